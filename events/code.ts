@@ -1,0 +1,131 @@
+import { Type } from '@sinclair/typebox';
+import { defineEvent, type EventOf } from './define.ts';
+import { oneOf } from './one-of.ts';
+import { type Mode, modes } from './plans.ts';
+import type { Recorded } from './recorded.ts';
+import { type Style, StyleSchema } from './style.ts';
+
+const text = Type.String();
+const nothing = Type.Object({}, { additionalProperties: false });
+const fromTo = Type.Object({ from: text, to: text }, { additionalProperties: false });
+
+export const codeEvents = {
+  code_created: defineEvent(
+    2,
+    Type.Object(
+      {
+        account: text,
+        mode: oneOf(modes),
+        name: text,
+        destination_url: text,
+        short_code: text,
+        status: oneOf(['active', 'draft']),
+        style: StyleSchema,
+      },
+      { additionalProperties: false },
+    ),
+    // Before there were drafts, every new code was active.
+    { 1: (old) => ({ ...old, status: 'active' }) },
+  ),
+  code_renamed: defineEvent(1, fromTo),
+  destination_changed: defineEvent(
+    1,
+    Type.Object({ from: text, to: text, revision: Type.Integer({ minimum: 2 }) }, { additionalProperties: false }),
+  ),
+  code_paused: defineEvent(1, nothing),
+  code_resumed: defineEvent(1, nothing),
+  /** A draft went live. */
+  code_published: defineEvent(1, nothing),
+  code_deleted: defineEvent(1, nothing),
+};
+
+export type CodeEvent = EventOf<typeof codeEvents>;
+
+export interface Code {
+  id: string;
+  account: string;
+  mode: Mode;
+  name: string;
+  destination_url: string;
+  /** Counts the destinations, from 1: a scan carries it, so that scans before and after a change can be told apart. */
+  destination_revision: number;
+  short_code: string;
+  status: 'active' | 'paused' | 'draft' | 'deleted';
+  style: Style;
+  created_at: Date;
+  updated_at: Date;
+  /** Of the code's stream. */
+  version: number;
+  /** Of the event that created it: the order of lists. */
+  position: number;
+}
+
+export interface NewCode {
+  account: string;
+  mode: Mode;
+  name: string;
+  destination_url: string;
+  short_code: string;
+  status: 'active' | 'draft';
+  style: Style;
+}
+
+export interface CodeChange {
+  name?: string;
+  destination_url?: string;
+  active?: boolean;
+}
+
+export const createCode = (data: NewCode): CodeEvent => ({ type: 'code_created', data });
+
+/** What a change amounts to: nothing where it asks for what already is. */
+export function changeCode(code: Code, change: CodeChange): CodeEvent[] {
+  const events: CodeEvent[] = [];
+  if (change.name !== undefined && change.name !== code.name)
+    events.push({ type: 'code_renamed', data: { from: code.name, to: change.name } });
+  if (change.destination_url !== undefined && change.destination_url !== code.destination_url)
+    events.push({
+      type: 'destination_changed',
+      data: { from: code.destination_url, to: change.destination_url, revision: code.destination_revision + 1 },
+    });
+  if (change.active === false && code.status === 'active') events.push({ type: 'code_paused', data: {} });
+  if (change.active === true && code.status === 'paused') events.push({ type: 'code_resumed', data: {} });
+  if (change.active === true && code.status === 'draft') events.push({ type: 'code_published', data: {} });
+  return events;
+}
+
+export const deleteCode = (code: Code): CodeEvent[] =>
+  code.status === 'deleted' ? [] : [{ type: 'code_deleted', data: {} }];
+
+/** The code as it is after `event`. */
+export function evolveCode(code: Code | undefined, event: Recorded<CodeEvent>): Code {
+  if (event.type === 'code_created') {
+    return {
+      ...event.data,
+      id: event.stream,
+      destination_revision: 1,
+      created_at: event.occurred_at,
+      updated_at: event.occurred_at,
+      version: event.version,
+      position: event.position,
+    };
+  }
+  if (code === undefined) throw new Error(`${event.stream} begins with ${event.type}, not with code_created`);
+  return { ...code, ...changeOf(event), updated_at: event.occurred_at, version: event.version };
+}
+
+function changeOf(event: Exclude<CodeEvent, { type: 'code_created' }>): Partial<Code> {
+  switch (event.type) {
+    case 'code_renamed':
+      return { name: event.data.to };
+    case 'destination_changed':
+      return { destination_url: event.data.to, destination_revision: event.data.revision };
+    case 'code_paused':
+      return { status: 'paused' };
+    case 'code_resumed':
+    case 'code_published':
+      return { status: 'active' };
+    case 'code_deleted':
+      return { status: 'deleted' };
+  }
+}

@@ -1,0 +1,13 @@
+import { Kind, type TSchema, TypeRegistry } from '@sinclair/typebox';
+
+interface TOneOf<T extends string> extends TSchema {
+  [Kind]: 'OneOf';
+  static: T;
+  enum: T[];
+}
+
+TypeRegistry.Set<TOneOf<string>>('OneOf', (schema, value) => (schema.enum as unknown[]).includes(value));
+
+/** One of several words, as JSON Schema and people write it; TypeBox's own unions would list them as `anyOf`. */
+export const oneOf = <const T extends string>(values: readonly T[], options: Record<string, unknown> = {}): TOneOf<T> =>
+  ({ ...options, [Kind]: 'OneOf', type: 'string', enum: [...values] }) as unknown as TOneOf<T>;

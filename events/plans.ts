@@ -1,0 +1,19 @@
+export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
+export type Plan = (typeof plans)[number];
+
+export const modes = ['live', 'test'] as const;
+/** What a key, and everything made with it, belongs to: production or development. */
+export type Mode = (typeof modes)[number];
+
+interface Limits {
+  requestsPerMinute: number;
+  /** Live codes that are not deleted, over all keys of the account. */
+  codes: number;
+}
+
+export const limitsOf: Record<Plan, Limits> = {
+  free: { requestsPerMinute: 10, codes: 100 },
+  pro: { requestsPerMinute: 60, codes: 50 },
+  business: { requestsPerMinute: 120, codes: 250 },
+  enterprise: { requestsPerMinute: 300, codes: Number.POSITIVE_INFINITY },
+};

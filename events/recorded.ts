@@ -1,0 +1,21 @@
+/** Who did it: a key's id, or the operator at the command line. */
+export type Actor = string;
+export const operator: Actor = 'operator';
+
+/** An event before it has its place in the log. */
+export interface NewEvent<E> {
+  stream: string;
+  /** The version the stream has with this event; the one before must be the last that is there. */
+  version: number;
+  event: E;
+}
+
+/** An event with its place in the log. */
+export type Recorded<E> = E & {
+  position: number;
+  id: string;
+  stream: string;
+  version: number;
+  actor: Actor;
+  occurred_at: Date;
+};

@@ -1,0 +1,38 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { oneOf } from './one-of.ts';
+
+const color = (description: string) =>
+  Type.String({
+    pattern: '^#[0-9A-Fa-f]{6}$',
+    description,
+    examples: ['#1A2B3C'],
+    'x-expected': 'a color of the form #RRGGBB',
+  });
+
+/** How a code's image looks. Given on create, never changed: a printed image must stay what it is. */
+export const StyleSchema = Type.Object(
+  {
+    dotsType: Type.Optional(
+      oneOf(['square', 'dots', 'rounded', 'extra-rounded', 'classy', 'classy-rounded'], {
+        description: 'Shape of the modules. Default: square.',
+      }),
+    ),
+    dotsColor: Type.Optional(color('Color of the modules, #RRGGBB. Default: #000000.')),
+    backgroundColor: Type.Optional(color('Color behind the modules, #RRGGBB. Default: #FFFFFF.')),
+    cornersSquareType: Type.Optional(
+      oneOf(['square', 'dot', 'extra-rounded'], {
+        description: 'Shape of the three outer corner rings. Default: square.',
+      }),
+    ),
+    cornersSquareColor: Type.Optional(color('Color of the corner rings, #RRGGBB. Default: the dots’ color.')),
+    cornersDotType: Type.Optional(
+      oneOf(['square', 'dot'], { description: 'Shape of the three inner corner dots. Default: square.' }),
+    ),
+    cornersDotColor: Type.Optional(
+      color('Color of the corner dots, #RRGGBB. Default: the color of the rings if given, else of the dots.'),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export type Style = Static<typeof StyleSchema>;

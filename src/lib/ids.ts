@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+export type IdPrefix = 'qr' | 'scan' | 'acct' | 'key' | 'whd' | 'evt' | 'req' | 'batch';
+
+/** `length` characters drawn evenly from `alphabet`. */
+function randomText(alphabet: string, length: number): string {
+  // Bytes past the last whole multiple of the alphabet would favour its first letters.
+  const fair = 256 - (256 % alphabet.length);
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      if (byte < fair && text.length < length) text += alphabet[byte % alphabet.length];
+    }
+  }
+  return text;
+}
+
+let lastTime = -1;
+let timeText = '';
+
+/** Eight base62 digits of milliseconds: sorts by time, and lasts until the year 8888. */
+function timeDigits(now: number): string {
+  if (now === lastTime) return timeText;
+  let digits = '';
+  for (let rest = now, i = 0; i < 8; i++, rest = Math.floor(rest / 62)) digits = base62[rest % 62] + digits;
+  lastTime = now;
+  timeText = digits;
+  return digits;
+}
+
+/**
+ * An id that sorts by time of creation, with 83 random bits behind it.
+ *
+ * @example newId('qr', Date.now()) // 'qr_0VMNcq2hE3kx0dTtWq8LbY'
+ */
+export function newId(prefix: IdPrefix, now: number): string {
+  return `${prefix}_${timeDigits(now)}${randomText(base62, 14)}`;
+}
+
+/** Whether `text` could have come from {@link newId}: saves a query for what cannot exist. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && /^[0-9A-Za-z]{20,40}$/.test(text.slice(prefix.length + 1));
+}
+
+/** Seven base58 letters: about 2 × 10¹² short codes, none with letters that are mistaken for each other. */
+export function newShortCode(): string {
+  return randomText(base58, 7);
+}
+
+/** The secret half of an API key: 43 base62 letters, 256 bits. */
+export function newSecret(): string {
+  return randomText(base62, 43);
+}

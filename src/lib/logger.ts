@@ -1,0 +1,31 @@
+import pino from 'pino';
+import pretty from 'pino-pretty';
+
+export type Logger = pino.Logger;
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+/**
+ * One line of JSON for each entry; the same in a form for people when a person watches.
+ * Entries name routes and ids. Keys, bodies and client addresses never go in.
+ */
+export function createLogger(level: (typeof logLevels)[number], human = process.stderr.isTTY === true): Logger {
+  const options: pino.LoggerOptions = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  };
+  if (!human) return pino(options, pino.destination({ dest: 2, sync: true }));
+  return pino(
+    options,
+    pretty({
+      destination: 2,
+      sync: true,
+      colorize: true,
+      translateTime: 'HH:MM:ss',
+      hideObject: false,
+      singleLine: true,
+    }),
+  );
+}

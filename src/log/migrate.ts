@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { StartError } from '../lib/errors.ts';
+import type { Sql } from './connect.ts';
+
+const migrateLock = 7_226_565;
+
+interface Migration {
+  number: number;
+  name: string;
+  checksum: string;
+  statements: string;
+}
+
+/** The numbered files of a folder, in order. */
+export async function readMigrations(folder: URL): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const statements = await readFile(new URL(name, folder), 'utf8');
+      const checksum = createHash('sha256').update(statements).digest('hex');
+      return { number: Number(name.slice(0, 4)), name, checksum, statements };
+    }),
+  );
+}
+
+/** What is still to be applied; throws where the database and the files tell different stories. */
+function pending(migrations: Migration[], applied: { number: number; name: string; checksum: string }[]): Migration[] {
+  const byNumber = new Map(migrations.map((migration) => [migration.number, migration]));
+  for (const { number, name, checksum } of applied) {
+    const file = byNumber.get(number);
+    if (file === undefined)
+      throw new StartError(
+        `The database has migration ${name}, which this version does not know: run a newer version.`,
+      );
+    if (file.checksum !== checksum)
+      throw new StartError(`Migration ${name} was changed after it had been applied: restore it and add a new one.`);
+  }
+  const done = new Set(applied.map(({ number }) => number));
+  return migrations.filter(({ number }) => !done.has(number));
+}
+
+/** Brings the database up to date: each file once, in order, in a transaction of its own, one instance at a time. */
+export async function migrate(
+  sql: Sql,
+  folder = new URL('../../migrations/postgres/', import.meta.url),
+): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  const connection = await sql.reserve();
+  try {
+    // Waits for another instance that migrates now, however long that takes.
+    await connection`SET statement_timeout = 0`;
+    await connection`SELECT pg_advisory_lock(${migrateLock})`;
+    await connection`
+      CREATE TABLE IF NOT EXISTS migrations (
+        number     integer     PRIMARY KEY,
+        name       text        NOT NULL,
+        checksum   text        NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now()
+      )`;
+    const applied = await connection<{ number: number; name: string; checksum: string }[]>`
+      SELECT number, name, checksum FROM migrations ORDER BY number`;
+    const todo = pending(migrations, applied);
+    for (const { number, name, checksum, statements } of todo) {
+      const recorded = `INSERT INTO migrations (number, name, checksum) VALUES (${number}, '${name}', '${checksum}')`;
+      await connection.unsafe(`BEGIN; ${statements}; ${recorded}; COMMIT`).catch(async (error) => {
+        await connection`ROLLBACK`;
+        throw error;
+      });
+    }
+    return todo.map(({ name }) => name);
+  } finally {
+    await connection`SELECT pg_advisory_unlock(${migrateLock})`.catch(() => {});
+    await connection`RESET statement_timeout`.catch(() => {});
+    connection.release();
+  }
+}
