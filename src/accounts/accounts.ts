@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { type Account, type AccountEvent, changePlan, type Key, revokeKey } from '../../events/account.ts';
+import type { Mode, Plan } from '../../events/plans.ts';
+import { type Actor, operator } from '../../events/recorded.ts';
+import { applyState } from '../../projections/state.ts';
+import { notFound, Refusal } from '../lib/errors.ts';
+import { newId, newSecret } from '../lib/ids.ts';
+import { append } from '../log/append.ts';
+import type { Queryable, Sql } from '../log/connect.ts';
+import { decideAndAppend } from '../log/decide.ts';
+
+export const hashOfKey = (secret: string) => createHash('sha256').update(secret).digest('hex');
+
+/** A key with its secret, which nobody can be told again. */
+export interface NewKey {
+  id: string;
+  secret: string;
+}
+
+function mintKey(name: string, mode: Mode, now: Date): { minted: NewKey; event: AccountEvent } {
+  const id = newId('key', now.getTime());
+  const secret = `sk_${mode}_${newSecret()}`;
+  const data = { key: id, name, mode, hash: hashOfKey(secret), last4: secret.slice(-4) };
+  return { minted: { id, secret }, event: { type: 'key_created', data } };
+}
+
+/** An account with one live and one test key. */
+export async function createAccount(
+  sql: Sql,
+  { name, plan, now }: { name: string; plan: Plan; now: Date },
+): Promise<{ id: string; live: NewKey; test: NewKey }> {
+  const id = newId('acct', now.getTime());
+  const live = mintKey('Live key', 'live', now);
+  const test = mintKey('Test key', 'test', now);
+  const created: AccountEvent = { type: 'account_created', data: { name, plan } };
+  const events = [created, live.event, test.event].map((event, i) => ({ stream: id, version: i + 1, event }));
+  await sql.begin(async (tx) => applyState(tx, await append(tx, events, { actor: operator, now })));
+  return { id, live: live.minted, test: test.minted };
+}
+
+export async function findAccount(sql: Queryable, id: string): Promise<Account | undefined> {
+  const [account] = await sql<Account[]>`SELECT * FROM accounts WHERE id = ${id}`;
+  return account;
+}
+
+export const listAccounts = (sql: Queryable): Promise<Account[]> =>
+  sql<Account[]>`SELECT * FROM accounts ORDER BY created_at, id`;
+
+export interface ListedKey extends Key {
+  last_used_at: Date | null;
+}
+
+/** The account's keys that still work, oldest first. */
+export const listKeys = (sql: Queryable, account: string): Promise<ListedKey[]> =>
+  sql<ListedKey[]>`
+    SELECT k.*, u.last_used_at FROM api_keys k LEFT JOIN key_usage u ON u.key = k.id
+    WHERE k.account = ${account} AND k.revoked_at IS NULL
+    ORDER BY k.id`;
+
+export async function setPlan(sql: Sql, id: string, plan: Plan, now: Date): Promise<void> {
+  await decideAndAppend<Account, AccountEvent>(sql, id, {
+    load: () => loadAccount(sql, id),
+    decide: (account) => changePlan(account, plan),
+    project: applyState,
+    by: { actor: operator, now },
+  });
+}
+
+export async function createKey(
+  sql: Sql,
+  account: string,
+  { name, mode, actor, now }: { name: string; mode: Mode; actor: Actor; now: Date },
+): Promise<NewKey> {
+  const { minted, event } = mintKey(name, mode, now);
+  await decideAndAppend<Account, AccountEvent>(sql, account, {
+    load: () => loadAccount(sql, account),
+    decide: () => [event],
+    project: applyState,
+    by: { actor, now },
+  });
+  return minted;
+}
+
+/** From the next request on, no instance accepts the key. */
+export async function revoke(sql: Sql, account: string, id: string, by: { actor: Actor; now: Date }): Promise<void> {
+  if (id === by.actor) throw new Refusal('invalid_request', 'A key cannot revoke itself: use another key.');
+  await decideAndAppend<Account & { key: Key }, AccountEvent>(sql, account, {
+    load: async () => ({ ...(await loadAccount(sql, account)), key: await loadKey(sql, account, id) }),
+    decide: ({ key }) => revokeKey(key),
+    project: applyState,
+    by,
+  });
+}
+
+async function loadAccount(sql: Sql, id: string): Promise<Account> {
+  const account = await findAccount(sql, id);
+  if (account === undefined) throw notFound('account');
+  return account;
+}
+
+async function loadKey(sql: Sql, account: string, id: string): Promise<Key> {
+  const [key] = await sql<Key[]>`
+    SELECT * FROM api_keys WHERE id = ${id} AND account = ${account} AND revoked_at IS NULL`;
+  if (key === undefined) throw notFound('key');
+  return key;
+}

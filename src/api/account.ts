@@ -1,0 +1,117 @@
+import { type Static, Type as t } from '@sinclair/typebox';
+import { faultOfName } from '../../events/fields.ts';
+import { limitsOf } from '../../events/plans.ts';
+import { createKey, findAccount, type ListedKey, listKeys, revoke } from '../accounts/accounts.ts';
+import { countCodes, totalOf } from '../codes/codes.ts';
+import { invalid, notFound } from '../lib/errors.ts';
+import { json } from './answers.ts';
+import { type Operation, operation } from './operation.ts';
+import { Account, ApiKey, CreatedApiKey, Deleted, NewApiKey } from './schemas.ts';
+import type { Service } from './service.ts';
+
+const tag = 'Account';
+
+/** The account itself, and its keys. */
+export function accountOperations({ sql, clock }: Service): Operation[] {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/account',
+      tag,
+      summary: 'Plan, limits and use',
+      success: { status: 200, description: 'The account of the key.', schema: Account },
+      errors: [],
+      async handle({ caller: { account: id, mode }, rate }) {
+        const [account, live, test] = await Promise.all([
+          findAccount(sql, id),
+          countCodes(sql, { account: id, mode: 'live' }),
+          countCodes(sql, { account: id, mode: 'test' }),
+        ]);
+        if (account === undefined) throw notFound('account');
+        const limits = limitsOf[account.plan];
+        const answer: Static<typeof Account> = {
+          id,
+          name: account.name,
+          plan: account.plan,
+          mode,
+          limits: {
+            requests_per_minute: limits.requestsPerMinute,
+            qr_codes: Number.isFinite(limits.codes) ? limits.codes : null,
+          },
+          usage: { qr_codes: totalOf(live), test_qr_codes: totalOf(test), requests: rate.used },
+          created_at: account.created_at.toISOString(),
+        };
+        return json(200, answer);
+      },
+    }),
+
+    operation({
+      method: 'GET',
+      path: '/v1/account/keys',
+      tag,
+      summary: 'List API keys',
+      description: 'Those that work, oldest first. Secrets are never shown again.',
+      success: {
+        status: 200,
+        description: 'All keys, of both modes.',
+        schema: t.Object({ data: t.Array(ApiKey) }, { additionalProperties: false }),
+      },
+      errors: [],
+      async handle({ caller }) {
+        return json(200, { data: (await listKeys(sql, caller.account)).map(presentKey) });
+      },
+    }),
+
+    operation({
+      method: 'POST',
+      path: '/v1/account/keys',
+      tag,
+      summary: 'Create an API key',
+      description: 'The secret is in this answer and nowhere else: only its SHA-256 is stored.',
+      body: NewApiKey,
+      success: { status: 201, description: 'The new key, with its secret.', schema: CreatedApiKey },
+      errors: ['invalid_request', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+      async handle({ caller, body: { name, mode = caller.mode } }) {
+        const fault = faultOfName(name);
+        if (fault !== undefined) throw invalid([{ field: 'name', message: `name ${fault}.` }]);
+        const now = clock();
+        const { id, secret } = await createKey(sql, caller.account, {
+          name: name.trim(),
+          mode,
+          actor: caller.key,
+          now,
+        });
+        const answer: Static<typeof CreatedApiKey> = {
+          ...{ id, name: name.trim(), mode, prefix: `sk_${mode}_`, last4: secret.slice(-4) },
+          ...{ created_at: now.toISOString(), last_used_at: null, key: secret },
+        };
+        return json(201, answer);
+      },
+    }),
+
+    operation({
+      method: 'DELETE',
+      path: '/v1/account/keys/:id',
+      tag,
+      summary: 'Revoke an API key',
+      description: 'It stops working at once, everywhere. A key cannot revoke itself.',
+      params: { id: 'Identifier of the key, `key_…`.' },
+      success: { status: 200, description: 'The key is revoked.', schema: Deleted },
+      errors: ['invalid_request', 'not_found', 'conflict'],
+      async handle({ caller, params: { id = '' } }) {
+        await revoke(sql, caller.account, id, { actor: caller.key, now: clock() });
+        return json(200, { deleted: true, id });
+      },
+    }),
+  ];
+}
+
+const presentKey = ({ id, name, mode, last4, created_at, last_used_at }: ListedKey): Static<typeof ApiKey> => ({
+  id,
+  name,
+  mode,
+  prefix: `sk_${mode}_`,
+  last4,
+  created_at: created_at.toISOString(),
+  last_used_at: last_used_at?.toISOString() ?? null,
+});

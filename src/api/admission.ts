@@ -1,0 +1,101 @@
+import { createHmac } from 'node:crypto';
+import { limitsOf, type Mode, type Plan } from '../../events/plans.ts';
+import { hashOfKey } from '../accounts/accounts.ts';
+import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
+import { Refusal } from '../lib/errors.ts';
+import type { Sql } from '../log/connect.ts';
+import { noteKeyUse } from './key-usage.ts';
+
+/** Who asks: everything an operation may know about it. */
+export interface Caller {
+  account: string;
+  mode: Mode;
+  plan: Plan;
+  /** Id of the key. */
+  key: string;
+}
+
+/** What is left of the window of 60 s that a request counts in. */
+export interface Rate {
+  limit: number;
+  used: number;
+  /** Unix time, in seconds, at which the window has ended. */
+  reset: number;
+}
+
+export interface Admission {
+  rate: Rate;
+  caller?: Caller;
+  refusal?: Refusal;
+}
+
+interface Window {
+  used: number;
+  /** Seconds since 1970, with fractions. */
+  ends: number;
+}
+
+const requestsWithoutKey = 60;
+
+/** Lets requests in: finds the key's account, and counts the request, in one statement and exactly across instances. */
+export function admissionControl(sql: Sql, secret: Buffer, trusted: TrustedProxies) {
+  const usage = noteKeyUse(sql);
+
+  async function withKey(key: string): Promise<Admission | undefined> {
+    const [row] = await sql<(Caller & Window)[]>`
+      WITH caller AS (
+        SELECT k.account, k.mode, a.plan, k.id AS key
+        FROM api_keys k JOIN accounts a ON a.id = k.account
+        WHERE k.hash = ${hashOfKey(key)} AND k.revoked_at IS NULL
+      ), counted AS (
+        INSERT INTO rate_windows AS w (subject, started_at, used)
+        SELECT account || '/' || mode, clock_timestamp(), 1 FROM caller
+        ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
+        RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends
+      )
+      SELECT * FROM caller, counted`;
+    if (row === undefined) return undefined;
+    const { used, ends, ...caller } = row;
+    usage.note(caller.key);
+    return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller);
+  }
+
+  async function withoutKey(peer: string, forwardedFor: string | null): Promise<Admission> {
+    const address = clientAddress(peer, forwardedFor, trusted);
+    const subject = createHmac('sha256', secret).update(address).digest('base64url');
+    const [window] = await sql<[Window]>`
+      INSERT INTO rate_windows AS w (subject, started_at, used)
+      VALUES (${subject}, clock_timestamp(), 1)
+      ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
+      RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends`;
+    const admission = admitted(requestsWithoutKey, window);
+    return admission.refusal === undefined ? { ...admission, refusal: unauthorized() } : admission;
+  }
+
+  return async (headers: Headers, peer: string): Promise<Admission> => {
+    const [, key] = /^bearer +(sk_(?:live|test)_[0-9A-Za-z]{43}) *$/i.exec(headers.get('authorization') ?? '') ?? [];
+    const known = key === undefined ? undefined : await withKey(key);
+    return known ?? withoutKey(peer, headers.get('x-forwarded-for'));
+  };
+}
+
+/** A window begins with the first request behind the end of the one before. */
+const nextWindow = (sql: Sql) => sql`
+  used = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.used + 1 ELSE 1 END,
+  started_at = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.started_at ELSE excluded.started_at END`;
+
+function admitted(limit: number, { used, ends }: Window, caller?: Caller): Admission {
+  const rate = { limit, used, reset: Math.ceil(ends) };
+  if (used <= limit) return caller === undefined ? { rate } : { rate, caller };
+  const wait = Math.max(1, Math.ceil(ends - Date.now() / 1000));
+  const message = `More than ${limit} requests in a minute: try again in ${wait} s.`;
+  return { rate, refusal: new Refusal('rate_limited', message, undefined, { 'retry-after': String(wait) }) };
+}
+
+const unauthorized = () =>
+  new Refusal(
+    'unauthorized',
+    'A valid API key is required: send it as "Authorization: Bearer sk_live_…" or "sk_test_…".',
+    undefined,
+    { 'www-authenticate': 'Bearer' },
+  );

@@ -1,0 +1,61 @@
+import { type Fault, messageOf, Refusal } from '../lib/errors.ts';
+import { newId } from '../lib/ids.ts';
+import type { Logger } from '../lib/logger.ts';
+import { isAway } from '../log/connect.ts';
+import type { Rate } from './admission.ts';
+
+/** What an operation answers with, ready to be sent. */
+export interface Answer {
+  status: number;
+  body: string;
+  headers?: Record<string, string>;
+}
+
+export const json = (status: number, value: unknown, headers?: Record<string, string>): Answer => ({
+  status,
+  body: JSON.stringify(value),
+  ...(headers === undefined ? {} : { headers }),
+});
+
+/** The client's own id for the request when it is well-formed: it lets both sides speak of the same one. */
+export function requestIdOf(headers: Headers): string {
+  const given = headers.get('x-request-id');
+  return given !== null && /^[\w.-]{1,128}$/.test(given) ? given : newId('req', Date.now());
+}
+
+/** Whatever was thrown, as what the client is told. Nothing of the inside shows; the log has it, under the request id. */
+export function refusalOf(error: unknown, log: Logger): Refusal {
+  if (error instanceof Refusal) return error;
+  if (isAway(error)) {
+    log.warn({ error: messageOf(error) }, 'a part is away');
+    const message = 'The service cannot reach its database right now: try again in a few seconds.';
+    return new Refusal('unavailable', message, undefined, { 'retry-after': '5' });
+  }
+  log.error({ error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }, 'unexpected error');
+  return new Refusal('internal_error', 'Something went wrong on our side. The X-Request-Id of this answer names it.');
+}
+
+export function refusalAnswer({ status, code, message, details, headers }: Refusal): Answer {
+  const error: { code: string; message: string; details?: Fault[] } = { code, message };
+  if (details !== undefined) error.details = details;
+  return json(status, { error }, headers);
+}
+
+/** While requests cannot be counted, the headers tell to wait as long as Retry-After does. */
+const uncounted = (): Rate => ({ limit: 60, used: 60, reset: Math.ceil(Date.now() / 1000) + 5 });
+
+export function toResponse(answer: Answer, requestId: string, rate: Rate = uncounted()): Response {
+  return new Response(answer.body, {
+    status: answer.status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': requestId,
+      'x-ratelimit-limit': String(rate.limit),
+      'x-ratelimit-remaining': String(Math.max(0, rate.limit - rate.used)),
+      'x-ratelimit-reset': String(rate.reset),
+      ...answer.headers,
+    },
+  });
+}

@@ -1,0 +1,35 @@
+import { invalid, Refusal } from '../lib/errors.ts';
+
+const limit = 1024 * 1024;
+
+const tooLarge = () => new Refusal('payload_too_large', 'The body must have at most 1 MiB.');
+const malformed = (message: string) => invalid([{ field: 'body', message }]);
+
+/** The body as JSON. Its size is checked while it arrives, so that no client can make us keep more than the limit. */
+export async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type) || /charset=(?!"?utf-?8)/i.test(type))
+    throw new Refusal('unsupported_media_type', 'The Content-Type must be application/json, in UTF-8.');
+  if (request.headers.has('content-encoding'))
+    throw new Refusal('unsupported_media_type', 'The body must not be compressed (no Content-Encoding).');
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
+
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  let size = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > limit) throw tooLarge();
+      text += decoder.decode(chunk, { stream: true });
+    }
+    text += decoder.decode();
+  } catch (error) {
+    throw error instanceof Refusal ? error : malformed('The body must arrive whole and be UTF-8 text.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed('The body must be valid JSON.');
+  }
+}

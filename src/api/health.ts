@@ -1,0 +1,52 @@
+import type { Elysia } from 'elysia';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+
+/** Asks one part whether it answers; rejects when it does not. */
+export type Probe = () => Promise<unknown>;
+
+const withinMs = 2_000;
+
+interface Finding {
+  status: 'ok' | 'down';
+  ms: number;
+}
+
+async function ask(part: string, probe: Probe, log: Logger): Promise<Finding> {
+  const started = performance.now();
+  const since = () => Math.round(performance.now() - started);
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${withinMs} ms`)), withinMs);
+  });
+  try {
+    await Promise.race([probe(), tooLate]);
+    return { status: 'ok', ms: since() };
+  } catch (error) {
+    // Why is for the log: it may name addresses that are nobody else's business.
+    log.warn({ part, error: messageOf(error) }, 'part does not answer');
+    return { status: 'down', ms: since() };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const answer = (status: number, body: unknown) =>
+  Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
+
+/** `/healthz`: the process lives. `/readyz`: every part it needs answers. */
+export function serveHealth(app: Elysia, probes: Record<string, Probe>, log: Logger): void {
+  const hidden = { detail: { hide: true } };
+  app.get('/healthz', () => answer(200, { status: 'ok' }), hidden);
+  app.get(
+    '/readyz',
+    async () => {
+      const findings = await Promise.all(
+        Object.entries(probes).map(async ([name, probe]) => [name, await ask(name, probe, log)] as const),
+      );
+      const ready = findings.every(([, { status }]) => status === 'ok');
+      return answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', parts: Object.fromEntries(findings) });
+    },
+    hidden,
+  );
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { invalid, Refusal } from '../lib/errors.ts';
+import type { Sql, Transaction } from '../log/connect.ts';
+import type { Caller } from './admission.ts';
+import { type Answer, refusalAnswer } from './answers.ts';
+
+export const idempotencyHeader = {
+  'Idempotency-Key':
+    '1 to 255 printable ASCII characters. For 24 hours, the same key with the same body gives the first answer again, byte for byte.',
+};
+
+interface Repeatable {
+  caller: Caller;
+  headers: Headers;
+  /** What the key stands for: the same key for anything else is refused. */
+  request: unknown;
+  now: Date;
+  perform(tx: Transaction): Promise<Answer>;
+}
+
+/**
+ * Performs a request in one transaction and, when it carries an Idempotency-Key, keeps its answer with its effect.
+ * A duplicate that comes at the same moment waits for the first one to commit, then repeats its answer.
+ */
+export async function performOnce(sql: Sql, { caller, headers, request, now, perform }: Repeatable): Promise<Answer> {
+  const key = headers.get('idempotency-key');
+  if (key === null) return sql.begin(perform);
+  if (!/^[\x20-\x7e]{1,255}$/.test(key))
+    throw invalid([
+      { field: 'Idempotency-Key', message: 'Idempotency-Key must have 1 to 255 printable ASCII characters.' },
+    ]);
+  const hash = createHash('sha256').update(JSON.stringify(request)).digest('base64url');
+  const { account, mode } = caller;
+
+  return sql.begin(async (tx) => {
+    const [first] = await tx`
+      INSERT INTO idempotency_keys AS k (account, mode, key, request_hash, created_at)
+      VALUES (${account}, ${mode}, ${key}, ${hash}, ${now})
+      ON CONFLICT (account, mode, key) DO UPDATE
+        SET request_hash = excluded.request_hash, status = NULL, body = NULL, created_at = excluded.created_at
+        WHERE k.created_at <= excluded.created_at - interval '24 hours'
+      RETURNING 1`;
+    if (first === undefined) return repeat(tx, caller, key, hash);
+    const answer = await perform(tx).catch((error) => {
+      // Refused for a reason that stands in the state of things: that, too, is the first answer.
+      if (error instanceof Refusal) return refusalAnswer(error);
+      throw error;
+    });
+    await tx`
+      UPDATE idempotency_keys SET status = ${answer.status}, body = ${answer.body}
+      WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
+    return answer;
+  });
+}
+
+async function repeat(tx: Transaction, { account, mode }: Caller, key: string, hash: string): Promise<Answer> {
+  const [stored] = await tx<[{ request_hash: string; status: number; body: string }]>`
+    SELECT request_hash, status, body FROM idempotency_keys
+    WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
+  if (stored.request_hash !== hash)
+    throw new Refusal('idempotency_conflict', 'This Idempotency-Key was used with another request: choose a new one.');
+  return { status: stored.status, body: stored.body, headers: { 'idempotent-replayed': 'true' } };
+}

@@ -1,0 +1,84 @@
+import type { Elysia } from 'elysia';
+import { Refusal } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Admission, Rate } from './admission.ts';
+import { type Answer, refusalAnswer, refusalOf, requestIdOf, toResponse } from './answers.ts';
+import { readJson } from './body.ts';
+import { describe } from './openapi.ts';
+import type { Call, Method, Operation } from './operation.ts';
+import { queryReader, validator } from './validate.ts';
+
+interface Context {
+  request: Request;
+  params: Record<string, string>;
+  server: { requestIP(request: Request): { address: string } | null } | null;
+}
+
+type Handle = (call: Pick<Call<never, never>, 'caller' | 'rate' | 'params'>, request: Request) => Promise<Answer>;
+
+export interface Entrance {
+  admit(headers: Headers, peer: string): Promise<Admission>;
+  log: Logger;
+}
+
+/** Serves every operation, and every other path and method under /v1 with the error it deserves. */
+export function mount(app: Elysia, operations: Operation[], entrance: Entrance): void {
+  const methods = new Map<string, Method[]>();
+  for (const operation of operations) {
+    const { method, path } = operation;
+    const respond = responder(entrance, path, handlerOf(operation));
+    app.route(method, path, respond, { detail: describe(operation) });
+    if (method === 'GET') app.route('HEAD', path, respond, { detail: { hide: true } });
+    methods.set(path, [...(methods.get(path) ?? []), method]);
+  }
+  for (const [path, known] of methods) {
+    const allow = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+    const refuse = responder(entrance, path, async () => {
+      throw new Refusal('method_not_allowed', `This path takes only ${allow}.`, undefined, { allow });
+    });
+    app.all(path, refuse, { detail: { hide: true } });
+  }
+  const unknown = responder(entrance, 'unknown', async () => {
+    throw new Refusal('not_found', 'There is no such path: see /swagger for those that exist.');
+  });
+  for (const path of ['/v1', '/v1/*']) app.all(path, unknown, { detail: { hide: true } });
+}
+
+/** Reads and checks what the operation takes, in the order in which a client can mend it. */
+function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Handle {
+  const readQuery = query === undefined ? undefined : queryReader(query);
+  const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
+  return async (call, request) => {
+    const search = readQuery === undefined ? undefined : new URL(request.url).searchParams;
+    return handle({
+      ...call,
+      query: search === undefined ? {} : (readQuery?.(search) ?? {}),
+      body: checkBody === undefined ? undefined : checkBody(await readJson(request)),
+      headers: request.headers,
+    });
+  };
+}
+
+/** Lets the request in, handles it, and sees to it that every answer has its headers and its line in the log. */
+function responder({ admit, log }: Entrance, route: string, handle: Handle) {
+  return async ({ request, params, server }: Context): Promise<Response> => {
+    const started = performance.now();
+    const requestId = requestIdOf(request.headers);
+    let rate: Rate | undefined;
+    let account: string | undefined;
+    let answer: Answer;
+    try {
+      const peer = server?.requestIP(request)?.address ?? '';
+      const admission = await admit(request.headers, peer);
+      rate = admission.rate;
+      account = admission.caller?.account;
+      if (admission.caller === undefined) throw admission.refusal;
+      answer = await handle({ caller: admission.caller, rate, params }, request);
+    } catch (error) {
+      answer = refusalAnswer(refusalOf(error, log.child({ request_id: requestId })));
+    }
+    const ms = Math.round((performance.now() - started) * 10) / 10;
+    log.info({ request_id: requestId, method: request.method, route, status: answer.status, ms, account }, 'request');
+    return toResponse(answer, requestId, rate);
+  };
+}

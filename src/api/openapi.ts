@@ -1,0 +1,121 @@
+import type { TSchema } from '@sinclair/typebox';
+import type { DocumentDecoration } from 'elysia';
+import { type ErrorCode, statusOf } from '../lib/errors.ts';
+import type { Operation } from './operation.ts';
+import { ErrorAnswer } from './schemas.ts';
+
+/** What every operation can answer with. */
+const always: ErrorCode[] = ['unauthorized', 'rate_limited', 'internal_error', 'unavailable'];
+
+const causes: Record<ErrorCode, string> = {
+  invalid_request: 'Something in the request is not as it should be; `details` names each field.',
+  unauthorized: 'The API key is missing, malformed, unknown or revoked.',
+  quota_exceeded: 'The plan’s QR codes are used up.',
+  plan_required: 'The plan does not include this.',
+  not_found: 'There is no such thing in this account and mode.',
+  method_not_allowed: 'The path exists, the method does not.',
+  short_code_taken: 'The short code belongs, or once belonged, to another code.',
+  conflict: 'Somebody else changed the same thing at the same moment, twice.',
+  idempotency_conflict: 'The Idempotency-Key was used with another request.',
+  gone: 'It existed, and was deleted.',
+  payload_too_large: 'The body has more than 1 MiB.',
+  unsupported_media_type: 'The body is not JSON.',
+  rate_limited: 'Too many requests in this minute; `Retry-After` says how many seconds to wait.',
+  internal_error: 'Our fault. `X-Request-Id` names the case in the log.',
+  unavailable: 'A part of the service is away; try again after `Retry-After` seconds.',
+};
+
+const header = (description: string, example: string | number) => ({
+  description,
+  schema: { type: typeof example === 'number' ? 'integer' : 'string' },
+  example,
+});
+
+const answerHeaders = {
+  'X-RateLimit-Limit': header('Requests allowed in a window of 60 s.', 60),
+  'X-RateLimit-Remaining': header('Requests left in the window.', 59),
+  'X-RateLimit-Reset': header('Unix time, in seconds, at which the window ends.', 1_900_000_000),
+  'X-Request-Id': header('Names the request; sent back as given when well-formed.', 'req_0VMNcq2hE3kx0dTtWq8LbY'),
+};
+
+/** An operation as OpenAPI describes it, made from the schemas that validate it. */
+export function describe(operation: Operation): DocumentDecoration {
+  const { method, path, tag, summary, description, success, body } = operation;
+  return {
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    operationId: operationId(method, path),
+    security: [{ key: [] }],
+    parameters: parameters(operation),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
+    responses: {
+      [success.status]: { description: success.description, headers: answerHeaders, content: content(success.schema) },
+      ...errors(operation),
+    },
+  } as DocumentDecoration;
+}
+
+const content = (schema: TSchema) => {
+  const [example] = schema['examples'] ?? [];
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+};
+
+function parameters({ params = {}, query, headers = {} }: Operation) {
+  const inPath = Object.entries(params).map(([name, description]) => ({
+    ...{ name, in: 'path', required: true, description },
+    schema: { type: 'string' },
+  }));
+  const inQuery = Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
+    ...{ name, in: 'query', required: false, description },
+    schema,
+  }));
+  const inHeader = Object.entries(headers).map(([name, description]) => ({
+    ...{ name, in: 'header', required: false, description },
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...inQuery, ...inHeader];
+}
+
+function errors({ errors: own }: Operation) {
+  const byStatus = Map.groupBy([...own, ...always], (code) => statusOf[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${causes[code]}`).join('\n\n'),
+        headers: answerHeaders,
+        content: {
+          'application/json': {
+            schema: ErrorAnswer,
+            examples: Object.fromEntries(
+              codes.map((code) => [code, { value: { error: { code, message: causes[code] } } }]),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** `GET /v1/qrcodes/:id/history` → `get_qrcodes_id_history` */
+const operationId = (method: string, path: string) =>
+  [method.toLowerCase(), ...path.split('/').slice(2)].join('_').replaceAll(':', '');
+
+export const documentation = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Scanlog',
+    version: '1',
+    description: [
+      'Dynamic QR codes: create them, print them, and change later where they lead. Every scan is recorded exactly once.',
+      'Every request carries `Authorization: Bearer <key>`. What is made with an `sk_test_` key is seen with test keys only, and counts against no limit.',
+      'Answers are the requested data itself; errors are `{"error": {"code", "message", "details"}}`. Times are ISO 8601, in UTC.',
+    ].join('\n\n'),
+  },
+  components: {
+    securitySchemes: {
+      key: { type: 'http' as const, scheme: 'bearer', description: 'An API key: `sk_live_…` or `sk_test_…`.' },
+    },
+  },
+};

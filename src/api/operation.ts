@@ -1,0 +1,41 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import type { ErrorCode } from '../lib/errors.ts';
+import type { Caller, Rate } from './admission.ts';
+import type { Answer } from './answers.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** One request to an operation: who asks for what, all of it checked. */
+export interface Call<Q extends TObject, B extends TSchema> {
+  caller: Caller;
+  rate: Rate;
+  params: Record<string, string>;
+  query: Static<Q>;
+  body: Static<B>;
+  headers: Headers;
+}
+
+/** One method of one path: what it takes, what it answers, and how it is explained. */
+export interface Operation<Q extends TObject = TObject, B extends TSchema = TSchema> {
+  method: Method;
+  path: `/v1/${string}`;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** What each `:name` of the path is. */
+  params?: Record<string, string>;
+  query?: Q;
+  body?: B;
+  /** Checks a body that its schema alone does not, such as items that are to be told apart. Default: the schema. */
+  checkBody?(body: unknown): Static<B>;
+  /** Headers a client may send, with what each is for. */
+  headers?: Record<string, string>;
+  success: { status: 200 | 201; description: string; schema: TSchema };
+  /** Besides those that every operation can answer with. */
+  errors: ErrorCode[];
+  handle(call: Call<Q, B>): Promise<Answer>;
+}
+
+/** Keeps the types of one operation together, and lets a list hold operations of all types. */
+export const operation = <Q extends TObject, B extends TSchema>(definition: Operation<Q, B>): Operation =>
+  definition as unknown as Operation;

@@ -1,0 +1,60 @@
+import type { Static } from '@sinclair/typebox';
+import type { Code, CodeEvent } from '../../events/code.ts';
+import type { Recorded } from '../../events/recorded.ts';
+import type { Addresses } from '../config.ts';
+import type { HistoryEntry, ListedQrCode, QrCode } from './schemas.ts';
+
+/** Our things in the shapes of the interface. */
+
+export function presentCode(code: Code, { shortBaseUrl, imageBaseUrl }: Addresses): Static<typeof QrCode> {
+  return {
+    id: code.id,
+    name: code.name,
+    destination_url: code.destination_url,
+    short_code: code.short_code,
+    short_url: `${shortBaseUrl}/${code.short_code}`,
+    image_url: `${imageBaseUrl}/${code.id}/public`,
+    status: code.status as Static<typeof QrCode>['status'],
+    active: code.status === 'active',
+    total_scans: 0,
+    unique_scans: 0,
+    created_at: code.created_at.toISOString(),
+    updated_at: code.updated_at.toISOString(),
+    style: code.style,
+  };
+}
+
+export function presentListed(code: Code, addresses: Addresses): Static<typeof ListedQrCode> {
+  const { id, name, destination_url, short_url, status, total_scans, created_at } = presentCode(code, addresses);
+  return { id, name, destination_url, short_url, status, total_scans, created_at };
+}
+
+export function presentPage<T>(data: T[], { page, limit }: { page: number; limit: number }, total: number) {
+  return { data, pagination: { page, limit, total, total_pages: Math.ceil(total / limit) } };
+}
+
+export function presentHistory(event: Recorded<CodeEvent>): Static<typeof HistoryEntry> {
+  const place = { id: event.id, event: event.type, timestamp: event.occurred_at.toISOString() };
+  return { ...place, ...changeOf(event), key_id: event.actor };
+}
+
+function changeOf(event: CodeEvent): { field: string | null; from: unknown; to: unknown } {
+  switch (event.type) {
+    case 'code_created': {
+      const { name, destination_url, short_code, status, style } = event.data;
+      return { field: null, from: null, to: { name, destination_url, short_code, status, style } };
+    }
+    case 'code_renamed':
+      return { field: 'name', ...event.data };
+    case 'destination_changed':
+      return { field: 'destination_url', from: event.data.from, to: event.data.to };
+    case 'code_paused':
+      return { field: 'status', from: 'active', to: 'paused' };
+    case 'code_resumed':
+      return { field: 'status', from: 'paused', to: 'active' };
+    case 'code_published':
+      return { field: 'status', from: 'draft', to: 'active' };
+    case 'code_deleted':
+      return { field: null, from: null, to: null };
+  }
+}

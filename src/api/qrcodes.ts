@@ -1,0 +1,123 @@
+import { Type as t } from '@sinclair/typebox';
+import { faultOfDestination, faultOfName } from '../../events/fields.ts';
+import { oneOf } from '../../events/one-of.ts';
+import { change, remove } from '../codes/change.ts';
+import { findCode, listCodes, listedStatuses, type Owner } from '../codes/codes.ts';
+import { historyOf } from '../codes/history.ts';
+import { type Fault, invalid, notFound } from '../lib/errors.ts';
+import { json } from './answers.ts';
+import { type Operation, operation } from './operation.ts';
+import { presentCode, presentHistory, presentListed, presentPage } from './present.ts';
+import { Deleted, HistoryEntry, ListedQrCode, pageOf, pageQuery, QrCode, QrCodeChange } from './schemas.ts';
+import type { Service } from './service.ts';
+
+const tag = 'QR codes';
+const params = { id: 'Identifier of the code, `qr_…`.' };
+
+/** Reading, changing and deleting codes. */
+export function qrcodeOperations({ sql, clock, addresses }: Service): Operation[] {
+  const existing = async (owner: Owner, id: string | undefined) => {
+    const code = await findCode(sql, owner, id ?? '');
+    if (code === undefined) throw notFound('QR code');
+    return code;
+  };
+
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/qrcodes',
+      tag,
+      summary: 'List QR codes',
+      description: 'Newest first.',
+      query: t.Object({
+        ...pageQuery({ default: 20, maximum: 100 }),
+        status: t.Optional(oneOf(listedStatuses, { description: 'Only codes in this state.' })),
+      }),
+      success: { status: 200, description: 'One page of codes.', schema: pageOf(ListedQrCode) },
+      errors: ['invalid_request'],
+      async handle({ caller, query: { page = 1, limit = 20, status } }) {
+        const { codes, total } = await listCodes(sql, caller, { page, limit, status });
+        const items = codes.map((code) => presentListed(code, addresses));
+        return json(200, presentPage(items, { page, limit }, total));
+      },
+    }),
+
+    operation({
+      method: 'GET',
+      path: '/v1/qrcodes/:id',
+      tag,
+      summary: 'Get a QR code',
+      params,
+      success: { status: 200, description: 'The code.', schema: QrCode },
+      errors: ['not_found'],
+      async handle({ caller, params: { id } }) {
+        return json(200, presentCode(await existing(caller, id), addresses));
+      },
+    }),
+
+    operation({
+      method: 'PATCH',
+      path: '/v1/qrcodes/:id',
+      tag,
+      summary: 'Update a QR code',
+      description:
+        'Only the fields to change. A change that changes nothing succeeds and leaves `updated_at` alone. The style and the short code can never be changed: the printed image must stay what it is.',
+      params,
+      body: QrCodeChange,
+      success: { status: 200, description: 'The code as it is now.', schema: QrCode },
+      errors: ['invalid_request', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+      async handle({ caller, params: { id = '' }, body: { name, ...rest } }) {
+        const wanted = { ...rest, ...(name === undefined ? {} : { name: name.trim() }) };
+        checkChange(wanted, addresses.shortBaseUrl);
+        const code = await change(sql, caller, id, wanted, { actor: caller.key, now: clock() });
+        return json(200, presentCode(code, addresses));
+      },
+    }),
+
+    operation({
+      method: 'DELETE',
+      path: '/v1/qrcodes/:id',
+      tag,
+      summary: 'Delete a QR code',
+      description:
+        'Permanent and irreversible: the short link stops working at once, and is never given to another code.',
+      params,
+      success: { status: 200, description: 'The code is deleted.', schema: Deleted },
+      errors: ['not_found', 'conflict'],
+      async handle({ caller, params: { id = '' } }) {
+        await remove(sql, caller, id, { actor: caller.key, now: clock() });
+        return json(200, { deleted: true, id });
+      },
+    }),
+
+    operation({
+      method: 'GET',
+      path: '/v1/qrcodes/:id/history',
+      tag,
+      summary: 'Every change of a QR code',
+      description: 'From the log, newest first: what, when, from, to, and by which key.',
+      params,
+      query: t.Object(pageQuery({ default: 50, maximum: 500 })),
+      success: { status: 200, description: 'One page of changes.', schema: pageOf(HistoryEntry) },
+      errors: ['invalid_request', 'not_found'],
+      async handle({ caller, params: { id }, query: { page = 1, limit = 50 } }) {
+        const code = await existing(caller, id);
+        const entries = (await historyOf(sql, code.id)).map(presentHistory);
+        const onPage = entries.slice((page - 1) * limit, page * limit);
+        return json(200, presentPage(onPage, { page, limit }, entries.length));
+      },
+    }),
+  ];
+}
+
+function checkChange(wanted: { name?: string; destination_url?: string }, shortBaseUrl: string): void {
+  const faults: Fault[] = [];
+  const add = (field: string, fault: string | undefined) => {
+    if (fault !== undefined) faults.push({ field, message: `${field} ${fault}.` });
+  };
+  if (wanted.name !== undefined) add('name', faultOfName(wanted.name));
+  if (wanted.destination_url !== undefined)
+    add('destination_url', faultOfDestination(wanted.destination_url, shortBaseUrl));
+  const [first, ...rest] = faults;
+  if (first !== undefined) throw invalid([first, ...rest]);
+}

@@ -1,0 +1,245 @@
+import { Type as t } from '@sinclair/typebox';
+import { oneOf } from '../../events/one-of.ts';
+import { modes, plans } from '../../events/plans.ts';
+import { StyleSchema } from '../../events/style.ts';
+import { listedStatuses } from '../codes/codes.ts';
+import { statusOf } from '../lib/errors.ts';
+
+/** Shapes of what goes in and out: they validate, they are documented, and types are made from them. */
+
+const exact = { additionalProperties: false } as const;
+
+const time = (description: string) =>
+  t.String({ format: 'date-time', description, examples: ['2026-03-01T09:30:00.000Z'] });
+const url = (description: string, example: string) => t.String({ format: 'uri', description, examples: [example] });
+
+const id = t.String({ description: 'Identifier of the code.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] });
+const name = t.String({ description: 'Display name, 1 to 255 characters.', examples: ['Spring menu'] });
+const destination = url(
+  'Where the short link leads: http or https, at most 2,048 characters.',
+  'https://example.com/menu',
+);
+const shortUrl = url('The short link, which the image encodes.', 'https://go.example.com/spring-26');
+const status = oneOf(listedStatuses, { description: 'State of the code.', examples: ['active'] });
+const totalScans = t.Integer({ description: 'Count of all scans.', examples: [42] });
+const createdAt = time('When the code was created.');
+
+const Warning = t.Object(
+  { field: t.String({ examples: ['style.dotsColor'] }), message: t.String() },
+  { ...exact, description: 'Something about the style that scanners may stumble over.' },
+);
+
+export const QrCode = t.Object(
+  {
+    id,
+    name,
+    destination_url: destination,
+    short_code: t.String({ description: 'Slug of the short link.', examples: ['spring-26'] }),
+    short_url: shortUrl,
+    image_url: url('The public image.', 'https://qr.example.com/images/qr_0VMNcq2hE3kx0dTtWq8LbY/public'),
+    status,
+    active: t.Boolean({ description: 'Whether the short link leads on: true for active, false for paused and draft.' }),
+    total_scans: totalScans,
+    unique_scans: t.Integer({ description: 'Count of scans by new visitors.', examples: [30] }),
+    created_at: createdAt,
+    updated_at: time('When the code was last changed.'),
+    style: StyleSchema,
+  },
+  exact,
+);
+
+export const CreatedQrCode = t.Object(
+  {
+    ...QrCode.properties,
+    warnings: t.Optional(t.Array(Warning)),
+    type: t.Optional(oneOf(['url'], { description: 'Only in the answer to the variant shape.' })),
+    destination: t.Optional(t.String({ description: 'Only in the answer to the variant shape.' })),
+    scans: t.Optional(t.Integer({ description: 'Only in the answer to the variant shape.' })),
+  },
+  exact,
+);
+
+export const ListedQrCode = t.Object(
+  {
+    id,
+    name,
+    destination_url: destination,
+    short_url: shortUrl,
+    status,
+    total_scans: totalScans,
+    created_at: createdAt,
+  },
+  exact,
+);
+
+export const NewQrCode = t.Object(
+  {
+    name: t.String({
+      description: 'Display name, 1 to 255 characters.',
+      'x-expected': 'a string of 1 to 255 characters',
+    }),
+    destination_url: t.Optional(
+      t.String({
+        description:
+          'Where the short link leads: http or https, at most 2,048 characters. Required, in this spelling or as `destination`.',
+        'x-expected': 'an http or https URL',
+      }),
+    ),
+    short_code: t.Optional(
+      t.String({
+        description:
+          'Slug of the short link: 3 to 50 letters, digits, `-` or `_`, case-sensitive. Generated when omitted, never given to another code.',
+        'x-expected': 'a string of 3 to 50 letters, digits, "-" or "_"',
+      }),
+    ),
+    status: t.Optional(
+      oneOf(['active', 'draft'], {
+        default: 'active',
+        description: 'A draft does not lead anywhere until it is made active.',
+      }),
+    ),
+    style: t.Optional(StyleSchema),
+    type: t.Optional(oneOf(['url'], { description: 'Variant shape: the kind of destination.' })),
+    destination: t.Optional(
+      t.String({ description: 'Variant shape: the same as `destination_url`.', 'x-expected': 'an http or https URL' }),
+    ),
+  },
+  {
+    ...exact,
+    examples: [{ name: 'Spring menu', destination_url: 'https://example.com/menu', style: { dotsType: 'rounded' } }],
+  },
+);
+
+export const NewQrCodes = t.Object(
+  { qrcodes: t.Array(NewQrCode, { minItems: 1, maxItems: 1_000 }) },
+  {
+    ...exact,
+    examples: [
+      {
+        qrcodes: [
+          { name: 'Table 1', destination_url: 'https://example.com/?table=1' },
+          { name: 'Table 2', destination_url: 'https://example.com/?table=2', short_code: 'table-2' },
+        ],
+      },
+    ],
+  },
+);
+
+export const QrCodeChange = t.Object(
+  {
+    name: t.Optional(t.String({ description: 'New display name.', 'x-expected': 'a string of 1 to 255 characters' })),
+    destination_url: t.Optional(t.String({ description: 'New destination.', 'x-expected': 'an http or https URL' })),
+    active: t.Optional(t.Boolean({ description: 'true resumes (or publishes a draft), false pauses.' })),
+  },
+  { ...exact, minProperties: 1, examples: [{ destination_url: 'https://example.com/summer' }] },
+);
+
+export const Deleted = t.Object(
+  { deleted: t.Literal(true), id: t.String({ description: 'Identifier of what was deleted.' }) },
+  exact,
+);
+
+export const HistoryEntry = t.Object(
+  {
+    id: t.String({ description: 'Identifier of the event.', examples: ['evt_0VMNcq2hE3kx0dTtWq8LbY'] }),
+    event: t.String({ description: 'What happened.', examples: ['destination_changed'] }),
+    timestamp: time('When it happened.'),
+    field: t.Union([t.String(), t.Null()], { description: 'The field that changed; null for create and delete.' }),
+    from: t.Unknown({ description: 'Its value before.' }),
+    to: t.Unknown({ description: 'Its value from then on.' }),
+    key_id: t.String({ description: 'The key that did it, or `operator`.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] }),
+  },
+  exact,
+);
+
+export const Account = t.Object(
+  {
+    id: t.String({ examples: ['acct_0VMNcq2hE3kx0dTtWq8LbY'] }),
+    name: t.String({ examples: ['Café Lumière'] }),
+    plan: oneOf(plans),
+    mode: oneOf(modes, { description: 'Mode of the key that asks.' }),
+    limits: t.Object(
+      {
+        requests_per_minute: t.Integer({ examples: [60] }),
+        qr_codes: t.Union([t.Integer(), t.Null()], {
+          description: 'Live codes in all; null: unlimited.',
+          examples: [50],
+        }),
+      },
+      exact,
+    ),
+    usage: t.Object(
+      {
+        qr_codes: t.Integer({ description: 'Live codes that count against the limit.', examples: [12] }),
+        test_qr_codes: t.Integer({ description: 'Test codes, which never count.', examples: [3] }),
+        requests: t.Integer({ description: 'Requests in the current window, this one included.', examples: [1] }),
+      },
+      exact,
+    ),
+    created_at: time('When the account was created.'),
+  },
+  exact,
+);
+
+export const ApiKey = t.Object(
+  {
+    id: t.String({ examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] }),
+    name: t.String({ examples: ['Website'] }),
+    mode: oneOf(modes),
+    prefix: t.String({ examples: ['sk_live_'] }),
+    last4: t.String({ examples: ['x7Qd'] }),
+    created_at: time('When the key was created.'),
+    last_used_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'To the minute; null: never.',
+    }),
+  },
+  exact,
+);
+
+export const CreatedApiKey = t.Object(
+  {
+    ...ApiKey.properties,
+    key: t.String({ description: 'The secret. It is shown only now.', examples: ['sk_live_…'] }),
+  },
+  exact,
+);
+
+export const NewApiKey = t.Object(
+  {
+    name: t.String({ description: 'What the key is for.', 'x-expected': 'a string of 1 to 255 characters' }),
+    mode: t.Optional(oneOf(modes, { description: 'Default: the mode of the key that asks.' })),
+  },
+  { ...exact, examples: [{ name: 'Website', mode: 'live' }] },
+);
+
+const Pagination = t.Object(
+  { page: t.Integer(), limit: t.Integer(), total: t.Integer(), total_pages: t.Integer() },
+  { ...exact, examples: [{ page: 1, limit: 20, total: 1, total_pages: 1 }] },
+);
+
+export const pageOf = <S extends Parameters<typeof t.Array>[0]>(item: S) =>
+  t.Object({ data: t.Array(item), pagination: Pagination }, exact);
+
+/** The query parameters of a paged list. */
+export const pageQuery = (limits: { default: number; maximum: number }) => ({
+  page: t.Optional(t.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'Page, from 1.' })),
+  limit: t.Optional(t.Integer({ minimum: 1, ...limits, description: `Items on a page, at most ${limits.maximum}.` })),
+});
+
+export const ErrorAnswer = t.Object(
+  {
+    error: t.Object(
+      {
+        code: oneOf(Object.keys(statusOf), { description: 'What went wrong, for programs.' }),
+        message: t.String({ description: 'The same for people.' }),
+        details: t.Optional(
+          t.Array(t.Object({ index: t.Optional(t.Integer()), field: t.String(), message: t.String() }, exact), {
+            description: 'Every field that is wrong, and what would be right.',
+          }),
+        ),
+      },
+      exact,
+    ),
+  },
+  exact,
+);

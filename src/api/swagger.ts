@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { swagger } from '@elysiajs/swagger';
+import type { Elysia } from 'elysia';
+import { documentation } from './openapi.ts';
+
+const assets: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Scanlog API</title>
+<link rel="icon" href="/swagger/favicon-32x32.png">
+<link rel="stylesheet" href="/swagger/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/swagger/swagger-ui-bundle.js"></script>
+<script src="/swagger/start.js"></script>
+</body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({
+  url: '/swagger/json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  displayRequestDuration: true,
+  persistAuthorization: false,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});
+`;
+
+// The page takes everything from here, and nothing from elsewhere. Swagger UI draws its icons as data: images.
+const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
+
+/**
+ * The OpenAPI document at /swagger/json, and Swagger UI at /swagger with its own files: the plugin's page would fetch
+ * them from a CDN.
+ */
+export function serveSwagger(app: Elysia, publicUrl: string): void {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const send = (body: string | Uint8Array<ArrayBuffer>, type: string, cache = 'no-cache') =>
+    new Response(body, {
+      headers: {
+        'content-type': type,
+        'cache-control': cache,
+        'content-security-policy': policy,
+        'x-content-type-options': 'nosniff',
+      },
+    });
+  const hidden = { detail: { hide: true } };
+
+  app.use(
+    swagger({
+      // Where the plugin puts its own page; ours stands at /swagger.
+      path: '/swagger/plugin',
+      specPath: '/swagger/json',
+      provider: 'swagger-ui',
+      excludeStaticFile: false,
+      exclude: [/^(?!\/v1\/)/],
+      documentation: { ...documentation, servers: [{ url: publicUrl }] },
+    }),
+  );
+  app.get('/swagger', () => send(page, 'text/html; charset=utf-8'), hidden);
+  app.get('/swagger/start.js', () => send(start, 'text/javascript; charset=utf-8'), hidden);
+  for (const [name, type] of Object.entries(assets)) {
+    app.get(
+      `/swagger/${name}`,
+      async () => send(new Uint8Array(await readFile(join(folder, name))), type, 'public, max-age=86400'),
+      hidden,
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import type { Code } from '../../events/code.ts';
+import type { Mode } from '../../events/plans.ts';
+import { isId } from '../lib/ids.ts';
+import type { Queryable } from '../log/connect.ts';
+
+/** Whose codes: those of one account made in one mode. The other mode's do not exist for it. */
+export interface Owner {
+  account: string;
+  mode: Mode;
+}
+
+export const listedStatuses = ['active', 'paused', 'draft'] as const;
+export type ListedStatus = (typeof listedStatuses)[number];
+
+/** The code, unless it is deleted, or somebody else's. */
+export async function findCode(sql: Queryable, { account, mode }: Owner, id: string): Promise<Code | undefined> {
+  if (!isId('qr', id)) return undefined;
+  const [code] = await sql<Code[]>`
+    SELECT * FROM codes
+    WHERE id = ${id} AND account = ${account} AND mode = ${mode} AND status <> 'deleted'`;
+  return code;
+}
+
+/** How many codes the owner has in each status, deleted ones left out. */
+export async function countCodes(sql: Queryable, { account, mode }: Owner): Promise<Record<ListedStatus, number>> {
+  const rows = await sql<{ status: ListedStatus; codes: number }[]>`
+    SELECT status, codes FROM code_counts
+    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted'`;
+  return { active: 0, paused: 0, draft: 0, ...Object.fromEntries(rows.map(({ status, codes }) => [status, codes])) };
+}
+
+export const totalOf = (counts: Record<ListedStatus, number>) => counts.active + counts.paused + counts.draft;
+
+/** One page of the owner's codes, newest first, and how many there are in all. */
+export async function listCodes(
+  sql: Queryable,
+  owner: Owner,
+  { status, page, limit }: { status?: ListedStatus | undefined; page: number; limit: number },
+): Promise<{ codes: Code[]; total: number }> {
+  const wanted = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status}`;
+  const [codes, counts] = await Promise.all([
+    sql<Code[]>`
+      SELECT * FROM codes
+      WHERE account = ${owner.account} AND mode = ${owner.mode} AND ${wanted}
+      ORDER BY position DESC
+      LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
+    countCodes(sql, owner),
+  ]);
+  return { codes, total: status === undefined ? totalOf(counts) : counts[status] };
+}

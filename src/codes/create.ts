@@ -1,0 +1,105 @@
+import { type Code, createCode, evolveCode } from '../../events/code.ts';
+import { isReserved } from '../../events/fields.ts';
+import { limitsOf, type Plan } from '../../events/plans.ts';
+import type { Actor } from '../../events/recorded.ts';
+import type { Style } from '../../events/style.ts';
+import { applyState } from '../../projections/state.ts';
+import { type Fault, Refusal } from '../lib/errors.ts';
+import { newId, newShortCode } from '../lib/ids.ts';
+import { append } from '../log/append.ts';
+import { type Transaction, violates } from '../log/connect.ts';
+import { countCodes, type Owner, totalOf } from './codes.ts';
+
+/** What is asked for, its fields already checked. */
+export interface CodeRequest {
+  name: string;
+  destination_url: string;
+  short_code?: string | undefined;
+  status?: 'active' | 'draft' | undefined;
+  style?: Style | undefined;
+}
+
+/** Whether a create lost its short code to another that committed in the same moment; to be tried once more. */
+export const lostShortCode = (error: unknown) => violates(error, 'codes_short_code');
+
+/** Creates all the codes, in the given order, or none: a quota that does not suffice, a short code that is taken. */
+export async function createCodes(
+  tx: Transaction,
+  owner: Owner,
+  requests: CodeRequest[],
+  by: { actor: Actor; now: Date },
+): Promise<Code[]> {
+  if (owner.mode === 'live') await reserveQuota(tx, owner, requests.length);
+  const shortCodes = await chooseShortCodes(tx, requests);
+  const recorded = await append(
+    tx,
+    requests.map(({ name, destination_url, status, style }, i) => ({
+      stream: newId('qr', by.now.getTime()),
+      version: 1,
+      event: createCode({
+        account: owner.account,
+        mode: owner.mode,
+        name,
+        destination_url,
+        short_code: shortCodes[i] as string,
+        status: status ?? 'active',
+        style: style ?? {},
+      }),
+    })),
+    by,
+  );
+  await applyState(tx, recorded);
+  return recorded.map((event) => evolveCode(undefined, event));
+}
+
+/** Exact under concurrent creates: the account's row stays locked until this one has committed. */
+async function reserveQuota(tx: Transaction, owner: Owner, wanted: number): Promise<void> {
+  const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${owner.account} FOR UPDATE`;
+  if (account === undefined) throw new Error(`${owner.account} has no row`);
+  const limit = limitsOf[account.plan].codes;
+  const used = totalOf(await countCodes(tx, owner));
+  if (used + wanted <= limit) return;
+  const message =
+    `The ${account.plan} plan allows ${limit} QR codes, and ${used} exist: ` +
+    `${wanted === 1 ? 'no more fits' : `${wanted} more do not fit`}. Delete some or change the plan.`;
+  const beyond = Array.from({ length: wanted }, (_, index) => index).slice(Math.max(0, limit - used));
+  throw new Refusal(
+    'quota_exceeded',
+    message,
+    wanted === 1
+      ? undefined
+      : beyond.map((index) => ({ index, field: 'qrcodes', message: 'This one is beyond the quota.' })),
+  );
+}
+
+async function chooseShortCodes(tx: Transaction, requests: CodeRequest[]): Promise<string[]> {
+  const given = requests.flatMap(({ short_code }) => (short_code === undefined ? [] : [short_code]));
+  const taken = await takenAmong(tx, given);
+  const faults: Fault[] = requests.flatMap(({ short_code }, index) =>
+    short_code !== undefined && taken.has(short_code)
+      ? [{ index, field: 'short_code', message: `short_code "${short_code}" is taken; choose another.` }]
+      : [],
+  );
+  if (faults[0] !== undefined) throw new Refusal('short_code_taken', faults[0].message, faults);
+
+  const chosen = new Set(given);
+  let missing = requests.length - given.length;
+  const generated: string[] = [];
+  while (missing > 0) {
+    const candidates = Array.from({ length: missing }, newShortCode).filter((code) => !isReserved(code));
+    const unfree = await takenAmong(tx, candidates);
+    for (const code of candidates) {
+      if (unfree.has(code) || chosen.has(code)) continue;
+      chosen.add(code);
+      generated.push(code);
+      missing--;
+    }
+  }
+  return requests.map(({ short_code }) => short_code ?? (generated.pop() as string));
+}
+
+async function takenAmong(tx: Transaction, shortCodes: string[]): Promise<Set<string>> {
+  if (shortCodes.length === 0) return new Set();
+  const rows = await tx<{ short_code: string }[]>`SELECT short_code FROM codes WHERE short_code = ANY(${shortCodes})`;
+  return new Set(rows.map(({ short_code }) => short_code));
+}

@@ -1,0 +1,199 @@
+import { parseTrustedProxies, type TrustedProxies } from './lib/client-address.ts';
+import { StartError } from './lib/errors.ts';
+import { logLevels } from './lib/logger.ts';
+
+export const roles = ['api'] as const;
+export type Role = (typeof roles)[number];
+
+/** Reads one value, or answers with what would be right: "must be …". */
+type Reader<T> = (text: string) => { value: T } | { must: string };
+
+interface Setting<T> {
+  variable: string;
+  /** The same on the command line. */
+  flag?: string;
+  read: Reader<T>;
+  fallback?: string;
+  /** One line for the README. */
+  about: string;
+}
+
+const setting = <T>(definition: Setting<T>): Setting<T> => definition;
+
+const oneOf =
+  <T extends string>(values: readonly T[]): Reader<T> =>
+  (text) =>
+    (values as readonly string[]).includes(text) ? { value: text as T } : { must: `be one of ${values.join(', ')}` };
+
+const listOf =
+  <T extends string>(values: readonly T[]): Reader<T[]> =>
+  (text) => {
+    const given = text.split(',').map((word) => word.trim());
+    return given.every((word) => (values as readonly string[]).includes(word))
+      ? { value: [...new Set(given)] as T[] }
+      : { must: `be a comma-separated list of ${values.join(', ')}` };
+  };
+
+const integer =
+  (least: number, most: number): Reader<number> =>
+  (text) =>
+    /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most
+      ? { value: Number(text) }
+      : { must: `be an integer from ${least} to ${most}` };
+
+const url =
+  (example: string, ...protocols: string[]): Reader<string> =>
+  (text) =>
+    URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).host !== ''
+      ? { value: text.replace(/\/+$/, '') }
+      : { must: `be a URL such as ${example}` };
+
+const name: Reader<string> = (text) =>
+  /^[A-Za-z][A-Za-z0-9_]{0,62}$/.test(text)
+    ? { value: text }
+    : { must: 'have 1 to 63 letters, digits or "_", the first a letter' };
+
+const host: Reader<string> = (text) =>
+  /^[0-9A-Za-z.:-]+$/.test(text) ? { value: text } : { must: 'be an address or host name such as 0.0.0.0' };
+
+const proxies: Reader<TrustedProxies> = (text) => {
+  const parsed = parseTrustedProxies(text);
+  return 'error' in parsed
+    ? { must: `be a comma-separated list of networks such as 10.0.0.0/8: ${parsed.error}` }
+    : { value: parsed };
+};
+
+const webUrl = (example: string) => url(example, 'http:', 'https:');
+
+/** Every setting there is. Flags win over the environment. */
+export const settings = {
+  port: setting({
+    variable: 'PORT',
+    flag: 'port',
+    read: integer(0, 65_535),
+    fallback: '3000',
+    about: 'Port the service listens on (0: any free one).',
+  }),
+  host: setting({
+    variable: 'HOST',
+    flag: 'host',
+    read: host,
+    fallback: '127.0.0.1',
+    about: 'Address the service listens on. `0.0.0.0` opens it to the network.',
+  }),
+  publicUrl: setting({
+    variable: 'PUBLIC_URL',
+    flag: 'public-url',
+    read: webUrl('https://qr.example.com'),
+    about: 'Where people reach the service. Default: `http://localhost:<port>`.',
+  }),
+  shortBaseUrl: setting({
+    variable: 'SHORT_BASE_URL',
+    read: webUrl('https://go.example.com'),
+    about: 'What short links begin with. Default: the public URL.',
+  }),
+  imageBaseUrl: setting({
+    variable: 'IMAGE_BASE_URL',
+    read: webUrl('https://img.example.com'),
+    about: 'What image links begin with. Default: the public URL and `/images`.',
+  }),
+  databaseUrl: setting({
+    variable: 'DATABASE_URL',
+    read: url('postgres://user:password@host:5432/scanlog', 'postgres:', 'postgresql:'),
+    about: 'Postgres 15 or newer. Without it, `up` starts its own.',
+  }),
+  natsUrl: setting({
+    variable: 'NATS_URL',
+    read: url('nats://host:4222', 'nats:', 'tls:'),
+    about: 'NATS 2.9 or newer with JetStream. Without it, `up` starts its own.',
+  }),
+  clickhouseUrl: setting({
+    variable: 'CLICKHOUSE_URL',
+    read: webUrl('http://user:password@host:8123'),
+    about: 'ClickHouse 24.8 or newer. Without it, `up` starts its own.',
+  }),
+  clickhouseDatabase: setting({
+    variable: 'CLICKHOUSE_DATABASE',
+    read: name,
+    fallback: 'scanlog',
+    about: 'Database for analytics, made when it is missing.',
+  }),
+  stream: setting({
+    variable: 'NATS_STREAM',
+    read: name,
+    fallback: 'scanlog',
+    about: 'Name of the JetStream stream.',
+  }),
+  roles: setting({
+    variable: 'ROLES',
+    flag: 'role',
+    read: listOf(roles),
+    fallback: roles.join(','),
+    about: `What this process does: any of ${roles.map((role) => `\`${role}\``).join(', ')}.`,
+  }),
+  trustedProxies: setting({
+    variable: 'TRUSTED_PROXIES',
+    read: proxies,
+    fallback: '127.0.0.0/8, ::1/128',
+    about: 'Networks whose `X-Forwarded-For` is believed.',
+  }),
+  logLevel: setting({
+    variable: 'LOG_LEVEL',
+    flag: 'log-level',
+    read: oneOf(logLevels),
+    fallback: 'info',
+    about: `How much is logged: ${logLevels.map((level) => `\`${level}\``).join(', ')}.`,
+  }),
+};
+
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+type Given = { [K in keyof typeof settings]: ValueOf<(typeof settings)[K]> | undefined };
+
+/** What every process needs; addresses of the parts may still be missing. */
+export type Config = { [K in keyof Given]: K extends Optional ? Given[K] : NonNullable<Given[K]> };
+type Optional = 'publicUrl' | 'shortBaseUrl' | 'imageBaseUrl' | 'databaseUrl' | 'natsUrl' | 'clickhouseUrl';
+
+/** A configuration that the service can run on. */
+export type ServiceConfig = Config & { databaseUrl: string; natsUrl: string; clickhouseUrl: string };
+
+export type Flags = Record<string, string | undefined>;
+
+/** Reads all settings; throws with one sentence for each that is wrong. */
+export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): Config {
+  const faults: string[] = [];
+  const config: Record<string, unknown> = {};
+  for (const [key, { variable, flag, read, fallback }] of Object.entries(settings)) {
+    const flagged = flag === undefined ? undefined : flags[flag];
+    const text = flagged ?? (environment[variable] || fallback);
+    if (text === undefined) continue;
+    const result = (read as Reader<unknown>)(text);
+    // What was given is not repeated: it may hold a password.
+    if ('must' in result) faults.push(`${flagged === undefined ? variable : `--${flag}`} must ${result.must}.`);
+    else config[key] = result.value;
+  }
+  if (faults.length > 0) throw new StartError(faults.join('\n'));
+  return config as Config;
+}
+
+/** The same with all addresses in place; throws with one sentence for each that is missing. */
+export function requireParts(config: Config): ServiceConfig {
+  const { databaseUrl, natsUrl, clickhouseUrl } = config;
+  if (databaseUrl !== undefined && natsUrl !== undefined && clickhouseUrl !== undefined)
+    return { ...config, databaseUrl, natsUrl, clickhouseUrl };
+  const missing = (['databaseUrl', 'natsUrl', 'clickhouseUrl'] as const).filter((key) => config[key] === undefined);
+  throw new StartError(
+    missing.map((key) => `${settings[key].variable} must be set: ${settings[key].about}`).join('\n'),
+  );
+}
+
+export interface Addresses {
+  publicUrl: string;
+  shortBaseUrl: string;
+  imageBaseUrl: string;
+}
+
+/** Where people find things, once the port is known. */
+export function addressesOf({ publicUrl, shortBaseUrl, imageBaseUrl }: Config, port: number): Addresses {
+  const base = publicUrl ?? `http://localhost:${port}`;
+  return { publicUrl: base, shortBaseUrl: shortBaseUrl ?? base, imageBaseUrl: imageBaseUrl ?? `${base}/images` };
+}

@@ -1,0 +1,122 @@
+/**
+ * Addresses in one form: 16 bytes, an IPv4 address as `::ffff:a.b.c.d`. Written by hand over character codes, because
+ * every redirect comes through here and needs no string, list or expression on the way.
+ */
+
+const COLON = 58;
+const DOT = 46;
+const ZERO = 48;
+
+/** The bytes of an IPv4 or IPv6 address written as text, or null. No port, brackets, zone or leading zeros. */
+export function parseAddress(text: string, from = 0, to = text.length): Uint8Array | null {
+  const bytes = new Uint8Array(16);
+  if (readIPv4(text, from, to, bytes, 12)) {
+    bytes[10] = 0xff;
+    bytes[11] = 0xff;
+    return bytes;
+  }
+  bytes.fill(0);
+  return readIPv6(text, from, to, bytes) ? bytes : null;
+}
+
+/** Whether the 16 bytes are an IPv4 address, `::ffff:a.b.c.d`. */
+export function isIPv4(address: Uint8Array): boolean {
+  for (let i = 0; i < 10; i++) if (address[i] !== 0) return false;
+  return address[10] === 0xff && address[11] === 0xff;
+}
+
+/** The IPv4 address in the last four bytes, as a signed 32-bit number. */
+export function ipv4Bits(address: Uint8Array): number {
+  return byte(address, 12, 24) | byte(address, 13, 16) | byte(address, 14, 8) | byte(address, 15, 0);
+}
+
+/**
+ * What stands for one subscriber: an IPv4 address whole, an IPv6 address cut to its /64, because a device changes the
+ * lower half at will.
+ */
+export function subscriberNetwork(address: Uint8Array): Uint8Array {
+  const network = new Uint8Array(16);
+  network.set(isIPv4(address) ? address : address.subarray(0, 8));
+  return network;
+}
+
+/** `203.0.113.7`, or all eight groups of an IPv6 address: `2001:db8:0:0:0:0:0:1`. Never for a log line. */
+export function formatAddress(address: Uint8Array): string {
+  if (isIPv4(address)) return address.subarray(12).join('.');
+  const groups: string[] = [];
+  for (let i = 0; i < 16; i += 2) groups.push((byte(address, i, 8) | byte(address, i + 1, 0)).toString(16));
+  return groups.join(':');
+}
+
+function byte(address: Uint8Array, index: number, shift: number): number {
+  return (address[index] ?? 0) << shift;
+}
+
+/** Four decimal numbers. `010` is refused: some read it as eight, others as ten. */
+function readIPv4(text: string, from: number, to: number, bytes: Uint8Array, at: number): boolean {
+  if (to - from < 7 || to - from > 15) return false;
+  let part = 0;
+  let value = 0;
+  let digits = 0;
+  for (let i = from; i <= to; i++) {
+    const digit = i < to ? text.charCodeAt(i) - ZERO : DOT - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      if (digits > 0 && value === 0) return false;
+      value = value * 10 + digit;
+      if (value > 255) return false;
+      digits++;
+    } else if (digit === DOT - ZERO && digits > 0 && part < 4) {
+      bytes[at + part++] = value;
+      value = 0;
+      digits = 0;
+    } else return false;
+  }
+  return part === 4;
+}
+
+function readIPv6(text: string, from: number, to: number, bytes: Uint8Array): boolean {
+  if (to - from < 2 || to - from > 45) return false;
+  let filled = 0;
+  let gap = -1;
+  let i = from;
+  if (text.charCodeAt(i) === COLON) {
+    if (text.charCodeAt(i + 1) !== COLON) return false;
+    gap = 0;
+    i += 2;
+  }
+  while (i < to) {
+    const start = i;
+    let value = 0;
+    for (let digit = hexDigit(text, i); i < to && digit >= 0; digit = hexDigit(text, i)) {
+      value = (value << 4) | digit;
+      if (++i - start > 4) return false;
+    }
+    if (i < to && text.charCodeAt(i) === DOT) {
+      if (filled > 12 || !readIPv4(text, start, to, bytes, filled)) return false;
+      filled += 4;
+      break;
+    }
+    if (i === start || filled === 16) return false;
+    bytes[filled++] = value >> 8;
+    bytes[filled++] = value & 0xff;
+    if (i === to) break;
+    if (text.charCodeAt(i++) !== COLON || i === to) return false;
+    if (text.charCodeAt(i) === COLON) {
+      if (gap >= 0) return false;
+      gap = filled;
+      i++;
+    }
+  }
+  if (gap < 0) return filled === 16;
+  if (filled === 16) return false;
+  bytes.copyWithin(16 - (filled - gap), gap, filled);
+  bytes.fill(0, gap, 16 - (filled - gap));
+  return true;
+}
+
+function hexDigit(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  if (code >= ZERO && code <= 57) return code - ZERO;
+  const letter = code | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}

@@ -1,0 +1,70 @@
+import { applyState, stateTables } from '../../projections/state.ts';
+import { Refusal } from '../lib/errors.ts';
+import { appendLock } from '../log/append.ts';
+import type { Sql, Transaction } from '../log/connect.ts';
+import { lastPosition, readLog } from '../log/read.ts';
+
+const replayLock = 7_226_566;
+const beside = 'state_rebuild';
+const batch = 1_000;
+
+type Progress = (done: number, total: number) => void;
+
+export interface Replayed {
+  events: number;
+  /** Rows that were not what the log says. */
+  mended: number;
+}
+
+/**
+ * Makes current state again from the log, into tables beside those in use, then exchanges the rows that differ in one
+ * transaction. Reads and writes go on meanwhile; only the exchange itself holds appends up.
+ */
+export async function replayState(sql: Sql, onProgress: Progress = () => {}): Promise<Replayed> {
+  const connection = await sql.reserve();
+  try {
+    const [lock] = await connection<[{ free: boolean }]>`SELECT pg_try_advisory_lock(${replayLock}) AS free`;
+    if (!lock.free) throw new Refusal('conflict', 'Another replay of the state is under way: wait for it to end.');
+    return await rebuild(sql, onProgress);
+  } finally {
+    await connection`SELECT pg_advisory_unlock(${replayLock})`.catch(() => {});
+    connection.release();
+  }
+}
+
+async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
+  await sql.unsafe(`DROP SCHEMA IF EXISTS ${beside} CASCADE; CREATE SCHEMA ${beside}`);
+  for (const table of Object.keys(stateTables))
+    await sql.unsafe(`CREATE TABLE ${beside}.${table} (LIKE public.${table} INCLUDING ALL)`);
+
+  let position = 0;
+  let events = 0;
+  const applyNext = async (tx: Transaction): Promise<boolean> => {
+    await tx.unsafe(`SET LOCAL search_path = ${beside}, public`);
+    const next = await readLog(tx, position, batch);
+    await applyState(tx, next);
+    position = next.at(-1)?.position ?? position;
+    events += next.length;
+    return next.length === batch;
+  };
+
+  const total = await lastPosition(sql);
+  while (await sql.begin(applyNext)) onProgress(position, Math.max(total, position));
+  const mended = await sql.begin(async (tx) => {
+    await tx`SET LOCAL statement_timeout = 0`;
+    await tx`SELECT pg_advisory_xact_lock(${appendLock})`;
+    while (await applyNext(tx));
+    let different = 0;
+    for (const [table, key] of Object.entries(stateTables)) {
+      const [rebuilt, inUse] = [`SELECT * FROM ${beside}.${table}`, `SELECT * FROM public.${table}`];
+      const wrong = `SELECT ${key} FROM (${inUse} EXCEPT ${rebuilt}) AS wrong`;
+      const removed = await tx.unsafe(`DELETE FROM public.${table} WHERE (${key}) IN (${wrong})`);
+      const added = await tx.unsafe(`INSERT INTO public.${table} ${rebuilt} EXCEPT ${inUse}`);
+      different += Math.max(removed.count, added.count);
+    }
+    return different;
+  });
+  onProgress(position, position);
+  await sql.unsafe(`DROP SCHEMA ${beside} CASCADE`);
+  return { events, mended };
+}
