@@ -1,0 +1,97 @@
+import { join, resolve } from 'node:path';
+import { Argument, Command, Option } from 'commander';
+import { plans } from '../events/plans.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { accountCreate, accountList, accountPlan } from './cli/account.ts';
+import { showEvents } from './cli/events.ts';
+import { replay } from './cli/replay.ts';
+import { serve } from './cli/serve.ts';
+import { runTests } from './cli/test.ts';
+import { up } from './cli/up.ts';
+import { messageOf, Refusal, StartError } from './lib/errors.ts';
+
+const dataOption = () =>
+  new Option('--data <folder>', 'where the embedded stack keeps its data')
+    .default(join(import.meta.dir, '..', '.scanlog'), '.scanlog beside ./scanlog')
+    .argParser((folder) => resolve(folder));
+
+const listening = (command: Command) =>
+  command
+    .option('--port <port>', 'port to listen on (default: 3000)')
+    .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
+    .option('--public-url <url>', 'where people reach the service, for short links (default: http://localhost:<port>)')
+    .option('--log-level <level>', 'debug, info, warn, error or silent (default: info)');
+
+/** Flags under the names that the settings use. */
+const flagsOf = (options: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`), value]),
+  );
+
+const program = new Command('scanlog')
+  .description('Dynamic QR codes whose truth is a log. Every setting is listed in README.md.')
+  .version(packageJson.version)
+  .showHelpAfterError('(./scanlog --help tells more)')
+  .configureHelp({ sortSubcommands: false, showGlobalOptions: true });
+
+listening(program.command('up'))
+  .description('run everything on this machine: the service, and the parts that have no address in the environment')
+  .addOption(dataOption())
+  .action((options) => up({ ...flagsOf(options), data: options.data }));
+
+listening(program.command('serve'))
+  .description('run only the service, against DATABASE_URL, NATS_URL and CLICKHOUSE_URL')
+  .option('--role <roles>', 'which roles to run, comma-separated (default: all)')
+  .action((options) => serve(flagsOf(options)));
+
+const account = program.command('account').description('accounts, their plans and first keys');
+account
+  .command('create')
+  .description('make an account; prints one live and one test key')
+  .requiredOption('--name <name>', 'display name')
+  .requiredOption('--plan <plan>', plans.join(', '))
+  .option('--json', 'print one JSON object')
+  .addOption(dataOption())
+  .action(accountCreate);
+account
+  .command('plan <account> <plan>')
+  .description(`put an account on another plan: ${plans.join(', ')}`)
+  .addOption(dataOption())
+  .action(accountPlan);
+account
+  .command('list')
+  .description('all accounts')
+  .option('--json', 'print one JSON array')
+  .addOption(dataOption())
+  .action(accountList);
+
+program
+  .command('events')
+  .description('read the log')
+  .option('--stream <id>', 'only one code (qr_…) or account (acct_…)')
+  .option('--follow', 'go on with what comes')
+  .option('--json', 'one JSON object a line')
+  .addOption(dataOption())
+  .action(showEvents);
+
+program
+  .command('replay')
+  .description('make a projection again from the log, while the service goes on')
+  .addArgument(new Argument('<projection>').choices(['state']))
+  .addOption(dataOption())
+  .action((_projection, options) => replay(options));
+
+program
+  .command('test [filters...]')
+  .description('check types and lint, and run all tests, or those whose file names contain a filter')
+  .action(runTests);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // What a person can mend is said in a sentence each; anything else is a fault of ours and needs its stack.
+  const expected = error instanceof StartError || error instanceof Refusal;
+  const text = expected ? messageOf(error) : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  for (const line of text.split('\n')) process.stderr.write(`${expected ? 'scanlog: ' : ''}${line}\n`);
+  process.exitCode = 1;
+}

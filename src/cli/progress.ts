@@ -1,0 +1,31 @@
+const width = 30;
+const lineEveryMs = 5_000;
+
+/** How far long work has come: a bar on a terminal, a line now and then elsewhere. */
+export function progressBar(what: string) {
+  const out = process.stderr;
+  const started = performance.now();
+  let shown = Number.NEGATIVE_INFINITY;
+
+  function update(done: number, total: number): void {
+    const now = performance.now();
+    const everyMs = out.isTTY ? 100 : lineEveryMs;
+    if (now - shown < everyMs && done < total) return;
+    shown = now;
+    const share = total === 0 ? 1 : done / total;
+    const seconds = (now - started) / 1000;
+    const rate = seconds > 0 ? Math.round(done / seconds) : 0;
+    const left = rate > 0 ? `${Math.ceil((total - done) / rate)} s left` : '';
+    const counts = `${done.toLocaleString('en')} of ${total.toLocaleString('en')}  ${rate.toLocaleString('en')}/s  ${left}`;
+    const filled = Math.round(share * width);
+    if (out.isTTY) out.write(`\r${what} ${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${counts}\x1b[K`);
+    else out.write(`${what}: ${Math.floor(share * 100)} %  ${counts}\n`);
+  }
+
+  return {
+    update,
+    end: () => {
+      if (out.isTTY) out.write('\n');
+    },
+  };
+}

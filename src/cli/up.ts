@@ -1,0 +1,104 @@
+import { networkInterfaces } from 'node:os';
+import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.ts';
+import { type Config, type Flags, readConfig } from '../config.ts';
+import { StartError } from '../lib/errors.ts';
+import { createLogger } from '../lib/logger.ts';
+import { connect } from '../log/connect.ts';
+import { type RunningService, startService } from '../main.ts';
+import { lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
+import { startStack } from '../stack/stack.ts';
+import { untilAskedToStop } from './stopping.ts';
+import { bold, dim, green, say } from './terminal.ts';
+
+/** Everything on one machine: the parts that have no address in the environment, and the service. */
+export async function up(flags: Flags & { data: string }): Promise<void> {
+  const config = readConfig(process.env, flags);
+  const log = createLogger(config.logLevel);
+  const data = openDataDirectory(flags.data);
+  const unlock = lockDataDirectory(data);
+  const asked = untilAskedToStop();
+  try {
+    const onReady = (part: string, ms: number) => say(`  ${green('✓')} ${part} ${dim(`${Math.round(ms)} ms`)}`);
+    const stack = await startStack({ data, log, given: givenParts(config), onReady });
+    try {
+      const service = await startOnFreePort({ ...config, ...stack }, flags['port'] !== undefined, log);
+      greet(service, config, await demoKeys(stack.databaseUrl));
+      await asked;
+      say('\nStopping …');
+      await service.stop();
+    } finally {
+      await stack.stop();
+    }
+  } finally {
+    unlock();
+  }
+}
+
+const givenParts = ({ databaseUrl, natsUrl, clickhouseUrl }: Config) => ({
+  ...(databaseUrl === undefined ? {} : { databaseUrl }),
+  ...(natsUrl === undefined ? {} : { natsUrl }),
+  ...(clickhouseUrl === undefined ? {} : { clickhouseUrl }),
+});
+
+/** The usual port, or any other when somebody has it already. A port that was asked for is not exchanged. */
+async function startOnFreePort(
+  config: Parameters<typeof startService>[0],
+  portIsWanted: boolean,
+  log: Parameters<typeof startService>[1]['log'],
+): Promise<RunningService> {
+  try {
+    return await startService(config, { log });
+  } catch (error) {
+    if (portIsWanted || process.env['PORT'] || !(error instanceof StartError) || !/^Port \d/.test(error.message))
+      throw error;
+    return startService({ ...config, port: 0 }, { log });
+  }
+}
+
+/** The demo account's keys on the first start; nothing on any other. */
+async function demoKeys(databaseUrl: string): Promise<{ live: NewKey; test: NewKey } | undefined> {
+  const sql = connect(databaseUrl, { max: 1 });
+  try {
+    if ((await listAccounts(sql)).length > 0) return undefined;
+    return await createAccount(sql, { name: 'Demo', plan: 'enterprise', now: new Date() });
+  } finally {
+    await sql.end();
+  }
+}
+
+function greet(
+  { addresses: { publicUrl }, port }: RunningService,
+  { host }: Config,
+  keys: Awaited<ReturnType<typeof demoKeys>>,
+) {
+  say(`\n${bold('Scanlog is ready.')}\n`);
+  say(`  API         ${publicUrl}/v1`);
+  say(`  Swagger UI  ${publicUrl}/swagger`);
+  if (keys !== undefined) {
+    say('\nA demo account was made for you. Its keys are shown only now:\n');
+    say(`  live key    ${bold(keys.live.secret)}`);
+    say(`  test key    ${bold(keys.test.secret)}`);
+    say('\nYour first QR code:\n');
+    say(
+      [
+        `  curl -s ${publicUrl}/v1/qrcodes`,
+        `-H 'Authorization: Bearer ${keys.live.secret}'`,
+        "-H 'Content-Type: application/json'",
+        `-d '{"name": "My first code", "destination_url": "https://example.com"}'`,
+      ].join(' '),
+    );
+  } else {
+    say(dim('\n  The keys were shown at the first start. More: ./scanlog account create --name "…" --plan pro'));
+  }
+  if (host === '127.0.0.1') {
+    const address = networkAddress() ?? '<this machine’s address>';
+    say('\nTo let a phone on the same network scan, open the service to it:\n');
+    say(`  ./scanlog up --host 0.0.0.0 --public-url http://${address}:${port}`);
+  }
+  say(dim('\nCtrl-C stops everything.\n'));
+}
+
+function networkAddress(): string | undefined {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+}

@@ -1,0 +1,73 @@
+import postgres from 'postgres';
+import type { Logger } from '../lib/logger.ts';
+import { clickhousePlan, clickhouseUrl } from './clickhouse.ts';
+import { announce, type DataDirectory, type RunningStack, readSecrets, retract } from './data-directory.ts';
+import { natsPlan, natsUrl } from './nats.ts';
+import { type Part, type PartPlan, startPart } from './part.ts';
+import { postgresPlan, postgresUrl } from './postgres.ts';
+import { freePort } from './processes.ts';
+
+export interface Stack extends RunningStack {
+  parts: Part[];
+  stop(): Promise<void>;
+}
+
+export interface StackOptions {
+  data: DataDirectory;
+  log: Logger;
+  /** Parts that run elsewhere already; the others are started here. */
+  given?: Partial<RunningStack>;
+  /** Told when a part answers, for whoever watches the start. */
+  onReady?: (part: PartPlan['name'], ms: number) => void;
+  durable?: boolean;
+}
+
+/** Starts the parts that have no address yet, each on a free port of loopback, all at once. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { data, log, given = {}, onReady = () => {}, durable = true } = options;
+  const secrets = readSecrets(data);
+  const [postgresPort, natsPort, clickhousePort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const plans: PartPlan[] = [
+    ...(given.databaseUrl ? [] : [postgresPlan({ data, port: postgresPort, password: secrets.postgres, durable })]),
+    ...(given.natsUrl ? [] : [natsPlan({ data, port: natsPort, password: secrets.nats })]),
+    ...(given.clickhouseUrl ? [] : [clickhousePlan({ data, port: clickhousePort, password: secrets.clickhouse })]),
+  ];
+  const started = await Promise.allSettled(
+    plans.map(async (plan) => {
+      const before = performance.now();
+      const part = await startPart(plan, data, log);
+      onReady(plan.name, performance.now() - before);
+      return part;
+    }),
+  );
+  const parts = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const stop = async () => {
+    retract(data);
+    await Promise.all(parts.map((part) => part.stop()));
+  };
+  try {
+    const failed = started.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    const running: RunningStack = {
+      databaseUrl: given.databaseUrl ?? (await ownDatabase(postgresPort, secrets.postgres)),
+      natsUrl: given.natsUrl ?? natsUrl(natsPort, secrets.nats),
+      clickhouseUrl: given.clickhouseUrl ?? clickhouseUrl(clickhousePort, secrets.clickhouse),
+    };
+    announce(data, running);
+    return { ...running, parts, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function ownDatabase(port: number, password: string): Promise<string> {
+  const sql = postgres(postgresUrl(port, password), { max: 1, onnotice: () => {} });
+  try {
+    const [found] = await sql`SELECT 1 FROM pg_database WHERE datname = 'scanlog'`;
+    if (found === undefined) await sql`CREATE DATABASE scanlog`;
+    return postgresUrl(port, password, 'scanlog');
+  } finally {
+    await sql.end();
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { AccountEvent } from '../../events/account.ts';
+import type { NewEvent } from '../../events/recorded.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { append } from '../../src/log/append.ts';
+import { readLog } from '../../src/log/read.ts';
+import { useDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+
+const database = useDatabase();
+const by = { actor: 'operator', now: new Date() };
+
+const opened = (stream = newId('acct', Date.now()), version = 1): NewEvent<AccountEvent> => ({
+  stream,
+  version,
+  event: { type: 'account_created', data: { name: 'Anybody', plan: 'free' } },
+});
+
+/** Polls the log from its start like a projection would, until `isEnough`. */
+async function follow(isEnough: (seen: number[]) => boolean): Promise<number[]> {
+  const seen: number[] = [];
+  while (!isEnough(seen)) {
+    const events = await readLog(database.sql, seen.at(-1) ?? 0, 100);
+    seen.push(...events.map(({ position }) => position));
+    if (events.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return seen;
+}
+
+describe('the one total order', () => {
+  test('a transaction held open between drawing a position and committing makes no reader skip it', async () => {
+    const { sql } = database;
+    const before = (await readLog(sql, 0, 100_000)).at(-1)?.position ?? 0;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let drawn = () => {};
+    const hasDrawn = new Promise<void>((resolve) => {
+      drawn = resolve;
+    });
+
+    const slow = sql.begin(async (tx) => {
+      const [event] = await append(tx, [opened()], by);
+      drawn();
+      await held;
+      return event?.position as number;
+    });
+    await hasDrawn;
+    const quick = sql.begin(async (tx) => (await append(tx, [opened()], by))[0]?.position as number);
+    await eventually(async () => {
+      const [waiting] = await sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+      expect(waiting, 'the second append waits for the first').toBeDefined();
+    });
+    expect(await readLog(sql, before, 10), 'nothing shows before it has committed').toEqual([]);
+    release();
+
+    const [first, second] = await Promise.all([slow, quick]);
+    expect(first).toBeLessThan(second);
+    expect((await readLog(sql, before, 10)).map(({ position }) => position)).toEqual([first, second]);
+  });
+
+  test('8 writers with 200 appends each: a polling reader sees every one, in rising order', async () => {
+    const { sql } = database;
+    const written: number[] = [];
+    const start = (await readLog(sql, 0, 100_000)).length;
+    const writers = Array.from({ length: 8 }, async () => {
+      for (let i = 0; i < 200; i++) {
+        const [event] = await sql.begin((tx) => append(tx, [opened()], by));
+        written.push(event?.position as number);
+      }
+    });
+    const reader = follow((seen) => seen.length >= start + 1_600);
+    await Promise.all(writers);
+    const seen = await reader;
+
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen.slice(start)).toEqual([...written].sort((a, b) => a - b));
+  });
+
+  test('an append that is rolled back leaves a gap, and holds nobody up', async () => {
+    const { sql } = database;
+    const before = (await readLog(sql, 0, 100_000)).at(-1)?.position ?? 0;
+    let lost = 0;
+    const abandoned = sql.begin(async (tx) => {
+      lost = (await append(tx, [opened()], by))[0]?.position as number;
+      throw new Error('changed my mind');
+    });
+    await expect(abandoned).rejects.toThrow('changed my mind');
+
+    const [next] = await sql.begin((tx) => append(tx, [opened()], by));
+    expect(next?.position).toBeGreaterThan(lost);
+    expect((await readLog(sql, before, 10)).map(({ position }) => position)).toEqual([next?.position]);
+  });
+
+  test('many events appended at once keep their order', async () => {
+    const events = Array.from({ length: 1_000 }, () => opened());
+    const recorded = await database.sql.begin((tx) => append(tx, events, by));
+    const positions = recorded.map(({ position }) => position);
+    expect(positions).toEqual([...positions].sort((a, b) => a - b));
+    expect(recorded.map(({ stream }) => stream)).toEqual(events.map(({ stream }) => stream));
+  });
+});

@@ -1,0 +1,58 @@
+/** An answer with its body read. */
+export interface ApiAnswer<T = unknown> {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: T;
+}
+
+export interface Api {
+  get<T = Json>(path: string, headers?: Record<string, string>): Promise<ApiAnswer<T>>;
+  post<T = Json>(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiAnswer<T>>;
+  put<T = Json>(path: string, body: unknown): Promise<ApiAnswer<T>>;
+  patch<T = Json>(path: string, body: unknown): Promise<ApiAnswer<T>>;
+  delete<T = Json>(path: string): Promise<ApiAnswer<T>>;
+  send<T = Json>(path: string, init: RequestInit): Promise<ApiAnswer<T>>;
+}
+
+/** Bodies are read as what the test says they are. */
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on the body, whatever its shape
+export type Json = any;
+
+/** A client of the API that sends `key` with every request. */
+export function apiClient(url: string, key?: string): Api {
+  const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  async function send<T>(path: string, init: RequestInit): Promise<ApiAnswer<T>> {
+    const response = await fetch(`${url}${path}`, {
+      redirect: 'manual',
+      ...init,
+      headers: { ...authorization, ...(init.headers as Record<string, string>) },
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : text };
+  }
+  const withBody =
+    (method: string) =>
+    (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      send<Json>(path, {
+        method,
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+  return {
+    send,
+    get: (path, headers = {}) => send(path, { headers }),
+    post: withBody('POST'),
+    put: withBody('PUT'),
+    patch: withBody('PATCH'),
+    delete: (path) => send(path, { method: 'DELETE' }),
+  };
+}
+
+/** A create payload that is valid; `fields` replace or add to it. */
+export const newCode = (fields: Record<string, unknown> = {}) => ({
+  name: 'Menu',
+  destination_url: 'https://example.com/menu',
+  ...fields,
+});

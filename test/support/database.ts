@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { connect, type Sql } from '../../src/log/connect.ts';
+import { templateDatabase } from './stack.ts';
+
+/** A name that no other file of any run uses. */
+export const uniqueName = () => `t_${randomBytes(8).toString('hex')}`;
+
+export interface TestDatabase {
+  url: string;
+  sql: Sql;
+}
+
+async function onServer(statement: string): Promise<void> {
+  const server = connect(inject('stack').databaseUrl, { max: 1 });
+  // Copying a template fails while another copy of it is being made.
+  await server`SELECT pg_advisory_lock(1)`;
+  await server.unsafe(statement);
+  await server.end();
+}
+
+export async function createDatabase(template = templateDatabase): Promise<TestDatabase & { drop(): Promise<void> }> {
+  const name = uniqueName();
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = new URL(inject('stack').databaseUrl);
+  url.pathname = `/${name}`;
+  const sql = connect(url.href);
+  const drop = async () => {
+    await sql.end({ timeout: 1 });
+    await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
+  };
+  return { url: url.href, sql, drop };
+}
+
+/** A migrated database of the file's own, there from the first test to the last. */
+export function useDatabase(): TestDatabase {
+  const database = {} as TestDatabase;
+  let drop = async () => {};
+  beforeAll(async () => {
+    const created = await createDatabase();
+    drop = created.drop;
+    Object.assign(database, { url: created.url, sql: created.sql });
+  });
+  afterAll(() => drop());
+  return database;
+}

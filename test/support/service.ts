@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, inject } from 'vitest';
+import type { Plan } from '../../events/plans.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { type RunningService, startService } from '../../src/main.ts';
+import { type Api, apiClient } from './api.ts';
+import { type TestDatabase, uniqueName, useDatabase } from './database.ts';
+
+export interface TestService {
+  database: TestDatabase;
+  /** Where each instance listens. */
+  urls: string[];
+  /** A client for a fresh account, with the first instance; its test mode and other instances are one step away. */
+  account(plan?: Plan): Promise<TestAccount>;
+}
+
+export interface TestAccount {
+  id: string;
+  keys: { live: string; test: string };
+  live: Api;
+  test: Api;
+}
+
+interface Options {
+  instances?: number;
+  config?: Partial<Config>;
+  clock?: Clock;
+}
+
+/** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
+export function useService({ instances = 1, config = {}, clock }: Options = {}): TestService {
+  const database = useDatabase();
+  const running: RunningService[] = [];
+  const urls: string[] = [];
+  beforeAll(async () => {
+    const settings = {
+      ...readConfig({}),
+      ...inject('stack'),
+      databaseUrl: database.url,
+      stream: uniqueName(),
+      clickhouseDatabase: uniqueName(),
+      port: 0,
+      ...config,
+    };
+    const log = createLogger('error', false);
+    for (let i = 0; i < instances; i++) {
+      const service = await startService(settings, clock === undefined ? { log } : { log, clock });
+      running.push(service);
+      urls.push(`http://localhost:${service.port}`);
+    }
+  });
+  afterAll(() => Promise.all(running.map((service) => service.stop())));
+
+  return {
+    database,
+    urls,
+    async account(plan = 'enterprise') {
+      const { id, live, test } = await createAccount(database.sql, { name: 'Test', plan, now: new Date() });
+      const url = urls[0] as string;
+      return {
+        id,
+        keys: { live: live.secret, test: test.secret },
+        live: apiClient(url, live.secret),
+        test: apiClient(url, test.secret),
+      };
+    },
+  };
+}

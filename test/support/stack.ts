@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { createLogger } from '../../src/lib/logger.ts';
+import { connect } from '../../src/log/connect.ts';
+import { migrate } from '../../src/log/migrate.ts';
+import { openDataDirectory, type RunningStack } from '../../src/stack/data-directory.ts';
+import { startStack } from '../../src/stack/stack.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    stack: RunningStack;
+  }
+}
+
+export const templateDatabase = 'template_of_tests';
+
+/** One stack for the whole run. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'scanlog-test-'));
+  const log = createLogger('warn', false);
+  const stack = await startStack({ data: openDataDirectory(folder), log, durable: false });
+  await makeTemplate(stack.databaseUrl);
+  const { databaseUrl, natsUrl, clickhouseUrl } = stack;
+  project.provide('stack', { databaseUrl, natsUrl, clickhouseUrl });
+  return async () => {
+    await stack.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/** A migrated database that the others are copied from, in a fraction of the time. */
+async function makeTemplate(databaseUrl: string): Promise<void> {
+  const server = connect(databaseUrl, { max: 1 });
+  await server.unsafe(`CREATE DATABASE ${templateDatabase}`);
+  await server.end();
+  const url = new URL(databaseUrl);
+  url.pathname = `/${templateDatabase}`;
+  const template = connect(url.href, { max: 2 });
+  await migrate(template);
+  await template.end();
+}

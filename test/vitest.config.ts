@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Pages can only be looked at where there is a browser; ./scanlog test says so when there is none.
+    exclude: process.env['SCANLOG_BROWSER'] ? [] : ['test/browser/**'],
+    globalSetup: 'test/support/stack.ts',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Files run side by side, each on its own database, stream and warehouse of the one stack.
+    maxWorkers: 2,
+    sequence: { shuffle: true },
+  },
+});
