@@ -1,0 +1,219 @@
+/**
+ * Reads a MaxMind DB file (format 2) straight from its bytes: https://maxmind.github.io/MaxMind-DB/
+ *
+ * Of our own because the npm reader takes an address as text and decodes a record at every look-up: 6.7 µs against under
+ * one here, where a record is decoded once and the search walks the 16 bytes that we have anyway.
+ */
+
+import { isIPv4 } from '../lib/ip-address.ts';
+
+export type MmdbValue = string | number | boolean | null | MmdbValue[] | { [key: string]: MmdbValue };
+
+export interface Mmdb {
+  /** 4: the tree knows IPv4 addresses only. 6: both, IPv4 under `::/96`. */
+  readonly ipVersion: 4 | 6;
+  readonly type: string;
+  readonly builtAt: Date;
+  /** Where the record of an address (16 bytes) lies, or -1. */
+  find(address: Uint8Array): number;
+  /** Where the first record of the tree lies, or -1 when there is none. */
+  first(): number;
+  /** The record that `find` found. Throws when the file is damaged there. */
+  read(record: number): MmdbValue;
+}
+
+const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+const METADATA_MAX_BYTES = 128 * 1024;
+const SEPARATOR_BYTES = 16;
+/** Far more than a city record holds; a damaged file must not send the decoder around for ever. */
+const MAX_VALUES = 4096;
+const MAX_DEPTH = 16;
+
+/** Throws with the reason when the bytes are not a whole MaxMind DB file. */
+export function openMmdb(bytes: Uint8Array): Mmdb {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const tail = Math.max(0, file.length - METADATA_MAX_BYTES);
+  const marker = file.subarray(tail).lastIndexOf(METADATA_MARKER);
+  if (marker < 0) throw new Error('it has no MaxMind DB metadata at its end (cut short, or of another format)');
+  const metadataAt = tail + marker + METADATA_MARKER.length;
+  const metadata = decoder(file, metadataAt)(metadataAt);
+
+  const nodes = numberOf(metadata, 'node_count');
+  const bits = numberOf(metadata, 'record_size');
+  const ipVersion = numberOf(metadata, 'ip_version');
+  if (numberOf(metadata, 'binary_format_major_version') !== 2)
+    throw new Error('its MaxMind DB format is not version 2');
+  if (bits !== 24 && bits !== 28 && bits !== 32) throw new Error(`its records of ${bits} bits are not known`);
+  if (ipVersion !== 4 && ipVersion !== 6) throw new Error('its metadata names no IP version');
+  const nodeBytes = bits / 4;
+  const dataAt = nodes * nodeBytes + SEPARATOR_BYTES;
+  if (nodes < 1 || dataAt > metadataAt) throw new Error('it is shorter than its metadata says');
+  const decode = decoder(file, dataAt);
+
+  /** Every node is two records, left and right, of 24, 28 or 32 bits; with 28, the middle byte is shared. */
+  function child(node: number, right: number): number {
+    const at = node * nodeBytes;
+    if (bits === 28) {
+      const middle = u8(file, at + 3);
+      return right ? ((middle & 0x0f) << 24) | u24(file, at + 4) : ((middle & 0xf0) << 20) | u24(file, at);
+    }
+    return bits === 24
+      ? u24(file, at + right * 3)
+      : u8(file, at + right * 4) * 0x1000000 + u24(file, at + right * 4 + 1);
+  }
+
+  let ipv4Root = 0;
+  if (ipVersion === 6) for (let depth = 0; depth < 96 && ipv4Root < nodes; depth++) ipv4Root = child(ipv4Root, 0);
+
+  function find(address: Uint8Array): number {
+    const short = isIPv4(address);
+    // An IPv6 address walked down an IPv4 tree ends at somebody else's record.
+    if (!short && ipVersion === 4) return -1;
+    let node = short ? ipv4Root : 0;
+    for (let bit = short ? 96 : 0; bit < 128 && node < nodes; bit++) {
+      node = child(node, ((address[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1);
+    }
+    return node > nodes ? recordAt(node) : -1;
+  }
+
+  function first(): number {
+    let node = 0;
+    // Depth first, left first; a path is at most 128 nodes long, so the stack holds no more than that.
+    const waiting: number[] = [];
+    for (let steps = 0; steps < nodes * 2 + 2; steps++) {
+      if (node > nodes) return recordAt(node);
+      if (node < nodes) {
+        waiting.push(child(node, 1));
+        node = child(node, 0);
+        continue;
+      }
+      const next = waiting.pop();
+      if (next === undefined) return -1;
+      node = next;
+    }
+    throw new Error('its search tree runs in a circle');
+  }
+
+  function recordAt(node: number): number {
+    return node - nodes - SEPARATOR_BYTES + dataAt;
+  }
+
+  const type = fieldOf(metadata, 'database_type');
+  return {
+    ipVersion,
+    type: typeof type === 'string' ? type : '',
+    builtAt: new Date(numberOf(metadata, 'build_epoch') * 1000),
+    find,
+    first,
+    read: decode,
+  };
+}
+
+/** A field of a map, or null. */
+export function fieldOf(value: MmdbValue | undefined, name: string): MmdbValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return value[name] ?? null;
+}
+
+function numberOf(metadata: MmdbValue, name: string): number {
+  const value = fieldOf(metadata, name);
+  if (typeof value !== 'number') throw new Error(`its metadata has no ${name}`);
+  return value;
+}
+
+const POINTER = 1;
+const STRING = 2;
+const DOUBLE = 3;
+const UINT16 = 5;
+const UINT32 = 6;
+const MAP = 7;
+const INT32 = 8;
+const UINT64 = 9;
+const ARRAY = 11;
+const BOOLEAN = 14;
+const FLOAT = 15;
+
+/** A function that decodes the value at an offset; pointers inside it count from `base`. */
+function decoder(file: Buffer, base: number): (offset: number) => MmdbValue {
+  let at = 0;
+  let left = 0;
+
+  function value(depth: number): MmdbValue {
+    if (--left < 0 || depth > MAX_DEPTH) throw new Error('a record of it has no end');
+    const control = u8(file, at++);
+    let type = control >> 5;
+    if (type === POINTER) return pointed(control, depth);
+    if (type === 0) type = 7 + u8(file, at++);
+    const size = sizeOf(control & 0x1f);
+
+    if (type === MAP) {
+      const map: { [key: string]: MmdbValue } = Object.create(null);
+      for (let i = 0; i < size; i++) {
+        const key = value(depth + 1);
+        map[String(key)] = value(depth + 1);
+      }
+      return map;
+    }
+    if (type === ARRAY) {
+      const list: MmdbValue[] = [];
+      for (let i = 0; i < size; i++) list.push(value(depth + 1));
+      return list;
+    }
+    if (type === BOOLEAN) return size === 1;
+
+    const from = at;
+    at += size;
+    if (at > file.length) throw new Error('a record of it is cut short');
+    if (type === STRING) return file.toString('utf8', from, at);
+    if (type === UINT16 || type === UINT32 || type === UINT64) return uint(from, size);
+    if (type === INT32) return uint(from, size) | 0;
+    if (type === DOUBLE && size === 8) return file.readDoubleBE(from);
+    if (type === FLOAT && size === 4) return file.readFloatBE(from);
+    return null; // bytes and 128-bit numbers: nothing that says where a place is
+  }
+
+  function pointed(control: number, depth: number): MmdbValue {
+    const size = (control >> 3) & 3;
+    const top = control & 7;
+    let target = 0;
+    if (size === 0) target = (top << 8) | u8(file, at);
+    else if (size === 1) target = ((top << 16) | uint(at, 2)) + 2048;
+    else if (size === 2) target = ((top << 24) | u24(file, at)) + 526336;
+    else target = uint(at, 4);
+    const after = at + size + 1;
+    at = base + target;
+    const found = value(depth + 1);
+    at = after;
+    return found;
+  }
+
+  function sizeOf(low: number): number {
+    if (low < 29) return low;
+    const bytes = low - 28;
+    const more = uint(at, bytes);
+    at += bytes;
+    return more + (low === 29 ? 29 : low === 30 ? 285 : 65821);
+  }
+
+  function uint(from: number, size: number): number {
+    let total = 0;
+    for (let i = 0; i < size; i++) total = total * 256 + u8(file, from + i);
+    return total;
+  }
+
+  return (offset) => {
+    at = offset;
+    left = MAX_VALUES;
+    return value(0);
+  };
+}
+
+function u8(file: Buffer, at: number): number {
+  const byte = file[at];
+  if (byte === undefined) throw new Error('it points beyond its own end');
+  return byte;
+}
+
+function u24(file: Buffer, at: number): number {
+  return (u8(file, at) << 16) | (u8(file, at + 1) << 8) | u8(file, at + 2);
+}
