@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { Plan } from '../../events/plans.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
-import { type Config, readConfig } from '../../src/config.ts';
+import { readConfig, type ServiceConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type RunningService, startService } from '../../src/main.ts';
@@ -25,7 +25,7 @@ export interface TestAccount {
 
 interface Options {
   instances?: number;
-  config?: Partial<Config>;
+  config?: Partial<ServiceConfig>;
   clock?: Clock;
 }
 
@@ -35,7 +35,7 @@ export function useService({ instances = 1, config = {}, clock }: Options = {}):
   const running: RunningService[] = [];
   const urls: string[] = [];
   beforeAll(async () => {
-    const settings = {
+    const settings: ServiceConfig = {
       ...readConfig({}),
       ...inject('stack'),
       databaseUrl: database.url,
