@@ -1,0 +1,57 @@
+import { geometryOf } from './geometry.ts';
+import { layoutOf } from './layout.ts';
+import { type Mask, matrixOf } from './matrix.ts';
+import { boxPath, dotsPath, holePath } from './outline.ts';
+import { lookOf, type Style } from './style.ts';
+
+/**
+ * A picture of a short URL as an SVG document. It uses the PNG's layout for the same size, so both are the same picture.
+ *
+ * @example
+ * drawSvg('https://sho.rt/aB3xY7z', { dotsType: 'rounded' }, 512);
+ */
+export function drawSvg(
+  url: string,
+  style: Style,
+  size: number,
+  options: { title?: string; mask?: Mask } = {},
+): string {
+  const look = lookOf(style);
+  const matrix = matrixOf(url, options.mask);
+  const { side, dots, rings, eyes } = geometryOf(matrix, look);
+  const { scale, offset } = layoutOf(side, size);
+  // Round shapes need smooth edges; where there are none, seams at odd zoom levels are worse.
+  const crisp = (...types: string[]) =>
+    types.every((type) => type === 'square') ? ' shape-rendering="crispEdges"' : '';
+  const path = (color: string, attributes: string, data: string) => `<path fill="${color}"${attributes} d="${data}"/>`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}" role="img">`,
+    `<title>${escapeText(options.title ?? `QR code for ${url}`)}</title>`,
+    `<rect width="${size}" height="${size}" fill="${look.backgroundColor}"/>`,
+    `<g transform="translate(${offset} ${offset}) scale(${scale})">`,
+    path(look.dotsColor, crisp(look.dotsType), dotsPath(side, dots)),
+    path(
+      look.cornersSquareColor,
+      crisp(look.dotsType, look.cornersSquareType),
+      rings.map(({ outer, hole }) => boxPath(outer) + holePath(hole)).join(''),
+    ),
+    path(look.cornersDotColor, crisp(look.dotsType, look.cornersDotType), eyes.map(boxPath).join('')),
+    '</g>',
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text for use in XML: what XML cannot carry even when escaped is replaced. */
+export function escapeText(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to get rid of
+      .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+      .replace(/[\ufffe\uffff]/g, '\ufffd')
+      .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+  );
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MAX_SIZE, MIN_SIZE } from '../../src/qr/layout.ts';
+import { drawPng } from '../../src/qr/png.ts';
+import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES, type Style } from '../../src/qr/style.ts';
+import { drawSvg } from '../../src/qr/svg.ts';
+import { styleWarnings } from '../../src/qr/warnings.ts';
+import { assertWellFormed, decodePng, rasterise } from './support.ts';
+
+const color = fc
+  .tuple(fc.integer({ min: 0, max: 0xffffff }), fc.boolean())
+  .map(([value, upper]) => value.toString(16).padStart(6, '0')[upper ? 'toUpperCase' : 'toLowerCase']())
+  .map((digits) => `#${digits}`);
+
+const style: fc.Arbitrary<Style> = fc.record(
+  {
+    dotsType: fc.constantFrom(...DOTS_TYPES),
+    dotsColor: color,
+    backgroundColor: color,
+    cornersSquareType: fc.constantFrom(...CORNERS_SQUARE_TYPES),
+    cornersSquareColor: color,
+    cornersDotType: fc.constantFrom(...CORNERS_DOT_TYPES),
+    cornersDotColor: color,
+  },
+  { requiredKeys: [] },
+);
+const url = fc.string({ unit: 'binary', maxLength: 40 }).map((path) => `https://s.example/${path}`.toWellFormed());
+const size = fc.integer({ min: MIN_SIZE, max: MAX_SIZE });
+const smallSize = fc.integer({ min: MIN_SIZE + 16, max: 300 });
+
+test('any style, URL and title gives well-formed XML that a renderer draws at its size', () => {
+  fc.assert(
+    fc.property(
+      style,
+      url,
+      smallSize,
+      fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
+      (s, u, px, title) => {
+        const svg = drawSvg(u, s, px, title === undefined ? {} : { title });
+        assertWellFormed(svg);
+        const { width, height } = rasterise(svg);
+        expect([width, height]).toEqual([px, px]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test('any style and size gives a PNG of exactly that size', async () => {
+  await fc.assert(
+    fc.asyncProperty(style, size, async (s, px) => {
+      const { width, height } = decodePng(await drawPng('https://s.example/aB3xY7z', s, px));
+      expect([width, height]).toEqual([px, px]);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('any style is judged', () => {
+  fc.assert(
+    fc.property(style, (s) => {
+      for (const { field, message } of styleWarnings(s)) {
+        expect(s[field], 'the field is one that was given').toBeDefined();
+        expect(message).toMatch(/\.$/);
+      }
+    }),
+  );
+});
