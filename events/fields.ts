@@ -14,11 +14,13 @@ export function faultOfName(name: string): string | undefined {
 
 /** `shortOrigin`: where short links live; a code that leads there could lead to itself. */
 export function faultOfDestination(destination: string, shortOrigin: string): string | undefined {
-  if (destination.length > 2048) return `must have at most 2,048 characters`;
+  if ([...destination].length > 2048) return `must have at most 2,048 characters`;
   if (!/^https?:\/\//i.test(destination)) return `must be an absolute URL that begins with http:// or https://`;
   if (/[\s\p{Cc}]/u.test(destination) || !destination.isWellFormed())
     return `must not contain spaces or control characters; write a space as %20`;
-  if (!URL.canParse(destination)) return `must be a URL with a valid host, such as https://example.com/menu`;
+  // A parser skips any number of slashes to find a host; other software takes the host to be empty.
+  if (/^https?:\/\/[/\\]/i.test(destination) || !URL.canParse(destination))
+    return `must be a URL with a valid host, such as https://example.com/menu`;
   if (sameOrigin(new URL(destination), new URL(shortOrigin)))
     return `must not lead to ${shortOrigin}, where short links live: that would be a loop`;
   return undefined;

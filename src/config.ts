@@ -2,7 +2,7 @@ import { parseTrustedProxies, type TrustedProxies } from './lib/client-address.t
 import { StartError } from './lib/errors.ts';
 import { logLevels } from './lib/logger.ts';
 
-export const roles = ['api'] as const;
+export const roles = ['api', 'edge', 'relay', 'projections'] as const;
 export type Role = (typeof roles)[number];
 
 /** Reads one value, or answers with what would be right: "must be …". */
@@ -37,7 +37,7 @@ const listOf =
 const integer =
   (least: number, most: number): Reader<number> =>
   (text) =>
-    /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most
+    /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most
       ? { value: Number(text) }
       : { must: `be an integer from ${least} to ${most}` };
 
@@ -52,6 +52,8 @@ const name: Reader<string> = (text) =>
   /^[A-Za-z][A-Za-z0-9_]{0,62}$/.test(text)
     ? { value: text }
     : { must: 'have 1 to 63 letters, digits or "_", the first a letter' };
+
+const anything: Reader<string> = (text) => ({ value: text });
 
 const host: Reader<string> = (text) =>
   /^[0-9A-Za-z.:-]+$/.test(text) ? { value: text } : { must: 'be an address or host name such as 0.0.0.0' };
@@ -124,6 +126,42 @@ export const settings = {
     fallback: 'scanlog',
     about: 'Name of the JetStream stream.',
   }),
+  edgeFolder: setting({
+    variable: 'EDGE_DIR',
+    read: anything,
+    fallback: '.scanlog/edges',
+    about: 'Folder for scans that wait for Postgres, and for the routes to restart with. `up` keeps it under `--data`.',
+  }),
+  spoolMaxBytes: setting({
+    variable: 'SPOOL_MAX_BYTES',
+    read: integer(1, 1e15),
+    fallback: '1073741824',
+    about: 'How much an edge may keep on disk while Postgres is away; beyond it, redirects answer 503.',
+  }),
+  geoPath: setting({
+    variable: 'GEOIP_DB',
+    read: anything,
+    about: 'City database in MaxMind’s format, reloaded when it is replaced. Default: DB-IP Lite.',
+  }),
+  metricsHost: setting({
+    variable: 'METRICS_HOST',
+    read: host,
+    fallback: '127.0.0.1',
+    about: 'Address that `/metrics` is served on, apart from the service.',
+  }),
+  metricsPort: setting({
+    variable: 'METRICS_PORT',
+    read: integer(0, 65_535),
+    fallback: '9464',
+    about: 'Port for it; when it is taken, any free one.',
+  }),
+  edges: setting({
+    variable: 'EDGES',
+    flag: 'edges',
+    read: integer(1, 64),
+    fallback: '1',
+    about: 'Processes that share the port, to use more cores.',
+  }),
   roles: setting({
     variable: 'ROLES',
     flag: 'role',
@@ -151,7 +189,7 @@ type Given = { [K in keyof typeof settings]: ValueOf<(typeof settings)[K]> | und
 
 /** What every process needs; addresses of the parts may still be missing. */
 export type Config = { [K in keyof Given]: K extends Optional ? Given[K] : NonNullable<Given[K]> };
-type Optional = 'publicUrl' | 'shortBaseUrl' | 'imageBaseUrl' | 'databaseUrl' | 'natsUrl' | 'clickhouseUrl';
+type Optional = 'geoPath' | 'publicUrl' | 'shortBaseUrl' | 'imageBaseUrl' | 'databaseUrl' | 'natsUrl' | 'clickhouseUrl';
 
 /** A configuration that the service can run on. */
 export type ServiceConfig = Config & { databaseUrl: string; natsUrl: string; clickhouseUrl: string };

@@ -1,32 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Elysia } from 'elysia';
+import type { NatsConnection } from 'nats';
+import type { LogEntry } from '../events/entry.ts';
+import { counters } from '../projections/counters.ts';
 import { serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
 import { serveApi } from './api/v1.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from './config.ts';
+import { type Edge, startEdge } from './edge/edge.ts';
+import { noticeResponse, notices } from './edge/pages.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
-import { connect } from './log/connect.ts';
+import { createMetrics, type Metrics } from './lib/metrics.ts';
+import { connect, isAway, type Sql } from './log/connect.ts';
 import { migrate } from './log/migrate.ts';
+import { drain, listen, serveMetrics, shortCodeOf } from './server.ts';
+import { followChanges, nudgeRelay, onNudge } from './stream/changes.ts';
 import { connectStream } from './stream/connect.ts';
+import { type Relay, startRelay } from './stream/relay.ts';
+import { runProjection } from './stream/runner.ts';
 import { connectWarehouse, pingWarehouse } from './warehouse/connect.ts';
+
+const locks = { counters: 7_226_569 };
+const databaseRetryMs = 500;
 
 export interface RunningService {
   port: number;
+  metricsPort: number;
   addresses: Addresses;
+  /** Resolves once every role runs. Redirects are answered before, as far as that is possible without Postgres. */
+  ready: Promise<void>;
+  /** Follows changes of codes that another process of this machine has made. */
+  apply(entries: LogEntry[]): void;
   stop(): Promise<void>;
 }
 
-/** How long requests that are under way at the end may take. */
-const drainMs = 5_000;
+export interface ServiceOptions {
+  log: Logger;
+  clock?: Clock;
+  /** Told of changes that this process has made, before they are answered. */
+  onChange?(entries: LogEntry[]): Promise<void>;
+}
 
 /** Puts the roles together and starts them. */
-export async function startService(
-  config: ServiceConfig,
-  { log, clock = systemClock }: { log: Logger; clock?: Clock },
-): Promise<RunningService> {
+export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
+  const { log, clock = systemClock, onChange = async () => {} } = options;
   const stops: (() => unknown)[] = [];
+  const stopping = new AbortController();
   const stop = async () => {
+    stopping.abort();
     for (const step of stops.splice(0).reverse()) await step();
   };
   try {
@@ -35,53 +58,120 @@ export async function startService(
     stops.push(() => drain(server));
     const port = server.port ?? 0;
     const addresses = addressesOf(config, port);
+    const metrics = createMetrics();
+    const metricsServer = serveMetrics(config, metrics, log);
+    stops.push(() => metricsServer.stop(true));
 
     const sql = connect(config.databaseUrl, { max: 20 });
     stops.push(() => sql.end({ timeout: 2 }));
-    const applied = await migrate(sql);
-    if (applied.length > 0) log.info({ migrations: applied }, 'database brought up to date');
-    const nats = await connectStream(config.natsUrl, 'scanlog');
-    stops.push(() => nats.close());
     const warehouse = connectWarehouse(config.clickhouseUrl);
     stops.push(() => warehouse.close());
+    let nats: NatsConnection | undefined;
+    let relay: Relay | undefined;
+    let edge: Edge | undefined;
+    let ready = false;
 
-    const app = new Elysia({ serve: {} });
-    serveHealth(
-      app,
-      { postgres: () => sql`SELECT 1`, nats: () => nats.flush(), clickhouse: () => pingWarehouse(warehouse) },
-      log,
-    );
+    if (config.roles.includes('edge')) {
+      const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
+      const onAppend = () => relay?.wake();
+      const parts = { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies };
+      edge = await startEdge({ ...parts, clock, log, metrics, onAppend });
+      stops.push(() => edge?.stop());
+    }
+
+    const app = new Elysia();
+    app.onError(({ request }) => noticeResponse(notices.unknown, request.headers.get('accept')));
+    const probes = {
+      postgres: () => sql`SELECT 1`,
+      nats: async () => {
+        if (nats === undefined) throw new Error('not connected yet');
+        await nats.flush();
+      },
+      clickhouse: () => pingWarehouse(warehouse),
+    };
+    serveHealth(app, probes, log);
     if (config.roles.includes('api')) {
-      await serveApi(app, { sql, clock, addresses }, { trustedProxies: config.trustedProxies, log });
-      app.get('/', () => new Response(null, { status: 302, headers: { location: '/swagger' } }), {
-        detail: { hide: true },
-      });
-      stops.push(sweepRegularly(sql, log));
+      const changed = async (entries: LogEntry[]) => {
+        if (entries.length === 0) return;
+        edge?.apply(entries);
+        relay?.wake();
+        if (nats !== undefined) nudgeRelay(nats, config.stream);
+        await onChange(entries);
+      };
+      const { trustedProxies } = config;
+      serveApi(app, { sql, clock, addresses, onChange: changed }, { trustedProxies, log, isReady: () => ready });
     }
     app.server = server;
-    server.reload({ fetch: app.fetch });
-    return { port, addresses, stop };
+    server.reload({
+      fetch(request) {
+        const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
+        if (edge === undefined || shortCode === undefined) return app.fetch(request);
+        return edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
+      },
+    });
+
+    const start = async () => {
+      await migrateWhenThere(sql, log, stopping.signal);
+      ready = true;
+      if (config.roles.includes('api')) stops.push(sweepRegularly(sql, log));
+      nats = await connectStream(config.natsUrl, 'scanlog', stopping.signal);
+      stops.push(() => nats?.close());
+      if (edge !== undefined) followChanges(nats, config.stream, edge.apply);
+      const common = { sql, databaseUrl: config.databaseUrl, nats, stream: config.stream, log, metrics };
+      if (config.roles.includes('relay')) {
+        relay = startRelay(common);
+        onNudge(nats, config.stream, relay.wake);
+        stops.push(relay.stop);
+      }
+      if (config.roles.includes('projections')) stops.push(startProjections(common, sql));
+    };
+    const started = start().catch((error) => {
+      if (stopping.signal.aborted) return;
+      throw error instanceof StartError ? error : new StartError(`The service could not start: ${messageOf(error)}`);
+    });
+    started.catch(() => {});
+    return {
+      port,
+      metricsPort: metricsServer.port ?? 0,
+      addresses,
+      ready: started,
+      apply: (e) => edge?.apply(e),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error instanceof StartError ? error : new StartError(`The service could not start: ${messageOf(error)}`);
   }
 }
 
-/** Takes no new connections, lets requests that are under way finish, then closes the idle ones too. */
-async function drain(server: Bun.Server<undefined>): Promise<void> {
-  server.stop();
-  const deadline = performance.now() + drainMs;
-  while (server.pendingRequests > 0 && performance.now() < deadline) await Bun.sleep(10);
-  server.stop(true);
+type Common = Omit<Parameters<typeof runProjection>[0], 'projection' | 'lock'> & { metrics: Metrics };
+
+function startProjections(common: Common, sql: Sql): () => Promise<void> {
+  const counting = runProjection({
+    ...common,
+    lock: locks.counters,
+    projection: {
+      name: counters.name,
+      checkpoint: () => counters.checkpoint(sql),
+      apply: (range) => counters.apply(sql, range),
+      most: 10_000,
+      lingerMs: 0,
+    },
+  });
+  return counting.stop;
 }
 
-function listen({ port, host }: ServiceConfig): Bun.Server<undefined> {
-  const starting = () => new Response('starting', { status: 503, headers: { 'retry-after': '1' } });
-  try {
-    return Bun.serve({ port, hostname: host, fetch: starting });
-  } catch (error) {
-    throw new StartError(
-      `Port ${port} on ${host} cannot be listened on (${messageOf(error)}): choose another with --port.`,
-    );
+/** Waits for a database that is away; one that refuses us is said at once. */
+async function migrateWhenThere(sql: Sql, log: Logger, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      const applied = await migrate(sql);
+      if (applied.length > 0) log.info({ migrations: applied }, 'database brought up to date');
+      return;
+    } catch (error) {
+      if (!isAway(error) || signal.aborted) throw error;
+      log.warn({ error: messageOf(error) }, 'Postgres is away, trying again');
+      await sleep(databaseRetryMs, undefined, { signal });
+    }
   }
 }

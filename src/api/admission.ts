@@ -38,8 +38,9 @@ interface Window {
 const requestsWithoutKey = 60;
 
 /** Lets requests in: finds the key's account, and counts the request, in one statement and exactly across instances. */
-export function admissionControl(sql: Sql, secret: Buffer, trusted: TrustedProxies) {
+export function admissionControl(sql: Sql, trusted: TrustedProxies) {
   const usage = noteKeyUse(sql);
+  const secret = addressSecret(sql);
 
   async function withKey(key: string): Promise<Admission | undefined> {
     const [row] = await sql<(Caller & Window)[]>`
@@ -62,7 +63,9 @@ export function admissionControl(sql: Sql, secret: Buffer, trusted: TrustedProxi
 
   async function withoutKey(peer: string, forwardedFor: string | null): Promise<Admission> {
     const address = clientAddress(peer, forwardedFor, trusted);
-    const subject = createHmac('sha256', secret).update(address).digest('base64url');
+    const subject = createHmac('sha256', await secret())
+      .update(address)
+      .digest('base64url');
     const [window] = await sql<[Window]>`
       INSERT INTO rate_windows AS w (subject, started_at, used)
       VALUES (${subject}, clock_timestamp(), 1)
@@ -76,6 +79,18 @@ export function admissionControl(sql: Sql, secret: Buffer, trusted: TrustedProxi
     const [, key] = /^bearer +(sk_(?:live|test)_[0-9A-Za-z]{43}) *$/i.exec(headers.get('authorization') ?? '') ?? [];
     const known = key === undefined ? undefined : await withKey(key);
     return known ?? withoutKey(peer, headers.get('x-forwarded-for'));
+  };
+}
+
+/** What addresses are hashed with, the same on every instance; read once, when it is first needed. */
+function addressSecret(sql: Sql): () => Promise<Buffer> {
+  let secret: Buffer | undefined;
+  return async () => {
+    if (secret === undefined) {
+      const [row] = await sql<[{ value: Buffer }]>`SELECT value FROM secrets WHERE name = 'client_address'`;
+      secret = row.value;
+    }
+    return secret;
   };
 }
 

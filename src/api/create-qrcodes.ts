@@ -1,4 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import type { Changed } from '../codes/change.ts';
+import type { CountedCode } from '../codes/codes.ts';
 import { type CodeRequest, createCodes, lostShortCode } from '../codes/create.ts';
 import { type Fault, invalid, Refusal } from '../lib/errors.ts';
 import type { Caller } from './admission.ts';
@@ -27,27 +29,33 @@ const checkList = validator(
 );
 
 /** Creating codes, one or many in one step. */
-export function createOperations({ sql, clock, addresses }: Service): Operation[] {
+export function createOperations({ sql, clock, addresses, onChange }: Service): Operation[] {
   /** Creates them all or none. `path` keeps one Idempotency-Key from standing for both kinds of request. */
   async function create(
     { caller, headers, body }: { caller: Caller; headers: Headers; body: unknown },
     path: string,
     requests: CodeRequest[],
-    answer: (codes: Awaited<ReturnType<typeof createCodes>>) => Answer,
+    answer: (codes: CountedCode[]) => Answer,
   ): Promise<Answer> {
     const now = clock();
+    let created: Changed[] = [];
     const once = () =>
       performOnce(sql, {
         caller,
         headers,
         request: [path, body],
         now,
-        perform: async (tx) => answer(await createCodes(tx, caller, requests, { actor: caller.key, now })),
+        perform: async (tx) => {
+          created = await createCodes(tx, caller, requests, { actor: caller.key, now });
+          return answer(created.map(({ code }) => code));
+        },
       });
-    return once().catch((error) => {
+    const answered = await once().catch((error) => {
       if (lostShortCode(error)) return once();
       throw error;
     });
+    await onChange(created.flatMap(({ events }) => events));
+    return answered;
   }
 
   return [

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox';
-import type { Code } from '../../events/code.ts';
 import { faultOfDestination, faultOfName, faultOfShortCode } from '../../events/fields.ts';
+import type { CountedCode } from '../codes/codes.ts';
 import type { CodeRequest } from '../codes/create.ts';
 import type { Addresses } from '../config.ts';
 import type { Fault } from '../lib/errors.ts';
@@ -39,7 +39,11 @@ export function readNewCode(payload: unknown, addresses: Addresses): { request: 
 }
 
 /** The new code, with what its maker should know: warnings, and the variant shape where that was used. */
-export function presentCreated(code: Code, payload: unknown, addresses: Addresses): Static<typeof CreatedQrCode> {
+export function presentCreated(
+  code: CountedCode,
+  payload: unknown,
+  addresses: Addresses,
+): Static<typeof CreatedQrCode> {
   const presented = presentCode(code, addresses);
   const warnings = styleWarnings(code.style).map(({ field, message }) => ({ field: `style.${field}`, message }));
   const asked = payload as Partial<Static<typeof NewQrCode>>;

@@ -1,12 +1,13 @@
 import type { Static } from '@sinclair/typebox';
-import type { Code, CodeEvent } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import type { CountedCode } from '../codes/codes.ts';
 import type { Addresses } from '../config.ts';
 import type { HistoryEntry, ListedQrCode, QrCode } from './schemas.ts';
 
 /** Our things in the shapes of the interface. */
 
-export function presentCode(code: Code, { shortBaseUrl, imageBaseUrl }: Addresses): Static<typeof QrCode> {
+export function presentCode(code: CountedCode, { shortBaseUrl, imageBaseUrl }: Addresses): Static<typeof QrCode> {
   return {
     id: code.id,
     name: code.name,
@@ -16,15 +17,15 @@ export function presentCode(code: Code, { shortBaseUrl, imageBaseUrl }: Addresse
     image_url: `${imageBaseUrl}/${code.id}/public`,
     status: code.status as Static<typeof QrCode>['status'],
     active: code.status === 'active',
-    total_scans: 0,
-    unique_scans: 0,
+    total_scans: code.total_scans,
+    unique_scans: code.unique_scans,
     created_at: code.created_at.toISOString(),
     updated_at: code.updated_at.toISOString(),
     style: code.style,
   };
 }
 
-export function presentListed(code: Code, addresses: Addresses): Static<typeof ListedQrCode> {
+export function presentListed(code: CountedCode, addresses: Addresses): Static<typeof ListedQrCode> {
   const { id, name, destination_url, short_url, status, total_scans, created_at } = presentCode(code, addresses);
   return { id, name, destination_url, short_url, status, total_scans, created_at };
 }

@@ -15,7 +15,7 @@ const tag = 'QR codes';
 const params = { id: 'Identifier of the code, `qr_…`.' };
 
 /** Reading, changing and deleting codes. */
-export function qrcodeOperations({ sql, clock, addresses }: Service): Operation[] {
+export function qrcodeOperations({ sql, clock, addresses, onChange }: Service): Operation[] {
   const existing = async (owner: Owner, id: string | undefined) => {
     const code = await findCode(sql, owner, id ?? '');
     if (code === undefined) throw notFound('QR code');
@@ -69,7 +69,8 @@ export function qrcodeOperations({ sql, clock, addresses }: Service): Operation[
       async handle({ caller, params: { id = '' }, body: { name, ...rest } }) {
         const wanted = { ...rest, ...(name === undefined ? {} : { name: name.trim() }) };
         checkChange(wanted, addresses.shortBaseUrl);
-        const code = await change(sql, caller, id, wanted, { actor: caller.key, now: clock() });
+        const { code, events } = await change(sql, caller, id, wanted, { actor: caller.key, now: clock() });
+        await onChange(events);
         return json(200, presentCode(code, addresses));
       },
     }),
@@ -85,7 +86,8 @@ export function qrcodeOperations({ sql, clock, addresses }: Service): Operation[
       success: { status: 200, description: 'The code is deleted.', schema: Deleted },
       errors: ['not_found', 'conflict'],
       async handle({ caller, params: { id = '' } }) {
-        await remove(sql, caller, id, { actor: caller.key, now: clock() });
+        const { events } = await remove(sql, caller, id, { actor: caller.key, now: clock() });
+        await onChange(events);
         return json(200, { deleted: true, id });
       },
     }),

@@ -1,3 +1,5 @@
+import type { CodeEvent } from '../../events/code.ts';
+import type { Recorded } from '../../events/recorded.ts';
 import type { Addresses } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sql } from '../log/connect.ts';
@@ -7,4 +9,6 @@ export interface Service {
   sql: Sql;
   clock: Clock;
   addresses: Addresses;
+  /** Told of every change of a code once it is committed; the answer waits until the short links follow it. */
+  onChange(events: Recorded<CodeEvent>[]): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Elysia } from 'elysia';
 import type { TrustedProxies } from '../lib/client-address.ts';
+import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { accountOperations } from './account.ts';
 import { admissionControl } from './admission.ts';
@@ -9,15 +10,26 @@ import { qrcodeOperations } from './qrcodes.ts';
 import type { Service } from './service.ts';
 import { serveSwagger } from './swagger.ts';
 
+interface ApiOptions {
+  trustedProxies: TrustedProxies;
+  log: Logger;
+  /** Whether the database is there and up to date. */
+  isReady(): boolean;
+}
+
 /** Everything under /v1, and its documentation. */
-export async function serveApi(
-  app: Elysia,
-  service: Service,
-  { trustedProxies, log }: { trustedProxies: TrustedProxies; log: Logger },
-): Promise<void> {
-  const [secret] = await service.sql<[{ value: Buffer }]>`SELECT value FROM secrets WHERE name = 'client_address'`;
+export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): void {
   const operations = [...createOperations(service), ...qrcodeOperations(service), ...accountOperations(service)];
-  const admit = admissionControl(service.sql, secret.value, trustedProxies);
+  const admission = admissionControl(service.sql, trustedProxies);
+  const admit: typeof admission = (headers, peer) => {
+    if (isReady()) return admission(headers, peer);
+    throw new Refusal('unavailable', 'The service is starting: try again in a moment.', undefined, {
+      'retry-after': '1',
+    });
+  };
   mount(app, operations, { admit, log });
   serveSwagger(app, service.addresses.publicUrl);
+  app.get('/', () => new Response(null, { status: 302, headers: { location: '/swagger' } }), {
+    detail: { hide: true },
+  });
 }

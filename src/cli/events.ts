@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../../events/catalogue.ts';
 import type { Recorded } from '../../events/recorded.ts';
-import { readLog, readStream } from '../log/read.ts';
+import { readEvents, readStream } from '../log/read.ts';
 import { withDatabase } from './connection.ts';
 import { bold, dim, say } from './terminal.ts';
 
@@ -24,7 +24,8 @@ export async function showEvents(options: {
   await withDatabase(options.data, async (sql) => {
     let after = 0;
     for (;;) {
-      const events = stream === undefined ? await readLog(sql, after, pageSize) : await readStream(sql, stream, after);
+      const events =
+        stream === undefined ? await readEvents(sql, after, pageSize) : await readStream(sql, stream, after);
       events.forEach(print);
       after = events.at(-1)?.position ?? after;
       if (events.length > 0) continue;

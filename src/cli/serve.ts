@@ -9,8 +9,10 @@ export async function serve(flags: Flags): Promise<void> {
   const log = createLogger(config.logLevel);
   const asked = untilAskedToStop();
   const service = await startService(config, { log });
-  log.info({ url: service.addresses.publicUrl, port: service.port, roles: config.roles }, 'ready');
-  const signal = await asked;
+  service.ready.then(() =>
+    log.info({ url: service.addresses.publicUrl, port: service.port, roles: config.roles }, 'ready'),
+  );
+  const signal = await Promise.race([asked, service.ready.then(() => asked)]);
   log.info({ signal }, 'stopping');
   await service.stop();
 }

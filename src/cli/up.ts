@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.ts';
 import { type Config, type Flags, readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
@@ -21,7 +22,12 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
     const onReady = (part: string, ms: number) => say(`  ${green('✓')} ${part} ${dim(`${Math.round(ms)} ms`)}`);
     const stack = await startStack({ data, log, given: givenParts(config), onReady });
     try {
-      const service = await startOnFreePort({ ...config, ...stack }, flags['port'] !== undefined, log);
+      const service = await startOnFreePort(
+        { ...config, ...stack, edgeFolder: join(data.path, 'edges') },
+        flags['port'] !== undefined,
+        log,
+      );
+      await service.ready;
       greet(service, config, await demoKeys(stack.databaseUrl));
       await asked;
       say('\nStopping …');

@@ -12,11 +12,21 @@ export interface Owner {
 export const listedStatuses = ['active', 'paused', 'draft'] as const;
 export type ListedStatus = (typeof listedStatuses)[number];
 
+/** A code and how often it was scanned, as far as the counters have come. */
+export interface CountedCode extends Code {
+  total_scans: number;
+  unique_scans: number;
+}
+
+const counted = (sql: Queryable) => sql`
+  SELECT c.*, coalesce(n.total_scans, 0) AS total_scans, coalesce(n.unique_scans, 0) AS unique_scans
+  FROM codes c LEFT JOIN scan_counts n ON n.code = c.id`;
+
 /** The code, unless it is deleted, or somebody else's. */
-export async function findCode(sql: Queryable, { account, mode }: Owner, id: string): Promise<Code | undefined> {
+export async function findCode(sql: Queryable, { account, mode }: Owner, id: string): Promise<CountedCode | undefined> {
   if (!isId('qr', id)) return undefined;
-  const [code] = await sql<Code[]>`
-    SELECT * FROM codes
+  const [code] = await sql<CountedCode[]>`
+    ${counted(sql)}
     WHERE id = ${id} AND account = ${account} AND mode = ${mode} AND status <> 'deleted'`;
   return code;
 }
@@ -36,11 +46,11 @@ export async function listCodes(
   sql: Queryable,
   owner: Owner,
   { status, page, limit }: { status?: ListedStatus | undefined; page: number; limit: number },
-): Promise<{ codes: Code[]; total: number }> {
+): Promise<{ codes: CountedCode[]; total: number }> {
   const wanted = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status}`;
   const [codes, counts] = await Promise.all([
-    sql<Code[]>`
-      SELECT * FROM codes
+    sql<CountedCode[]>`
+      ${counted(sql)}
       WHERE account = ${owner.account} AND mode = ${owner.mode} AND ${wanted}
       ORDER BY position DESC
       LIMIT ${limit} OFFSET ${(page - 1) * limit}`,

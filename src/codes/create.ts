@@ -1,4 +1,4 @@
-import { type Code, createCode, evolveCode } from '../../events/code.ts';
+import { createCode, evolveCode } from '../../events/code.ts';
 import { isReserved } from '../../events/fields.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
@@ -8,7 +8,9 @@ import { type Fault, Refusal } from '../lib/errors.ts';
 import { newId, newShortCode } from '../lib/ids.ts';
 import { append } from '../log/append.ts';
 import { type Transaction, violates } from '../log/connect.ts';
+import type { Changed } from './change.ts';
 import { countCodes, type Owner, totalOf } from './codes.ts';
+import { giveVisitorKeys } from './visitor-keys.ts';
 
 /** What is asked for, its fields already checked. */
 export interface CodeRequest {
@@ -28,7 +30,7 @@ export async function createCodes(
   owner: Owner,
   requests: CodeRequest[],
   by: { actor: Actor; now: Date },
-): Promise<Code[]> {
+): Promise<Changed[]> {
   if (owner.mode === 'live') await reserveQuota(tx, owner, requests.length);
   const shortCodes = await chooseShortCodes(tx, requests);
   const recorded = await append(
@@ -49,7 +51,14 @@ export async function createCodes(
     by,
   );
   await applyState(tx, recorded);
-  return recorded.map((event) => evolveCode(undefined, event));
+  await giveVisitorKeys(
+    tx,
+    recorded.map(({ stream }) => stream),
+  );
+  return recorded.map((event) => ({
+    code: { ...evolveCode(undefined, event), total_scans: 0, unique_scans: 0 },
+    events: [event],
+  }));
 }
 
 /** Exact under concurrent creates: the account's row stays locked until this one has committed. */

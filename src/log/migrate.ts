@@ -63,7 +63,7 @@ export async function migrate(
     const todo = pending(migrations, applied);
     for (const { number, name, checksum, statements } of todo) {
       const recorded = `INSERT INTO migrations (number, name, checksum) VALUES (${number}, '${name}', '${checksum}')`;
-      await connection.unsafe(`BEGIN; ${statements}; ${recorded}; COMMIT`).catch(async (error) => {
+      await connection.unsafe(`BEGIN; ${statements}\n; ${recorded}; COMMIT`).catch(async (error) => {
         await connection`ROLLBACK`;
         throw error;
       });

@@ -1,5 +1,7 @@
 import { type DomainEvent, upcast } from '../../events/catalogue.ts';
+import type { LogEntry, LogRange } from '../../events/entry.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import type { RecordedScan } from '../../events/scan.ts';
 import type { Queryable } from './connect.ts';
 
 interface Row {
@@ -26,14 +28,39 @@ export async function readStream(sql: Queryable, stream: string, after = 0): Pro
   return rows.map(recorded);
 }
 
-/** Up to `limit` events behind position `after`, in the order of the log. */
-export async function readLog(sql: Queryable, after: number, limit: number): Promise<Recorded<DomainEvent>[]> {
+/** Up to `limit` events of codes and accounts behind position `after`, in the order of the log. */
+export async function readEvents(sql: Queryable, after: number, limit: number): Promise<Recorded<DomainEvent>[]> {
   const rows = await sql<Row[]>`SELECT * FROM events WHERE position > ${after} ORDER BY position LIMIT ${limit}`;
   return rows.map(recorded);
 }
 
-/** The position of the newest event; 0 while there is none. */
-export async function lastPosition(sql: Queryable): Promise<number> {
-  const [row] = await sql<{ position: number }[]>`SELECT coalesce(max(position), 0) AS position FROM events`;
-  return row?.position ?? 0;
+/** Where the log ends now; `after` is a place before it, to look no further back. Everything up to there is visible. */
+export async function headOfLog(sql: Queryable, after = 0): Promise<number> {
+  const [row] = await sql<[{ position: number }]>`
+    SELECT greatest(
+      (SELECT max(position) FROM events WHERE position > ${after}),
+      (SELECT max(position) FROM scans WHERE position > ${after}),
+      ${after}::bigint
+    ) AS position`;
+  return row.position;
+}
+
+/** The log behind `after`, scans and all other events in their one order, up to about `limit` of them. */
+export async function readRange(sql: Queryable, after: number, limit: number): Promise<LogRange> {
+  // First where it ends: of two queries, the second could see what was appended since, and the first not.
+  const head = await headOfLog(sql, after);
+  if (head === after) return { after, to: after, entries: [] };
+  const [events, scans] = await Promise.all([
+    sql<Row[]>`
+      SELECT * FROM events WHERE position > ${after} AND position <= ${head} ORDER BY position LIMIT ${limit}`,
+    sql<RecordedScan[]>`
+      SELECT position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
+        encode(visitor, 'hex') AS visitor, is_unique, revision, 'code_scanned' AS type
+      FROM scans WHERE position > ${after} AND position <= ${head} ORDER BY position LIMIT ${limit}`,
+  ]);
+  if (events.length === 0 && scans.length < limit) return { after, to: head, entries: [...scans] };
+  const merged: LogEntry[] = [...events.map(recorded), ...scans].sort((a, b) => a.position - b.position);
+  if (merged.length < limit) return { after, to: head, entries: merged };
+  const entries = merged.slice(0, limit);
+  return { after, to: entries.at(-1)?.position ?? head, entries };
 }

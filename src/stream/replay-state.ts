@@ -1,8 +1,9 @@
+import { counters } from '../../projections/counters.ts';
 import { applyState, stateTables } from '../../projections/state.ts';
 import { Refusal } from '../lib/errors.ts';
 import { appendLock } from '../log/append.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
-import { lastPosition, readLog } from '../log/read.ts';
+import { headOfLog, readEvents } from '../log/read.ts';
 
 const replayLock = 7_226_566;
 const beside = 'state_rebuild';
@@ -17,7 +18,8 @@ export interface Replayed {
 }
 
 /**
- * Makes current state again from the log, into tables beside those in use, then exchanges the rows that differ in one
+ * Makes current state and the scan counters again from the log. State goes into tables beside those in use, whose rows,
+ * where they differ, are exchanged in one
  * transaction. Reads and writes go on meanwhile; only the exchange itself holds appends up.
  */
 export async function replayState(sql: Sql, onProgress: Progress = () => {}): Promise<Replayed> {
@@ -41,14 +43,14 @@ async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
   let events = 0;
   const applyNext = async (tx: Transaction): Promise<boolean> => {
     await tx.unsafe(`SET LOCAL search_path = ${beside}, public`);
-    const next = await readLog(tx, position, batch);
+    const next = await readEvents(tx, position, batch);
     await applyState(tx, next);
     position = next.at(-1)?.position ?? position;
     events += next.length;
     return next.length === batch;
   };
 
-  const total = await lastPosition(sql);
+  const total = await headOfLog(sql);
   while (await sql.begin(applyNext)) onProgress(position, Math.max(total, position));
   const mended = await sql.begin(async (tx) => {
     await tx`SET LOCAL statement_timeout = 0`;
@@ -64,6 +66,7 @@ async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
     }
     return different;
   });
+  await counters.rebuild(sql);
   onProgress(position, position);
   await sql.unsafe(`DROP SCHEMA ${beside} CASCADE`);
   return { events, mended };

@@ -1,9 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { Plan } from '../../events/plans.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { readConfig, type ServiceConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { createLogger } from '../../src/lib/logger.ts';
+import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { type RunningService, startService } from '../../src/main.ts';
 import { type Api, apiClient } from './api.ts';
 import { type TestDatabase, uniqueName, useDatabase } from './database.ts';
@@ -12,6 +15,8 @@ export interface TestService {
   database: TestDatabase;
   /** Where each instance listens. */
   urls: string[];
+  /** A client of one instance, with a key or without. */
+  client(instance: number, key?: string): Api;
   /** A client for a fresh account, with the first instance; its test mode and other instances are one step away. */
   account(plan?: Plan): Promise<TestAccount>;
 }
@@ -27,35 +32,46 @@ interface Options {
   instances?: number;
   config?: Partial<ServiceConfig>;
   clock?: Clock;
+  log?: Logger;
+  /** How the instances reach the database: its address, or that of something in between. */
+  reach?(databaseUrl: string): Promise<string>;
 }
 
 /** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
-export function useService({ instances = 1, config = {}, clock }: Options = {}): TestService {
+export function useService({ instances = 1, config = {}, clock, log, reach }: Options = {}): TestService {
   const database = useDatabase();
   const running: RunningService[] = [];
   const urls: string[] = [];
+  const edgeFolder = mkdtempSync(join(tmpdir(), 'scanlog-edges-'));
   beforeAll(async () => {
     const settings: ServiceConfig = {
       ...readConfig({}),
       ...inject('stack'),
-      databaseUrl: database.url,
+      databaseUrl: reach === undefined ? database.url : await reach(database.url),
       stream: uniqueName(),
       clickhouseDatabase: uniqueName(),
       port: 0,
+      metricsPort: 0,
+      edgeFolder,
       ...config,
     };
-    const log = createLogger('error', false);
+    const dependencies = { log: log ?? createLogger('error', false), ...(clock === undefined ? {} : { clock }) };
     for (let i = 0; i < instances; i++) {
-      const service = await startService(settings, clock === undefined ? { log } : { log, clock });
+      const service = await startService(settings, dependencies);
       running.push(service);
+      await service.ready;
       urls.push(`http://localhost:${service.port}`);
     }
   });
-  afterAll(() => Promise.all(running.map((service) => service.stop())));
+  afterAll(async () => {
+    await Promise.all(running.map((service) => service.stop()));
+    rmSync(edgeFolder, { recursive: true, force: true });
+  });
 
   return {
     database,
     urls,
+    client: (instance, key) => apiClient(urls[instance] as string, key),
     async account(plan = 'enterprise') {
       const { id, live, test } = await createAccount(database.sql, { name: 'Test', plan, now: new Date() });
       const url = urls[0] as string;

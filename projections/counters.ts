@@ -1,0 +1,68 @@
+import type { Sql } from 'postgres';
+import { isScan, type LogRange } from '../events/entry.ts';
+
+/**
+ * `total_scans` and `unique_scans` of every code, in `scan_counts`.
+ *
+ * It takes scans, and the end of codes, whose counts and visitors it forgets. Its checkpoint moves in the transaction
+ * that adds the scans, so each is counted once, however often it is delivered. A rebuild counts the log in one statement.
+ */
+export const counters = {
+  name: 'counters',
+
+  async checkpoint(sql: Sql<{ bigint: number }>): Promise<number> {
+    await sql`INSERT INTO checkpoints VALUES ('counters', 0) ON CONFLICT DO NOTHING`;
+    const [row] = await sql<[{ position: number }]>`SELECT position FROM checkpoints WHERE projection = 'counters'`;
+    return row.position;
+  },
+
+  async apply(sql: Sql<{ bigint: number }>, { after, to, entries }: LogRange): Promise<void> {
+    const counts = new Map<string, { code: string; total: number; unique: number }>();
+    const deleted: string[] = [];
+    for (const entry of entries) {
+      if (isScan(entry)) {
+        const count = counts.get(entry.code) ?? { code: entry.code, total: 0, unique: 0 };
+        count.total++;
+        if (entry.is_unique) count.unique++;
+        counts.set(entry.code, count);
+      } else if (entry.type === 'code_deleted') deleted.push(entry.stream);
+    }
+    await sql.begin(async (tx) => {
+      const moved = await tx`
+        UPDATE checkpoints SET position = ${to} WHERE projection = 'counters' AND position = ${after}`;
+      if (moved.count === 0) throw new Error('somebody else has moved the checkpoint of the counters');
+      if (counts.size > 0)
+        await tx`
+          INSERT INTO scan_counts AS c
+          SELECT code, total, "unique"
+          FROM jsonb_to_recordset(${tx.json([...counts.values()])}) AS n (code text, total bigint, "unique" bigint)
+          ON CONFLICT (code) DO UPDATE SET
+            total_scans = c.total_scans + excluded.total_scans, unique_scans = c.unique_scans + excluded.unique_scans`;
+      if (deleted.length > 0) {
+        await tx`DELETE FROM scan_counts WHERE code = ANY(${deleted})`;
+        await tx`DELETE FROM visitors WHERE code = ANY(${deleted})`;
+      }
+    });
+  },
+
+  /** Counts the whole log anew. One statement sees one state of the log, and says up to where. */
+  async rebuild(sql: Sql<{ bigint: number }>): Promise<void> {
+    await sql.begin(async (tx) => {
+      await tx`SET LOCAL statement_timeout = 0`;
+      await tx`SELECT 1 FROM checkpoints WHERE projection = 'counters' FOR UPDATE`;
+      await tx`DELETE FROM scan_counts`;
+      await tx`
+        WITH head AS (
+          SELECT greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), 0) AS position
+        ), counted AS (
+          INSERT INTO scan_counts
+          SELECT s.code, count(*), count(*) FILTER (WHERE s.is_unique)
+          FROM scans s JOIN codes c ON c.id = s.code
+          WHERE c.status <> 'deleted'
+          GROUP BY s.code
+        )
+        INSERT INTO checkpoints SELECT 'counters', position FROM head
+        ON CONFLICT (projection) DO UPDATE SET position = excluded.position`;
+    });
+  },
+};

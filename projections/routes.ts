@@ -1,0 +1,44 @@
+import type { CodeEvent } from '../events/code.ts';
+import type { Mode } from '../events/plans.ts';
+import type { Recorded } from '../events/recorded.ts';
+
+/** What an edge needs to know about a code to redirect and record a scan. */
+export interface Route {
+  code: string;
+  account: string;
+  mode: Mode;
+  short_code: string;
+  destination_url: string;
+  revision: number;
+  status: 'active' | 'paused' | 'draft' | 'deleted';
+  /** Of the code's stream: events up to it are in here already. */
+  version: number;
+  /** Under which visitors are hashed; empty once the code is deleted. */
+  visitor_key: Uint8Array;
+}
+
+/**
+ * Routes live in each edge's memory: filled from `codes` on a miss, kept current by the events of codes, and so rebuilt
+ * by forgetting them. They have no checkpoint: a route carries the version it has.
+ */
+export function applyToRoute(route: Route, event: Recorded<CodeEvent>): Route {
+  if (event.version <= route.version) return route;
+  return { ...route, ...changeOf(event), version: event.version };
+}
+
+function changeOf(event: CodeEvent): Partial<Route> {
+  switch (event.type) {
+    case 'destination_changed':
+      return { destination_url: event.data.to, revision: event.data.revision };
+    case 'code_paused':
+      return { status: 'paused' };
+    case 'code_resumed':
+    case 'code_published':
+      return { status: 'active' };
+    case 'code_deleted':
+      return { status: 'deleted', visitor_key: new Uint8Array() };
+    case 'code_created':
+    case 'code_renamed':
+      return {};
+  }
+}

@@ -1,0 +1,169 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LogEntry } from '../../events/entry.ts';
+import type { TrustedProxies } from '../lib/client-address.ts';
+import type { Clock } from '../lib/clock.ts';
+import { messageOf, StartError } from '../lib/errors.ts';
+import { newId } from '../lib/ids.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { appendScans } from '../log/append-scans.ts';
+import { connect } from '../log/connect.ts';
+import { ensurePartitions } from '../log/partitions.ts';
+import { headOfLog, readEvents } from '../log/read.ts';
+import { openGeo } from './geo.ts';
+import { toLocation } from './location.ts';
+import { createRecorder } from './recorder.ts';
+import { createRedirect, type Redirect } from './redirect.ts';
+import { createRoutes, type KnownRoute } from './routes.ts';
+import { readSnapshots, writeSnapshot } from './snapshot.ts';
+import { openSpool, type Spool } from './spool.ts';
+
+export interface EdgeOptions {
+  databaseUrl: string;
+  /** Where the spool and the snapshot live; each edge takes a folder of its own in it. */
+  folder: string;
+  spoolMaxBytes: number;
+  /** A city database in MaxMind's format; DB-IP Lite otherwise. */
+  geoPath: string | undefined;
+  trustedProxies: TrustedProxies;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+  /** Told after every commit of scans. */
+  onAppend(): void;
+}
+
+export interface Edge {
+  redirect: Redirect;
+  /** Takes over what happened to codes. */
+  apply(entries: LogEntry[]): void;
+  stop(): Promise<void>;
+}
+
+const everyMs = { poll: 1_000, snapshot: 3_000, upkeep: 30_000 };
+const mostEdges = 64;
+
+/** Starts redirecting. It needs neither Postgres nor NATS to start: an edge works with what it remembers. */
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics, onAppend } = options;
+  const sql = connect(databaseUrl, { max: 4, name: 'scanlog-edge' });
+  const own = await takeFolder(folder, spoolMaxBytes, log);
+  const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
+  const routes = createRoutes(sql, toLocation, metrics);
+  const fallback = new Map<string, KnownRoute>();
+  for (const [shortCode, route] of await readSnapshots(folder))
+    fallback.set(shortCode, { ...route, location: toLocation(route.destination_url) });
+  const recorder = createRecorder({
+    writer: newId('batch', Date.now()),
+    store: async (batch) => {
+      await appendScans(sql, batch);
+      onAppend();
+    },
+    spool: own.spool,
+    log,
+    metrics,
+  });
+
+  // Changes come over the stream; asking the log as well makes up for what NATS loses, and for NATS being away.
+  let position: number | undefined;
+  const poll = async () => {
+    position ??= await headOfLog(sql);
+    const events = await readEvents(sql, position, 1_000);
+    routes.apply(events);
+    position = events.at(-1)?.position ?? position;
+  };
+  let written = '';
+  const snapshot = async () => {
+    const current = [...routes.all()];
+    const version = `${current.length} ${current.reduce((sum, route) => sum + route.version, 0)}`;
+    if (version === written || current.length === 0) return;
+    await writeSnapshot(own.path, current);
+    written = version;
+  };
+  const upkeep = async () => {
+    await ensurePartitions(sql);
+    await adoptOrphans(
+      folder,
+      own.path,
+      async (record) => appendScans(sql, JSON.parse(Buffer.from(record).toString())),
+      log,
+    );
+  };
+  const stops = [
+    regularly(poll, everyMs.poll, (error) => log.debug({ error }, 'the log cannot be asked for changes')),
+    regularly(snapshot, everyMs.snapshot, (error) => log.warn({ error }, 'the routes could not be written to disk')),
+    regularly(upkeep, everyMs.upkeep, (error) => log.debug({ error }, 'upkeep waits for Postgres')),
+  ];
+
+  return {
+    redirect: createRedirect({ routes, fallback, recorder, geo, trustedProxies, clock, log, metrics }),
+    apply: (entries) => routes.apply(entries),
+    async stop() {
+      await Promise.all(stops.map((stop) => stop()));
+      await snapshot().catch(() => {});
+      await recorder.stop();
+      geo.close();
+      await sql.end({ timeout: 2 });
+    },
+  };
+}
+
+/** The first folder that no other edge has: what an earlier process left there is taken over with it. */
+async function takeFolder(parent: string, maxBytes: number, log: Logger): Promise<{ path: string; spool: Spool }> {
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  for (let number = 0; number < mostEdges; number++) {
+    const path = join(parent, `edge-${number}`);
+    try {
+      return { path, spool: await openSpool({ folder: path, maxBytes, onEvent: (event) => log.warn(event, 'spool') }) };
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+    }
+  }
+  throw new StartError(`More than ${mostEdges} edges use ${parent}: give this one another EDGE_DIR.`);
+}
+
+/** Sends what edges left behind that run no more, and that nobody has replaced. */
+async function adoptOrphans(
+  parent: string,
+  own: string,
+  send: (record: Uint8Array) => Promise<void>,
+  log: Logger,
+): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const path = join(parent, name);
+    if (path === own || !/^edge-\d+$/.test(name)) continue;
+    const orphan = await openSpool({ folder: path, maxBytes: Number.MAX_SAFE_INTEGER }).catch(() => undefined);
+    if (orphan === undefined) continue;
+    try {
+      let sent = 0;
+      for (let record = await orphan.peek(); record !== undefined; record = await orphan.peek(), sent++) {
+        await send(record);
+        await orphan.drop();
+      }
+      if (sent > 0) log.info({ batches: sent, folder: name }, 'sent what an earlier edge had spooled');
+    } finally {
+      await orphan.close();
+    }
+  }
+}
+
+/** Runs a task, waits, and runs it again, until stopped; what it throws is told and does not end it. */
+function regularly(task: () => Promise<void>, ms: number, onError: (error: string) => void): () => Promise<void> {
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const run = () => {
+    running = task()
+      .catch((error) => onError(messageOf(error)))
+      .finally(() => {
+        if (!stopped) timer = setTimeout(run, ms);
+      });
+  };
+  run();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}

@@ -1,0 +1,110 @@
+/** What a person sees who scanned a code that leads nowhere now. */
+
+interface Notice {
+  status: 404 | 405 | 410 | 503;
+  code: string;
+  title: string;
+  text: string;
+  headers?: Record<string, string>;
+}
+
+export const notices = {
+  unknown: {
+    status: 404,
+    code: 'not_found',
+    title: 'No such code',
+    text: 'This QR code does not exist. Check the link, or ask whoever gave it to you.',
+  },
+  paused: {
+    status: 404,
+    code: 'not_found',
+    title: 'This code is paused',
+    text: 'It was paused by its owner. Try again later.',
+  },
+  draft: {
+    status: 404,
+    code: 'not_found',
+    title: 'This code is not in use yet',
+    text: 'Its owner has not published it yet. Try again later.',
+  },
+  deleted: {
+    status: 410,
+    code: 'gone',
+    title: 'This code is gone',
+    text: 'It was deleted by its owner, and will not come back.',
+  },
+  busy: {
+    status: 503,
+    code: 'unavailable',
+    title: 'One moment, please',
+    text: 'The service is busy. Try again in a few seconds.',
+    headers: { 'retry-after': '2' },
+  },
+  method: {
+    status: 405,
+    code: 'method_not_allowed',
+    title: 'Not that way',
+    text: 'A short link can only be opened.',
+    headers: { allow: 'GET, HEAD' },
+  },
+} as const satisfies Record<string, Notice>;
+
+const common = {
+  'cache-control': 'private, no-store',
+  'x-robots-tag': 'noindex',
+  'x-content-type-options': 'nosniff',
+};
+
+const page = ({ title, text }: Notice) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 1.125rem/1.5 system-ui, sans-serif;
+  background: #fafaf9; color: #1c1917 }
+main { max-width: 28rem; padding: 2rem; text-align: center }
+h1 { font-size: 1.5rem; margin: 0 0 .5rem }
+p { margin: 0; color: #57534e }
+@media (prefers-color-scheme: dark) { body { background: #1c1917; color: #fafaf9 } p { color: #d6d3d1 } }
+</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+</main>
+</body>
+</html>
+`;
+
+const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+// Nothing of the request goes into an answer, so each is made once.
+const bodies = new Map<Notice, { html: string; json: string }>(
+  Object.values(notices).map((notice: Notice) => [
+    notice,
+    {
+      html: page(notice),
+      json: JSON.stringify({ error: { code: notice.code, message: `${notice.title}. ${notice.text}` } }),
+    },
+  ]),
+);
+
+/** JSON for who asks for it, a page for everybody else. */
+export function noticeResponse(notice: Notice, accept: string | null): Response {
+  const wantsJson = accept?.includes('application/json') === true && !accept.includes('text/html');
+  const body = bodies.get(notice);
+  return new Response(wantsJson ? body?.json : body?.html, {
+    status: notice.status,
+    headers: {
+      ...common,
+      ...(wantsJson
+        ? { 'content-type': 'application/json; charset=utf-8' }
+        : { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }),
+      ...notice.headers,
+    },
+  });
+}

@@ -1,0 +1,114 @@
+import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
+import type { Clock } from '../lib/clock.ts';
+import { messageOf } from '../lib/errors.ts';
+import { newId } from '../lib/ids.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { classify } from './device.ts';
+import type { Geo } from './geo.ts';
+import { noticeResponse, notices } from './pages.ts';
+import type { Recorder } from './recorder.ts';
+import type { KnownRoute, Routes } from './routes.ts';
+import { visitorHash } from './visitor.ts';
+
+interface RedirectOptions {
+  routes: Routes;
+  /** Routes of an earlier run, for when Postgres cannot be asked. */
+  fallback: ReadonlyMap<string, KnownRoute>;
+  recorder: Recorder;
+  geo: Geo;
+  trustedProxies: TrustedProxies;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export type Redirect = (request: Request, shortCode: string, peer: string) => Promise<Response>;
+
+const loadWithinMs = 2_000;
+
+/** Answers a request for a short link: finds the route, records the scan, and then sends the visitor on. */
+export function createRedirect(options: RedirectOptions): Redirect {
+  const { routes, fallback, recorder, geo, trustedProxies, clock, log, metrics } = options;
+  const outcomes = {
+    redirected: metrics.redirects.labels('redirected'),
+    unknown: metrics.redirects.labels('unknown'),
+    paused: metrics.redirects.labels('paused'),
+    draft: metrics.redirects.labels('draft'),
+    deleted: metrics.redirects.labels('deleted'),
+    unavailable: metrics.redirects.labels('unavailable'),
+    method: metrics.redirects.labels('method'),
+  };
+
+  async function find(shortCode: string): Promise<KnownRoute | undefined> {
+    const known = routes.get(shortCode);
+    if (known !== undefined) return known === 'unknown' ? undefined : known;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('Postgres does not answer')), loadWithinMs);
+    });
+    try {
+      const loaded = await Promise.race([routes.load(shortCode), late]);
+      return loaded === 'unknown' ? undefined : loaded;
+    } catch (error) {
+      const earlier = fallback.get(shortCode);
+      if (earlier === undefined) throw error;
+      return earlier;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  const record = (route: KnownRoute, { headers }: Request, peer: string): Promise<void> => {
+    const address = clientAddress(peer, headers.get('x-forwarded-for'), trustedProxies);
+    const userAgent = headers.get('user-agent') ?? '';
+    const { country, region, city } = geo.lookup(address);
+    const { device, browser, bot } = classify(userAgent);
+    const occurred_at = clock();
+    return recorder.record({
+      id: newId('scan', occurred_at.getTime()),
+      code: route.code,
+      account: route.account,
+      mode: route.mode,
+      occurred_at,
+      country,
+      region,
+      city,
+      device,
+      browser,
+      is_bot: bot,
+      visitor: visitorHash(route.visitor_key, address, userAgent).toString('hex'),
+      revision: route.revision,
+    });
+  };
+
+  return async (request, shortCode, peer) => {
+    const started = performance.now();
+    const { method } = request;
+    const accept = () => request.headers.get('accept');
+    try {
+      if (method !== 'GET' && method !== 'HEAD') {
+        outcomes.method.inc();
+        return noticeResponse(notices.method, accept());
+      }
+      const route = await find(shortCode);
+      if (route?.status !== 'active') {
+        const reason = route?.status ?? 'unknown';
+        outcomes[reason].inc();
+        return noticeResponse(notices[reason], accept());
+      }
+      if (method === 'GET') await record(route, request, peer);
+      outcomes.redirected.inc();
+      return new Response(null, {
+        status: 302,
+        headers: { location: route.location, 'cache-control': 'private, no-store', 'x-robots-tag': 'noindex' },
+      });
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'redirect not possible now');
+      outcomes.unavailable.inc();
+      return noticeResponse(notices.busy, accept());
+    } finally {
+      metrics.redirectSeconds.observe((performance.now() - started) / 1000);
+    }
+  };
+}

@@ -1,0 +1,68 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Everything that /metrics shows, in one place. Each process has its own. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  return {
+    registry,
+    redirects: new Counter({
+      name: 'scanlog_redirects_total',
+      help: 'Answers to requests for short links',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    redirectSeconds: new Histogram({
+      name: 'scanlog_redirect_seconds',
+      help: 'From the request for a short link to its answer',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    }),
+    routeLookups: new Counter({
+      name: 'scanlog_route_lookups_total',
+      help: 'Look-ups of short codes in memory',
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    commitScans: new Histogram({
+      name: 'scanlog_commit_scans',
+      help: 'Scans in one commit',
+      buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000],
+      registers,
+    }),
+    commitSeconds: new Histogram({
+      name: 'scanlog_commit_seconds',
+      help: 'Time one commit of scans takes',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    }),
+    spoolBatches: new Gauge({ name: 'scanlog_spool_batches', help: 'Batches of scans that wait on disk', registers }),
+    spoolBytes: new Gauge({ name: 'scanlog_spool_bytes', help: 'Bytes of scans that wait on disk', registers }),
+    relayPosition: new Gauge({ name: 'scanlog_relay_position', help: 'Last position sent to the stream', registers }),
+    relayLag: new Gauge({
+      name: 'scanlog_relay_lag_positions',
+      help: 'Positions of the log not yet sent to the stream',
+      registers,
+    }),
+    projectionPosition: new Gauge({
+      name: 'scanlog_projection_position',
+      help: 'Last position that a projection has applied',
+      labelNames: ['projection'] as const,
+      registers,
+    }),
+    projectionLag: new Gauge({
+      name: 'scanlog_projection_lag_positions',
+      help: 'Positions of the log that a projection has not applied yet',
+      labelNames: ['projection'] as const,
+      registers,
+    }),
+    projectionFailures: new Counter({
+      name: 'scanlog_projection_failures_total',
+      help: 'Times that a projection could not be applied; while this rises, it stands still',
+      labelNames: ['projection'] as const,
+      registers,
+    }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

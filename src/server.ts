@@ -1,0 +1,71 @@
+import { isReserved } from '../events/fields.ts';
+import type { ServiceConfig } from './config.ts';
+import { messageOf, StartError } from './lib/errors.ts';
+import type { Logger } from './lib/logger.ts';
+import type { Metrics } from './lib/metrics.ts';
+
+export type Server = Bun.Server<undefined>;
+
+/** How long requests that are under way at the end may take. */
+const drainMs = 5_000;
+
+/** Opens the port. Until the service is put together, it asks for patience. */
+export function listen({ port, host, edges }: ServiceConfig): Server {
+  const starting = () => new Response('starting', { status: 503, headers: { 'retry-after': '1' } });
+  try {
+    return Bun.serve({ port, hostname: host, reusePort: edges > 1, fetch: starting });
+  } catch (error) {
+    throw new StartError(
+      `Port ${port} on ${host} cannot be listened on (${messageOf(error)}): choose another with --port.`,
+    );
+  }
+}
+
+/** Takes no new connections, lets requests that are under way finish, then closes the idle ones too. */
+export async function drain(server: Server): Promise<void> {
+  server.stop();
+  const deadline = performance.now() + drainMs;
+  while (server.pendingRequests > 0 && performance.now() < deadline) await Bun.sleep(10);
+  server.stop(true);
+}
+
+/** Metrics have a listener of their own, so that the service can be public and they are not. */
+export function serveMetrics({ metricsHost, metricsPort }: ServiceConfig, { registry }: Metrics, log: Logger): Server {
+  const fetch = async (request: Request) =>
+    new URL(request.url).pathname === '/metrics'
+      ? new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } })
+      : new Response('See /metrics', { status: 404 });
+  try {
+    return Bun.serve({ port: metricsPort, hostname: metricsHost, fetch });
+  } catch {
+    const server = Bun.serve({ port: 0, hostname: metricsHost, fetch });
+    log.warn({ wanted: metricsPort, port: server.port }, 'the port for metrics is taken, using another');
+    return server;
+  }
+}
+
+/**
+ * The short code that a URL asks for: its one path segment, behind the path of the short links' own base. Nothing when
+ * the path is for somebody else. Read from the text: parsing a URL for every scan would cost more than the rest.
+ */
+export function shortCodeOf(url: string, shortBaseUrl: string): string | undefined {
+  const from = url.indexOf('/', 8);
+  let to = url.length;
+  for (let i = from + 1; i < to; i++) {
+    const c = url.charCodeAt(i);
+    if (c === 63 /* ? */ || c === 35 /* # */) to = i;
+  }
+  const prefix = pathOf(shortBaseUrl);
+  let path = url.slice(from, to);
+  if (prefix !== '' && path.startsWith(`${prefix}/`)) path = path.slice(prefix.length);
+  if (path.length > 1 && path.endsWith('/')) path = path.slice(0, -1);
+  const segment = path.slice(1);
+  return segment === '' || segment.includes('/') || isReserved(segment) ? undefined : segment;
+}
+
+let lastBase = { url: '', path: '' };
+
+function pathOf(url: string): string {
+  if (lastBase.url !== url) lastBase = { url, path: new URL(url).pathname.replace(/\/+$/, '') };
+  return lastBase.path;
+}

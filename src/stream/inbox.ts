@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ConsumerMessages, DeliverPolicy, type NatsConnection } from 'nats';
+import type { LogRange } from '../../events/entry.ts';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import { sequenceBehind } from './jetstream.ts';
+import { decode } from './messages.ts';
+
+/** Entries that may wait here; the stream keeps the rest. */
+const roomFor = 20_000;
+const retryMs = 500;
+
+export interface Inbox {
+  /** What has arrived, in order: at once when enough has, after a linger otherwise; nothing after an idle while. */
+  take(patience: { most: number; lingerMs: number; idleMs: number }): Promise<LogRange[]>;
+  close(): void;
+}
+
+/** Receives a stream from where `after` ends. It comes back by itself; what is missed meanwhile shows as a gap. */
+export function openInbox({
+  nats,
+  stream,
+  after,
+  signal,
+  log,
+}: {
+  nats: NatsConnection;
+  stream: string;
+  after: number;
+  /** Ends all waiting. */
+  signal: AbortSignal;
+  log: Logger;
+}): Inbox {
+  let waiting: LogRange[] = [];
+  let size = 0;
+  let position = after;
+  let closed = false;
+  let messages: ConsumerMessages | undefined;
+  let arrived = () => {};
+  let emptied = () => {};
+
+  async function receive(): Promise<void> {
+    const manager = await nats.jetstreamManager({ timeout: 2_000 });
+    const start = await sequenceBehind(manager, stream, position);
+    // Ordered: made anew by the client whenever a message is missing, so that none is skipped.
+    const consumer = await nats
+      .jetstream()
+      .consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start });
+    messages = await consumer.consume({ max_messages: 100 });
+    for await (const message of messages) {
+      const range = decode(message.data);
+      waiting.push(range);
+      size += range.entries.length;
+      position = range.to;
+      arrived();
+      if (size >= roomFor)
+        await new Promise<void>((resolve) => {
+          emptied = resolve;
+        });
+      if (closed) return;
+    }
+  }
+
+  (async () => {
+    while (!closed) {
+      await receive().catch((error) => {
+        if (!closed) log.debug({ error: messageOf(error) }, 'no stream to receive');
+      });
+      if (!closed) await sleep(retryMs);
+    }
+  })();
+
+  signal.addEventListener('abort', () => arrived(), { once: true });
+  const arrival = (withinMs: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      arrived = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (signal.aborted) arrived();
+    });
+
+  return {
+    async take({ most, lingerMs, idleMs }) {
+      if (waiting.length === 0) await arrival(idleMs);
+      const deadline = performance.now() + lingerMs;
+      while (waiting.length > 0 && size < most && performance.now() < deadline && !signal.aborted)
+        await arrival(deadline - performance.now());
+      let count = 0;
+      let taken = 0;
+      while (taken < waiting.length && (count === 0 || count + (waiting[taken]?.entries.length ?? 0) <= most))
+        count += waiting[taken++]?.entries.length ?? 0;
+      const ranges = waiting.slice(0, taken);
+      waiting = waiting.slice(taken);
+      size -= count;
+      if (size < roomFor) emptied();
+      return ranges;
+    },
+    close() {
+      closed = true;
+      emptied();
+      messages?.stop();
+    },
+  };
+}

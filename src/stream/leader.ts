@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import { connect } from '../log/connect.ts';
+
+const tryEveryMs = 500;
+const heartbeatMs = 1_000;
+
+export interface Leadership {
+  stop(): Promise<void>;
+}
+
+interface Office {
+  databaseUrl: string;
+  /** An advisory lock of the database's session: gone with the connection, so a dead holder cannot keep it. */
+  lock: number;
+  name: string;
+  log: Logger;
+  /** Runs while this process holds the lock; must end soon after the signal. */
+  lead(signal: AbortSignal): Promise<void>;
+}
+
+/** Sees to it that one process of all leads, and that another takes over within seconds when it is gone. */
+export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): Leadership {
+  const stopping = new AbortController();
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+
+  async function term(): Promise<void> {
+    const sql = connect(databaseUrl, { max: 1, name: `scanlog-${name}` });
+    const lost = new AbortController();
+    const over = AbortSignal.any([stopping.signal, lost.signal]);
+    try {
+      const [{ mine }] = await sql<[{ mine: boolean }]>`SELECT pg_try_advisory_lock(${lock}) AS mine`;
+      if (!mine) return;
+      log.info({ name }, 'leading');
+      const led = lead(over).finally(() => lost.abort());
+      while (!over.aborted) {
+        await Promise.race([pause(heartbeatMs), led.catch(() => {})]);
+        // Also notices that the connection was made anew, without the lock.
+        if (!over.aborted && !(await holds(sql, lock))) lost.abort();
+      }
+      await led;
+    } finally {
+      lost.abort();
+      await sql.end({ timeout: 1 }).catch(() => {});
+    }
+  }
+
+  const holds = async (sql: ReturnType<typeof connect>, id: number): Promise<boolean> => {
+    const [row] = await sql`
+      SELECT 1 FROM pg_locks
+      WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted AND objid = ${id} AND classid = 0`;
+    return row !== undefined;
+  };
+
+  const seeking = (async () => {
+    while (!stopping.signal.aborted) {
+      await term().catch((error) => log.warn({ name, error: messageOf(error) }, 'lost the lead'));
+      await pause(tryEveryMs);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await seeking;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Events, type NatsConnection } from 'nats';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Sql } from '../log/connect.ts';
+import { headOfLog, readRange } from '../log/read.ts';
+import { endOf, ensureStream } from './jetstream.ts';
+import { type Leadership, seekLeadership } from './leader.ts';
+import { cut, type Message, subjects } from './messages.ts';
+
+const relayLock = 7_226_568;
+const batch = 5_000;
+const pollMs = 50;
+const retryMs = 250;
+
+export interface RelayOptions {
+  sql: Sql;
+  databaseUrl: string;
+  nats: NatsConnection;
+  stream: string;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface Relay extends Leadership {
+  /** Something was appended: no need to wait for the next look. */
+  wake(): void;
+}
+
+/**
+ * Publishes the log to JetStream, in order. One relay of all does; any other takes over within seconds.
+ *
+ * It keeps no checkpoint: where to go on stands in the stream's last message. So what the stream lost, be it the tail
+ * that was not yet on disk or all of it, is published again; and a relay that has been replaced without knowing cannot
+ * get in between, since every message names the one it must follow.
+ */
+export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: RelayOptions): Relay {
+  const subject = subjects(stream);
+  const js = nats.jetstream({ timeout: 2_000 });
+  let wake = () => {};
+  let connections = 0;
+  (async () => {
+    for await (const { type } of nats.status()) if (type === Events.Reconnect) connections++;
+  })();
+
+  async function publish(messages: Message[], sequence: number): Promise<number> {
+    const acks = await Promise.all(
+      messages.map(({ kind, after, to, data }, i) =>
+        js.publish(subject[kind], data, {
+          msgID: `${after}-${to}`,
+          expect: { lastSequence: sequence + i },
+        }),
+      ),
+    );
+    return acks.at(-1)?.seq ?? sequence;
+  }
+
+  /** Relays until something fails, or the lead is lost. */
+  async function relay(signal: AbortSignal): Promise<void> {
+    const manager = await nats.jetstreamManager({ timeout: 2_000 });
+    await ensureStream(manager, stream);
+    const end = await endOf(manager, stream);
+    let { sequence } = end;
+    // Projections read what an empty stream no longer has from the log themselves.
+    let position = end.position ?? (await headOfLog(sql));
+    log.info({ position, sequence }, 'relay begins');
+    const connection = connections;
+
+    // A server that was away may have lost what it had acknowledged: then look again where the stream ends.
+    while (!signal.aborted && connections === connection) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const range = await readRange(sql, position, batch);
+      if (range.entries.length > 0) {
+        sequence = await publish(cut(range), sequence);
+        position = range.to;
+      }
+      metrics.relayPosition.set(position);
+      if (range.entries.length < batch) {
+        metrics.relayLag.set(0);
+        await Promise.race([woken, sleep(pollMs)]);
+      } else metrics.relayLag.set((await headOfLog(sql, position)) - position);
+    }
+  }
+
+  const leadership = seekLeadership({
+    databaseUrl,
+    lock: relayLock,
+    name: 'relay',
+    log,
+    async lead(signal) {
+      while (!signal.aborted) {
+        await relay(signal).catch((error) =>
+          log.warn({ error: messageOf(error) }, 'relay looks where the stream ends'),
+        );
+        if (!signal.aborted) await sleep(retryMs);
+      }
+    },
+  });
+  return { stop: leadership.stop, wake: () => wake() };
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NatsConnection } from 'nats';
+import type { LogEntry, LogRange } from '../../events/entry.ts';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Sql } from '../log/connect.ts';
+import { headOfLog, readRange } from '../log/read.ts';
+import { openInbox } from './inbox.ts';
+import { type Leadership, seekLeadership } from './leader.ts';
+
+/** Something that is made from the log and remembers, together with its effect, how far it has come. */
+export interface Projection {
+  name: string;
+  /** The position up to which everything is applied. */
+  checkpoint(): Promise<number>;
+  /** Applies a range that begins at the checkpoint, and moves it, in one step. */
+  apply(range: LogRange): Promise<void>;
+  /** How many entries one step takes at the most, and how long it waits for that many. */
+  most: number;
+  lingerMs: number;
+}
+
+interface RunnerOptions {
+  projection: Projection;
+  /** An advisory lock: one process of all runs a projection. */
+  lock: number;
+  sql: Sql;
+  databaseUrl: string;
+  nats: NatsConnection;
+  stream: string;
+  log: Logger;
+  metrics: Metrics;
+}
+
+/** With nothing from the stream for so long, the log is asked whether there should have been something. */
+const idleMs = 500;
+const backOffMs = { first: 100, most: 10_000 };
+
+/**
+ * Feeds a projection from the stream, and from the log itself where the stream has lost something, is behind, or away.
+ * What cannot be applied is never skipped: the projection stands still, shouts, and tries again.
+ */
+export function runProjection(options: RunnerOptions): Leadership {
+  const { projection, lock, sql, databaseUrl, nats, stream, metrics } = options;
+  const log = options.log.child({ projection: projection.name });
+  const label = { projection: projection.name };
+
+  async function run(signal: AbortSignal): Promise<void> {
+    let position = await projection.checkpoint();
+    log.info({ position }, 'projection begins');
+    const inbox = openInbox({ nats, stream, after: position, signal, log });
+
+    const apply = async (to: number, entries: LogEntry[]) => {
+      await projection.apply({ after: position, to, entries });
+      position = to;
+      metrics.projectionPosition.set(label, position);
+    };
+
+    /** Reads from the log up to `to`, which the stream does not have or has not sent. */
+    const catchUp = async (to: number) => {
+      while (position < to && !signal.aborted) {
+        const range = await readRange(sql, position, projection.most);
+        if (range.to === position) return;
+        await apply(range.to, range.entries);
+        metrics.projectionLag.set(label, Math.max(0, to - position));
+      }
+    };
+
+    try {
+      while (!signal.aborted) {
+        const ranges = await inbox.take({ most: projection.most, lingerMs: projection.lingerMs, idleMs });
+        if (ranges.length === 0) {
+          await catchUp(await headOfLog(sql, position));
+          metrics.projectionLag.set(label, 0);
+          continue;
+        }
+        let reached = position;
+        const entries: LogEntry[] = [];
+        for (const range of ranges) {
+          if (range.to <= reached) continue;
+          if (range.after > reached) {
+            if (reached > position) await apply(reached, entries.splice(0));
+            log.warn({ from: reached, to: range.after }, 'the stream has a gap, reading from the log');
+            await catchUp(range.after);
+            reached = position;
+            if (range.to <= reached) continue;
+          }
+          for (const entry of range.entries) if (entry.position > reached) entries.push(entry);
+          reached = range.to;
+        }
+        if (reached > position) await apply(reached, entries);
+      }
+    } finally {
+      inbox.close();
+    }
+  }
+
+  return seekLeadership({
+    databaseUrl,
+    lock,
+    name: projection.name,
+    log,
+    async lead(signal) {
+      let backOff = backOffMs.first;
+      while (!signal.aborted) {
+        const started = performance.now();
+        await run(signal).catch((error) => {
+          metrics.projectionFailures.inc(label);
+          if (performance.now() - started > backOffMs.most) backOff = backOffMs.first;
+          log.error({ error: messageOf(error), again_in_ms: backOff }, 'projection stands still');
+        });
+        if (!signal.aborted) await sleep(backOff);
+        backOff = Math.min(backOff * 2, backOffMs.most);
+      }
+    },
+  });
+}
