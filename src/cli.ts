@@ -20,6 +20,7 @@ const listening = (command: Command) =>
     .option('--port <port>', 'port to listen on (default: 3000)')
     .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
     .option('--public-url <url>', 'where people reach the service, for short links (default: http://localhost:<port>)')
+    .option('--edges <n>', 'processes that share the port, to use more cores (default: 1)')
     .option('--log-level <level>', 'debug, info, warn, error or silent (default: info)');
 
 /** Flags under the names that the settings use. */

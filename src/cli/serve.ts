@@ -1,6 +1,6 @@
 import { type Flags, readConfig, requireParts } from '../config.ts';
 import { createLogger } from '../lib/logger.ts';
-import { startService } from '../main.ts';
+import { isChild, startChild, startFamily } from './family.ts';
 import { untilAskedToStop } from './stopping.ts';
 
 /** The service alone, against servers that run elsewhere. */
@@ -8,11 +8,14 @@ export async function serve(flags: Flags): Promise<void> {
   const config = requireParts(readConfig(process.env, flags));
   const log = createLogger(config.logLevel);
   const asked = untilAskedToStop();
-  const service = await startService(config, { log });
-  service.ready.then(() =>
-    log.info({ url: service.addresses.publicUrl, port: service.port, roles: config.roles }, 'ready'),
+  const told = Promise.withResolvers<void>();
+  const service = isChild() ? await startChild(config, log, told.resolve) : await startFamily(config, log);
+  service.ready.then(
+    () => log.info({ url: service.addresses.publicUrl, port: service.port, roles: config.roles }, 'ready'),
+    () => {},
   );
-  const signal = await Promise.race([asked, service.ready.then(() => asked)]);
-  log.info({ signal }, 'stopping');
+  // A start that fails for good is an end, too.
+  await Promise.race([asked, told.promise, service.ready.then(() => Promise.race([asked, told.promise]))]);
+  log.info('stopping');
   await service.stop();
 }

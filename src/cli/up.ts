@@ -1,13 +1,14 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.ts';
-import { type Config, type Flags, readConfig } from '../config.ts';
+import { type Config, type Flags, readConfig, type ServiceConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
-import { createLogger } from '../lib/logger.ts';
+import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
-import { type RunningService, startService } from '../main.ts';
+import type { RunningService } from '../main.ts';
 import { lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
 import { startStack } from '../stack/stack.ts';
+import { startFamily } from './family.ts';
 import { untilAskedToStop } from './stopping.ts';
 import { bold, dim, green, say } from './terminal.ts';
 
@@ -47,17 +48,13 @@ const givenParts = ({ databaseUrl, natsUrl, clickhouseUrl }: Config) => ({
 });
 
 /** The usual port, or any other when somebody has it already. A port that was asked for is not exchanged. */
-async function startOnFreePort(
-  config: Parameters<typeof startService>[0],
-  portIsWanted: boolean,
-  log: Parameters<typeof startService>[1]['log'],
-): Promise<RunningService> {
+async function startOnFreePort(config: ServiceConfig, portIsWanted: boolean, log: Logger): Promise<RunningService> {
   try {
-    return await startService(config, { log });
+    return await startFamily(config, log);
   } catch (error) {
     if (portIsWanted || process.env['PORT'] || !(error instanceof StartError) || !/^Port \d/.test(error.message))
       throw error;
-    return startService({ ...config, port: 0 }, { log });
+    return startFamily({ ...config, port: 0 }, log);
   }
 }
 

@@ -125,7 +125,7 @@ export async function openFolder(folder: string, report: (event: SpoolEvent) => 
     report({ kind: 'spool_set_aside', file: `${basename(path)}.corrupt`, reason: damage });
   }
 
-  const shelf: SpoolFolder = {
+  const opened: SpoolFolder = {
     segments,
     size: () => segments.reduce((sum, { size }) => sum + size, 0),
 
@@ -163,7 +163,7 @@ export async function openFolder(folder: string, report: (event: SpoolEvent) => 
       report({ kind: 'spool_tail_torn', file: basename(path), bytes: size - end });
     const segment = { ...nothingIn(path), end, size, records, bytes, damage };
     segments.push(segment);
-    if (records === 0) await shelf.retire(segment);
+    if (records === 0) await opened.retire(segment);
   }
-  return shelf;
+  return opened;
 }

@@ -107,7 +107,6 @@ export function writeTo(folder: SpoolFolder, { maxBytes, segmentBytes, clock }: 
       for (const sync of syncs) if (sync.status === 'rejected') throw sync.reason;
     } catch (error) {
       await undo(segment, output);
-      segment.writing = undefined;
       return refuse(group, error);
     }
     segment.end = segment.size;
@@ -138,6 +137,7 @@ export function writeTo(folder: SpoolFolder, { maxBytes, segmentBytes, clock }: 
       // Readers stop at `end`. After a restart, whole records behind it may come although they were refused.
     }
     await closeOutput(segment);
+    segment.writing = undefined;
     if (segment.records === 0) await folder.retire(segment);
   }
 

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { messageOf, StartError } from '../lib/errors.ts';
 import { list, makeFolder, openFolder, type SpoolEvent, surveyFile } from './spool-folder.ts';
 import { lockFolder } from './spool-lock.ts';
 import { readFrom } from './spool-reader.ts';
@@ -41,7 +42,7 @@ export interface SpoolOptions {
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 
 /**
- * Opens a spool, with what an earlier process left in it. Throws a `StartError` when another process has it.
+ * Opens a spool, with what an earlier process left in it. Throws a `StartError` when another process has it or it cannot be used.
  *
  * ```ts
  * const spool = await openSpool({ folder: 'data/spool', maxBytes: 1024 ** 3 });
@@ -61,12 +62,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       // Whoever listens must not keep records from being stored.
     }
   };
-  await makeFolder(path);
-  const unlock = lockFolder(path);
-  const folder = await openFolder(path, report).catch((error: unknown) => {
-    unlock();
-    throw error;
-  });
+  const { folder, unlock } = await takeFolder(path, report);
   const writer = writeTo(folder, { maxBytes, segmentBytes, clock });
   const reader = readFrom(folder);
   let closing: Promise<void> | undefined;
@@ -98,6 +94,19 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       return closing;
     },
   };
+}
+
+async function takeFolder(path: string, report: (event: SpoolEvent) => void) {
+  let unlock: (() => void) | undefined;
+  try {
+    await makeFolder(path);
+    unlock = lockFolder(path);
+    return { folder: await openFolder(path, report), unlock };
+  } catch (error) {
+    unlock?.();
+    if (error instanceof StartError) throw error;
+    throw new StartError(`The spool ${path} cannot be used: ${messageOf(error)}`);
+  }
 }
 
 export interface SpoolContents {
