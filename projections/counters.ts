@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { Sql, TransactionSql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
 
 /**
@@ -38,10 +38,8 @@ export const counters = {
           FROM jsonb_to_recordset(${tx.json([...counts.values()])}) AS n (code text, total bigint, "unique" bigint)
           ON CONFLICT (code) DO UPDATE SET
             total_scans = c.total_scans + excluded.total_scans, unique_scans = c.unique_scans + excluded.unique_scans`;
-      if (deleted.length > 0) {
-        await tx`DELETE FROM scan_counts WHERE code = ANY(${deleted})`;
-        await tx`DELETE FROM visitors WHERE code = ANY(${deleted})`;
-      }
+      // A scan that waited on disk may come after the end of its code.
+      await forgetDeleted(tx, [...deleted, ...counts.keys()]);
     });
   },
 
@@ -63,6 +61,19 @@ export const counters = {
         )
         INSERT INTO checkpoints SELECT 'counters', position FROM head
         ON CONFLICT (projection) DO UPDATE SET position = excluded.position`;
+      // The checkpoint may have moved past the end of codes whose visitors nobody has forgotten yet.
+      await tx`
+        DELETE FROM visitors WHERE code_hash IN (SELECT hashtextextended(id, 0) FROM codes WHERE status = 'deleted')`;
     });
   },
 };
+
+async function forgetDeleted(tx: TransactionSql<{ bigint: number }>, codes: string[]): Promise<void> {
+  if (codes.length === 0) return;
+  const gone = await tx<{ id: string }[]>`SELECT id FROM codes WHERE id = ANY(${codes}) AND status = 'deleted'`;
+  if (gone.length === 0) return;
+  const ids = gone.map(({ id }) => id);
+  await tx`DELETE FROM scan_counts WHERE code = ANY(${ids})`;
+  await tx`
+    DELETE FROM visitors WHERE code_hash IN (SELECT hashtextextended(code, 0) FROM unnest(${ids}::text[]) AS code)`;
+}

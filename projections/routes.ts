@@ -19,10 +19,12 @@ export interface Route {
 
 /**
  * Routes live in each edge's memory: filled from `codes` on a miss, kept current by the events of codes, and so rebuilt
- * by forgetting them. They have no checkpoint: a route carries the version it has.
+ * by forgetting them. They have no checkpoint: a route carries the version it has. Nothing when events in between are
+ * missing: then only `codes` can tell.
  */
-export function applyToRoute(route: Route, event: Recorded<CodeEvent>): Route {
+export function applyToRoute(route: Route, event: Recorded<CodeEvent>): Route | undefined {
   if (event.version <= route.version) return route;
+  if (event.version > route.version + 1) return undefined;
   return { ...route, ...changeOf(event), version: event.version };
 }
 

@@ -5,7 +5,9 @@ import packageJson from '../package.json' with { type: 'json' };
 import { accountCreate, accountList, accountPlan } from './cli/account.ts';
 import { showEvents } from './cli/events.ts';
 import { replay } from './cli/replay.ts';
+import { scanLoad } from './cli/scan-load.ts';
 import { serve } from './cli/serve.ts';
+import { showSpool } from './cli/spool.ts';
 import { runTests } from './cli/test.ts';
 import { up } from './cli/up.ts';
 import { messageOf, Refusal, StartError } from './lib/errors.ts';
@@ -68,12 +70,28 @@ account
 
 program
   .command('events')
-  .description('read the log')
+  .description('read the log: everything in its order, or the changes of one stream')
   .option('--stream <id>', 'only one code (qr_…) or account (acct_…)')
   .option('--follow', 'go on with what comes')
   .option('--json', 'one JSON object a line')
   .addOption(dataOption())
   .action(showEvents);
+
+program
+  .command('spool')
+  .description('show the scans that wait on disk for Postgres')
+  .option('--json', 'print one JSON array')
+  .addOption(dataOption())
+  .action(showSpool);
+
+program
+  .command('scan-load')
+  .description('scan a short link many times, each as a new visitor, to see what happens (this machine only)')
+  .requiredOption('--code <short code>', 'which one')
+  .option('--rate <n>', 'scans a second', '100')
+  .option('--seconds <n>', 'for how long', '10')
+  .option('--port <port>', 'where the service listens', '3000')
+  .action(scanLoad);
 
 program
   .command('replay')

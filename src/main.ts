@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import type { NatsConnection } from 'nats';
 import type { LogEntry } from '../events/entry.ts';
 import { counters } from '../projections/counters.ts';
+import { named } from './api/answers.ts';
 import { serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
 import { serveApi } from './api/v1.ts';
@@ -73,13 +74,13 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 
     if (config.roles.includes('edge')) {
       const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
-      const onAppend = () => relay?.wake();
       const parts = { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies };
-      edge = await startEdge({ ...parts, clock, log, metrics, onAppend });
+      edge = await startEdge({ ...parts, clock, log, metrics });
       stops.push(() => edge?.stop());
     }
 
-    const app = new Elysia();
+    // Elysia takes a host to have four letters at least, and would look for the path of http://qr/v1 in the wrong place.
+    const app = new Elysia({ handler: { standardHostname: false } });
     app.onError(({ request }) => noticeResponse(notices.unknown, request.headers.get('accept')));
     const probes = {
       postgres: () => sql`SELECT 1`,
@@ -103,10 +104,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     }
     app.server = server;
     server.reload({
-      fetch(request) {
+      async fetch(request) {
         const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
-        if (edge === undefined || shortCode === undefined) return app.fetch(request);
-        return edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
+        if (edge === undefined || shortCode === undefined) return named(request, await app.fetch(request));
+        return named(request, await edge.redirect(request, shortCode, server.requestIP(request)?.address ?? ''));
       },
     });
 

@@ -15,8 +15,8 @@ CREATE TABLE scans (
   device      text        NOT NULL,
   browser     text        NOT NULL,
   is_bot      boolean     NOT NULL,
-  -- A keyed hash; see visitor_keys.
-  visitor     bytea       NOT NULL,
+  -- A keyed hash of 16 bytes, see visitor_keys; uuid is Postgres' type for 16 bytes.
+  visitor     uuid        NOT NULL,
   is_unique   boolean     NOT NULL,
   -- Which destination of the code it led to.
   revision    integer     NOT NULL,
@@ -38,11 +38,13 @@ CREATE TABLE scan_writers (
   written_at timestamptz NOT NULL
 );
 
--- Who has scanned a code: decides what a unique scan is, in the transaction that appends it.
+-- Who has scanned a code: decides what a unique scan is, in the transaction that appends it. Every scan looks here, so
+-- the key is short: a hash of the code's id, which only keeps a code's visitors together; they are hashed under the
+-- code's own key, so no two codes share one.
 CREATE TABLE visitors (
-  code    text  COLLATE "C" NOT NULL,
-  visitor bytea NOT NULL,
-  PRIMARY KEY (code, visitor)
+  code_hash bigint NOT NULL,
+  visitor   uuid   NOT NULL,
+  PRIMARY KEY (code_hash, visitor)
 );
 
 -- The key under which a code's visitors are hashed. Not in the log, and destroyed with the code: then nobody can find

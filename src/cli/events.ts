@@ -1,34 +1,39 @@
-import type { DomainEvent } from '../../events/catalogue.ts';
-import type { Recorded } from '../../events/recorded.ts';
-import { readEvents, readStream } from '../log/read.ts';
+import { isScan, type LogEntry } from '../../events/entry.ts';
+import { readRange, readStream } from '../log/read.ts';
 import { withDatabase } from './connection.ts';
 import { bold, dim, say } from './terminal.ts';
 
 const pageSize = 500;
 const pollMs = 250;
 
-function describe({ position, occurred_at, stream, version, type, data, actor }: Recorded<DomainEvent>): string {
-  const place = dim(`${String(position).padStart(8)}  ${occurred_at.toISOString()}`);
+function describe(entry: LogEntry): string {
+  const place = dim(`${String(entry.position).padStart(8)}  ${entry.occurred_at.toISOString()}`);
+  if (isScan(entry)) {
+    const { code, city, country, device, browser, is_unique } = entry;
+    const who = `${city}, ${country}  ${device} ${browser}${is_unique ? '  new visitor' : ''}`;
+    return `${place}  ${code}  ${bold(entry.type)}  ${who}`;
+  }
+  const { stream, version, type, data, actor } = entry;
   return `${place}  ${stream} ${dim(`v${version}`)}  ${bold(type)}  ${JSON.stringify(data)}  ${dim(`by ${actor}`)}`;
 }
 
-/** Prints the log for a person, in its order, and what comes to it from then on if asked. */
-export async function showEvents(options: {
+interface Options {
   stream?: string;
   follow?: boolean;
   json?: boolean;
   data: string;
-}): Promise<void> {
-  const { stream, follow = false } = options;
-  const print = (event: Recorded<DomainEvent>) => say(options.json ? JSON.stringify(event) : describe(event));
-  await withDatabase(options.data, async (sql) => {
+}
+
+/** Prints the log for a person, in its order, and what comes to it from then on if asked. */
+export async function showEvents({ stream, follow = false, json = false, data }: Options): Promise<void> {
+  await withDatabase(data, async (sql) => {
     let after = 0;
     for (;;) {
-      const events =
-        stream === undefined ? await readEvents(sql, after, pageSize) : await readStream(sql, stream, after);
-      events.forEach(print);
-      after = events.at(-1)?.position ?? after;
-      if (events.length > 0) continue;
+      const entries =
+        stream === undefined ? (await readRange(sql, after, pageSize)).entries : await readStream(sql, stream, after);
+      for (const entry of entries) say(json ? JSON.stringify(entry) : describe(entry));
+      after = entries.at(-1)?.position ?? after;
+      if (entries.length > 0) continue;
       if (!follow) return;
       await Bun.sleep(pollMs);
     }

@@ -31,7 +31,7 @@ export async function startFamily(config: ServiceConfig, log: Logger): Promise<R
     const entries = revived(message.entries);
     service.apply(entries);
     await telling.tell(entries, siblings(from));
-    from.send({ kind: 'heard', id: message.id } satisfies SiblingMessage);
+    if (children.has(from)) from.send({ kind: 'heard', id: message.id } satisfies SiblingMessage);
   }
 
   function raise(backOff = backOffMs.first): void {

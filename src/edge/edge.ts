@@ -15,7 +15,7 @@ import { openGeo } from './geo.ts';
 import { toLocation } from './location.ts';
 import { createRecorder } from './recorder.ts';
 import { createRedirect, type Redirect } from './redirect.ts';
-import { createRoutes, type KnownRoute } from './routes.ts';
+import { createRoutes } from './routes.ts';
 import { readSnapshots, writeSnapshot } from './snapshot.ts';
 import { openSpool, type Spool } from './spool.ts';
 
@@ -30,8 +30,6 @@ export interface EdgeOptions {
   clock: Clock;
   log: Logger;
   metrics: Metrics;
-  /** Told after every commit of scans. */
-  onAppend(): void;
 }
 
 export interface Edge {
@@ -43,23 +41,18 @@ export interface Edge {
 
 const everyMs = { poll: 1_000, snapshot: 3_000, upkeep: 30_000 };
 const mostEdges = 64;
+const eventsAtOnce = 1_000;
 
 /** Starts redirecting. It needs neither Postgres nor NATS to start: an edge works with what it remembers. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics, onAppend } = options;
+  const { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics } = options;
   const sql = connect(databaseUrl, { max: 4, name: 'scanlog-edge' });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
-  const routes = createRoutes(sql, toLocation, metrics);
-  const fallback = new Map<string, KnownRoute>();
-  for (const [shortCode, route] of await readSnapshots(folder))
-    fallback.set(shortCode, { ...route, location: toLocation(route.destination_url) });
+  const routes = createRoutes(sql, toLocation, metrics, await readSnapshots(folder));
   const recorder = createRecorder({
     writer: newId('batch', Date.now()),
-    store: async (batch) => {
-      await appendScans(sql, batch);
-      onAppend();
-    },
+    store: (batch) => appendScans(sql, batch),
     spool: own.spool,
     log,
     metrics,
@@ -68,10 +61,17 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   // Changes come over the stream; asking the log as well makes up for what NATS loses, and for NATS being away.
   let position: number | undefined;
   const poll = async () => {
-    position ??= await headOfLog(sql);
-    const events = await readEvents(sql, position, 1_000);
-    routes.apply(events);
-    position = events.at(-1)?.position ?? position;
+    if (position === undefined) {
+      const head = await headOfLog(sql);
+      await routes.refresh();
+      position = head;
+    }
+    let events: LogEntry[];
+    do {
+      events = await readEvents(sql, position, eventsAtOnce);
+      routes.apply(events);
+      position = events.at(-1)?.position ?? position;
+    } while (events.length === eventsAtOnce);
   };
   let written = '';
   const snapshot = async () => {
@@ -97,7 +97,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   ];
 
   return {
-    redirect: createRedirect({ routes, fallback, recorder, geo, trustedProxies, clock, log, metrics }),
+    redirect: createRedirect({ routes, recorder, geo, trustedProxies, clock, log, metrics }),
     apply: (entries) => routes.apply(entries),
     async stop() {
       await Promise.all(stops.map((stop) => stop()));

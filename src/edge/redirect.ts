@@ -1,3 +1,4 @@
+import { faultOfShortCode } from '../../events/fields.ts';
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -13,8 +14,6 @@ import { visitorHash } from './visitor.ts';
 
 interface RedirectOptions {
   routes: Routes;
-  /** Routes of an earlier run, for when Postgres cannot be asked. */
-  fallback: ReadonlyMap<string, KnownRoute>;
   recorder: Recorder;
   geo: Geo;
   trustedProxies: TrustedProxies;
@@ -29,7 +28,7 @@ const loadWithinMs = 2_000;
 
 /** Answers a request for a short link: finds the route, records the scan, and then sends the visitor on. */
 export function createRedirect(options: RedirectOptions): Redirect {
-  const { routes, fallback, recorder, geo, trustedProxies, clock, log, metrics } = options;
+  const { routes, recorder, geo, trustedProxies, clock, log, metrics } = options;
   const outcomes = {
     redirected: metrics.redirects.labels('redirected'),
     unknown: metrics.redirects.labels('unknown'),
@@ -41,6 +40,8 @@ export function createRedirect(options: RedirectOptions): Redirect {
   };
 
   async function find(shortCode: string): Promise<KnownRoute | undefined> {
+    // What can be no short code is asked of nobody, and remembered by nobody.
+    if (faultOfShortCode(shortCode) !== undefined) return undefined;
     const known = routes.get(shortCode);
     if (known !== undefined) return known === 'unknown' ? undefined : known;
     let timer: NodeJS.Timeout | undefined;
@@ -51,7 +52,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
       const loaded = await Promise.race([routes.load(shortCode), late]);
       return loaded === 'unknown' ? undefined : loaded;
     } catch (error) {
-      const earlier = fallback.get(shortCode);
+      const earlier = routes.earlier(shortCode);
       if (earlier === undefined) throw error;
       return earlier;
     } finally {

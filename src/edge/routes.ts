@@ -4,8 +4,10 @@ import { isScan } from '../../events/entry.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Sql } from '../log/connect.ts';
+import { recentChanges } from './recent-changes.ts';
 
-const kept = { routes: 200_000, unknown: 20_000, unknownMs: 2_000, recentMs: 30_000 };
+const kept = { routes: 200_000, unknown: 20_000, unknownMs: 2_000 };
+const most = { wanted: 20_000, inQuery: 1_000 };
 
 /** A route as it is answered: what it leads to is written out once, not for every scan. */
 export interface KnownRoute extends Route {
@@ -17,28 +19,55 @@ export interface Routes {
   get(shortCode: string): KnownRoute | 'unknown' | undefined;
   /** Asks Postgres. Many misses at once are one query, and at most one query runs at a time. */
   load(shortCode: string): Promise<KnownRoute | 'unknown'>;
+  /** What an earlier run knew, for when Postgres cannot be asked. */
+  earlier(shortCode: string): KnownRoute | undefined;
+  /**
+   * Reads everything anew, what an earlier run knew included: whatever was read before somebody began to follow the log
+   * may have changed since without anybody telling.
+   */
+  refresh(): Promise<void>;
   /** Follows what happened to codes; each event counts once, in whatever order and however often it is told. */
   apply(entries: LogEntry[]): void;
   all(): Iterable<Route>;
 }
 
-export function createRoutes(sql: Sql, toLocation: (destination: string) => string, metrics: Metrics): Routes {
+interface Waiter {
+  resolve(route: KnownRoute | 'unknown'): void;
+  reject(error: unknown): void;
+}
+
+export function createRoutes(
+  sql: Sql,
+  toLocation: (destination: string) => string,
+  metrics: Metrics,
+  snapshot: Iterable<Route> = [],
+): Routes {
   const routes = new Map<string, KnownRoute>();
+  const earlier = new Map<string, KnownRoute>();
   const shortCodes = new Map<string, string>();
   const unknown = new Map<string, number>();
-  /** Events of the last moments, for routes that were being read from Postgres while they came. */
-  let recent: { at: number; entry: LogEntry }[] = [];
+  const recent = recentChanges();
   let wanted = new Map<string, Waiter[]>();
   let loading = false;
+  let refreshes = 0;
 
   const hits = metrics.routeLookups.labels('hit');
   const misses = metrics.routeLookups.labels('miss');
+  const located = (route: Route): KnownRoute => ({ ...route, location: toLocation(route.destination_url) });
+
+  for (const route of snapshot) {
+    earlier.set(route.short_code, located(route));
+    shortCodes.set(route.code, route.short_code);
+  }
 
   function keep(route: Route): KnownRoute {
-    const known = { ...route, location: toLocation(route.destination_url) };
+    const before = routes.get(route.short_code);
+    if (before !== undefined && before.version > route.version) return before;
+    const known = located(route);
     routes.set(route.short_code, known);
     shortCodes.set(route.code, route.short_code);
     unknown.delete(route.short_code);
+    earlier.delete(route.short_code);
     const oldest = routes.size > kept.routes ? routes.values().next().value : undefined;
     if (oldest !== undefined) {
       routes.delete(oldest.short_code);
@@ -47,8 +76,17 @@ export function createRoutes(sql: Sql, toLocation: (destination: string) => stri
     return known;
   }
 
-  function follow(route: Route, entry: LogEntry): Route {
-    return !isScan(entry) && isCodeEvent(entry) && entry.stream === route.code ? applyToRoute(route, entry) : route;
+  /** What Postgres has, with what came meanwhile. */
+  async function read(codes: string[]): Promise<Map<string, Route>> {
+    const found = await readRoutes(sql, codes);
+    const current = found.map((route) => recent.appliedTo(route) ?? route.short_code);
+    const outdated = current.filter((route) => typeof route === 'string');
+    const again = outdated.length === 0 ? [] : await readRoutes(sql, outdated);
+    const all = [
+      ...current.filter((route) => typeof route !== 'string'),
+      ...again.map((route) => recent.appliedTo(route) ?? route),
+    ];
+    return new Map(all.map((route) => [route.short_code, route]));
   }
 
   async function loadWanted(): Promise<void> {
@@ -57,11 +95,15 @@ export function createRoutes(sql: Sql, toLocation: (destination: string) => stri
       const waiters = wanted;
       wanted = new Map();
       try {
-        const found = new Map((await readRoutes(sql, [...waiters.keys()])).map((route) => [route.short_code, route]));
+        let found: Map<string, Route>;
+        let refreshesBefore: number;
+        do {
+          refreshesBefore = refreshes;
+          found = await read([...waiters.keys()]);
+        } while (refreshes !== refreshesBefore);
         for (const [shortCode, waiting] of waiters) {
-          const read = found.get(shortCode);
-          const result =
-            read === undefined ? notThere(shortCode) : keep(recent.reduce((r, { entry }) => follow(r, entry), read));
+          const route = found.get(shortCode);
+          const result = route === undefined ? notThere(shortCode) : keep(route);
           for (const { resolve } of waiting) resolve(result);
         }
       } catch (error) {
@@ -71,10 +113,19 @@ export function createRoutes(sql: Sql, toLocation: (destination: string) => stri
     loading = false;
   }
 
+  function load(shortCode: string): Promise<KnownRoute | 'unknown'> {
+    return new Promise((resolve, reject) => {
+      const waiting = wanted.get(shortCode);
+      if (waiting !== undefined) waiting.push({ resolve, reject });
+      else if (wanted.size < most.wanted) wanted.set(shortCode, [{ resolve, reject }]);
+      else reject(new Error('too many short codes wait to be looked up'));
+      if (!loading) queueMicrotask(() => loading || loadWanted());
+    });
+  }
+
   function notThere(shortCode: string): 'unknown' {
     // It may have been created while it was looked for.
-    if (recent.some(({ entry }) => entry.type === 'code_created' && entry.data.short_code === shortCode))
-      return 'unknown';
+    if (recent.created(shortCode)) return 'unknown';
     if (unknown.size >= kept.unknown) unknown.clear();
     unknown.set(shortCode, Date.now() + kept.unknownMs);
     return 'unknown';
@@ -95,35 +146,38 @@ export function createRoutes(sql: Sql, toLocation: (destination: string) => stri
       misses.inc();
       return undefined;
     },
-    load: (shortCode) =>
-      new Promise((resolve, reject) => {
-        const waiting = wanted.get(shortCode);
-        if (waiting === undefined) wanted.set(shortCode, [{ resolve, reject }]);
-        else waiting.push({ resolve, reject });
-        if (!loading) queueMicrotask(() => loading || loadWanted());
-      }),
+    load,
+    earlier: (shortCode) => earlier.get(shortCode),
+    async refresh() {
+      refreshes++;
+      const codes = [...new Set([...routes.keys(), ...earlier.keys()])];
+      for (let i = 0; i < codes.length; i += most.inQuery) {
+        const found = await read(codes.slice(i, i + most.inQuery));
+        for (const route of found.values()) keep(route);
+      }
+    },
     apply(entries) {
-      const now = Date.now();
-      if (recent.length > 0 && (recent[0]?.at ?? 0) < now - kept.recentMs)
-        recent = recent.filter(({ at }) => at >= now - kept.recentMs);
       for (const entry of entries) {
         if (isScan(entry) || !isCodeEvent(entry)) continue;
-        recent.push({ at: now, entry });
+        recent.add(entry);
         if (entry.type === 'code_created') unknown.delete(entry.data.short_code);
-        const shortCode = shortCodes.get(entry.stream);
-        const route = shortCode === undefined ? undefined : routes.get(shortCode);
-        if (route === undefined) continue;
-        const next = applyToRoute(route, entry);
-        if (next !== route) keep(next);
+        const shortCode = shortCodes.get(entry.stream) ?? '';
+        const old = earlier.get(shortCode);
+        const followed = old && applyToRoute(old, entry);
+        if (old !== undefined && followed === undefined) earlier.delete(shortCode);
+        else if (followed !== undefined) earlier.set(shortCode, located(followed));
+
+        const route = routes.get(shortCode);
+        const next = route && applyToRoute(route, entry);
+        if (next !== undefined && next !== route) keep(next);
+        if (route === undefined || next !== undefined) continue;
+        // An event before this one has not come, or not yet: what is known is wrong, and what is right is in Postgres.
+        routes.delete(shortCode);
+        load(shortCode).catch(() => {});
       }
     },
     all: () => routes.values(),
   };
-}
-
-interface Waiter {
-  resolve(route: KnownRoute | 'unknown'): void;
-  reject(error: unknown): void;
 }
 
 function readRoutes(sql: Sql, shortCodes: string[]): Promise<Route[]> {

@@ -40,7 +40,12 @@ export function createTelling(): Telling {
               };
               const timer = setTimeout(done, withinMs);
               open.set(id, done);
-              sibling.send({ kind: 'changed', id, entries });
+              try {
+                sibling.send({ kind: 'changed', id, entries });
+              } catch {
+                // It has just died, and will read everything anew.
+                done();
+              }
             }),
         ),
       );

@@ -28,17 +28,25 @@ export async function writeSnapshot(folder: string, routes: Iterable<Route>): Pr
   await rename(`${file}.new`, file);
 }
 
-/** The routes of all snapshots below `parent`, each in its newest version. */
-export async function readSnapshots(parent: string): Promise<Map<string, Route>> {
+/** The routes of all snapshots below `parent`, each in its newest version. What cannot be read is not worth a failed start. */
+export async function readSnapshots(parent: string): Promise<Iterable<Route>> {
   const routes = new Map<string, Route>();
   for (const folder of await readdir(parent).catch(() => [])) {
     const text = await readFile(join(parent, folder, fileName), 'utf8').catch(() => '');
     for (const line of text.split('\n')) {
-      if (line === '') continue;
-      const { visitor_key, ...rest } = JSON.parse(line);
-      const route: Route = { ...rest, visitor_key: Buffer.from(visitor_key, 'hex') };
+      const route = readLine(line);
+      if (route === undefined) continue;
       if ((routes.get(route.short_code)?.version ?? 0) < route.version) routes.set(route.short_code, route);
     }
   }
-  return routes;
+  return routes.values();
+}
+
+function readLine(line: string): Route | undefined {
+  try {
+    const { visitor_key, ...rest } = JSON.parse(line);
+    return { ...rest, visitor_key: Buffer.from(visitor_key, 'hex') };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,9 +1,23 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 export type IdPrefix = 'qr' | 'scan' | 'acct' | 'key' | 'whd' | 'evt' | 'req' | 'batch';
+
+// Drawn in advance: every scan has an id, and asking the system for each would cost more than the rest of it.
+const pool = Buffer.alloc(8192);
+let unused = pool.length;
+
+function randomByte(): number {
+  if (unused === pool.length) {
+    randomFillSync(pool);
+    unused = 0;
+  }
+  const byte = pool[unused] as number;
+  pool[unused++] = 0;
+  return byte;
+}
 
 /** `length` characters drawn evenly from `alphabet`. */
 function randomText(alphabet: string, length: number): string {
@@ -11,9 +25,8 @@ function randomText(alphabet: string, length: number): string {
   const fair = 256 - (256 % alphabet.length);
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length * 2)) {
-      if (byte < fair && text.length < length) text += alphabet[byte % alphabet.length];
-    }
+    const byte = randomByte();
+    if (byte < fair) text += alphabet[byte % alphabet.length];
   }
   return text;
 }

@@ -55,7 +55,7 @@ export async function readRange(sql: Queryable, after: number, limit: number): P
       SELECT * FROM events WHERE position > ${after} AND position <= ${head} ORDER BY position LIMIT ${limit}`,
     sql<RecordedScan[]>`
       SELECT position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
-        encode(visitor, 'hex') AS visitor, is_unique, revision, 'code_scanned' AS type
+        replace(visitor::text, '-', '') AS visitor, is_unique, revision, 'code_scanned' AS type
       FROM scans WHERE position > ${after} AND position <= ${head} ORDER BY position LIMIT ${limit}`,
   ]);
   if (events.length === 0 && scans.length < limit) return { after, to: head, entries: [...scans] };

@@ -21,7 +21,7 @@ export function followChanges(
 
 const nudgeSubject = (stream: string) => `${stream}_appended`;
 
-/** Tells the relay, wherever it runs, that something was appended. Nothing depends on its arrival. */
+/** Tells the relay, wherever it runs, that a code or account has changed. Nothing depends on its arrival. */
 export const nudgeRelay = (nats: NatsConnection, stream: string) => {
   if (!nats.isClosed()) nats.publish(nudgeSubject(stream));
 };

@@ -11,6 +11,7 @@ import { cut, type Message, subjects } from './messages.ts';
 
 const relayLock = 7_226_568;
 const batch = 5_000;
+/** Scans wait for the next look, so that they go in large messages; a change of a code does not wait. */
 const pollMs = 50;
 const retryMs = 250;
 
@@ -24,7 +25,7 @@ export interface RelayOptions {
 }
 
 export interface Relay extends Leadership {
-  /** Something was appended: no need to wait for the next look. */
+  /** A code or account has changed: look now. */
   wake(): void;
 }
 

@@ -1,0 +1,68 @@
+import type { Socket } from 'bun';
+
+/**
+ * A load generator that costs little itself: raw sockets, requests made in advance, answers only counted. Run as a
+ * process of its own: `bun bench/load-client.ts <url> <connections> <seconds> [requests a second]`, prints one JSON line.
+ */
+const [, , target = '', connections = '64', seconds = '5', rate = '0'] = process.argv;
+const { hostname, port, pathname } = new URL(target);
+const perSecond = Number(rate);
+const spread = Math.floor(Math.random() * 2 ** 24);
+
+interface Connection {
+  sentAt: number;
+  number: number;
+}
+
+const times: number[] = [];
+const statuses: Record<string, number> = {};
+let sent = 0;
+let open = true;
+
+const request = (number: number) => {
+  const n = (number + spread) >>> 0;
+  const address = `${1 + ((n >>> 24) & 127)}.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`;
+  return `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUser-Agent: Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1\r\nX-Forwarded-For: ${address}\r\nAuthorization: ${process.env['LOAD_AUTHORIZATION'] ?? 'none'}\r\n\r\n`;
+};
+
+const started = performance.now();
+
+function send(socket: Socket<Connection>): void {
+  if (!open) return;
+  const number = sent++;
+  const due = perSecond === 0 ? 0 : started + (number / perSecond) * 1000 - performance.now();
+  const go = () => {
+    socket.data.sentAt = performance.now();
+    socket.write(request(number));
+  };
+  // Behind its schedule it sends at once, so the rate is kept on the whole.
+  if (due > 1) setTimeout(go, due);
+  else go();
+}
+
+await Promise.all(
+  Array.from({ length: Number(connections) }, (_, number) =>
+    Bun.connect<Connection>({
+      hostname,
+      port: Number(port),
+      data: { sentAt: 0, number },
+      socket: {
+        open: send,
+        data(socket, bytes) {
+          // Every answer of interest fits into one packet, with its body if it has one.
+          times.push(performance.now() - socket.data.sentAt);
+          const status = bytes.toString('latin1', 9, 12);
+          statuses[status] = (statuses[status] ?? 0) + 1;
+          send(socket);
+        },
+      },
+    }),
+  ),
+);
+await Bun.sleep(Number(seconds) * 1000);
+open = false;
+const elapsed = (performance.now() - started) / 1000;
+times.sort((a, b) => a - b);
+const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? 0;
+console.log(JSON.stringify({ perSecond: times.length / elapsed, statuses, p50: at(0.5), p99: at(0.99) }));
+process.exit(0);
