@@ -2,18 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import QRCode from 'qrcode';
 import { drawPng } from '../src/qr/png.ts';
 import { drawSvg } from '../src/qr/svg.ts';
-
-/** A line of the table that benchmarks print. Ratios are against a peer measured in the same run. */
-export interface BenchRow {
-  what: string;
-  figure: string;
-  against: string;
-  ratio: number | null;
-  target: string;
-  goal: string;
-  /** Whether target and goal were reached; null where there are none. */
-  met: { target: boolean; goal: boolean } | null;
-}
+import { type BenchRow, median } from './row.ts';
 
 const STYLED = {
   dotsType: 'extra-rounded',
@@ -118,11 +107,6 @@ async function longestStall(work: () => Promise<unknown>): Promise<number> {
   return Math.max(longest, performance.now() - last);
 }
 
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 function ms(value: number): string {
   return `${value.toFixed(2)} ms`;
 }
@@ -130,5 +114,3 @@ function ms(value: number): string {
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
-
-if (import.meta.main) console.table(await benchImages());

@@ -3,6 +3,7 @@ import { Argument, Command, Option } from 'commander';
 import { plans } from '../events/plans.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { accountCreate, accountList, accountPlan } from './cli/account.ts';
+import { benchmarks } from './cli/benchmarks.ts';
 import { showEvents } from './cli/events.ts';
 import { replay } from './cli/replay.ts';
 import { scanLoad } from './cli/scan-load.ts';
@@ -99,6 +100,14 @@ program
   .addArgument(new Argument('<projection>').choices(['state']))
   .addOption(dataOption())
   .action((_projection, options) => replay(options));
+
+program
+  .command('bench')
+  .description('measure, with a limit from the same run beside every figure')
+  .addArgument(new Argument('[what]').choices(benchmarks).default('all'))
+  .option('--json', 'print one JSON object')
+  .option('--sheet <file>', 'draw all styles into a PNG instead')
+  .action(async (what, options) => (await import('./cli/bench.ts')).bench(what, options));
 
 program
   .command('test [filters...]')

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Mode } from '../events/plans.ts';
+import { createAccount } from '../src/accounts/accounts.ts';
+import { createCodes } from '../src/codes/create.ts';
+import { createLogger } from '../src/lib/logger.ts';
+import { connect, type Sql } from '../src/log/connect.ts';
+import { migrate } from '../src/log/migrate.ts';
+import { openDataDirectory } from '../src/stack/data-directory.ts';
+import { freePort } from '../src/stack/processes.ts';
+import { startStack } from '../src/stack/stack.ts';
+
+/** A whole stack of the benchmark's own, durable like the real one, with an account and a code on it. */
+export interface Ground {
+  sql: Sql;
+  databaseUrl: string;
+  folder: string;
+  key: string;
+  code: { id: string; account: string; short_code: string };
+  /** Starts the service in a process of its own, and resolves with its port once it is ready. */
+  serve(options?: { edges?: number; roles?: string }): Promise<{ port: number; stop(): Promise<void> }>;
+  stop(): Promise<void>;
+}
+
+export const script = (name: string) => join(import.meta.dir, name);
+
+export async function prepareGround(): Promise<Ground> {
+  const folder = mkdtempSync(join(tmpdir(), 'scanlog-bench-'));
+  const stack = await startStack({ data: openDataDirectory(folder), log: createLogger('error', false) });
+  const sql = connect(stack.databaseUrl);
+  await migrate(sql);
+  const now = new Date();
+  const account = await createAccount(sql, { name: 'Bench', plan: 'enterprise', now });
+  const owner = { account: account.id, mode: 'live' as Mode };
+  const wanted = { name: 'Bench', destination_url: 'https://example.com/menu', short_code: 'bench' };
+  const [created] = await sql.begin((tx) => createCodes(tx, owner, [wanted], { actor: 'operator', now }));
+  if (created === undefined) throw new Error('the benchmark has no code');
+  const { databaseUrl, natsUrl, clickhouseUrl } = stack;
+
+  return {
+    sql,
+    databaseUrl,
+    folder,
+    key: account.live.secret,
+    code: created.code,
+    async serve({ edges = 1, roles } = {}) {
+      const port = await freePort();
+      const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/cli.ts'), 'serve'], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: {
+          ...process.env,
+          ...{ DATABASE_URL: databaseUrl, NATS_URL: natsUrl, CLICKHOUSE_URL: clickhouseUrl },
+          ...{ PORT: String(port), EDGES: String(edges), METRICS_PORT: '0', EDGE_DIR: join(folder, 'edges') },
+          ...{ LOG_LEVEL: 'error', ...(roles === undefined ? {} : { ROLES: roles }) },
+        },
+      });
+      await untilReady(`http://127.0.0.1:${port}/readyz`);
+      if (edges > 1) await Bun.sleep(1_500);
+      return {
+        port,
+        async stop() {
+          child.kill();
+          await child.exited;
+        },
+      };
+    },
+    async stop() {
+      await sql.end({ timeout: 1 });
+      await stack.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function untilReady(url: string, withinMs = 60_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (performance.now() < deadline) {
+    const ok = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ok) return;
+    await Bun.sleep(20);
+  }
+  throw new Error(`${url} did not become ready`);
+}
+
+export interface Load {
+  perSecond: number;
+  p50: number;
+  p99: number;
+  statuses: Record<string, number>;
+}
+
+/** Loads a URL from a process of its own. */
+export async function load(
+  url: string,
+  options: { connections: number; seconds: number; rate?: number; authorization?: string },
+): Promise<Load> {
+  const { connections, seconds, rate = 0, authorization = 'none' } = options;
+  const args = [url, connections, seconds, rate].map(String);
+  const child = Bun.spawn([process.execPath, script('load-client.ts'), ...args], {
+    stdout: 'pipe',
+    env: { ...process.env, LOAD_AUTHORIZATION: authorization },
+  });
+  return JSON.parse(await new Response(child.stdout).text());
+}
+
+/** Starts a script that prints the port it listens on. */
+export async function startPeer(name: string, environment: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, script(name)], {
+    stdout: 'pipe',
+    env: { ...process.env, ...environment },
+  });
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  reader.releaseLock();
+  return {
+    port: Number(new TextDecoder().decode(value).trim()),
+    async stop() {
+      child.kill();
+      await child.exited;
+    },
+  };
+}

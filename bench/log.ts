@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import type { Scan } from '../events/scan.ts';
+import { newId } from '../src/lib/ids.ts';
+import { appendScans, batchOf } from '../src/log/append-scans.ts';
+import { connect } from '../src/log/connect.ts';
+import { headOfLog } from '../src/log/read.ts';
+import { type Ground, load } from './ground.ts';
+import { type BenchRow, median, ms, perSecond, rowOf } from './row.ts';
+
+const writers = 4;
+const batchSize = 100;
+
+const scan = ({ id: code, account }: Ground['code']): Scan => ({
+  id: newId('scan', Date.now()),
+  code,
+  account,
+  mode: 'live',
+  occurred_at: new Date(),
+  country: 'DE',
+  region: 'Land Berlin',
+  city: 'Berlin',
+  device: 'ios',
+  browser: 'safari',
+  is_bot: false,
+  visitor: randomBytes(16).toString('hex'),
+  revision: 1,
+});
+
+/** What the log itself can do: appending in order, and getting from there into what is read. */
+export async function benchLog(
+  ground: Ground,
+  { repetitions = 5, batches = 60, backlog = 200_000, onStep = (_: string) => {} } = {},
+): Promise<BenchRow[]> {
+  const sql = connect(ground.databaseUrl, { max: writers });
+  try {
+    onStep('appending');
+    await sql.unsafe('CREATE TABLE plain_scans (LIKE scans INCLUDING INDEXES)');
+    await sql.unsafe('CREATE SEQUENCE plain_position');
+    const plain: number[] = [];
+    const ordered: number[] = [];
+    for (let i = 0; i < repetitions; i++) {
+      plain.push(await rateOf(batches, ground, (scans) => insertPlain(sql, scans)));
+      const names = Array.from({ length: writers }, () => newId('batch', Date.now()));
+      let number = 0;
+      ordered.push(
+        await rateOf(batches, ground, (scans, writer) =>
+          appendScans(sql, batchOf(names[writer] ?? '', ++number, scans)),
+        ),
+      );
+    }
+
+    onStep('from the log into the counters');
+    const service = await ground.serve();
+    await untilCounted(ground);
+    const edge = await load(`http://127.0.0.1:${service.port}/bench`, { connections: 256, seconds: 5 });
+    await untilCounted(ground);
+    const fresh = await freshness(ground, service.port);
+    await service.stop();
+    const name = newId('batch', Date.now());
+    for (let n = 0; n < backlog / 1_000; n++)
+      await appendScans(
+        sql,
+        batchOf(
+          name,
+          n + 1,
+          Array.from({ length: 1_000 }, () => scan(ground.code)),
+        ),
+      );
+    const pipeline = await ground.serve({ roles: 'relay,projections' });
+    const before = await position(ground);
+    const started = performance.now();
+    await untilCounted(ground);
+    const rate = ((await position(ground)) - before) / ((performance.now() - started) / 1000);
+    await pipeline.stop();
+
+    return [
+      rowOf(
+        {
+          what: `append of scans, ${writers} writers, batches of ${batchSize}, one order, visitors decided`,
+          figure: perSecond(median(ordered)),
+          against: `plain INSERT: ${perSecond(median(plain))}`,
+          ratio: median(ordered) / median(plain),
+          value: median(ordered) / median(plain),
+        },
+        { target: 0.6, goal: 0.9, kind: 'least' },
+      ),
+      rowOf(
+        {
+          what: 'log → JetStream → counters, sustained',
+          figure: perSecond(rate),
+          against: `scans/s that one edge records: ${perSecond(edge.perSecond)}`,
+          ratio: rate / edge.perSecond,
+          value: rate / edge.perSecond,
+        },
+        { target: 1.5, goal: 5, kind: 'least', unit: ' ×' },
+      ),
+      rowOf(
+        {
+          what: 'scan visible in total_scans, at 2,000 scans/s: p99',
+          figure: ms(fresh),
+          against: '–',
+          ratio: null,
+          value: fresh / 1000,
+        },
+        { target: 2, goal: 0.5, kind: 'most', unit: ' s' },
+      ),
+    ];
+  } finally {
+    await sql.end();
+  }
+}
+
+async function rateOf(
+  batches: number,
+  { code }: Ground,
+  store: (scans: Scan[], writer: number) => Promise<unknown>,
+): Promise<number> {
+  const work = Array.from({ length: batches }, () => Array.from({ length: batchSize }, () => scan(code)));
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: writers }, async (_, writer) => {
+      for (let scans = work.pop(); scans !== undefined; scans = work.pop()) await store(scans, writer);
+    }),
+  );
+  return (batches * batchSize) / ((performance.now() - started) / 1000);
+}
+
+/** The same rows with the same index, but in no order, and without deciding who is new. */
+async function insertPlain(sql: Ground['sql'], scans: Scan[]): Promise<void> {
+  const { columns: c } = batchOf('plain', 0, scans);
+  await sql`
+    INSERT INTO plain_scans
+    SELECT nextval('plain_position'), id, code, account, mode, to_timestamp(ms / 1000), country, region, city, device,
+      browser, is_bot, visitor, is_first, revision
+    FROM unnest(
+      ${c.id}::text::text[], ${c.code}::text::text[], ${c.account}::text::text[], ${c.mode}::text::text[],
+      ${c.occurred_at}::text::float8[], ${c.country}::text::text[], ${c.region}::text::text[], ${c.city}::text::text[],
+      ${c.device}::text::text[], ${c.browser}::text::text[], ${c.is_bot}::text::boolean[], ${c.visitor}::text::uuid[],
+      ${c.revision}::text::integer[], ${c.is_first}::text::boolean[]
+    ) AS s (id, code, account, mode, ms, country, region, city, device, browser, is_bot, visitor, revision, is_first)`;
+}
+
+async function position({ sql }: Ground): Promise<number> {
+  const [row] = await sql<{ position: number }[]>`SELECT position FROM checkpoints WHERE projection = 'counters'`;
+  return row?.position ?? 0;
+}
+
+async function untilCounted(ground: Ground): Promise<void> {
+  const head = await headOfLog(ground.sql);
+  while ((await position(ground)) < head) await Bun.sleep(10);
+}
+
+/** How long it takes, at a steady rate, until the counter shows what the log has. */
+async function freshness(ground: Ground, port: number): Promise<number> {
+  const running = load(`http://127.0.0.1:${port}/bench`, { connections: 64, seconds: 6, rate: 2_000 });
+  const lags: number[] = [];
+  let over = false;
+  running.then(() => {
+    over = true;
+  });
+  while (!over) {
+    const head = await headOfLog(ground.sql);
+    const seen = performance.now();
+    while ((await position(ground)) < head) await Bun.sleep(2);
+    lags.push(performance.now() - seen);
+    await Bun.sleep(10);
+  }
+  lags.sort((a, b) => a - b);
+  return lags[Math.floor(lags.length * 0.99)] ?? 0;
+}

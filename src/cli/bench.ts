@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { cpus, release } from 'node:os';
+import { contactSheet } from '../../bench/contact-sheet.ts';
+import { type Ground, prepareGround } from '../../bench/ground.ts';
+import { benchImages } from '../../bench/images.ts';
+import { benchLog } from '../../bench/log.ts';
+import { benchRedirect } from '../../bench/redirect.ts';
+import type { BenchRow } from '../../bench/row.ts';
+import type { Benchmark } from './benchmarks.ts';
+import { bold, dim, say, table } from './terminal.ts';
+
+interface Options {
+  json?: boolean;
+  sheet?: string;
+}
+
+/** Measures, and prints every figure with its limit from the same run. */
+export async function bench(which: Benchmark, { json = false, sheet }: Options): Promise<void> {
+  if (sheet !== undefined) {
+    writeFileSync(sheet, contactSheet());
+    say(`All shapes are drawn in ${sheet}.`);
+    return;
+  }
+  const onStep = (step: string) => process.stderr.write(dim(`${step} …\n`));
+  const wants = (name: Benchmark) => which === name || which === 'all';
+  const rows: BenchRow[] = [];
+  if (wants('images')) rows.push(...(await benchImages()));
+  if (wants('redirect')) rows.push(...(await onGround((ground) => benchRedirect(ground, { onStep }))));
+  if (wants('log')) rows.push(...(await onGround((ground) => benchLog(ground, { onStep }))));
+
+  const machine = `${cpus().length} cores, ${process.platform} ${release()} ${process.arch}, Bun ${Bun.version}`;
+  if (json) {
+    say(JSON.stringify({ machine, rows }));
+    return;
+  }
+  const sign = (met: boolean | undefined) => (met === undefined ? '' : met ? '✓' : '✗');
+  say(dim(machine));
+  say(
+    table([
+      ['WHAT', 'FIGURE', 'AGAINST', 'RATIO', 'TARGET', '', 'GOAL', ''].map(bold),
+      ...rows.map(({ what, figure, against, ratio, target, goal, met }) => [
+        ...[what, figure, against, ratio === null ? '–' : String(ratio)],
+        ...[target, sign(met?.target), goal, sign(met?.goal)],
+      ]),
+    ]),
+  );
+}
+
+async function onGround(measure: (ground: Ground) => Promise<BenchRow[]>): Promise<BenchRow[]> {
+  const ground = await prepareGround();
+  try {
+    return await measure(ground);
+  } finally {
+    await ground.stop();
+  }
+}

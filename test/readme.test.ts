@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { settings } from '../src/config.ts';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+
+describe('the README', () => {
+  test.each(Object.values(settings))('lists $variable as it is', ({ variable, about, ...setting }) => {
+    const row = readme.split('\n').find((line) => line.startsWith(`| \`${variable}\` |`));
+    expect(row, `there is no row for ${variable}`).toBeDefined();
+    expect(row).toContain(about);
+    if (setting.fallback !== undefined) expect(row).toContain(`\`${setting.fallback}\``);
+    if (setting.flag !== undefined) expect(row).toContain(`\`--${setting.flag}\``);
+  });
+
+  test('lists no setting that does not exist', () => {
+    const listed = [...readme.matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map(([, name]) => name);
+    expect(listed).toEqual(Object.values(settings).map(({ variable }) => variable));
+  });
+});

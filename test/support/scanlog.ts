@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
+
+export interface Running {
+  /** Everything printed so far. */
+  output(): string;
+  /** Waits until it has printed `text`. */
+  prints(text: string): Promise<void>;
+  exitCode(): Promise<number | null>;
+  signal(name: NodeJS.Signals): void;
+  stop(): Promise<void>;
+}
+
+/** The command line, as a process of its own, with nothing but what the test gives it in the environment. */
+export function runScanlog(args: string[], environment: Record<string, string> = {}): Running {
+  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+  const { PATH = '', HOME = '' } = process.env;
+  const child: ChildProcess = spawn(process.execPath, [cli, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH, HOME, METRICS_PORT: '0', ...environment },
+  });
+  let output = '';
+  const collect = (chunk: Buffer) => {
+    output += chunk.toString();
+  };
+  child.stdout?.on('data', collect);
+  child.stderr?.on('data', collect);
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    output: () => output,
+    prints: (text) =>
+      eventually(() => {
+        expect(output).toContain(text);
+      }, 60_000),
+    exitCode: () => exited,
+    signal: (name) => child.kill(name),
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
