@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Transform } from 'node:stream';
+import { type Codec, encoder } from './codecs.ts';
+import { asEngineError, cancelled, errorText, httpStatus } from './errors.ts';
+import { contentType, mayHoldFaultMark } from './formats.ts';
+
+export interface Progress {
+  read_rows?: number;
+  read_bytes?: number;
+  written_rows?: number;
+  written_bytes?: number;
+  result_rows?: number;
+  result_bytes?: number;
+}
+
+/** A reader that takes nothing for this long is given up, for it holds a place in the engine. */
+const patienceMs = 60_000;
+const pieceBytes = 1024 * 1024;
+
+/** The answer to one query. */
+export class Answer {
+  readonly #response: ServerResponse;
+  readonly #version: string;
+  readonly #startedAt = process.hrtime.bigint();
+  #encoder: Transform | undefined;
+  #faultTag: string | undefined;
+
+  constructor(response: ServerResponse, version: string) {
+    this.#response = response;
+    this.#version = version;
+  }
+
+  begin(id: string, format: string, codec: Codec | undefined, progress: Progress): void {
+    const elapsed = process.hrtime.bigint() - this.#startedAt;
+    const head: Record<string, string> = {
+      'content-type': contentType(format),
+      'x-clickhouse-query-id': id,
+      'x-clickhouse-format': format,
+      'x-clickhouse-summary': summary(progress, elapsed),
+    };
+    if (!mayHoldFaultMark(format)) {
+      this.#faultTag = randomBytes(8).toString('hex');
+      head['x-clickhouse-exception-tag'] = this.#faultTag;
+    }
+    if (codec !== undefined) {
+      head['content-encoding'] = codec;
+      this.#encoder = encoder(codec);
+      this.#encoder.pipe(this.#response);
+    }
+    this.#response.writeHead(200, head);
+  }
+
+  get #out() {
+    return this.#encoder ?? this.#response;
+  }
+
+  async write(data: Uint8Array): Promise<void> {
+    for (let at = 0; at < data.length; at += pieceBytes) {
+      if (this.#response.destroyed) throw cancelled();
+      if (!this.#out.write(data.subarray(at, at + pieceBytes))) await this.#drained();
+    }
+  }
+
+  end(): void {
+    this.#out.end();
+  }
+
+  fail(error: unknown, id: string | undefined): void {
+    const fault = asEngineError(error);
+    const text = errorText(fault, this.#version);
+    if (this.#response.destroyed) return;
+    if (this.#response.headersSent) {
+      this.#breakOff(text);
+      return;
+    }
+    this.#response.writeHead(httpStatus(fault.code), {
+      'content-type': 'text/plain; charset=UTF-8',
+      'x-clickhouse-exception-code': String(fault.code),
+      ...(id === undefined ? {} : { 'x-clickhouse-query-id': id }),
+    });
+    this.#response.end(`${text}\n`);
+  }
+
+  /** Rows are out already: says why behind them, as ClickHouse does, and never closes the answer as if it were whole. */
+  #breakOff(text: string): void {
+    const response = this.#response;
+    const last = (bytes: Uint8Array | string) => response.write(bytes, () => response.destroy());
+    if (this.#faultTag === undefined) {
+      response.destroy();
+      return;
+    }
+    const message = `${text}\n`;
+    const length = Buffer.byteLength(message);
+    const [open, close] = [`__exception__\r\n${this.#faultTag}`, `${this.#faultTag}\r\n__exception__`];
+    const mark = `\r\n${open}\r\n${message}${length} ${close}\r\n`;
+    response.setTimeout(patienceMs, () => response.destroy());
+    if (this.#encoder === undefined) {
+      last(mark);
+      return;
+    }
+    // What was compressed ends well, so that it can be read; only the answer around it does not.
+    const rest: Buffer[] = [];
+    this.#encoder.unpipe(response);
+    this.#encoder.on('data', (bytes: Buffer) => rest.push(bytes)).resume();
+    this.#encoder.once('end', () => last(Buffer.concat(rest)));
+    this.#encoder.end(mark);
+  }
+
+  async #drained(): Promise<void> {
+    const patience = AbortSignal.timeout(patienceMs);
+    const left = new AbortController();
+    const leave = () => left.abort();
+    this.#response.once('close', leave);
+    try {
+      await once(this.#out, 'drain', { signal: AbortSignal.any([patience, left.signal]) });
+    } catch {
+      this.#response.destroy();
+      throw cancelled();
+    } finally {
+      this.#response.off('close', leave);
+    }
+  }
+}
+
+function summary(progress: Progress, elapsedNs: bigint): string {
+  const zeros = { read_rows: 0, read_bytes: 0, written_rows: 0, written_bytes: 0, result_rows: 0, result_bytes: 0 };
+  const counts = Object.entries({ ...zeros, ...progress, total_rows_to_read: 0, elapsed_ns: elapsedNs });
+  return JSON.stringify(Object.fromEntries(counts.map(([name, value]) => [name, String(value)])));
+}

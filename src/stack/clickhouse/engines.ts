@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { EngineName } from './engine.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The first Node that both strips types and runs chdb-wasm without being told to. */
+const oldestNode = { major: 23, minor: 6 };
+
+const platformLibraries: Readonly<Record<string, string>> = {
+  'darwin-arm64': '@chdb/lib-darwin-arm64',
+  'darwin-x64': '@chdb/lib-darwin-x64',
+  'linux-arm64': '@chdb/lib-linux-arm64-gnu',
+  'linux-x64': '@chdb/lib-linux-x64-gnu',
+};
+
+let node: { path: string | undefined } | undefined;
+
+/** The machine's own Node if it is young enough, else the one from npm. */
+export function nodeRuntime(): string | undefined {
+  node ??= { path: ['node', npmNode()].find((path) => path !== undefined && isYoungEnough(path)) };
+  return node.path;
+}
+
+function npmNode(): string | undefined {
+  return resolved(`node-${process.platform}-${process.arch}/bin/node`);
+}
+
+/** Asks it what it is: under `bun --bun` the `node` on the path is Bun, which cannot run chdb-wasm. */
+function isYoungEnough(path: string): boolean {
+  try {
+    const script = 'process.versions.bun ? "0.0" : process.versions.node';
+    const version = execFileSync(path, ['-p', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    return major > oldestNode.major || (major === oldestNode.major && minor >= oldestNode.minor);
+  } catch {
+    return false;
+  }
+}
+
+function resolved(name: string, from: NodeJS.Require = require): string | undefined {
+  try {
+    return from.resolve(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why an engine cannot run on this machine; nothing if it can. */
+export function missingFor(engine: EngineName): string | undefined {
+  const runtime = `Node ${oldestNode.major}.${oldestNode.minor} or newer`;
+  if (nodeRuntime() === undefined)
+    return `there is neither ${runtime} nor npm's node-${process.platform}-${process.arch}`;
+  if (engine === 'wasm')
+    return resolved('chdb-wasm/chdb.wasm') === undefined ? 'chdb-wasm is not installed' : undefined;
+  const chdb = resolved('chdb');
+  if (chdb === undefined) return 'chdb is not installed';
+  const library = platformLibraries[`${process.platform}-${process.arch}`];
+  if (library === undefined) return `chdb has no library for ${process.platform}-${process.arch}`;
+  return resolved(library, createRequire(chdb)) === undefined ? `${library} is not installed` : undefined;
+}
+
+/** The engines that can run here, the better one first. */
+export function availableEngines(): EngineName[] {
+  return (['native', 'wasm'] as const).filter((engine) => missingFor(engine) === undefined);
+}
+
+export interface ClickHouseCommand {
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+}
+
+export interface ClickHouseCommandOptions {
+  engine: EngineName;
+  dataDir: string;
+  /** 0 lets the machine choose; the line that says it is ready names it. */
+  port: number;
+  password: string;
+}
+
+/** What starts the server. Give it a pipe as stdin and keep that open: it ends when the pipe does. */
+export function clickhouseCommand({ engine, dataDir, port, password }: ClickHouseCommandOptions): ClickHouseCommand {
+  const runtime = nodeRuntime();
+  const missing = missingFor(engine);
+  if (runtime === undefined || missing !== undefined) throw new Error(`ClickHouse (${engine}) cannot run: ${missing}`);
+  const server = fileURLToPath(new URL('./server.ts', import.meta.url));
+  return {
+    command: runtime,
+    args: [
+      '--disable-warning=ExperimentalWarning',
+      server,
+      '--engine',
+      engine,
+      '--data',
+      dataDir,
+      '--port',
+      String(port),
+    ],
+    env: {
+      ...process.env,
+      // Not an argument, which everyone on the machine could read.
+      CLICKHOUSE_PASSWORD: password,
+      // A DateTime without a time zone means the same wherever the machine stands.
+      TZ: 'UTC',
+      // Each native query holds one of these threads; cancelling needs another.
+      UV_THREADPOOL_SIZE: '16',
+      // Meant for our own runtime, if for anyone.
+      NODE_OPTIONS: '',
+    },
+  };
+}

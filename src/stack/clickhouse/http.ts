@@ -1,0 +1,76 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Admission } from './admission.ts';
+import { Answer } from './answer.ts';
+import type { Engine } from './engine.ts';
+import { EngineError } from './errors.ts';
+import { header, readRequest } from './request.ts';
+import { runAlone } from './run.ts';
+import { readStatement } from './statement.ts';
+
+export interface HttpOptions {
+  engine: Engine;
+  version: string;
+  timezone: string;
+  password: string;
+}
+
+// More at once gain nothing, and each open read takes threads of which chdb-wasm has sixteen.
+const atOnce = 4;
+const waitingAtMost = 100;
+/** Parameters stand in the URL, which Node counts to the headers. */
+const maxHeaderSize = 2 * 1024 * 1024;
+/**
+ * Long enough that the client, after its 2.5 s, is always the first to let an idle connection go: the native engine
+ * plans a read on this thread, and a timer that ran out meanwhile is heard before the request that came in time.
+ */
+const keepAliveTimeout = 120_000;
+
+/** ClickHouse's HTTP interface, as far as `@clickhouse/client` uses it, in front of an engine. */
+export function clickhouseServer({ engine, version, timezone, password }: HttpOptions): Server {
+  // Apart, so that rows to be stored never wait for slow readers.
+  const reads = new Admission(atOnce, waitingAtMost);
+  const writes = new Admission(atOnce, waitingAtMost);
+
+  async function answerQuery(message: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const answer = new Answer(response, version);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    let id: string | undefined;
+    try {
+      authenticate(message, url, password);
+      const request = await readRequest(message, url);
+      id = request.id;
+      const statement = readStatement(request.query, request.body);
+      const leave = await (statement.kind === 'select' ? reads : writes).enter(gone.signal);
+      try {
+        await runAlone(engine, request, statement, answer, gone.signal);
+      } finally {
+        leave();
+      }
+    } catch (error) {
+      answer.fail(error, id);
+    }
+  }
+
+  return createServer({ maxHeaderSize, keepAliveTimeout }, (message, response) => {
+    response.setHeader('x-clickhouse-server-display-name', `scanlog-${engine.name}`);
+    response.setHeader('x-clickhouse-timezone', timezone);
+    const url = new URL(message.url ?? '/', 'http://127.0.0.1');
+    const asks = url.pathname === '/' && (message.method === 'POST' || url.searchParams.has('query'));
+    if (asks) void answerQuery(message, response, url);
+    else if (url.pathname === '/' || url.pathname === '/ping') response.end('Ok.\n');
+    else response.writeHead(404).end(`There is no handle ${url.pathname}\n`);
+  });
+}
+
+function authenticate(message: IncomingMessage, url: URL, password: string): void {
+  const basic = /^Basic (.+)$/i.exec(header(message, 'authorization') ?? '')?.[1];
+  const [, user, key] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic ?? '', 'base64').toString()) ?? [];
+  const givenUser = user ?? header(message, 'x-clickhouse-user') ?? url.searchParams.get('user') ?? 'default';
+  const givenKey = key ?? header(message, 'x-clickhouse-key') ?? url.searchParams.get('password') ?? '';
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  if (givenUser === 'default' && timingSafeEqual(digest(givenKey), digest(password))) return;
+  const sentence = 'Authentication failed: password is incorrect, or there is no user with such name';
+  throw new EngineError(516, 'AUTHENTICATION_FAILED', `${givenUser}: ${sentence}`);
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ChdbResult, Session } from 'chdb';
+import type { Engine, EngineConnection, EngineResult, FileInsert } from './engine.ts';
+import { cancelled } from './errors.ts';
+
+/** ClickHouse as a library in this process, with its data on disk. */
+export async function nativeEngine(dataDir: string): Promise<Engine> {
+  const chdb = await import('chdb');
+  mkdirSync(dataDir, { recursive: true });
+  // Open for as long as the engine is: with the last session closed, the library would shut the server down.
+  let own: Session;
+  try {
+    own = new chdb.Session(dataDir);
+  } catch (error) {
+    throw new Error(`ClickHouse cannot open ${dataDir}: ${reason(dataDir, error)}`, { cause: error });
+  }
+  const rowsDir = mkdtempSync(join(tmpdir(), 'scanlog-clickhouse-'));
+  // INFILE takes these for patterns, and a pattern that matches nothing inserts nothing, without a word.
+  if (/[*?{}]/.test(rowsDir)) throw new Error(`ClickHouse needs a TMPDIR without any of *?{} in it: ${rowsDir}`);
+  return {
+    name: 'native',
+    async connect() {
+      return new NativeConnection(new chdb.Session(dataDir), own, rowsDir);
+    },
+    async close() {
+      await chdb.drainPending();
+      own.close();
+      rmSync(rowsDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** chdb says why only on stderr; who holds a directory stands in a file there. */
+function reason(dataDir: string, error: unknown): string {
+  try {
+    const pid = Number(/^PID: (\d+)/m.exec(readFileSync(join(dataDir, 'status'), 'utf8'))?.[1]);
+    process.kill(pid, 0);
+    if (pid !== process.pid) return `process ${pid} is using it`;
+  } catch {
+    // Nobody does.
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+class NativeConnection implements EngineConnection {
+  readonly settings: { log_comment: string };
+  readonly #session: Session;
+  readonly #own: Session;
+  readonly #rowsFile: string;
+  #cancelled = false;
+  #running = false;
+
+  constructor(session: Session, own: Session, rowsDir: string) {
+    // chdb lets nobody choose a query's id: it is found again by what it is marked with.
+    this.settings = { log_comment: randomUUID() };
+    this.#session = session;
+    this.#own = own;
+    this.#rowsFile = join(rowsDir, this.settings.log_comment);
+  }
+
+  async run(sql: string, format: string): Promise<EngineResult> {
+    return result(await this.#step(() => this.#session.queryAsync(sql, { format })));
+  }
+
+  async *stream(sql: string, format: string): AsyncGenerator<Uint8Array> {
+    if (this.#cancelled) throw cancelled();
+    const stream = this.#session.queryStream(sql, { format });
+    const chunks = stream[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const chunk = await this.#step(() => chunks.next());
+        if (chunk.done) return;
+        yield chunk.value.raw();
+      }
+    } finally {
+      await chunks.return?.();
+      stream.cancel();
+    }
+  }
+
+  async insert({ sql, data }: FileInsert): Promise<EngineResult> {
+    try {
+      await writeFile(this.#rowsFile, data);
+      return await this.run(sql(this.#rowsFile), 'Null');
+    } finally {
+      await rm(this.#rowsFile, { force: true });
+    }
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    if (!this.#running) return;
+    // Never SYNC: that hangs the library. Whether it was heard shows in what was to be cancelled.
+    const sql = `KILL QUERY WHERE Settings['log_comment'] = '${this.settings.log_comment}' ASYNC`;
+    void this.#own.queryAsync(sql).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#session.close();
+  }
+
+  async #step<T>(step: () => Promise<T>): Promise<T> {
+    if (this.#cancelled) throw cancelled();
+    this.#running = true;
+    try {
+      return await step();
+    } finally {
+      this.#running = false;
+    }
+  }
+}
+
+function result(answer: ChdbResult): EngineResult {
+  return { data: answer.bytes(), rows: answer.rowsRead, bytes: answer.bytesRead };
+}

@@ -1,0 +1,83 @@
+import { fstatSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { constants, setPriority } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Engine } from './engine.ts';
+import { clickhouseServer } from './http.ts';
+
+/** After this long, what still runs is left behind: parts on disk are whole, and the one who waits is not asked twice. */
+const stopWithinMs = 4_000;
+
+function fail(error: unknown): never {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}
+
+// First of all: threads take the priority of the one that starts them.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+process.once('uncaughtException', fail);
+
+const { values } = parseArgs({
+  options: {
+    engine: { type: 'string' },
+    data: { type: 'string' },
+    port: { type: 'string' },
+    password: { type: 'string', default: process.env['CLICKHOUSE_PASSWORD'] ?? '' },
+  },
+});
+
+async function openEngine(): Promise<Engine> {
+  if (values.engine === 'wasm') return (await import('./wasm.ts')).wasmEngine();
+  if (values.engine !== 'native') throw new Error(`ClickHouse has no engine ${values.engine}: it is native or wasm`);
+  if (values.data === undefined) throw new Error('ClickHouse needs --data');
+  return (await import('./native.ts')).nativeEngine(values.data);
+}
+
+/** The first query of each kind is slow. */
+async function warmUp(engine: Engine): Promise<{ version: string; timezone: string }> {
+  const connection = await engine.connect();
+  await connection.run('SELECT number % 7 AS k, count() FROM numbers(1000) GROUP BY k ORDER BY k', 'JSONEachRow');
+  const { data } = await connection.run('SELECT version(), timezone()', 'TabSeparated');
+  await connection.close();
+  const [version = '', timezone = ''] = new TextDecoder().decode(data).trim().split('\t');
+  return { version, timezone };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(new Error(`ClickHouse cannot listen on port ${port}: ${error.message}`)));
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function stopOn(server: Server, engine: Engine): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), stopWithinMs).unref();
+    server.close();
+    // Whoever still waits is cut off, which cancels their queries.
+    server.closeAllConnections();
+    engine.close().then(() => process.exit(0), fail);
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  // A pipe that ends means that whoever started us is gone. A terminal or /dev/null means nothing.
+  const stdin = fstatSync(0);
+  if (stdin.isFIFO() || stdin.isSocket()) process.stdin.once('end', stop).once('error', stop).resume();
+}
+
+try {
+  const engine = await openEngine();
+  const { version, timezone } = await warmUp(engine);
+  const server = clickhouseServer({ engine, version, timezone, password: values.password });
+  const port = await listen(server, Number(values.port ?? 0));
+  stopOn(server, engine);
+  console.log(JSON.stringify({ ready: true, port, engine: engine.name, version }));
+} catch (error) {
+  fail(error);
+}
