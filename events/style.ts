@@ -32,7 +32,7 @@ export const StyleSchema = Type.Object(
       color('Color of the corner dots, #RRGGBB. Default: the color of the rings if given, else of the dots.'),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ dotsType: 'rounded', dotsColor: '#1A2B3C' }] },
 );
 
 export type Style = Static<typeof StyleSchema>;

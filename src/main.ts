@@ -49,14 +49,17 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   const { log, clock = systemClock, onChange = async () => {} } = options;
   const stops: (() => unknown)[] = [];
   const stopping = new AbortController();
+  let drainServer = async () => {};
   const stop = async () => {
     stopping.abort();
+    // Before anything that requests under way still need.
+    await drainServer();
     for (const step of stops.splice(0).reverse()) await step();
   };
   try {
     // First of all, since a port that is taken should be heard of before anything else happens.
     const server = listen(config);
-    stops.push(() => drain(server));
+    drainServer = () => drain(server);
     const port = server.port ?? 0;
     const addresses = addressesOf(config, port);
     const metrics = createMetrics();

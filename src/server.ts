@@ -13,7 +13,9 @@ const drainMs = 5_000;
 export function listen({ port, host, edges }: ServiceConfig): Server {
   const starting = () => new Response('starting', { status: 503, headers: { 'retry-after': '1' } });
   try {
-    return Bun.serve({ port, hostname: host, reusePort: edges > 1, fetch: starting });
+    // Bodies are measured where they are read (src/api/body.ts); Bun's own limit would answer without a word.
+    const maxRequestBodySize = Number.MAX_SAFE_INTEGER;
+    return Bun.serve({ port, hostname: host, reusePort: edges > 1, maxRequestBodySize, fetch: starting });
   } catch (error) {
     throw new StartError(
       `Port ${port} on ${host} cannot be listened on (${messageOf(error)}): choose another with --port.`,

@@ -4,7 +4,7 @@ import type { Mode, Plan } from '../../events/plans.ts';
 import { type Actor, operator } from '../../events/recorded.ts';
 import { applyState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
-import { newId, newSecret } from '../lib/ids.ts';
+import { isId, newId, newSecret } from '../lib/ids.ts';
 import { append } from '../log/append.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
@@ -99,6 +99,7 @@ async function loadAccount(sql: Sql, id: string): Promise<Account> {
 }
 
 async function loadKey(sql: Sql, account: string, id: string): Promise<Key> {
+  if (!isId('key', id)) throw notFound('key');
   const [key] = await sql<Key[]>`
     SELECT * FROM api_keys WHERE id = ${id} AND account = ${account} AND revoked_at IS NULL`;
   if (key === undefined) throw notFound('key');

@@ -23,17 +23,30 @@ export function requestIdOf(headers: Headers): string {
   return given !== null && /^[\w.-]{1,128}$/.test(given) ? given : newId('req', Date.now());
 }
 
+/** Every answer names its request, those of redirects and pages included. */
+export function named(request: Request, response: Response): Response {
+  if (!response.headers.has('x-request-id')) response.headers.set('x-request-id', requestIdOf(request.headers));
+  return response;
+}
+
 /** Whatever was thrown, as what the client is told. Nothing of the inside shows; the log has it, under the request id. */
 export function refusalOf(error: unknown, log: Logger): Refusal {
   if (error instanceof Refusal) return error;
   if (isAway(error)) {
     log.warn({ error: messageOf(error) }, 'a part is away');
-    const message = 'The service cannot reach its database right now: try again in a few seconds.';
-    return new Refusal('unavailable', message, undefined, { 'retry-after': '5' });
+    return unavailable();
   }
   log.error({ error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }, 'unexpected error');
   return new Refusal('internal_error', 'Something went wrong on our side. The X-Request-Id of this answer names it.');
 }
+
+export const unavailable = () =>
+  new Refusal(
+    'unavailable',
+    'The service cannot reach its database right now: try again in a few seconds.',
+    undefined,
+    { 'retry-after': '5' },
+  );
 
 export function refusalAnswer({ status, code, message, details, headers }: Refusal): Answer {
   const error: { code: string; message: string; details?: Fault[] } = { code, message };

@@ -1,7 +1,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { Changed } from '../codes/change.ts';
 import type { CountedCode } from '../codes/codes.ts';
-import { type CodeRequest, createCodes, lostShortCode } from '../codes/create.ts';
+import { type CodeRequest, createCodes, lostShortCode, takenShortCodes } from '../codes/create.ts';
 import { type Fault, invalid, Refusal } from '../lib/errors.ts';
 import type { Caller } from './admission.ts';
 import { type Answer, json } from './answers.ts';
@@ -33,7 +33,7 @@ export function createOperations({ sql, clock, addresses, onChange }: Service): 
   /** Creates them all or none. `path` keeps one Idempotency-Key from standing for both kinds of request. */
   async function create(
     { caller, headers, body }: { caller: Caller; headers: Headers; body: unknown },
-    path: string,
+    path: 'create' | 'bulk',
     requests: CodeRequest[],
     answer: (codes: CountedCode[]) => Answer,
   ): Promise<Answer> {
@@ -46,7 +46,9 @@ export function createOperations({ sql, clock, addresses, onChange }: Service): 
         request: [path, body],
         now,
         perform: async (tx) => {
-          created = await createCodes(tx, caller, requests, { actor: caller.key, now });
+          created = await createCodes(tx, caller, requests, { actor: caller.key, now }).catch((error) => {
+            throw path === 'create' ? withoutIndexes(error) : error;
+          });
           return answer(created.map(({ code }) => code));
         },
       });
@@ -78,7 +80,7 @@ export function createOperations({ sql, clock, addresses, onChange }: Service): 
         return create(call, 'create', [read.request], ([code]) => {
           if (code === undefined) throw new Error('nothing was created');
           return json(201, presentCreated(code, call.body, addresses));
-        }).catch(withoutIndexes);
+        });
       },
     }),
 
@@ -100,7 +102,7 @@ export function createOperations({ sql, clock, addresses, onChange }: Service): 
       errors: [...errors],
       async handle(call) {
         const payloads = call.body.qrcodes;
-        const requests = readAll(payloads);
+        const requests = await readAll(payloads);
         return create(call, 'bulk', requests, (codes) =>
           json(201, { data: codes.map((code, i) => presentCreated(code, payloads[i], addresses)) }),
         );
@@ -108,17 +110,19 @@ export function createOperations({ sql, clock, addresses, onChange }: Service): 
     }),
   ];
 
-  function readAll(payloads: readonly unknown[]): CodeRequest[] {
+  async function readAll(payloads: readonly unknown[]): Promise<CodeRequest[]> {
     const read = payloads.map((payload) => readNewCode(payload, addresses));
     const faults = read.flatMap((item, index) =>
       'faults' in item ? item.faults.map((fault) => ({ index, ...fault })) : [],
     );
-    const requests = read.flatMap((item) => ('request' in item ? [item.request] : []));
-    faults.push(...repeatedShortCodes(read.map((item) => ('request' in item ? item.request.short_code : undefined))));
+    const shortCodes = read.map((item) => ('request' in item ? item.request.short_code : undefined));
+    faults.push(...repeatedShortCodes(shortCodes));
+    // Where the request is refused anyway, what would be refused next is told with it.
+    if (faults.length > 0) faults.push(...(await takenShortCodes(sql, shortCodes)));
     faults.sort((a, b) => a.index - b.index);
     const [first, ...rest] = faults;
     if (first !== undefined) throw invalid([first, ...rest]);
-    return requests;
+    return read.flatMap((item) => ('request' in item ? [item.request] : []));
   }
 }
 
@@ -135,8 +139,8 @@ function repeatedShortCodes(shortCodes: (string | undefined)[]): (Fault & { inde
 }
 
 /** Of a single create there is only one item: saying which would be noise. */
-function withoutIndexes(error: unknown): never {
-  if (!(error instanceof Refusal) || error.details === undefined) throw error;
-  const details = error.details.map(({ field, message }) => ({ field, message }));
-  throw new Refusal(error.code, error.message, details, error.headers);
+function withoutIndexes(error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.details === undefined) return error;
+  const details = error.details.flatMap(({ field, message }) => (field === 'qrcodes' ? [] : [{ field, message }]));
+  return new Refusal(error.code, error.message, details.length > 0 ? details : undefined, error.headers);
 }

@@ -2,7 +2,7 @@ import type { Elysia } from 'elysia';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Admission, Rate } from './admission.ts';
-import { type Answer, refusalAnswer, refusalOf, requestIdOf, toResponse } from './answers.ts';
+import { type Answer, refusalAnswer, refusalOf, requestIdOf, toResponse, unavailable } from './answers.ts';
 import { readJson } from './body.ts';
 import { describe } from './openapi.ts';
 import type { Call, Method, Operation } from './operation.ts';
@@ -49,7 +49,7 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
   const readQuery = query === undefined ? undefined : queryReader(query);
   const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
   return async (call, request) => {
-    const search = readQuery === undefined ? undefined : new URL(request.url).searchParams;
+    const search = readQuery === undefined ? undefined : searchOf(request.url);
     return handle({
       ...call,
       query: search === undefined ? {} : (readQuery?.(search) ?? {}),
@@ -58,6 +58,24 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
     });
   };
 }
+
+/** A database that hangs must not make clients wait until Bun hangs up on them, which it does after 10 s. */
+const answerWithinMs = 8_000;
+
+async function inTime(answering: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable()), answerWithinMs);
+  });
+  try {
+    return await Promise.race([answering, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The query alone: the rest of the address holds whatever the client sent as `Host`, which may be none that exists. */
+const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
 /** Lets the request in, handles it, and sees to it that every answer has its headers and its line in the log. */
 function responder({ admit, log }: Entrance, route: string, handle: Handle) {
@@ -69,11 +87,14 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle) {
     let answer: Answer;
     try {
       const peer = server?.requestIP(request)?.address ?? '';
-      const admission = await admit(request.headers, peer);
-      rate = admission.rate;
-      account = admission.caller?.account;
-      if (admission.caller === undefined) throw admission.refusal;
-      answer = await handle({ caller: admission.caller, rate, params }, request);
+      const answering = async () => {
+        const admission = await admit(request.headers, peer);
+        rate = admission.rate;
+        account = admission.caller?.account;
+        if (admission.caller === undefined) throw admission.refusal;
+        return handle({ caller: admission.caller, rate, params }, request);
+      };
+      answer = await inTime(answering());
     } catch (error) {
       answer = refusalAnswer(refusalOf(error, log.child({ request_id: requestId })));
     }

@@ -2,7 +2,21 @@ import type { TSchema } from '@sinclair/typebox';
 import type { DocumentDecoration } from 'elysia';
 import { type ErrorCode, statusOf } from '../lib/errors.ts';
 import type { Operation } from './operation.ts';
-import { ErrorAnswer } from './schemas.ts';
+import {
+  Account,
+  ApiKey,
+  CreatedApiKey,
+  CreatedQrCode,
+  Deleted,
+  ErrorAnswer,
+  HistoryEntry,
+  ListedQrCode,
+  NewApiKey,
+  NewQrCode,
+  NewQrCodes,
+  QrCode,
+  QrCodeChange,
+} from './schemas.ts';
 
 /** What every operation can answer with. */
 const always: ErrorCode[] = ['unauthorized', 'rate_limited', 'internal_error', 'unavailable'];
@@ -38,6 +52,13 @@ const answerHeaders = {
   'X-Request-Id': header('Names the request; sent back as given when well-formed.', 'req_0VMNcq2hE3kx0dTtWq8LbY'),
 };
 
+const retryAfter = { 'Retry-After': header('Seconds to wait.', 5) };
+const errorHeaders: Record<number, object> = {
+  401: { 'WWW-Authenticate': header('The scheme to use.', 'Bearer') },
+  429: retryAfter,
+  503: retryAfter,
+};
+
 /** An operation as OpenAPI describes it, made from the schemas that validate it. */
 export function describe(operation: Operation): DocumentDecoration {
   const { method, path, tag, summary, description, success, body } = operation;
@@ -56,10 +77,51 @@ export function describe(operation: Operation): DocumentDecoration {
   } as DocumentDecoration;
 }
 
-const content = (schema: TSchema) => {
-  const [example] = schema['examples'] ?? [];
-  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+const content = (schema: TSchema) => ({ 'application/json': { schema: referred(schema), example: exampleOf(schema) } });
+
+/** Schemas under a name of their own: for those who generate clients, and so that the document stays small. */
+const components: Record<string, TSchema> = {
+  ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
+  ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
 };
+const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
+
+/** The schema with a reference in place of each one that has a name. */
+function referred(schema: TSchema): object {
+  const name = names.get(schema);
+  return name === undefined ? withReferences(schema) : { $ref: `#/components/schemas/${name}` };
+}
+
+function withReferences(schema: TSchema): object {
+  const properties = Object.entries<TSchema>(schema['properties'] ?? {});
+  return {
+    ...schema,
+    ...(schema['items'] === undefined ? {} : { items: referred(schema['items']) }),
+    ...(properties.length === 0
+      ? {}
+      : { properties: Object.fromEntries(properties.map(([name, property]) => [name, referred(property)])) }),
+  };
+}
+
+/** The schema's own example, or one made from those of its parts; what is optional is left out. */
+function exampleOf(schema: TSchema): unknown {
+  const [own] = schema['examples'] ?? [];
+  if (own !== undefined) return own;
+  if (schema['const'] !== undefined) return schema['const'];
+  if (schema['enum'] !== undefined) return schema['enum'][0];
+  if (schema['anyOf'] !== undefined) return exampleOf(schema['anyOf'][0]);
+  const required: string[] = schema['required'] ?? [];
+  switch (schema['type']) {
+    case 'object':
+      return Object.fromEntries(required.map((name) => [name, exampleOf(schema['properties'][name])]));
+    case 'array':
+      return [exampleOf(schema['items'])];
+    case 'boolean':
+      return true;
+    default:
+      throw new Error(`This schema needs an example: ${JSON.stringify(schema)}`);
+  }
+}
 
 function parameters({ params = {}, query, headers = {} }: Operation) {
   const inPath = Object.entries(params).map(([name, description]) => ({
@@ -79,23 +141,22 @@ function parameters({ params = {}, query, headers = {} }: Operation) {
 
 function errors({ errors: own }: Operation) {
   const byStatus = Map.groupBy([...own, ...always], (code) => statusOf[code]);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `\`${code}\`: ${causes[code]}`).join('\n\n'),
-        headers: answerHeaders,
-        content: {
-          'application/json': {
-            schema: ErrorAnswer,
-            examples: Object.fromEntries(
-              codes.map((code) => [code, { value: { error: { code, message: causes[code] } } }]),
-            ),
-          },
-        },
-      },
-    ]),
-  );
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, errorOf(status, codes)]));
+}
+
+/** The headers of every answer are told once, with the success: under each error they would bury everything else. */
+function errorOf(status: number, codes: ErrorCode[]) {
+  const exampleOfCode = (code: ErrorCode) => ({ error: { code, message: causes[code] } });
+  const examples =
+    codes.length === 1
+      ? { example: exampleOfCode(codes[0] as ErrorCode) }
+      : { examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOfCode(code) }])) };
+  const headers = errorHeaders[status];
+  return {
+    description: codes.map((code) => `\`${code}\`: ${causes[code]}`).join('\n\n'),
+    ...(headers === undefined ? {} : { headers }),
+    content: { 'application/json': { schema: referred(ErrorAnswer), ...examples } },
+  };
 }
 
 /** `GET /v1/qrcodes/:id/history` → `get_qrcodes_id_history` */
@@ -110,10 +171,12 @@ export const documentation = {
     description: [
       'Dynamic QR codes: create them, print them, and change later where they lead. Every scan is recorded exactly once.',
       'Every request carries `Authorization: Bearer <key>`. What is made with an `sk_test_` key is seen with test keys only, and counts against no limit.',
+      'Every answer, errors included, carries `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix time, in seconds), and an `X-Request-Id`.',
       'Answers are the requested data itself; errors are `{"error": {"code", "message", "details"}}`. Times are ISO 8601, in UTC.',
     ].join('\n\n'),
   },
   components: {
+    schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, withReferences(schema)])),
     securitySchemes: {
       key: { type: 'http' as const, scheme: 'bearer', description: 'An API key: `sk_live_…` or `sk_test_…`.' },
     },

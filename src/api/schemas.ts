@@ -135,7 +135,10 @@ export const QrCodeChange = t.Object(
 );
 
 export const Deleted = t.Object(
-  { deleted: t.Literal(true), id: t.String({ description: 'Identifier of what was deleted.' }) },
+  {
+    deleted: t.Literal(true),
+    id: t.String({ description: 'Identifier of what was deleted.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] }),
+  },
   exact,
 );
 
@@ -144,9 +147,12 @@ export const HistoryEntry = t.Object(
     id: t.String({ description: 'Identifier of the event.', examples: ['evt_0VMNcq2hE3kx0dTtWq8LbY'] }),
     event: t.String({ description: 'What happened.', examples: ['destination_changed'] }),
     timestamp: time('When it happened.'),
-    field: t.Union([t.String(), t.Null()], { description: 'The field that changed; null for create and delete.' }),
-    from: t.Unknown({ description: 'Its value before.' }),
-    to: t.Unknown({ description: 'Its value from then on.' }),
+    field: t.Union([t.String(), t.Null()], {
+      description: 'The field that changed; null for create and delete.',
+      examples: ['destination_url'],
+    }),
+    from: t.Unknown({ description: 'Its value before.', examples: ['https://example.com/menu'] }),
+    to: t.Unknown({ description: 'Its value from then on.', examples: ['https://example.com/summer'] }),
     key_id: t.String({ description: 'The key that did it, or `operator`.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] }),
   },
   exact,
@@ -191,6 +197,7 @@ export const ApiKey = t.Object(
     created_at: time('When the key was created.'),
     last_used_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
       description: 'To the minute; null: never.',
+      examples: ['2026-03-02T18:04:00.000Z'],
     }),
   },
   exact,
@@ -222,7 +229,9 @@ export const pageOf = <S extends Parameters<typeof t.Array>[0]>(item: S) =>
 
 /** The query parameters of a paged list. */
 export const pageQuery = (limits: { default: number; maximum: number }) => ({
-  page: t.Optional(t.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'Page, from 1.' })),
+  page: t.Optional(
+    t.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page, from 1.' }),
+  ),
   limit: t.Optional(t.Integer({ minimum: 1, ...limits, description: `Items on a page, at most ${limits.maximum}.` })),
 });
 

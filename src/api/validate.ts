@@ -21,7 +21,13 @@ function expectation(schema: TSchema): string {
   }
 }
 
-const fieldOf = (path: string) => path.slice(1).replaceAll('/', '.');
+/** A JSON pointer as people write it: `/style/dotsType` → `style.dotsType`. */
+const fieldOf = (pointer: string) =>
+  pointer
+    .slice(1)
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.');
 
 function faultOf({ type, path, schema }: ValueError, whole: string): Fault {
   const field = fieldOf(path);
@@ -75,7 +81,7 @@ export function queryReader<S extends TSchema>(schema: S): (search: URLSearchPar
       if (text === undefined) {
         if (property['default'] !== undefined) query[name] = property['default'];
       } else {
-        query[name] = property['type'] === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text;
+        query[name] = property['type'] === 'integer' && /^\d{1,16}$/.test(text) ? Number(text) : text;
       }
     }
     return check(query);

@@ -7,7 +7,7 @@ import { applyState } from '../../projections/state.ts';
 import { type Fault, Refusal } from '../lib/errors.ts';
 import { newId, newShortCode } from '../lib/ids.ts';
 import { append } from '../log/append.ts';
-import { type Transaction, violates } from '../log/connect.ts';
+import { type Queryable, type Transaction, violates } from '../log/connect.ts';
 import type { Changed } from './change.ts';
 import { countCodes, type Owner, totalOf } from './codes.ts';
 import { giveVisitorKeys } from './visitor-keys.ts';
@@ -61,9 +61,16 @@ export async function createCodes(
   }));
 }
 
-/** Exact under concurrent creates: the account's row stays locked until this one has committed. */
+/** Beside the account: which of its creates is at work. */
+const quotaLock = 7_226_570;
+
+/**
+ * Exact under concurrent creates: those of one account take turns, each until it has committed. Locking the account's
+ * row instead would be a deadlock: whoever changes the account has the log's lock by then, which a create waits for.
+ */
 async function reserveQuota(tx: Transaction, owner: Owner, wanted: number): Promise<void> {
-  const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${owner.account} FOR UPDATE`;
+  await tx`SELECT pg_advisory_xact_lock(${quotaLock}, hashtext(${owner.account}))`;
+  const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${owner.account}`;
   if (account === undefined) throw new Error(`${owner.account} has no row`);
   const limit = limitsOf[account.plan].codes;
   const used = totalOf(await countCodes(tx, owner));
@@ -75,22 +82,18 @@ async function reserveQuota(tx: Transaction, owner: Owner, wanted: number): Prom
   throw new Refusal(
     'quota_exceeded',
     message,
-    wanted === 1
-      ? undefined
-      : beyond.map((index) => ({ index, field: 'qrcodes', message: 'This one is beyond the quota.' })),
+    beyond.map((index) => ({ index, field: 'qrcodes', message: 'This one is beyond the quota.' })),
   );
 }
 
 async function chooseShortCodes(tx: Transaction, requests: CodeRequest[]): Promise<string[]> {
-  const given = requests.flatMap(({ short_code }) => (short_code === undefined ? [] : [short_code]));
-  const taken = await takenAmong(tx, given);
-  const faults: Fault[] = requests.flatMap(({ short_code }, index) =>
-    short_code !== undefined && taken.has(short_code)
-      ? [{ index, field: 'short_code', message: `short_code "${short_code}" is taken; choose another.` }]
-      : [],
+  const faults = await takenShortCodes(
+    tx,
+    requests.map(({ short_code }) => short_code),
   );
   if (faults[0] !== undefined) throw new Refusal('short_code_taken', faults[0].message, faults);
 
+  const given = requests.flatMap(({ short_code }) => short_code ?? []);
   const chosen = new Set(given);
   let missing = requests.length - given.length;
   const generated: string[] = [];
@@ -107,8 +110,22 @@ async function chooseShortCodes(tx: Transaction, requests: CodeRequest[]): Promi
   return requests.map(({ short_code }) => short_code ?? (generated.pop() as string));
 }
 
-async function takenAmong(tx: Transaction, shortCodes: string[]): Promise<Set<string>> {
+/** A fault for each short code that belongs, or once belonged, to another code. */
+export async function takenShortCodes(
+  sql: Queryable,
+  shortCodes: (string | undefined)[],
+): Promise<(Fault & { index: number })[]> {
+  const given = shortCodes.flatMap((code) => code ?? []);
+  const taken = await takenAmong(sql, given);
+  return shortCodes.flatMap((code, index) =>
+    code !== undefined && taken.has(code)
+      ? [{ index, field: 'short_code', message: `short_code "${code}" is taken; choose another.` }]
+      : [],
+  );
+}
+
+async function takenAmong(sql: Queryable, shortCodes: string[]): Promise<Set<string>> {
   if (shortCodes.length === 0) return new Set();
-  const rows = await tx<{ short_code: string }[]>`SELECT short_code FROM codes WHERE short_code = ANY(${shortCodes})`;
+  const rows = await sql<{ short_code: string }[]>`SELECT short_code FROM codes WHERE short_code = ANY(${shortCodes})`;
   return new Set(rows.map(({ short_code }) => short_code));
 }

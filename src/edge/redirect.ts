@@ -24,7 +24,10 @@ interface RedirectOptions {
 
 export type Redirect = (request: Request, shortCode: string, peer: string) => Promise<Response>;
 
-const loadWithinMs = 2_000;
+/** How long Postgres may take to tell a route; less where an earlier run knew it. */
+const patienceMs = { unknown: 2_000, earlier: 250 };
+/** After it did not answer, an earlier run is believed at once for so long. */
+const awayMs = 1_000;
 
 /** Answers a request for a short link: finds the route, records the scan, and then sends the visitor on. */
 export function createRedirect(options: RedirectOptions): Redirect {
@@ -39,22 +42,29 @@ export function createRedirect(options: RedirectOptions): Redirect {
     method: metrics.redirects.labels('method'),
   };
 
+  let awayUntil = 0;
+
   async function find(shortCode: string): Promise<KnownRoute | undefined> {
     // What can be no short code is asked of nobody, and remembered by nobody.
     if (faultOfShortCode(shortCode) !== undefined) return undefined;
     const known = routes.get(shortCode);
     if (known !== undefined) return known === 'unknown' ? undefined : known;
+    const earlier = routes.earlier(shortCode);
+    if (earlier !== undefined && performance.now() < awayUntil) return earlier;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('Postgres does not answer')), loadWithinMs);
+      const ms = earlier === undefined ? patienceMs.unknown : patienceMs.earlier;
+      timer = setTimeout(() => reject(new Error('Postgres does not answer')), ms);
     });
     try {
       const loaded = await Promise.race([routes.load(shortCode), late]);
       return loaded === 'unknown' ? undefined : loaded;
     } catch (error) {
-      const earlier = routes.earlier(shortCode);
-      if (earlier === undefined) throw error;
-      return earlier;
+      awayUntil = performance.now() + awayMs;
+      // Asked once more: it follows changes, and may not be believed any longer.
+      const still = routes.earlier(shortCode);
+      if (still === undefined) throw error;
+      return still;
     } finally {
       clearTimeout(timer);
     }

@@ -5,14 +5,32 @@ export type Transaction = postgres.TransactionSql<{ bigint: number }>;
 /** The whole connection or one transaction on it. */
 export type Queryable = postgres.ISql<{ bigint: number }>;
 
+/** Positions and counts stay far below 2^53, so plain numbers hold them. */
+const bigint = { to: 20, from: [20], serialize: String, parse: Number };
+
+/** `text[]` and `name[]`, written as `{"a","b \"c\""}`. */
+const texts = {
+  to: 1009,
+  from: [1009, 1003],
+  serialize: (values: string[]) => `{${values.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`,
+  parse: (array: string) =>
+    [...array.matchAll(/"((?:[^"\\]|\\.)*)"|([^",{}]+)/gs)].map(
+      ([, quoted, plain]) => quoted?.replace(/\\(.)/gs, '$1') ?? plain,
+    ),
+};
+
 /** A pool of connections to the database that holds the log. */
 export function connect(url: string, options: { max?: number; name?: string } = {}): Sql {
   return postgres(url, {
     max: options.max ?? 10,
     connect_timeout: 5,
+    // Its own back-off counts what all connections of a pool have failed together, and soon waits for 20 s.
+    backoff: (failures: number) => Math.min(failures * 0.05, 0.5),
     onnotice: () => {},
-    // Positions and counts stay far below 2^53, so plain numbers hold them.
-    types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+    // On each new connection it would ask Postgres for all types of arrays, and await that nowhere: a connection lost
+    // at that moment would end the process. The arrays that we use are told instead.
+    fetch_types: false,
+    types: { bigint, texts } as { bigint: typeof bigint },
     connection: {
       application_name: options.name ?? 'scanlog',
       timezone: 'UTC',

@@ -3,7 +3,7 @@ import type { AccountEvent } from '../../events/account.ts';
 import type { NewEvent } from '../../events/recorded.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { append } from '../../src/log/append.ts';
-import { readLog } from '../../src/log/read.ts';
+import { readEvents } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -20,7 +20,7 @@ const opened = (stream = newId('acct', Date.now()), version = 1): NewEvent<Accou
 async function follow(isEnough: (seen: number[]) => boolean): Promise<number[]> {
   const seen: number[] = [];
   while (!isEnough(seen)) {
-    const events = await readLog(database.sql, seen.at(-1) ?? 0, 100);
+    const events = await readEvents(database.sql, seen.at(-1) ?? 0, 100);
     seen.push(...events.map(({ position }) => position));
     if (events.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -30,7 +30,7 @@ async function follow(isEnough: (seen: number[]) => boolean): Promise<number[]> 
 describe('the one total order', () => {
   test('a transaction held open between drawing a position and committing makes no reader skip it', async () => {
     const { sql } = database;
-    const before = (await readLog(sql, 0, 100_000)).at(-1)?.position ?? 0;
+    const before = (await readEvents(sql, 0, 100_000)).at(-1)?.position ?? 0;
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -52,18 +52,18 @@ describe('the one total order', () => {
       const [waiting] = await sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
       expect(waiting, 'the second append waits for the first').toBeDefined();
     });
-    expect(await readLog(sql, before, 10), 'nothing shows before it has committed').toEqual([]);
+    expect(await readEvents(sql, before, 10), 'nothing shows before it has committed').toEqual([]);
     release();
 
     const [first, second] = await Promise.all([slow, quick]);
     expect(first).toBeLessThan(second);
-    expect((await readLog(sql, before, 10)).map(({ position }) => position)).toEqual([first, second]);
+    expect((await readEvents(sql, before, 10)).map(({ position }) => position)).toEqual([first, second]);
   });
 
   test('8 writers with 200 appends each: a polling reader sees every one, in rising order', async () => {
     const { sql } = database;
     const written: number[] = [];
-    const start = (await readLog(sql, 0, 100_000)).length;
+    const start = (await readEvents(sql, 0, 100_000)).length;
     const writers = Array.from({ length: 8 }, async () => {
       for (let i = 0; i < 200; i++) {
         const [event] = await sql.begin((tx) => append(tx, [opened()], by));
@@ -80,7 +80,7 @@ describe('the one total order', () => {
 
   test('an append that is rolled back leaves a gap, and holds nobody up', async () => {
     const { sql } = database;
-    const before = (await readLog(sql, 0, 100_000)).at(-1)?.position ?? 0;
+    const before = (await readEvents(sql, 0, 100_000)).at(-1)?.position ?? 0;
     let lost = 0;
     const abandoned = sql.begin(async (tx) => {
       lost = (await append(tx, [opened()], by))[0]?.position as number;
@@ -90,7 +90,7 @@ describe('the one total order', () => {
 
     const [next] = await sql.begin((tx) => append(tx, [opened()], by));
     expect(next?.position).toBeGreaterThan(lost);
-    expect((await readLog(sql, before, 10)).map(({ position }) => position)).toEqual([next?.position]);
+    expect((await readEvents(sql, before, 10)).map(({ position }) => position)).toEqual([next?.position]);
   });
 
   test('many events appended at once keep their order', async () => {

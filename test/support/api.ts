@@ -1,3 +1,5 @@
+import { expectDocumented } from './documented.ts';
+
 /** An answer with its body read. */
 export interface ApiAnswer<T = unknown> {
   status: number;
@@ -11,6 +13,7 @@ export interface Api {
   post<T = Json>(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiAnswer<T>>;
   put<T = Json>(path: string, body: unknown): Promise<ApiAnswer<T>>;
   patch<T = Json>(path: string, body: unknown): Promise<ApiAnswer<T>>;
+  head(path: string): Promise<ApiAnswer>;
   delete<T = Json>(path: string): Promise<ApiAnswer<T>>;
   send<T = Json>(path: string, init: RequestInit): Promise<ApiAnswer<T>>;
 }
@@ -19,7 +22,10 @@ export interface Api {
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on the body, whatever its shape
 export type Json = any;
 
-/** A client of the API that sends `key` with every request. */
+/**
+ * A client of the API that sends `key` with every request. Whatever comes back must be as documented: a test fails on
+ * an answer, a field or a header that the OpenAPI document does not promise.
+ */
 export function apiClient(url: string, key?: string): Api {
   const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   async function send<T>(path: string, init: RequestInit): Promise<ApiAnswer<T>> {
@@ -30,7 +36,11 @@ export function apiClient(url: string, key?: string): Api {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : text };
+    const body = isJson && text ? JSON.parse(text) : text;
+    const { status, headers } = response;
+    if (/^\/v1(\/|$)/.test(path))
+      await expectDocumented(url, { method: init.method ?? 'GET', path, status, headers, body });
+    return { status, headers, text, body };
   }
   const withBody =
     (method: string) =>
@@ -46,6 +56,7 @@ export function apiClient(url: string, key?: string): Api {
     post: withBody('POST'),
     put: withBody('PUT'),
     patch: withBody('PATCH'),
+    head: (path) => send(path, { method: 'HEAD' }),
     delete: (path) => send(path, { method: 'DELETE' }),
   };
 }
