@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { StartError } from '../lib/errors.ts';
-import type { Sql } from './connect.ts';
+import type { Sql, Transaction } from './connect.ts';
 
 const migrateLock = 7_226_565;
 
@@ -46,32 +46,31 @@ export async function migrate(
   folder = new URL('../../migrations/postgres/', import.meta.url),
 ): Promise<string[]> {
   const migrations = await readMigrations(folder);
-  const connection = await sql.reserve();
-  try {
-    // Waits for another instance that migrates now, however long that takes.
-    await connection`SET statement_timeout = 0`;
-    await connection`SELECT pg_advisory_lock(${migrateLock})`;
-    await connection`
-      CREATE TABLE IF NOT EXISTS migrations (
-        number     integer     PRIMARY KEY,
-        name       text        NOT NULL,
-        checksum   text        NOT NULL,
-        applied_at timestamptz NOT NULL DEFAULT now()
-      )`;
-    const applied = await connection<{ number: number; name: string; checksum: string }[]>`
-      SELECT number, name, checksum FROM migrations ORDER BY number`;
-    const todo = pending(migrations, applied);
-    for (const { number, name, checksum, statements } of todo) {
-      const recorded = `INSERT INTO migrations (number, name, checksum) VALUES (${number}, '${name}', '${checksum}')`;
-      await connection.unsafe(`BEGIN; ${statements}\n; ${recorded}; COMMIT`).catch(async (error) => {
-        await connection`ROLLBACK`;
-        throw error;
-      });
-    }
-    return todo.map(({ name }) => name);
-  } finally {
-    await connection`SELECT pg_advisory_unlock(${migrateLock})`.catch(() => {});
-    await connection`RESET statement_timeout`.catch(() => {});
-    connection.release();
+  const applied: string[] = [];
+  for (;;) {
+    const name = await sql.begin((tx) => applyNext(tx, migrations));
+    if (name === undefined) return applied;
+    applied.push(name);
   }
+}
+
+async function applyNext(tx: Transaction, migrations: Migration[]): Promise<string | undefined> {
+  // Waits for another instance that migrates now, however long that takes.
+  await tx`SET LOCAL statement_timeout = 0`;
+  await tx`SELECT pg_advisory_xact_lock(${migrateLock})`;
+  await tx`
+    CREATE TABLE IF NOT EXISTS migrations (
+      number     integer     PRIMARY KEY,
+      name       text        NOT NULL,
+      checksum   text        NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now()
+    )`;
+  const applied = await tx<{ number: number; name: string; checksum: string }[]>`
+    SELECT number, name, checksum FROM migrations ORDER BY number`;
+  const [next] = pending(migrations, applied);
+  if (next === undefined) return undefined;
+  const { number, name, checksum, statements } = next;
+  await tx.unsafe(statements);
+  await tx`INSERT INTO migrations (number, name, checksum) VALUES (${number}, ${name}, ${checksum})`;
+  return name;
 }

@@ -121,10 +121,10 @@ function asUser(launch: Launch, folder: string): Launch {
   chmodSync(folder, 0o700);
   const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
   // Under a home directory of mode 700 that user could reach neither its data nor its program. The one capability
-  // to pass closed doors lets it in, without opening them for everybody else.
+  // to pass closed doors lets it in, without opening them for everybody else; access(2) heeds it only without the fix-up.
   const passage = [folder, command].every(isOpenToAll)
     ? []
-    : ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+    : ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return { command: 'setpriv', args: [...identity, ...passage, '--', command, ...args] };
 }
 

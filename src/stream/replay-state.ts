@@ -2,7 +2,7 @@ import { counters } from '../../projections/counters.ts';
 import { applyState, stateTables } from '../../projections/state.ts';
 import { Refusal } from '../lib/errors.ts';
 import { appendLock } from '../log/append.ts';
-import type { Sql, Transaction } from '../log/connect.ts';
+import { reserve, type Sql, type Transaction } from '../log/connect.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 
 const replayLock = 7_226_566;
@@ -23,15 +23,13 @@ export interface Replayed {
  * transaction. Reads and writes go on meanwhile; only the exchange itself holds appends up.
  */
 export async function replayState(sql: Sql, onProgress: Progress = () => {}): Promise<Replayed> {
-  const connection = await sql.reserve();
-  try {
-    const [lock] = await connection<[{ free: boolean }]>`SELECT pg_try_advisory_lock(${replayLock}) AS free`;
+  // The lock's own transaction stays open, and idle, until all is done.
+  return sql.begin(async (holder) => {
+    await holder`SET LOCAL idle_in_transaction_session_timeout = 0`;
+    const [lock] = await holder<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${replayLock}) AS free`;
     if (!lock.free) throw new Refusal('conflict', 'Another replay of the state is under way: wait for it to end.');
-    return await rebuild(sql, onProgress);
-  } finally {
-    await connection`SELECT pg_advisory_unlock(${replayLock})`.catch(() => {});
-    connection.release();
-  }
+    return rebuild(sql, onProgress);
+  });
 }
 
 async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
