@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { limitsOf, type Plan, plans } from '../../events/plans.ts';
+import { createAccount, listAccounts, setPlan } from '../../src/accounts/accounts.ts';
+import { readStream } from '../../src/log/read.ts';
+import { newCode } from '../support/api.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService();
+
+describe('GET /v1/account', () => {
+  test.each<Plan>([...plans])('%s: who, on which plan, with which limits, and what is used of them', async (plan) => {
+    const { live, id } = await service.account(plan);
+    const { status, body } = await live.get('/v1/account');
+    const { requestsPerMinute, codes } = limitsOf[plan];
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id,
+      name: 'Test',
+      plan,
+      mode: 'live',
+      limits: { requests_per_minute: requestsPerMinute, qr_codes: Number.isFinite(codes) ? codes : null },
+      usage: { qr_codes: 0, test_qr_codes: 0, requests: 1 },
+      created_at: expect.any(String),
+    });
+  });
+
+  test('the limits are those of the interface', () => {
+    expect(limitsOf).toEqual({
+      free: { requestsPerMinute: 10, codes: 100 },
+      pro: { requestsPerMinute: 60, codes: 50 },
+      business: { requestsPerMinute: 120, codes: 250 },
+      enterprise: { requestsPerMinute: 300, codes: Number.POSITIVE_INFINITY },
+    });
+  });
+
+  test('live and test codes are counted apart, whichever key asks', async () => {
+    const { live, test: development } = await service.account();
+    await live.post('/v1/qrcodes', newCode());
+    await development.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode()] });
+    for (const client of [live, development])
+      expect((await client.get('/v1/account')).body.usage).toMatchObject({ qr_codes: 1, test_qr_codes: 2 });
+  });
+});
+
+describe('the operator', () => {
+  const { database } = service;
+  const now = new Date('2026-03-01T09:30:00.000Z');
+
+  test('opens an account with one live and one test key, as one step in the log', async () => {
+    const { id, live, test: development } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
+    expect(await readStream(database.sql, id)).toMatchObject([
+      { type: 'account_created', version: 1, actor: 'operator', data: { name: 'Café', plan: 'pro' } },
+      { type: 'key_created', version: 2, data: { key: live.id, mode: 'live', last4: live.secret.slice(-4) } },
+      { type: 'key_created', version: 3, data: { key: development.id, mode: 'test' } },
+    ]);
+    expect(await listAccounts(database.sql)).toContainEqual({
+      id,
+      name: 'Café',
+      plan: 'pro',
+      created_at: now,
+      version: 3,
+    });
+  });
+
+  test('changes a plan once: the same plan again is no event', async () => {
+    const { id } = await createAccount(database.sql, { name: 'Café', plan: 'free', now });
+    await setPlan(database.sql, id, 'business', now);
+    await setPlan(database.sql, id, 'business', now);
+    expect((await readStream(database.sql, id)).map(({ type }) => type).slice(3)).toEqual(['plan_changed']);
+  });
+
+  test('cannot change the plan of an account that does not exist', async () => {
+    await expect(setPlan(database.sql, 'acct_none', 'pro', now)).rejects.toThrow('There is no such account.');
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { newCode } from '../support/api.ts';
+import { documentOf } from '../support/documented.ts';
+import { unknownKey } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService();
+let last = 0;
+/** Each from an address of its own, so that the limit for strangers does not interfere. */
+const ask = (authorization?: string) =>
+  service.client(0).get('/v1/account', {
+    'x-forwarded-for': `2001:db8:${(++last).toString(16)}::1`,
+    ...(authorization === undefined ? {} : { authorization }),
+  });
+
+describe('who is let in', () => {
+  test('the key of an account, in its mode', async () => {
+    const { id, live, test: development } = await service.account();
+    expect((await live.get('/v1/account')).body).toMatchObject({ id, mode: 'live' });
+    expect((await development.get('/v1/account')).body).toMatchObject({ id, mode: 'test' });
+  });
+
+  test.each(['bearer', 'BEARER', 'bEaReR'])('the scheme may be written %s', async (scheme) => {
+    const { keys } = await service.account();
+    expect((await ask(`${scheme} ${keys.live}`)).status).toBe(200);
+  });
+
+  test('more than one space may stand before the key', async () => {
+    const { keys } = await service.account();
+    expect((await ask(`Bearer   ${keys.live}`)).status).toBe(200);
+  });
+});
+
+describe('who is not', () => {
+  const refused = async (authorization?: string) => {
+    const answer = await ask(authorization);
+    expect(answer.status).toBe(401);
+    expect(answer.body.error.code).toBe('unauthorized');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  };
+
+  test('nobody without a key', () => refused());
+
+  test.each([
+    'Bearer',
+    'Bearer ',
+    'Bearer sk_live_',
+    'Bearer sk_live_short',
+    'Bearer sk_prod_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    `Bearer sk_live_${'A'.repeat(44)}`,
+    `Bearer sk_live_${'A'.repeat(42)}-`,
+    `Bearer ${'A'.repeat(8_000)}`,
+    "Bearer ' OR 1=1 --",
+    'Basic c2tfbGl2ZTp4',
+    'Token sk_live_x',
+    'sk_live_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  ])('nobody with a malformed one: %.60s', (authorization) => refused(authorization));
+
+  test('nobody with a key that was never made', async () => {
+    await refused(`Bearer ${unknownKey('live')}`);
+    await refused(`Bearer ${unknownKey('test')}`);
+  });
+
+  test('nobody with a key almost like one that was made', async () => {
+    const { keys } = await service.account();
+    const other = keys.live.endsWith('x') ? 'y' : 'x';
+    await refused(`Bearer ${keys.live.slice(0, -1)}${other}`);
+    await refused(`Bearer ${keys.live.replace('sk_live_', 'sk_test_')}`);
+    await refused(`Bearer ${keys.live.toUpperCase()}`);
+    await refused(`Bearer ${keys.live} ${keys.live}`);
+    await refused(`Bearer${keys.live}`);
+  });
+
+  test('nobody with a revoked one', async () => {
+    const { live } = await service.account();
+    const { id, key } = (await live.post('/v1/account/keys', { name: 'Short-lived' })).body;
+    expect((await ask(`Bearer ${key}`)).status).toBe(200);
+    await live.delete(`/v1/account/keys/${id}`);
+    await refused(`Bearer ${key}`);
+  });
+
+  test('a key in the query or in a cookie is none', async () => {
+    const { keys } = await service.account();
+    const stranger = service.client(0);
+    const from = { 'x-forwarded-for': '2001:db8:ffff::1' };
+    expect((await stranger.get(`/v1/account?api_key=${keys.live}`, from)).status).toBe(401);
+    expect((await stranger.get('/v1/account', { ...from, cookie: `key=${keys.live}` })).status).toBe(401);
+  });
+
+  test('a stranger is not told which paths exist', async () => {
+    const stranger = service.client(0);
+    for (const path of ['/v1', '/v1/none', '/v1/qrcodes', '/v1/qrcodes/none'])
+      expect((await stranger.get(path, { 'x-forwarded-for': '2001:db8:fffe::1' })).status, path).toBe(401);
+  });
+});
+
+describe('whose code it is', () => {
+  /** Every operation of a code, from the documentation, so that none is forgotten. */
+  async function operationsOnACode(): Promise<[string, string][]> {
+    const { paths } = await documentOf(service.urls[0] as string);
+    return Object.entries(paths)
+      .filter(([path]) => /^\/v1\/(analytics\/)?qrcodes\/\{id\}/.test(path))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => [method.toUpperCase(), path] as [string, string]),
+      );
+  }
+
+  test('another account’s code and the other mode’s are 404 for every operation, and stay untouched', async () => {
+    const [owner, other] = [await service.account(), await service.account()];
+    const { body: code } = await owner.live.post('/v1/qrcodes', newCode());
+    const operations = await operationsOnACode();
+    expect(operations.length).toBeGreaterThanOrEqual(4);
+
+    for (const [method, path] of operations) {
+      for (const client of [other.live, other.test, owner.test]) {
+        const answer = await client.send(path.replace('{id}', code.id), {
+          method,
+          headers: { 'content-type': 'application/json' },
+          ...(method === 'PATCH' ? { body: '{"name": "Mine"}' } : {}),
+        });
+        expect(answer.status, `${method} ${path}`).toBe(404);
+        expect(answer.text, 'nothing tells that it exists').not.toContain('Menu');
+      }
+    }
+    expect((await owner.live.get(`/v1/qrcodes/${code.id}`)).body).toEqual(code);
+  });
+
+  test('test codes are as invisible to live keys', async () => {
+    const { live, test: development } = await service.account();
+    const { body } = await development.post('/v1/qrcodes', newCode());
+    expect((await live.get(`/v1/qrcodes/${body.id}`)).status).toBe(404);
+    expect((await development.get(`/v1/qrcodes/${body.id}`)).status).toBe(200);
+  });
+});

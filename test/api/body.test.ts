@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import { newCode } from '../support/api.ts';
+import { sendRaw } from '../support/raw-http.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService();
+const json = { 'content-type': 'application/json' };
+const mebibyte = 1024 * 1024;
+
+async function post(body: RequestInit['body'], headers: Record<string, string> = json) {
+  const { live } = await service.account();
+  return live.send('/v1/qrcodes', { method: 'POST', body: body ?? null, headers });
+}
+
+/** The payload of a create, filled up with spaces to a size. */
+const ofSize = (bytes: number) => {
+  const payload = JSON.stringify(newCode());
+  return payload + ' '.repeat(bytes - payload.length);
+};
+
+const invalid = (message: string) => ({
+  error: { code: 'invalid_request', message, details: [{ field: 'body', message }] },
+});
+
+describe('a body that is no JSON', () => {
+  test.each([
+    ['nothing', ''],
+    ['half of it', '{"name": "Menu", "destination_url"'],
+    ['a comma too many', '{"name": "Menu",}'],
+    ['single quotes', "{'name': 'Menu'}"],
+    ['two of them', '{}{}'],
+    ['a form', 'name=Menu&destination_url=https%3A%2F%2Fexample.com'],
+    ['not a number', '{"name": NaN}'],
+    ['a raw control character in a string', '{"name": "Me\nnu"}'],
+    ['half a million brackets', '['.repeat(500_000)],
+  ])('%s: 400', async (_, body) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(invalid('The body must be valid JSON.'));
+  });
+
+  test.each([
+    ['a byte that begins nothing', [0x22, 0xff, 0x22]],
+    ['a character cut off', [0x22, 0xe2, 0x82]],
+    ['a surrogate on its own', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ['an overlong slash', [0x22, 0xc0, 0xaf, 0x22]],
+    ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
+  ])('broken UTF-8, %s: 400', async (_, bytes) => {
+    const answer = await post(new Uint8Array(bytes));
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(invalid('The body must arrive whole and be UTF-8 text.'));
+  });
+});
+
+describe('a body that is odd, but JSON', () => {
+  test.each([
+    ['a byte order mark', `\ufeff${JSON.stringify(newCode())}`],
+    ['spaces and line breaks', JSON.stringify(newCode(), null, '\r\n\t ')],
+    ['escapes', '{"name": "\\u004d\\ud83c\\udf4b", "destination_url": "https:\\/\\/example.com"}'],
+    ['a field given twice: the last counts', '{"name": 7, "name": "Menu", "destination_url": "https://example.com"}'],
+  ])('%s: 201', async (_, body) => {
+    expect((await post(body)).status).toBe(201);
+  });
+
+  test.each([
+    ['NUL in the name', { name: 'Me\u0000nu' }, 'name'],
+    ['NUL in the destination', { destination_url: 'https://example.com/\u0000' }, 'destination_url'],
+    ['NUL in the short code', { short_code: 'me\u0000nu' }, 'short_code'],
+    ['NUL in the style', { style: { dotsColor: '#12345\u0000' } }, 'style.dotsColor'],
+    ['NUL in the name of a field', { 'a\u0000': 1 }, 'a\u0000'],
+    ['a lone surrogate in the name', { name: 'Menu \ud800' }, 'name'],
+    ['a lone surrogate in the destination', { destination_url: 'https://example.com/\udfff' }, 'destination_url'],
+    ['an escape sequence', { name: '\u001b[2J' }, 'name'],
+  ])('%s: 400, not 500', async (_, fields, field) => {
+    const answer = await post(JSON.stringify(newCode(fields)));
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details.map((fault: { field: string }) => fault.field)).toEqual([field]);
+  });
+
+  test('100,000 levels deep in a field: 400', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const answer = await post(`{"name":"x","destination_url":"https://example.com","style":${deep}}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details).toMatchObject([{ field: 'style' }]);
+  });
+
+  test('50,000 unknown fields: 400, in good time', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1]));
+    expect((await post(JSON.stringify(fields))).status).toBe(400);
+  });
+});
+
+describe('the kind of body', () => {
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'Application/JSON',
+  ])('%s is taken', async (type) => {
+    expect((await post(JSON.stringify(newCode()), { 'content-type': type })).status).toBe(201);
+  });
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/vnd.api+json',
+    'application/json; charset=iso-8859-1',
+    'json',
+  ])('%s: 415', async (type) => {
+    const answer = await post(JSON.stringify(newCode()), { 'content-type': type });
+    expect(answer.status).toBe(415);
+    expect(answer.body.error.code).toBe('unsupported_media_type');
+  });
+
+  test('none at all: 415', async () => {
+    const { keys } = await service.account();
+    const answer = await sendRaw(
+      service.urls[0] as string,
+      ['POST /v1/qrcodes HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${keys.live}`, 'Content-Length: 2'],
+      '{}',
+    );
+    expect(answer.status).toBe(415);
+  });
+
+  test.each(['gzip', 'br', 'identity, gzip'])('compressed with %s: 415', async (encoding) => {
+    const answer = await post(Bun.gzipSync(JSON.stringify(newCode())), { ...json, 'content-encoding': encoding });
+    expect(answer.status).toBe(415);
+    expect(answer.body.error.message).toContain('Content-Encoding');
+  });
+});
+
+describe('the size of a body', () => {
+  test('1 MiB is taken', async () => {
+    expect((await post(ofSize(mebibyte))).status).toBe(201);
+  });
+
+  test('a byte more: 413', async () => {
+    const answer = await post(ofSize(mebibyte + 1));
+    expect(answer.status).toBe(413);
+    expect(answer.body).toEqual({
+      error: { code: 'payload_too_large', message: 'The body must have at most 1 MiB.' },
+    });
+  });
+
+  test('a byte more, sent in pieces of which nobody said how many: 413', async () => {
+    const pieces = new ReadableStream({
+      start(controller) {
+        const text = new TextEncoder().encode(ofSize(mebibyte + 1));
+        for (let at = 0; at < text.length; at += 100_000) controller.enqueue(text.subarray(at, at + 100_000));
+        controller.close();
+      },
+    });
+    const answer = await post(pieces);
+    expect(answer.status).toBe(413);
+    expect(answer.body.error.code).toBe('payload_too_large');
+  });
+
+  test('a gigabyte that is only announced: 413 at once', async () => {
+    const { keys } = await service.account();
+    const answer = await sendRaw(service.urls[0] as string, [
+      'POST /v1/qrcodes HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${keys.live}`,
+      'Content-Type: application/json',
+      `Content-Length: ${1024 * mebibyte}`,
+    ]);
+    expect(answer.status).toBe(413);
+    expect(JSON.parse(answer.text).error.code).toBe('payload_too_large');
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('299');
+  });
+
+  test('PATCH and new keys have the same limit', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes', newCode());
+    const name = 'x'.repeat(mebibyte);
+    expect((await live.patch(`/v1/qrcodes/${body.id}`, { name })).status).toBe(413);
+    expect((await live.post('/v1/account/keys', { name })).status).toBe(413);
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { setPlan } from '../../src/accounts/accounts.ts';
+import { readStream } from '../../src/log/read.ts';
+import { type Json, newCode } from '../support/api.ts';
+import { atOnce, countStatuses } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService();
+const many = (count: number, fields: (i: number) => Record<string, unknown> = () => ({})) =>
+  Array.from({ length: count }, (_, i) => newCode({ name: `Table ${i}`, ...fields(i) }));
+
+const blamed = (answer: { body: Json }) =>
+  answer.body.error.details.map(({ index, field }: { index: number; field: string }) => [index, field]);
+
+describe('happy', () => {
+  test('1,000 codes in one call, in the given order, each with its own id and short code', async () => {
+    const { live } = await service.account();
+    const { status, body } = await live.post('/v1/qrcodes/bulk', { qrcodes: many(1_000) });
+
+    expect(status).toBe(201);
+    expect(Object.keys(body)).toEqual(['data']);
+    expect(body.data.map(({ name }: Json) => name)).toEqual(many(1_000).map(({ name }) => name));
+    expect(new Set(body.data.map(({ id }: Json) => id)).size).toBe(1_000);
+    expect(new Set(body.data.map(({ short_code }: Json) => short_code)).size).toBe(1_000);
+    const { data, pagination } = (await live.get('/v1/qrcodes?limit=100')).body;
+    expect(pagination.total).toBe(1_000);
+    expect(
+      data.map(({ name }: Json) => name),
+      'newest first: the last given',
+    ).toEqual(
+      many(1_000)
+        .map(({ name }) => name)
+        .reverse()
+        .slice(0, 100),
+    );
+  });
+
+  test('items may differ in everything a create may: short code, status, style, variant', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes/bulk', {
+      qrcodes: [
+        newCode({ short_code: 'bulk-chosen' }),
+        newCode({ status: 'draft' }),
+        newCode({ style: { dotsColor: '#EEEEEE' } }),
+        { name: 'Variant', type: 'url', destination: 'https://example.com/v' },
+      ],
+    });
+    expect(body.data).toMatchObject([
+      { short_code: 'bulk-chosen', status: 'active' },
+      { status: 'draft', active: false },
+      { style: { dotsColor: '#EEEEEE' }, warnings: [{ field: 'style.dotsColor' }] },
+      { type: 'url', destination: 'https://example.com/v', scans: 0 },
+    ]);
+    expect(body.data[0]).not.toHaveProperty('type');
+  });
+
+  test('each code begins its own stream in the log', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes/bulk', { qrcodes: many(3) });
+    for (const { id, name } of body.data)
+      expect(await readStream(service.database.sql, id)).toMatchObject([{ type: 'code_created', data: { name } }]);
+  });
+});
+
+describe('error', () => {
+  const nothingIn = async (client: { get(path: string): Promise<{ body: Json }> }) =>
+    expect((await client.get('/v1/qrcodes')).body.pagination.total, 'nothing was created').toBe(0);
+
+  test('every fault of every item is listed with its index, and nothing is created', async () => {
+    const { live } = await service.account();
+    const answer = await live.post('/v1/qrcodes/bulk', {
+      qrcodes: [
+        newCode(),
+        newCode({ name: '', destination_url: 'nowhere' }),
+        'no object',
+        newCode({ short_code: 'twice' }),
+        newCode({ colour: 'red' }),
+        newCode({ short_code: 'twice' }),
+        null,
+      ],
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe('invalid_request');
+    expect(answer.body.error.message).toMatch(/^qrcodes\[1\]: .* \(and 5 more, see details\)$/);
+    expect(blamed(answer)).toEqual([
+      [1, 'name'],
+      [1, 'destination_url'],
+      [2, 'body'],
+      [4, 'colour'],
+      [5, 'short_code'],
+      [6, 'body'],
+    ]);
+    await nothingIn(live);
+  });
+
+  test('short codes that are taken: 409, each with its index, and nothing is created', async () => {
+    const [owner, { live }] = [await service.account(), await service.account()];
+    await owner.live.post('/v1/qrcodes/bulk', {
+      qrcodes: [newCode({ short_code: 'had-1' }), newCode({ short_code: 'had-2' })],
+    });
+    const answer = await live.post('/v1/qrcodes/bulk', {
+      qrcodes: [
+        newCode(),
+        newCode({ short_code: 'had-1' }),
+        newCode({ short_code: 'free' }),
+        newCode({ short_code: 'had-2' }),
+      ],
+    });
+    expect(answer.status).toBe(409);
+    expect(answer.body.error.code).toBe('short_code_taken');
+    expect(blamed(answer)).toEqual([
+      [1, 'short_code'],
+      [3, 'short_code'],
+    ]);
+    await nothingIn(live);
+    expect((await live.post('/v1/qrcodes', newCode({ short_code: 'free' }))).status, 'was not used up').toBe(201);
+  });
+
+  test('where some are invalid and others taken, all of them are listed', async () => {
+    const { live, test: other } = await service.account();
+    await other.post('/v1/qrcodes', newCode({ short_code: 'had-3' }));
+    const answer = await live.post('/v1/qrcodes/bulk', {
+      qrcodes: [newCode({ short_code: 'had-3' }), newCode({ name: '' }), newCode()],
+    });
+    expect(answer.status).toBe(400);
+    expect(blamed(answer)).toEqual([
+      [0, 'short_code'],
+      [1, 'name'],
+    ]);
+  });
+
+  test('a quota that does not suffice: 403, the items beyond it listed, and nothing is created', async () => {
+    const { live } = await service.account('pro');
+    await live.post('/v1/qrcodes/bulk', { qrcodes: many(48) });
+    const answer = await live.post('/v1/qrcodes/bulk', { qrcodes: many(4) });
+    expect(answer.status).toBe(403);
+    expect(answer.body.error.code).toBe('quota_exceeded');
+    expect(answer.body.error.message).toContain('50 QR codes, and 48 exist');
+    expect(blamed(answer)).toEqual([
+      [2, 'qrcodes'],
+      [3, 'qrcodes'],
+    ]);
+    expect((await live.get('/v1/account')).body.usage.qr_codes).toBe(48);
+    expect((await live.post('/v1/qrcodes/bulk', { qrcodes: many(2) })).status, 'what fits, fits').toBe(201);
+  });
+
+  test('a single item beyond the quota is listed, too', async () => {
+    const { live, id } = await service.account();
+    await live.post('/v1/qrcodes/bulk', { qrcodes: many(60) });
+    await setPlan(service.database.sql, id, 'pro', new Date());
+    const answer = await live.post('/v1/qrcodes/bulk', { qrcodes: many(1) });
+    expect(answer.status).toBe(403);
+    expect(blamed(answer)).toEqual([[0, 'qrcodes']]);
+  });
+
+  test.each([
+    ['no item', { qrcodes: [] }, 'qrcodes'],
+    ['1,001 items', { qrcodes: many(1_001) }, 'qrcodes'],
+    ['no list', { qrcodes: newCode() }, 'qrcodes'],
+    ['nothing', {}, 'qrcodes'],
+    ['another name for the list', { codes: many(1) }, 'codes'],
+    ['a list without a name', many(1), 'body'],
+  ])('%s: 400', async (_, body, field) => {
+    const { live } = await service.account();
+    const answer = await live.post('/v1/qrcodes/bulk', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details.map((fault: Json) => fault.field)).toContain(field);
+    await nothingIn(live);
+  });
+});
+
+describe('security', () => {
+  test('of 8 bulk calls that want the same short code at once, one creates all of its codes and 7 create none', async () => {
+    const { live } = await service.account();
+    const answers = await atOnce(8, () =>
+      live.post('/v1/qrcodes/bulk', { qrcodes: [...many(4), newCode({ short_code: 'bulk-race' })] }),
+    );
+    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 7 });
+    expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(5);
+  });
+
+  test('"bulk" is no code: GET, PATCH and DELETE of it find nothing they could touch', async () => {
+    const { live } = await service.account();
+    expect((await live.get('/v1/qrcodes/bulk')).status).toBeOneOf([404, 405]);
+    expect((await live.delete('/v1/qrcodes/bulk')).status).toBeOneOf([404, 405]);
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { readStream } from '../../src/log/read.ts';
+import { newCode } from '../support/api.ts';
+import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService();
+
+describe('happy', () => {
+  test('a name and a destination make an active code, with everything that the interface names', async () => {
+    const { live } = await service.account();
+    const before = Date.now();
+    const { status, body } = await live.post('/v1/qrcodes', newCode());
+
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^qr_[0-9A-Za-z]{20,}$/),
+      name: 'Menu',
+      destination_url: 'https://example.com/menu',
+      short_code: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{7}$/),
+      short_url: `${service.urls[0]}/${body.short_code}`,
+      image_url: `${service.urls[0]}/images/${body.id}/public`,
+      status: 'active',
+      active: true,
+      total_scans: 0,
+      unique_scans: 0,
+      created_at: body.updated_at,
+      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      style: {},
+    });
+    expect(Date.parse(body.created_at)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(body.created_at)).toBeLessThanOrEqual(Date.now());
+  });
+
+  test('the creation is the first event of the code’s stream, by the key that made it', async () => {
+    const { live, id } = await service.account();
+    const keys = await live.get('/v1/account/keys');
+    const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'in-the-log' }));
+    expect(await readStream(service.database.sql, body.id)).toMatchObject([
+      {
+        type: 'code_created',
+        version: 1,
+        actor: keys.body.data.find(({ mode }: { mode: string }) => mode === 'live').id,
+        data: { account: id, mode: 'live', name: 'Menu', short_code: 'in-the-log', status: 'active', style: {} },
+      },
+    ]);
+  });
+
+  test('the name is trimmed, and otherwise kept as it is', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes', newCode({ name: ' \n Café “楽”  🍋 <b>\t' }));
+    expect(body.name).toBe('Café “楽”  🍋 <b>');
+  });
+
+  test.each([
+    'HTTPS://Example.COM:443/A/../b?q=ü&x=%zz#frag',
+    'https://user:pass@café.example/楽?a=1&a=2',
+    'http://203.0.113.7',
+  ])('the destination comes back exactly as given: %s', async (destination_url) => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes', newCode({ destination_url }));
+    expect(body.destination_url).toBe(destination_url);
+    expect((await live.get(`/v1/qrcodes/${body.id}`)).body.destination_url).toBe(destination_url);
+  });
+
+  test('the style comes back as given, only the fields given, either case of colors', async () => {
+    const { live } = await service.account();
+    const style = { cornersDotType: 'dot', dotsType: 'classy-rounded', dotsColor: '#aB12cD' };
+    const created = await live.post('/v1/qrcodes', newCode({ style }));
+    expect(created.body.style).toEqual(style);
+    expect(created.body).not.toHaveProperty('warnings');
+    expect((await live.get(`/v1/qrcodes/${created.body.id}`)).body.style).toEqual(style);
+  });
+
+  test('a style that scanners will hardly read is accepted, with warnings that name the field', async () => {
+    const { live } = await service.account();
+    const { status, body } = await live.post('/v1/qrcodes', newCode({ style: { dotsColor: '#EEEEEE' } }));
+    expect(status).toBe(201);
+    expect(body.warnings).toEqual([{ field: 'style.dotsColor', message: expect.stringContaining('contrast') }]);
+    expect((await live.get(`/v1/qrcodes/${body.id}`)).body, 'only create warns').not.toHaveProperty('warnings');
+  });
+
+  test('a short code can be chosen, and its case matters', async () => {
+    const { live } = await service.account();
+    const lower = await live.post('/v1/qrcodes', newCode({ short_code: 'chosen-one' }));
+    const upper = await live.post('/v1/qrcodes', newCode({ short_code: 'Chosen-One' }));
+    expect([lower.status, upper.status]).toEqual([201, 201]);
+    expect(lower.body.short_url).toBe(`${service.urls[0]}/chosen-one`);
+  });
+});
+
+describe('error', () => {
+  test.each([
+    ['no name', { name: undefined }, ['name']],
+    ['a name of spaces', { name: '   ' }, ['name']],
+    ['a name that is no string', { name: 7 }, ['name']],
+    ['a name that is null', { name: null }, ['name']],
+    ['no destination', { destination_url: undefined }, ['destination_url']],
+    ['a destination that is null', { destination_url: null }, ['destination_url']],
+    ['a destination that leads nowhere', { destination_url: 'menu' }, ['destination_url']],
+    ['another scheme', { destination_url: 'javascript:alert(1)' }, ['destination_url']],
+    ['a short code too short', { short_code: 'ab' }, ['short_code']],
+    ['a short code that is null', { short_code: null }, ['short_code']],
+    ['a reserved short code', { short_code: 'Swagger' }, ['short_code']],
+    ['a status to begin in that is none', { status: 'paused' }, ['status']],
+    ['a style that is no object', { style: 'round' }, ['style']],
+    ['a style that is a list', { style: [] }, ['style']],
+    ['a field the style does not have', { style: { dotsSize: 3 } }, ['style.dotsSize']],
+    ['a shape that does not exist', { style: { dotsType: 'stars' } }, ['style.dotsType']],
+    ['a short color', { style: { dotsColor: '#123' } }, ['style.dotsColor']],
+    ['a color with a line break', { style: { backgroundColor: '#123456\n' } }, ['style.backgroundColor']],
+    ['an unknown field', { colour: 'red' }, ['colour']],
+    ['a field the service assigns', { id: 'qr_1', total_scans: 5 }, ['id', 'total_scans']],
+    ['a field with odd letters', { 'a/b~c': 1 }, ['a/b~c']],
+    ['several faults', { name: '', destination_url: 'x', colour: 1 }, ['colour', 'name', 'destination_url']],
+  ])('%s: 400, and the field is named', async (_, fields, blamed) => {
+    const { live } = await service.account();
+    const answer = await live.post('/v1/qrcodes', newCode(fields));
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe('invalid_request');
+    expect(blamedFields(answer)).toEqual(blamed);
+    for (const { field, message } of answer.body.error.details) expect(message).toContain(field);
+    expect((await live.get('/v1/qrcodes')).body.pagination.total, 'nothing was created').toBe(0);
+  });
+
+  test.each(['[]', '"code"', '7', 'null', 'true'])('a body of %s is no object', async (body) => {
+    const { live } = await service.account();
+    const answer = await live.send('/v1/qrcodes', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toBe('The body must be an object.');
+  });
+
+  test('a destination on the service’s own short links would be a loop', async () => {
+    const { live } = await service.account();
+    const answer = await live.post('/v1/qrcodes', newCode({ destination_url: `${service.urls[0]}/anything` }));
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toContain('loop');
+  });
+
+  test('a short code that is taken: 409', async () => {
+    const { live } = await service.account();
+    await live.post('/v1/qrcodes', newCode({ short_code: 'once-only' }));
+    const answer = await live.post('/v1/qrcodes', newCode({ short_code: 'once-only' }));
+    expect(answer.status).toBe(409);
+    expect(answer.body.error).toEqual({
+      code: 'short_code_taken',
+      message: 'short_code "once-only" is taken; choose another.',
+      details: [{ field: 'short_code', message: 'short_code "once-only" is taken; choose another.' }],
+    });
+  });
+});
+
+describe('security', () => {
+  test('a short code is never given again: not after delete, not to others, not in the other mode', async () => {
+    const [first, second] = [await service.account(), await service.account()];
+    const { body } = await first.live.post('/v1/qrcodes', newCode({ short_code: 'printed' }));
+    await first.live.delete(`/v1/qrcodes/${body.id}`);
+    for (const client of [first.live, first.test, second.live, second.test]) {
+      const answer = await client.post('/v1/qrcodes', newCode({ short_code: 'printed' }));
+      expect(answer.body.error.code).toBe('short_code_taken');
+    }
+  });
+
+  test('20 that want the same short code at once: one gets it, 19 are told', async () => {
+    const [first, second] = [await service.account(), await service.account()];
+    const answers = await atOnce(20, (i) =>
+      (i % 2 ? first.live : second.test).post('/v1/qrcodes', newCode({ short_code: 'wanted-by-all' })),
+    );
+    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 19 });
+    for (const { status, body } of answers) if (status === 409) expect(body.error.code).toBe('short_code_taken');
+  });
+
+  test('an own __proto__ or constructor is a field like any other: unknown', async () => {
+    const { live } = await service.account();
+    const answer = await live.send('/v1/qrcodes', {
+      method: 'POST',
+      body: '{"name":"x","destination_url":"https://e.com","__proto__":{"status":"draft"},"constructor":{"a":1}}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(400);
+    expect(blamedFields(answer)).toEqual(['__proto__', 'constructor']);
+  });
+});

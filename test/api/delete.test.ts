@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { newCode } from '../support/api.ts';
+import { atOnce, countStatuses } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService();
+
+describe('deleting', () => {
+  test('answers with what was deleted, and the code is gone for every call', async () => {
+    const { live } = await service.account();
+    const { id } = (await live.post('/v1/qrcodes', newCode())).body;
+    const path = `/v1/qrcodes/${id}`;
+
+    const answer = await live.delete(path);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ deleted: true, id });
+
+    expect((await live.get(path)).status).toBe(404);
+    expect((await live.get(`${path}/history`)).status).toBe(404);
+    expect((await live.patch(path, { active: true })).status).toBe(404);
+    expect((await live.delete(path)).status, 'once').toBe(404);
+    expect((await live.get('/v1/qrcodes')).body.data).toEqual([]);
+  });
+
+  test('10 at once: one deletes, nine find nothing', async () => {
+    const { live } = await service.account();
+    const { id } = (await live.post('/v1/qrcodes', newCode())).body;
+    const answers = await atOnce(10, () => live.delete(`/v1/qrcodes/${id}`));
+    expect(countStatuses(answers)).toEqual({ 200: 1, 404: 9 });
+    expect((await live.get('/v1/account')).body.usage.qr_codes, 'counted off once').toBe(0);
+  });
+
+  test('there is nothing to delete where there is no code: 404', async () => {
+    const { live } = await service.account();
+    expect((await live.delete('/v1/qrcodes/qr_0000000000000000000000')).status).toBe(404);
+    expect((await live.delete('/v1/qrcodes/nonsense')).status).toBe(404);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { newCode } from '../support/api.ts';
+import { captureLog } from '../support/log-lines.ts';
+import { sendRaw } from '../support/raw-http.ts';
+import { useService } from '../support/service.ts';
+
+// What goes wrong on purpose would only fill the output of the tests.
+const service = useService({ log: captureLog().log });
+const url = () => service.urls[0] as string;
+
+describe('a path that does not exist', () => {
+  test.each([
+    '/v1',
+    '/v1/',
+    '/v1/none',
+    '/v1/qrcode',
+    '/v1/qrcodes/qr_1/none',
+    '/v1/qrcodes/a/b/c',
+    '/v1//qrcodes',
+    '/v1/qrcodes//',
+    '/v1/%71%72',
+    '/v1/qrcodes%2F',
+    '/v1/account/keys/key_1/more',
+    '/v1/__proto__',
+    '/v1/constructor',
+    `/v1/${'x'.repeat(3_000)}`,
+  ])('%.40s: 404, as JSON', async (path) => {
+    const { live } = await service.account();
+    const answer = await live.get(path);
+    expect(answer.status).toBe(404);
+    expect(answer.body.error.code).toBe('not_found');
+  });
+
+  test.each(['/v1/none', '/v1/qrcodes/qr_1/none'])('%s: 404 with any method', async (path) => {
+    const { live } = await service.account();
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      expect((await live.send(path, { method })).status, method).toBe(404);
+  });
+});
+
+describe('a method that does not exist', () => {
+  test.each([
+    ['/v1/qrcodes', ['PUT', 'PATCH', 'DELETE', 'OPTIONS'], ['GET', 'HEAD', 'POST']],
+    ['/v1/qrcodes/bulk', ['GET', 'PUT'], ['POST']],
+    ['/v1/qrcodes/qr_0000000000000000000000', ['POST', 'PUT'], ['DELETE', 'GET', 'HEAD', 'PATCH']],
+    ['/v1/qrcodes/qr_0000000000000000000000/history', ['POST', 'DELETE'], ['GET', 'HEAD']],
+    ['/v1/account', ['POST', 'PATCH', 'DELETE'], ['GET', 'HEAD']],
+    ['/v1/account/keys', ['PUT', 'DELETE'], ['GET', 'HEAD', 'POST']],
+    ['/v1/account/keys/key_1', ['GET', 'PUT', 'PATCH'], ['DELETE']],
+  ])('%s: 405 to %j, with Allow', async (path, methods, allowed) => {
+    const { live } = await service.account();
+    for (const method of methods) {
+      const answer = await live.send(path, { method });
+      expect(answer.status, method).toBe(405);
+      expect(answer.body.error.code).toBe('method_not_allowed');
+      expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(allowed);
+    }
+  });
+
+  test.each(['TRACE', 'PROPFIND', 'PURGE', 'LOCK'])('%s, which hardly anybody sends: 405', async (method) => {
+    const { keys } = await service.account();
+    const answer = await sendRaw(url(), [
+      `${method} /v1/qrcodes HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${keys.live}`,
+    ]);
+    expect(answer.status).toBe(405);
+    expect(JSON.parse(answer.text).error.code).toBe('method_not_allowed');
+  });
+});
+
+describe('HEAD', () => {
+  test('answers like GET, without the body', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes', newCode());
+    for (const path of ['/v1/qrcodes', `/v1/qrcodes/${body.id}`, `/v1/qrcodes/${body.id}/history`, '/v1/account']) {
+      const [head, get] = [await live.head(path), await live.get(path)];
+      expect(head.status, path).toBe(200);
+      expect(head.text).toBe('');
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+    }
+    expect((await live.head('/v1/qrcodes/none')).status).toBe(404);
+    expect((await service.client(0).head('/v1/qrcodes')).status).toBe(401);
+  });
+});
+
+describe('a slash at the end', () => {
+  test('makes no difference', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes/', newCode());
+    expect((await live.get('/v1/qrcodes/')).body.pagination.total).toBe(1);
+    expect((await live.get(`/v1/qrcodes/${body.id}/`)).body).toEqual(body);
+    expect((await live.delete(`/v1/qrcodes/${body.id}/`)).status).toBe(200);
+  });
+});
+
+describe('a host that is none', () => {
+  test.each(['x', 'qr', 'api', 'a.b', '[::1', 'bad host', 'localhost:99999', ''])(
+    'Host: %s is served like any other',
+    async (host) => {
+      const { keys } = await service.account();
+      const answer = await sendRaw(url(), [
+        'GET /v1/qrcodes?limit=5 HTTP/1.1',
+        `Host: ${host}`,
+        `Authorization: Bearer ${keys.live}`,
+      ]);
+      expect(answer.status).toBe(200);
+      expect(JSON.parse(answer.text).pagination.limit).toBe(5);
+    },
+  );
+});
+
+describe('an error of ours', () => {
+  test('tells nothing of the inside, and is not told twice in different words', async () => {
+    const { live } = await service.account();
+    const { sql } = service.database;
+    await sql`ALTER TABLE codes RENAME TO codes_elsewhere`;
+    try {
+      for (const answer of [await live.get('/v1/qrcodes'), await live.post('/v1/qrcodes', newCode())]) {
+        expect(answer.status).toBe(500);
+        expect(answer.body).toEqual({
+          error: {
+            code: 'internal_error',
+            message: 'Something went wrong on our side. The X-Request-Id of this answer names it.',
+          },
+        });
+        expect(answer.text).not.toMatch(/codes_|relation|sql|stack/i);
+      }
+    } finally {
+      await sql`ALTER TABLE codes_elsewhere RENAME TO codes`;
+    }
+    expect((await live.get('/v1/qrcodes')).status).toBe(200);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { type Json, newCode } from '../support/api.ts';
+import { useService } from '../support/service.ts';
+
+let now = new Date('2026-03-01T09:30:00.000Z');
+const service = useService({ clock: () => now });
+const later = () => {
+  now = new Date(now.getTime() + 60_000);
+};
+
+describe('the history of a code', () => {
+  test('tells every change: what, when, from, to, and by which key; the newest first', async () => {
+    const account = await service.account();
+    const { live } = account;
+    const { data: keys } = (await live.get('/v1/account/keys')).body;
+    const first = keys.find(({ mode }: Json) => mode === 'live').id;
+    const second = (await live.post('/v1/account/keys', { name: 'Second', mode: 'live' })).body;
+    const bySecond = service.client(0, second.key);
+
+    const started = now.getTime();
+    const { id, short_code } = (await live.post('/v1/qrcodes', newCode({ status: 'draft' }))).body;
+    const path = `/v1/qrcodes/${id}`;
+    later();
+    await bySecond.patch(path, { active: true });
+    later();
+    await live.patch(path, { name: 'New', destination_url: 'https://example.com/new' });
+    later();
+    await bySecond.patch(path, { active: false });
+    later();
+    await live.patch(path, { active: true });
+
+    const { body } = await live.get(`${path}/history`);
+    const at = (minutes: number) => new Date(started + minutes * 60_000).toISOString();
+    const entry = (
+      minutes: number,
+      key_id: string,
+      event: string,
+      field: string | null,
+      from: unknown,
+      to: unknown,
+    ) => ({
+      id: expect.stringMatching(/^evt_/),
+      ...{ event, timestamp: at(minutes), field, from, to, key_id },
+    });
+    const made = { name: 'Menu', destination_url: 'https://example.com/menu', short_code, status: 'draft', style: {} };
+    expect(body.data).toEqual([
+      entry(4, first, 'code_resumed', 'status', 'paused', 'active'),
+      entry(3, second.id, 'code_paused', 'status', 'active', 'paused'),
+      entry(2, first, 'destination_changed', 'destination_url', 'https://example.com/menu', 'https://example.com/new'),
+      entry(2, first, 'code_renamed', 'name', 'Menu', 'New'),
+      entry(1, second.id, 'code_published', 'status', 'draft', 'active'),
+      entry(0, first, 'code_created', null, null, made),
+    ]);
+    expect(body.pagination).toEqual({ page: 1, limit: 50, total: 6, total_pages: 1 });
+  });
+
+  test('is paged like every list', async () => {
+    const { live } = await service.account();
+    const { id } = (await live.post('/v1/qrcodes', newCode())).body;
+    for (const name of ['A', 'B', 'C', 'D']) await live.patch(`/v1/qrcodes/${id}`, { name });
+    const page = async (query: string) => (await live.get(`/v1/qrcodes/${id}/history?${query}`)).body;
+    const names = ({ data }: Json) => data.map(({ to }: Json) => to.name ?? to);
+    expect(names(await page('limit=2'))).toEqual(['D', 'C']);
+    expect(names(await page('limit=2&page=3'))).toEqual(['Menu']);
+    expect(await page('limit=2&page=4')).toEqual({
+      data: [],
+      pagination: { page: 4, limit: 2, total: 5, total_pages: 3 },
+    });
+    for (const query of ['page=0', 'limit=0', 'limit=501', 'limit=x'])
+      expect((await live.get(`/v1/qrcodes/${id}/history?${query}`)).status, query).toBe(400);
+  });
+
+  test('of no code there is none: 404', async () => {
+    const { live } = await service.account();
+    expect((await live.get('/v1/qrcodes/qr_0000000000000000000000/history')).status).toBe(404);
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { setPlan } from '../../src/accounts/accounts.ts';
+import { type Api, newCode } from '../support/api.ts';
+import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService({ instances: 2 });
+
+const create = (client: Api, key: string, fields: Record<string, unknown> = {}) =>
+  client.post('/v1/qrcodes', newCode(fields), { 'idempotency-key': key });
+const totalOf = async (client: Api) => (await client.get('/v1/qrcodes')).body.pagination.total;
+const isReplay = (answer: { headers: Headers }) => answer.headers.get('idempotent-replayed') === 'true';
+
+/** As if what was kept had been kept this long ago. */
+const age = (account: string, interval: string) => service.database.sql`
+  UPDATE idempotency_keys SET created_at = created_at - ${interval}::interval WHERE account = ${account}`;
+
+describe('the same key and body again', () => {
+  test('gives the first answer again, byte for byte, and creates nothing', async () => {
+    const { live } = await service.account();
+    const first = await create(live, 'order-1', { style: { dotsColor: '#EEEEEE' } });
+    const again = await create(live, 'order-1', { style: { dotsColor: '#EEEEEE' } });
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.text).toBe(first.text);
+    expect([isReplay(first), isReplay(again)]).toEqual([false, true]);
+    expect(await totalOf(live)).toBe(1);
+  });
+
+  test('also from another instance, and after the code was changed and deleted', async () => {
+    const { live, keys } = await service.account();
+    const first = await create(live, 'order-2');
+    await live.patch(`/v1/qrcodes/${first.body.id}`, { name: 'Changed' });
+    await live.delete(`/v1/qrcodes/${first.body.id}`);
+    const again = await create(service.client(1, keys.live), 'order-2');
+    expect(again.text).toBe(first.text);
+    expect(isReplay(again)).toBe(true);
+  });
+
+  test('10 at once on two instances create one code, and all get the same answer', async () => {
+    const { keys } = await service.account();
+    const answers = await atOnce(10, (i) => create(service.client(i % 2, keys.live), 'order-3'));
+    expect(countStatuses(answers)).toEqual({ 201: 10 });
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(isReplay)).toHaveLength(9);
+    expect(await totalOf(service.client(0, keys.live))).toBe(1);
+  });
+
+  test('in bulk: all the codes once', async () => {
+    const { live } = await service.account();
+    const send = () =>
+      live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode()] }, { 'idempotency-key': 'order-4' });
+    const answers = await atOnce(4, send);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await totalOf(live)).toBe(2);
+  });
+
+  test('the same JSON written with other spaces is the same body', async () => {
+    const { live } = await service.account();
+    const first = await create(live, 'order-5');
+    const again = await live.send('/v1/qrcodes', {
+      method: 'POST',
+      body: JSON.stringify(newCode(), null, 4),
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'order-5' },
+    });
+    expect(again.text).toBe(first.text);
+  });
+});
+
+describe('the same key with something else', () => {
+  test('another body: 409, and the first answer stays', async () => {
+    const { live } = await service.account();
+    const first = await create(live, 'order-6');
+    const other = await create(live, 'order-6', { name: 'Other' });
+    expect(other.status).toBe(409);
+    expect(other.body.error.code).toBe('idempotency_conflict');
+    expect((await create(live, 'order-6')).text).toBe(first.text);
+    expect(await totalOf(live)).toBe(1);
+  });
+
+  test('another operation: 409', async () => {
+    const { live } = await service.account();
+    await create(live, 'order-7');
+    const bulk = await live.post('/v1/qrcodes/bulk', { qrcodes: [newCode()] }, { 'idempotency-key': 'order-7' });
+    expect(bulk.body.error.code).toBe('idempotency_conflict');
+  });
+
+  test('10 different bodies at once: one is created, nine are told', async () => {
+    const { live } = await service.account();
+    const answers = await atOnce(10, (i) => create(live, 'order-8', { name: `Body ${i}` }));
+    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 9 });
+    expect(await totalOf(live)).toBe(1);
+  });
+
+  test('another account or the other mode has keys of its own', async () => {
+    const [one, two] = [await service.account(), await service.account()];
+    const answers = await Promise.all([one.live, one.test, two.live].map((client) => create(client, 'shared')));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(answers.some(isReplay)).toBe(false);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(3);
+  });
+});
+
+describe('an error as the first answer', () => {
+  test('a request that is wrong in itself is not kept: mended, it may use the same key', async () => {
+    const { live } = await service.account();
+    expect((await create(live, 'order-9', { name: '' })).status).toBe(400);
+    expect((await create(live, 'order-9', { name: 'Mended' })).status).toBe(201);
+  });
+
+  test('one refused for how things stood is kept, in the same shape as without a key', async () => {
+    const { live } = await service.account();
+    const taken = await live.post('/v1/qrcodes', newCode({ short_code: 'kept-taken' }));
+    const first = await create(live, 'order-10', { short_code: 'kept-taken' });
+    const without = await live.post('/v1/qrcodes', newCode({ short_code: 'kept-taken' }));
+    expect(first.status).toBe(409);
+    expect(first.body).toEqual(without.body);
+    await live.delete(`/v1/qrcodes/${taken.body.id}`);
+    const again = await create(live, 'order-10', { short_code: 'kept-taken' });
+    expect(again.text).toBe(first.text);
+    expect(isReplay(again)).toBe(true);
+  });
+
+  test('a quota that was used up stays the answer to that request; a new key is a new request', async () => {
+    const { live, id } = await service.account();
+    await live.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: 50 }, () => newCode()) });
+    await setPlan(service.database.sql, id, 'pro', new Date());
+    const first = await create(live, 'order-11');
+    expect(first.body.error.code).toBe('quota_exceeded');
+    await setPlan(service.database.sql, id, 'business', new Date());
+    expect((await create(live, 'order-11')).text).toBe(first.text);
+    expect((await create(live, 'order-12')).status).toBe(201);
+  });
+});
+
+describe('how long', () => {
+  test('after 23 hours and 59 minutes it is still the first answer', async () => {
+    const { live, id } = await service.account();
+    const first = await create(live, 'order-13');
+    await age(id, '23 hours 59 minutes');
+    expect((await create(live, 'order-13')).text).toBe(first.text);
+  });
+
+  test('after 24 hours the key is as good as new, for any body', async () => {
+    const { live, id } = await service.account();
+    const first = await create(live, 'order-14');
+    await age(id, '24 hours');
+    const second = await create(live, 'order-14', { name: 'Next day' });
+    expect(second.status).toBe(201);
+    expect(isReplay(second)).toBe(false);
+    expect(second.body.id).not.toBe(first.body.id);
+    expect((await create(live, 'order-14', { name: 'Next day' })).text, 'and stands for that one now').toBe(
+      second.text,
+    );
+  });
+});
+
+describe('the key itself', () => {
+  test.each(['a', 'k'.repeat(255), '!"#$%&()*+,-./:;<=>?@[]^_`{|}~ with spaces', '0'])('may be %s', async (key) => {
+    const { live } = await service.account();
+    const first = await create(live, key);
+    expect(first.status).toBe(201);
+    expect((await create(live, key)).text).toBe(first.text);
+  });
+
+  test.each([
+    ['256 characters', 'k'.repeat(256)],
+    ['nothing', ''],
+    ['letters beyond ASCII', 'caf\u00e9'],
+    ['a tabulator', 'a\tb'],
+  ])('must not be %s: 400', async (_, key) => {
+    const { live } = await service.account();
+    const answer = await create(live, key);
+    expect(answer.status).toBe(400);
+    expect(blamedFields(answer)).toEqual(['Idempotency-Key']);
+    expect(await totalOf(live)).toBe(0);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { newCode } from '../support/api.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService({
+  instances: 2,
+  config: { publicUrl: 'https://qr.example.com' },
+});
+
+describe('two instances on one database', () => {
+  test('what one writes the other reads at once', async () => {
+    const { keys } = await service.account();
+    const [one, two] = [service.client(0, keys.live), service.client(1, keys.live)];
+
+    const { body: code } = await one.post('/v1/qrcodes', newCode());
+    const path = `/v1/qrcodes/${code.id}`;
+    expect((await two.get(path)).body).toEqual(code);
+    expect((await two.get('/v1/qrcodes')).body.data).toMatchObject([{ id: code.id }]);
+
+    const { body: changed } = await two.patch(path, { name: 'Changed', active: false });
+    expect((await one.get(path)).body).toEqual(changed);
+    expect((await one.get(`${path}/history`)).body).toEqual((await two.get(`${path}/history`)).body);
+
+    await one.delete(path);
+    expect((await two.get(path)).status).toBe(404);
+    expect((await two.get('/v1/qrcodes')).body.pagination.total).toBe(0);
+  });
+
+  test('a short code that one has given away the other does not give again', async () => {
+    const { keys } = await service.account();
+    await service.client(0, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
+    const answer = await service.client(1, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
+    expect(answer.body.error.code).toBe('short_code_taken');
+  });
+
+  test('both speak of the same addresses', async () => {
+    const { keys } = await service.account();
+    for (const instance of [0, 1]) {
+      const { body } = await service.client(instance, keys.live).post('/v1/qrcodes', newCode());
+      expect(body.short_url).toBe(`https://qr.example.com/${body.short_code}`);
+      expect(body.image_url).toBe(`https://qr.example.com/images/${body.id}/public`);
+    }
+  });
+});

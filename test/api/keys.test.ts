@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { readStream } from '../../src/log/read.ts';
+import { type Json, newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+import { dumpAll } from '../support/tables.ts';
+
+const service = useService({ instances: 2 });
+const second = (key: string) => service.client(1, key);
+/** The account's first live key, as the list shows it. */
+const liveKeyOf = async ({ live }: TestAccount): Promise<Json> =>
+  (await live.get('/v1/account/keys')).body.data.find(({ mode }: Json) => mode === 'live');
+
+describe('creating', () => {
+  test.each(['live', 'test'] as const)('a %s key is shown once, and works at once on every instance', async (mode) => {
+    const { live, id: account } = await service.account();
+    const { status, body } = await live.post('/v1/account/keys', { name: ' Website ', mode });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^key_[0-9A-Za-z]{20,}$/),
+      name: 'Website',
+      mode,
+      prefix: `sk_${mode}_`,
+      last4: body.key.slice(-4),
+      created_at: expect.any(String),
+      last_used_at: null,
+      key: expect.stringMatching(new RegExp(`^sk_${mode}_[0-9A-Za-z]{43,}$`)),
+    });
+    expect((await second(body.key).get('/v1/account')).body).toMatchObject({ id: account, mode });
+  });
+
+  test('without a mode, it has that of the key that asks', async () => {
+    const { test: development } = await service.account();
+    expect((await development.post('/v1/account/keys', { name: 'Script' })).body.mode).toBe('test');
+  });
+
+  test.each([
+    ['no name', {}, ['name']],
+    ['an empty name', { name: ' ' }, ['name']],
+    ['a name with a control character', { name: 'a\u0000b' }, ['name']],
+    ['another mode', { name: 'x', mode: 'demo' }, ['mode']],
+    ['a secret of one’s own', { name: 'x', key: 'sk_live_1' }, ['key']],
+  ])('%s: 400', async (_, body, blamed) => {
+    const { live } = await service.account();
+    const answer = await live.post('/v1/account/keys', body);
+    expect(answer.status).toBe(400);
+    expect(blamedFields(answer)).toEqual(blamed);
+  });
+
+  test('5 at once are all made, or told that they lost', async () => {
+    const { live } = await service.account();
+    const answers = await atOnce(5, (i) => live.post('/v1/account/keys', { name: `Key ${i}` }));
+    const { 201: made = 0, 409: lost = 0 } = countStatuses(answers);
+    expect(made + lost).toBe(5);
+    expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2 + made);
+  });
+});
+
+describe('the list', () => {
+  test('shows prefix and last 4 of every key that works, oldest first, and never a secret', async () => {
+    const { live, keys } = await service.account();
+    const made = (await live.post('/v1/account/keys', { name: 'Third', mode: 'live' })).body;
+    const answer = await live.get('/v1/account/keys');
+    const times = answer.body.data.map(({ created_at }: Json) => created_at);
+    expect(times).toEqual(times.toSorted());
+    expect(answer.body.data.toSorted((a: Json, b: Json) => a.name.localeCompare(b.name))).toMatchObject([
+      { name: 'Live key', mode: 'live', prefix: 'sk_live_', last4: keys.live.slice(-4) },
+      { name: 'Test key', mode: 'test', prefix: 'sk_test_', last4: keys.test.slice(-4) },
+      { id: made.id, name: 'Third', mode: 'live', prefix: 'sk_live_', last4: made.key.slice(-4) },
+    ]);
+    for (const secret of [keys.live, keys.test, made.key]) expect(answer.text).not.toContain(secret.slice(8, -4));
+    expect(answer.text, 'nor its hash').not.toMatch(/[0-9a-f]{64}/);
+  });
+
+  test('tells when a key was last used', async () => {
+    const { live } = await service.account();
+    const made = (await live.post('/v1/account/keys', { name: 'New' })).body;
+    const lastUse = async () =>
+      (await live.get('/v1/account/keys')).body.data.find(({ id }: Json) => id === made.id).last_used_at;
+    expect(await lastUse()).toBeNull();
+    const before = Date.now();
+    await second(made.key).get('/v1/account');
+    const used = await eventually(async () => {
+      const time = await lastUse();
+      expect(time).not.toBeNull();
+      return Date.parse(time);
+    });
+    expect(used).toBeGreaterThanOrEqual(before);
+    expect(used).toBeLessThanOrEqual(Date.now());
+  });
+
+  test('knows only the account’s own', async () => {
+    const [one, two] = [await service.account(), await service.account()];
+    const ids = async (account: typeof one) =>
+      (await account.live.get('/v1/account/keys')).body.data.map(({ id }: Json) => id);
+    const [ofOne, ofTwo] = [await ids(one), await ids(two)];
+    expect(ofOne.filter((id: string) => ofTwo.includes(id))).toEqual([]);
+  });
+});
+
+describe('revoking', () => {
+  test('works at once, on the other instance too, and the key leaves the list', async () => {
+    const { live } = await service.account();
+    const made = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
+    expect((await second(made.key).get('/v1/account')).status).toBe(200);
+
+    const answer = await live.delete(`/v1/account/keys/${made.id}`);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ deleted: true, id: made.id });
+    expect((await second(made.key).get('/v1/account')).status).toBe(401);
+    expect((await service.client(0, made.key).get('/v1/account')).status).toBe(401);
+    expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2);
+  });
+
+  test('is an event of the account, by the key that did it', async () => {
+    const account = await service.account();
+    const own = await liveKeyOf(account);
+    const { live, id: stream } = account;
+    const made = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
+    await live.delete(`/v1/account/keys/${made.id}`);
+    expect((await readStream(service.database.sql, stream)).slice(-2)).toMatchObject([
+      { type: 'key_created', data: { key: made.id, name: 'Lost laptop' }, actor: own.id },
+      { type: 'key_revoked', data: { key: made.id }, actor: own.id },
+    ]);
+  });
+
+  test('a key cannot revoke itself: 400, and it still works', async () => {
+    const account = await service.account();
+    const { live } = account;
+    const own = await liveKeyOf(account);
+    const answer = await live.delete(`/v1/account/keys/${own.id}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('itself') });
+    expect((await live.get('/v1/account')).status).toBe(200);
+  });
+
+  test('what a revoked key has made stays', async () => {
+    const { live } = await service.account();
+    const made = (await live.post('/v1/account/keys', { name: 'Old' })).body;
+    const { body } = await second(made.key).post('/v1/qrcodes', newCode());
+    await live.delete(`/v1/account/keys/${made.id}`);
+    expect((await live.get(`/v1/qrcodes/${body.id}`)).body).toEqual({
+      ...body,
+      short_url: expect.stringContaining(body.short_code),
+      image_url: expect.stringContaining(body.id),
+    });
+  });
+
+  test.each(['key_0000000000000000000000', 'nonsense', '%00', '%F0%9F%8D%8B'])(
+    'there is no key %s: 404',
+    async (id) => {
+      const { live } = await service.account();
+      expect((await live.delete(`/v1/account/keys/${id}`)).status).toBe(404);
+    },
+  );
+
+  test('another account’s key is 404 and goes on working; one revoked before is 404', async () => {
+    const [one, two] = [await service.account(), await service.account()];
+    const theirs = await liveKeyOf(two);
+    expect((await one.live.delete(`/v1/account/keys/${theirs.id}`)).status).toBe(404);
+    expect((await two.live.get('/v1/account')).status).toBe(200);
+    const made = (await one.live.post('/v1/account/keys', { name: 'Once' })).body;
+    await one.live.delete(`/v1/account/keys/${made.id}`);
+    expect((await one.live.delete(`/v1/account/keys/${made.id}`)).status).toBe(404);
+  });
+});
+
+test('no secret stands anywhere in the database: only its SHA-256', async () => {
+  const { live, keys } = await service.account();
+  const made = (await live.post('/v1/account/keys', { name: 'Secret' }, { 'idempotency-key': 'a' })).body;
+  await second(made.key).post('/v1/qrcodes', newCode(), { 'idempotency-key': 'b' });
+  const dump = JSON.stringify(await dumpAll(service.database.sql));
+  for (const secret of [keys.live, keys.test, made.key]) {
+    expect(dump).not.toContain(secret);
+    expect(dump, 'not without its prefix either').not.toContain(secret.slice(8));
+    expect(dump, 'nor encoded').not.toContain(Buffer.from(secret).toString('base64'));
+    expect(dump).toContain(createHash('sha256').update(secret).digest('hex'));
+  }
+});

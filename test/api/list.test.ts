@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { type Api, type Json, newCode } from '../support/api.ts';
+import { atOnce, blamedFields } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+// All codes are made in the same millisecond: their order must come from elsewhere.
+const frozen = new Date('2026-03-01T09:30:00.000Z');
+const service = useService({ clock: () => frozen });
+
+const names = (answer: { body: Json }) => answer.body.data.map(({ name }: { name: string }) => name);
+
+async function make(client: Api, count: number): Promise<Json[]> {
+  const qrcodes = Array.from({ length: count }, (_, i) => newCode({ name: `Code ${i}` }));
+  return (await client.post('/v1/qrcodes/bulk', { qrcodes })).body.data;
+}
+
+describe('the list', () => {
+  test('has the interface’s seven fields of each code, and nothing else', async () => {
+    const { live } = await service.account();
+    const [code] = await make(live, 1);
+    const { body } = await live.get('/v1/qrcodes');
+    const { id, name, destination_url, short_url, status, total_scans, created_at } = code;
+    expect(body).toEqual({
+      data: [{ id, name, destination_url, short_url, status, total_scans, created_at }],
+      pagination: { page: 1, limit: 20, total: 1, total_pages: 1 },
+    });
+  });
+
+  test('of an account without codes is empty', async () => {
+    const { live } = await service.account();
+    expect((await live.get('/v1/qrcodes')).body).toEqual({
+      data: [],
+      pagination: { page: 1, limit: 20, total: 0, total_pages: 0 },
+    });
+  });
+
+  test('shows the newest first, also among codes of the same millisecond, whoever came in between', async () => {
+    const { live } = await service.account();
+    for (const name of ['one', 'two', 'three']) await live.post('/v1/qrcodes', newCode({ name }));
+    await atOnce(10, () => live.post('/v1/qrcodes', newCode({ name: 'at once' })));
+    await live.post('/v1/qrcodes', newCode({ name: 'last' }));
+    const first = names(await live.get('/v1/qrcodes'));
+    expect(first).toEqual(['last', ...Array.from({ length: 10 }, () => 'at once'), 'three', 'two', 'one']);
+    const ids = async () => (await live.get('/v1/qrcodes')).body.data.map(({ id }: Json) => id);
+    expect(await ids(), 'the same each time').toEqual(await ids());
+  });
+
+  test('changing a code does not move it', async () => {
+    const { live } = await service.account();
+    const [oldest] = await make(live, 3);
+    await live.patch(`/v1/qrcodes/${oldest.id}`, { name: 'Renamed' });
+    expect(names(await live.get('/v1/qrcodes'))).toEqual(['Code 2', 'Code 1', 'Renamed']);
+  });
+
+  test('knows nothing of other accounts and of the other mode', async () => {
+    const [mine, other] = [await service.account(), await service.account()];
+    await make(mine.live, 2);
+    await make(mine.test, 1);
+    expect((await mine.live.get('/v1/qrcodes')).body.pagination.total).toBe(2);
+    expect((await mine.test.get('/v1/qrcodes')).body.pagination.total).toBe(1);
+    expect((await other.live.get('/v1/qrcodes')).body).toMatchObject({ data: [], pagination: { total: 0 } });
+  });
+});
+
+describe('pages', () => {
+  test('together hold every code once, in order', async () => {
+    const { live } = await service.account();
+    await make(live, 45);
+    const pages = [1, 2, 3].map((page) => live.get(`/v1/qrcodes?page=${page}`));
+    const [first, second, third] = await Promise.all(pages);
+    expect([first, second, third].map((page) => page?.body.data.length)).toEqual([20, 20, 5]);
+    expect(third?.body.pagination).toEqual({ page: 3, limit: 20, total: 45, total_pages: 3 });
+    expect([first, second, third].flatMap((page) => names(page as { body: Json }))).toEqual(
+      Array.from({ length: 45 }, (_, i) => `Code ${44 - i}`),
+    );
+  });
+
+  test.each([
+    [1, 45],
+    [45, 1],
+    [44, 2],
+    [46, 1],
+    [100, 1],
+  ])('with %i on a page there are %i', async (limit, total_pages) => {
+    const { live } = await service.account();
+    await make(live, 45);
+    const { body } = await live.get(`/v1/qrcodes?limit=${limit}`);
+    expect(body.data).toHaveLength(Math.min(limit, 45));
+    expect(body.pagination).toEqual({ page: 1, limit, total: 45, total_pages });
+  });
+
+  test.each(['4', '1000000', '2000000000', '9007199254740991'])(
+    'page %s is past the end: empty, with the right totals',
+    async (page) => {
+      const { live } = await service.account();
+      await make(live, 3);
+      const answer = await live.get(`/v1/qrcodes?page=${page}&limit=1`);
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({
+        data: [],
+        pagination: { page: Number(page), limit: 1, total: 3, total_pages: 3 },
+      });
+    },
+  );
+
+  test.each([
+    ['page=0', 'page'],
+    ['page=-1', 'page'],
+    ['page=1.5', 'page'],
+    ['page=1e3', 'page'],
+    ['page=0x10', 'page'],
+    ['page=two', 'page'],
+    ['page=', 'page'],
+    ['page=%00', 'page'],
+    ['page=+1', 'page'],
+    ['page=99999999999999999999', 'page'],
+    ['page=1&page=2', 'page'],
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=-5', 'limit'],
+    ['limit=ten', 'limit'],
+    ['status=deleted', 'status'],
+    ['status=Active', 'status'],
+    ['status=', 'status'],
+    ['status=active&status=paused', 'status'],
+  ])('?%s: 400 naming %s', async (query, field) => {
+    const { live } = await service.account();
+    const answer = await live.get(`/v1/qrcodes?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe('invalid_request');
+    expect(blamedFields(answer)).toEqual([field]);
+  });
+
+  test('all that is wrong with a query is told at once', async () => {
+    const { live } = await service.account();
+    expect(blamedFields(await live.get('/v1/qrcodes?page=0&limit=0&status=x'))).toEqual(['page', 'limit', 'status']);
+  });
+});
+
+describe('totals', () => {
+  test('by status, and after changes and deletes, are those of the codes that are there', async () => {
+    const { live } = await service.account();
+    const codes = await make(live, 6);
+    await live.post('/v1/qrcodes', newCode({ name: 'Draft', status: 'draft' }));
+    for (const { id } of codes.slice(0, 2)) await live.patch(`/v1/qrcodes/${id}`, { active: false });
+    await live.delete(`/v1/qrcodes/${codes[0].id}`);
+    await live.delete(`/v1/qrcodes/${codes[5].id}`);
+
+    const total = async (query: string) => {
+      const { data, pagination } = (await live.get(`/v1/qrcodes${query}`)).body;
+      expect(data.length, query).toBe(pagination.total);
+      return pagination.total;
+    };
+    expect(await total('')).toBe(5);
+    expect(await total('?status=active')).toBe(3);
+    expect(await total('?status=paused')).toBe(1);
+    expect(await total('?status=draft')).toBe(1);
+    expect(names(await live.get('/v1/qrcodes?status=paused'))).toEqual(['Code 1']);
+  });
+});

@@ -1,0 +1,190 @@
+import { Elysia } from 'elysia';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isReserved } from '../../events/fields.ts';
+import { serveHealth } from '../../src/api/health.ts';
+import { serveApi } from '../../src/api/v1.ts';
+import { addressesOf, readConfig } from '../../src/config.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { statusOf } from '../../src/lib/errors.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
+import { faultsOf } from '../support/json-schema.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService();
+let document: OpenApi;
+let operations: [name: string, operation: OperationObject, path: string][];
+
+beforeAll(async () => {
+  document = await documentOf(service.urls[0] as string);
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) =>
+        [`${method.toUpperCase()} ${path}`, operation, path] as [string, OperationObject, string],
+    ),
+  );
+});
+
+const examplesOf = ({ example, examples = {} }: MediaType): unknown[] => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map(({ value }) => value),
+];
+
+describe('the document', () => {
+  test('is OpenAPI 3, and describes every operation of the interface that is there', () => {
+    expect(document.openapi).toMatch(/^3\.\d\.\d$/);
+    expect(operations.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'POST /v1/qrcodes',
+        'GET /v1/qrcodes',
+        'POST /v1/qrcodes/bulk',
+        'GET /v1/qrcodes/{id}',
+        'PATCH /v1/qrcodes/{id}',
+        'DELETE /v1/qrcodes/{id}',
+        'GET /v1/qrcodes/{id}/history',
+        'GET /v1/account',
+        'GET /v1/account/keys',
+        'POST /v1/account/keys',
+        'DELETE /v1/account/keys/{id}',
+      ]),
+    );
+  });
+
+  test('describes /v1 and nothing else', () => {
+    for (const [, , path] of operations) expect(path).toMatch(/^\/v1\//);
+  });
+
+  test('every operation takes a bearer key', () => {
+    expect(document.components.securitySchemes).toEqual({
+      key: expect.objectContaining({ type: 'http', scheme: 'bearer' }),
+    });
+    for (const [name, { security }] of operations) expect(security, name).toEqual([{ key: [] }]);
+  });
+
+  test('every operation has a summary, a tag and a name of its own', () => {
+    for (const [name, { summary, tags, operationId }] of operations) {
+      expect(summary, name).toMatch(/\w/);
+      expect(tags, name).toHaveLength(1);
+      expect(operationId, name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    }
+    expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
+  });
+
+  test('every placeholder in a path, and only those, is a path parameter; every parameter is explained', () => {
+    for (const [name, { parameters = [] }, path] of operations) {
+      const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, placeholder]) => placeholder);
+      const inPath = parameters.filter((parameter) => parameter.in === 'path');
+      expect(
+        inPath.map((parameter) => parameter.name),
+        name,
+      ).toEqual(placeholders);
+      for (const parameter of parameters) {
+        expect(parameter.description, `${name} ${parameter.name}`).toMatch(/\w/);
+        expect(parameter.schema, `${name} ${parameter.name}`).toHaveProperty('type');
+        expect(parameter.required ?? false).toBe(parameter.in === 'path');
+      }
+    }
+  });
+
+  test('lists tell their defaults and limits', () => {
+    const list = document.paths['/v1/qrcodes']?.['get'];
+    const schemas = Object.fromEntries(list?.parameters?.map(({ name, schema }) => [name, schema]) ?? []);
+    expect(schemas).toMatchObject({
+      page: { type: 'integer', minimum: 1, default: 1 },
+      limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+      status: { enum: ['active', 'paused', 'draft'] },
+    });
+  });
+});
+
+describe('answers', () => {
+  test('every operation has one success and every error that can happen to it', () => {
+    for (const [name, { responses, requestBody }, path] of operations) {
+      const statuses = Object.keys(responses).map(Number);
+      expect(
+        statuses.filter((status) => status < 300),
+        name,
+      ).toHaveLength(1);
+      const expected = [401, 429, 500, 503];
+      if (requestBody !== undefined) expected.push(400, 413, 415);
+      if (path.includes('{id}')) expected.push(404);
+      expect(statuses, name).toEqual(expect.arrayContaining(expected));
+    }
+  });
+
+  test('every answer has a description, and an example that fits its schema', () => {
+    for (const [name, { responses }] of operations) {
+      for (const [status, { description, content = {} }] of Object.entries(responses)) {
+        const what = `${name} ${status}`;
+        expect(description, what).toMatch(/\w/);
+        const media = content['application/json'];
+        expect(media, what).toBeDefined();
+        const examples = examplesOf(media as MediaType);
+        expect(examples.length, `examples of ${what}`).toBeGreaterThan(0);
+        for (const example of examples) expect(faultsOf(media?.schema ?? {}, example, what)).toEqual([]);
+      }
+    }
+  });
+
+  test('headers are told where they matter', () => {
+    for (const [name, { responses }] of operations) {
+      const headersOf = (status: string | undefined) => Object.keys(responses[status ?? '']?.headers ?? {}).toSorted();
+      const success = Object.keys(responses).find((status) => Number(status) < 300);
+      const always = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
+      expect(headersOf(success), name).toEqual(expect.arrayContaining(always));
+      expect(headersOf('401'), name).toEqual(['WWW-Authenticate']);
+      expect(headersOf('429'), name).toEqual(['Retry-After']);
+      expect(headersOf('503'), name).toEqual(['Retry-After']);
+    }
+  });
+
+  test('errors are those that the service knows, each under its status', () => {
+    for (const [name, { responses }] of operations) {
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        if (Number(status) < 400) continue;
+        for (const example of examplesOf(content['application/json'] ?? {})) {
+          const { code } = (example as { error: { code: keyof typeof statusOf } }).error;
+          expect(statusOf[code], `${name} ${code}`).toBe(Number(status));
+        }
+      }
+    }
+  });
+
+  test('every body that can be sent has an example that fits its schema', () => {
+    const withBody = operations.filter(([, { requestBody }]) => requestBody !== undefined);
+    expect(withBody.length).toBeGreaterThanOrEqual(4);
+    for (const [name, { requestBody }] of withBody) {
+      const media = requestBody?.content['application/json'] as MediaType;
+      expect(requestBody?.required, name).toBe(true);
+      expect(examplesOf(media).length, name).toBeGreaterThan(0);
+      for (const example of examplesOf(media)) expect(faultsOf(media.schema ?? {}, example, name)).toEqual([]);
+    }
+  });
+});
+
+test('every first path segment that the service serves is reserved, so that no short code hides it', async () => {
+  const app = new Elysia();
+  const log = createLogger('silent', false);
+  const { sql } = service.database;
+  const addresses = addressesOf(readConfig({}), 3000);
+  serveHealth(app, {}, log);
+  serveApi(
+    app,
+    { sql, clock: systemClock, addresses, onChange: async () => {} },
+    { trustedProxies: readConfig({}).trustedProxies, log, isReady: () => true },
+  );
+  const routes = app.routes.map(({ path }) => path.split('/')[1] as string).filter((segment) => segment !== '');
+  expect(routes).toEqual(expect.arrayContaining(['v1', 'healthz', 'readyz', 'swagger']));
+  const served = [...new Set([...routes, 'metrics', 'images', 'console', 'favicon.ico', 'robots.txt'])];
+  for (const segment of served) expect(isReserved(segment), segment).toBe(true);
+
+  const { live } = await service.account();
+  for (const segment of served.filter((word) => /^\w{3,}$/.test(word))) {
+    const answer = await live.post('/v1/qrcodes', {
+      name: 'Hidden',
+      destination_url: 'https://example.com',
+      short_code: segment,
+    });
+    expect(answer.status, segment).toBe(400);
+  }
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { readStream } from '../../src/log/read.ts';
+import { newCode } from '../support/api.ts';
+import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+let now = new Date('2026-03-01T09:30:00.000Z');
+const service = useService({ clock: () => now });
+
+async function aCode(fields: Record<string, unknown> = {}) {
+  now = new Date(now.getTime() + 1_000);
+  const { live } = await service.account();
+  const { body: code } = await live.post('/v1/qrcodes', newCode({ style: { dotsType: 'dots' }, ...fields }));
+  now = new Date(now.getTime() + 1_000);
+  return { live, code, path: `/v1/qrcodes/${code.id}` };
+}
+
+describe('happy', () => {
+  test.each([
+    ['the name', { name: 'New' }],
+    ['the destination', { destination_url: 'https://example.com/new' }],
+    ['both, and pausing', { name: 'New', destination_url: 'https://example.com/new', active: false }],
+  ])('%s: the answer is the full code as it is now, everything else as it was', async (_, change) => {
+    const { live, code, path } = await aCode();
+    const { status, body } = await live.patch(path, change);
+    expect(status).toBe(200);
+    const isPaused = 'active' in change;
+    expect(body).toEqual({
+      ...code,
+      ...change,
+      status: isPaused ? 'paused' : 'active',
+      active: !isPaused,
+      updated_at: now.toISOString(),
+    });
+    expect((await live.get(path)).body).toEqual(body);
+  });
+
+  test('a name is trimmed', async () => {
+    const { live, path } = await aCode();
+    expect((await live.patch(path, { name: '  New ' })).body.name).toBe('New');
+  });
+
+  test.each([
+    ['the same name', { name: 'Menu' }],
+    ['the same name between spaces', { name: ' Menu ' }],
+    ['the same destination', { destination_url: 'https://example.com/menu' }],
+    ['what it already is', { active: true }],
+    ['all of that', { name: 'Menu', destination_url: 'https://example.com/menu', active: true }],
+  ])('%s changes nothing: no event, updated_at stays', async (_, change) => {
+    const { live, code, path } = await aCode();
+    const answer = await live.patch(path, change);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual(code);
+    expect(await readStream(service.database.sql, code.id)).toHaveLength(1);
+  });
+
+  test('where only a part changes something, only that is an event', async () => {
+    const { live, code, path } = await aCode();
+    await live.patch(path, { name: 'New', destination_url: 'https://example.com/menu', active: true });
+    expect((await readStream(service.database.sql, code.id)).map(({ type }) => type)).toEqual([
+      'code_created',
+      'code_renamed',
+    ]);
+  });
+});
+
+describe('error', () => {
+  test.each([
+    ['nothing', {}, ['body']],
+    ['a style', { style: { dotsType: 'square' } }, ['style']],
+    ['a short code', { short_code: 'other' }, ['short_code']],
+    ['an id', { id: 'qr_1' }, ['id']],
+    ['a status', { status: 'paused' }, ['status']],
+    ['counts', { total_scans: 1_000, unique_scans: 1 }, ['total_scans', 'unique_scans']],
+    ['something unknown', { colour: 'red' }, ['colour']],
+    ['something unknown beside something right', { name: 'New', colour: 'red' }, ['colour']],
+    ['an own __proto__', JSON.parse('{"__proto__": {"active": false}}'), ['__proto__']],
+    ['an empty name', { name: '' }, ['name']],
+    ['a name of 256', { name: 'n'.repeat(256) }, ['name']],
+    ['a name that is null', { name: null }, ['name']],
+    ['another scheme', { destination_url: 'ftp://example.com' }, ['destination_url']],
+    ['no destination', { destination_url: null }, ['destination_url']],
+    ['active as a word', { active: 'false' }, ['active']],
+    ['active as a number', { active: 0 }, ['active']],
+    ['active as null', { active: null }, ['active']],
+    ['two faults', { name: '', destination_url: 'x' }, ['name', 'destination_url']],
+  ])('%s: 400 naming it, and the code stays as it is', async (_, change, blamed) => {
+    const { live, code, path } = await aCode();
+    const answer = await live.patch(path, change);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe('invalid_request');
+    expect(blamedFields(answer)).toEqual(blamed);
+    expect((await live.get(path)).body).toEqual(code);
+  });
+
+  test('a loop: 400', async () => {
+    const { live, code, path } = await aCode();
+    const answer = await live.patch(path, { destination_url: code.short_url });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toContain('loop');
+  });
+
+  test('a code that does not exist: 404', async () => {
+    const { live } = await aCode();
+    expect((await live.patch('/v1/qrcodes/qr_0000000000000000000000', { name: 'New' })).status).toBe(404);
+  });
+});
+
+describe('at the same moment', () => {
+  test('of 10 different names every one is either taken on or told that it lost', async () => {
+    const { live, code, path } = await aCode();
+    const answers = await atOnce(10, (i) => live.patch(path, { name: `Name ${i}` }));
+    const { 200: won = 0, 409: lost = 0, ...others } = countStatuses(answers);
+    expect(others).toEqual({});
+    expect(won).toBeGreaterThan(0);
+    for (const { status, body } of answers) if (status === 409) expect(body.error.code).toBe('conflict');
+    const events = await readStream(service.database.sql, code.id);
+    expect(events.map(({ version }) => version)).toEqual(Array.from({ length: won + 1 }, (_, i) => i + 1));
+    expect(won + lost).toBe(10);
+    expect(events.at(-1), 'the last event decides').toMatchObject({ data: { to: (await live.get(path)).body.name } });
+  });
+
+  test('two that change different things both take effect', async () => {
+    const { live, path } = await aCode();
+    const [first, second] = await Promise.all([
+      live.patch(path, { name: 'New' }),
+      live.patch(path, { destination_url: 'https://example.com/new' }),
+    ]);
+    expect([first?.status, second?.status]).toEqual([200, 200]);
+    expect((await live.get(path)).body).toMatchObject({ name: 'New', destination_url: 'https://example.com/new' });
+  });
+
+  test('a change and a delete: whatever comes first, the code is gone', async () => {
+    const { live, path } = await aCode();
+    const [patched, deleted] = await Promise.all([live.patch(path, { name: 'New' }), live.delete(path)]);
+    expect(patched?.status).toBeOneOf([200, 404]);
+    expect(deleted?.status).toBe(200);
+    expect((await live.get(path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { limitsOf, type Plan } from '../../events/plans.ts';
+import { setPlan } from '../../src/accounts/accounts.ts';
+import { type Api, newCode } from '../support/api.ts';
+import { atOnce, countStatuses } from '../support/http.ts';
+import { endWindows } from '../support/limits.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService({ instances: 2 });
+
+const bulk = (client: Api, count: number) =>
+  client.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: count }, () => newCode()) });
+const usage = async (client: Api) => (await client.get('/v1/account')).body.usage;
+
+describe('never exceeded', () => {
+  test.each<[Plan, number, number]>([
+    ['free', 96, 9],
+    ['pro', 35, 30],
+    ['business', 230, 30],
+  ])('%s with %i codes and %i creates at once on two instances: as many as fit', async (plan, before, wanted) => {
+    const { live, keys } = await service.account(plan);
+    const { codes } = limitsOf[plan];
+    expect((await bulk(live, before)).status).toBe(201);
+    await endWindows(service.database.sql);
+
+    const answers = await atOnce(wanted, (i) => service.client(i % 2, keys.live).post('/v1/qrcodes', newCode()));
+
+    expect(countStatuses(answers)).toEqual({ 201: codes - before, 403: wanted - (codes - before) });
+    const refused = answers.find(({ status }) => status === 403);
+    expect(refused?.body.error).toEqual({
+      code: 'quota_exceeded',
+      message: `The ${plan} plan allows ${codes} QR codes, and ${codes} exist: no more fits. Delete some or change the plan.`,
+    });
+    await endWindows(service.database.sql);
+    expect((await usage(live)).qr_codes).toBe(codes);
+    expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(codes);
+  });
+
+  test('bulk and single creates at once share the one pool, over all keys of the account', async () => {
+    const { live, keys } = await service.account('pro');
+    const second = (await live.post('/v1/account/keys', { name: 'Second', mode: 'live' })).body.key;
+    const answers = await atOnce(24, (i) => {
+      const client = service.client(i % 2, i % 3 ? keys.live : second);
+      return i % 2 ? bulk(client, 5) : client.post('/v1/qrcodes', newCode());
+    });
+    const created = answers.reduce((sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0), 0);
+    expect(created).toBeLessThanOrEqual(50);
+    expect((await usage(live)).qr_codes).toBe(created);
+    expect((await bulk(live, 51 - created)).status).toBe(403);
+  });
+
+  test('enterprise is unlimited', async () => {
+    const { live } = await service.account('enterprise');
+    expect((await bulk(live, 1_000)).status).toBe(201);
+    expect((await live.get('/v1/account')).body).toMatchObject({
+      limits: { qr_codes: null },
+      usage: { qr_codes: 1_000 },
+    });
+  });
+});
+
+describe('what counts', () => {
+  test('drafts and paused codes do', async () => {
+    const { live } = await service.account('pro');
+    const { data } = (await bulk(live, 49)).body;
+    await live.patch(`/v1/qrcodes/${data[0].id}`, { active: false });
+    expect((await live.post('/v1/qrcodes', newCode({ status: 'draft' }))).status).toBe(201);
+    expect((await live.post('/v1/qrcodes', newCode({ status: 'draft' }))).status).toBe(403);
+  });
+
+  test('deleted codes do not: a delete makes room for one', async () => {
+    const { live } = await service.account('pro');
+    const { data } = (await bulk(live, 50)).body;
+    expect((await live.post('/v1/qrcodes', newCode())).status).toBe(403);
+    await live.delete(`/v1/qrcodes/${data[7].id}`);
+    expect((await live.post('/v1/qrcodes', newCode())).status).toBe(201);
+    expect((await live.post('/v1/qrcodes', newCode())).status).toBe(403);
+  });
+
+  test('test codes do not, and a full live pool does not stop them', async () => {
+    const { live, test: development } = await service.account('pro');
+    await bulk(live, 50);
+    expect((await bulk(development, 60)).status).toBe(201);
+    expect(await usage(live)).toMatchObject({ qr_codes: 50, test_qr_codes: 60 });
+  });
+
+  test('other accounts’ codes do not', async () => {
+    const [one, two] = [await service.account('pro'), await service.account('pro')];
+    await bulk(one.live, 50);
+    expect((await bulk(two.live, 50)).status).toBe(201);
+  });
+});
+
+describe('a change of plan', () => {
+  test('holds from the next request on, up and down, and takes nothing away', async () => {
+    const { live, id } = await service.account('pro');
+    await bulk(live, 50);
+    await setPlan(service.database.sql, id, 'free', new Date());
+    expect((await live.post('/v1/qrcodes', newCode())).status, 'free has room for 100').toBe(201);
+    await setPlan(service.database.sql, id, 'pro', new Date());
+    const refused = await live.post('/v1/qrcodes', newCode());
+    expect(refused.body.error.message).toContain('allows 50 QR codes, and 51 exist');
+    expect((await live.get('/v1/qrcodes')).body.pagination.total, 'what is there stays').toBe(51);
+  });
+});
+
+describe('other work on the same account at the same moment', () => {
+  test('creates, new keys and changes of plan do not trip over each other', async () => {
+    const { live, id, keys } = await service.account('enterprise');
+    const creates = atOnce(40, (i) => service.client(i % 2, keys.live).post('/v1/qrcodes', newCode()));
+    const newKeys = (async () => {
+      const made = [];
+      for (let i = 0; i < 10; i++) made.push(await live.post('/v1/account/keys', { name: `Key ${i}` }));
+      return made;
+    })();
+    const changes = atOnce(1, async () => {
+      for (let i = 0; i < 10; i++)
+        await setPlan(service.database.sql, id, i % 2 ? 'enterprise' : 'business', new Date());
+    }).catch((error) => expect(error, 'only a race that was lost twice').toMatchObject({ code: 'conflict' }));
+    expect(countStatuses(await creates)).toEqual({ 201: 40 });
+    const { 201: made = 0, 409: lost = 0, ...others } = countStatuses(await newKeys);
+    expect(others).toEqual({});
+    expect(made + lost).toBe(10);
+    await changes;
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { limitsOf, type Plan, plans } from '../../events/plans.ts';
+import { setPlan } from '../../src/accounts/accounts.ts';
+import { type Api, type ApiAnswer, newCode } from '../support/api.ts';
+import { atOnce, countStatuses, unknownKey } from '../support/http.ts';
+import { endWindows } from '../support/limits.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService({ instances: 2 });
+
+const number = (answer: ApiAnswer, name: string) => Number(answer.headers.get(name));
+const remaining = (answer: ApiAnswer) => number(answer, 'x-ratelimit-remaining');
+const anonymousFrom = (address: string, instance = 0) =>
+  service.client(instance).get('/v1/account', { 'x-forwarded-for': address });
+
+describe('an account’s requests', () => {
+  test.each<[Plan, number]>(plans.map((plan) => [plan, limitsOf[plan].requestsPerMinute]))(
+    '%s: of more than %i at once on two instances, exactly as many get through',
+    async (plan, limit) => {
+      const { keys } = await service.account(plan);
+      const answers = await atOnce(limit + 15, (i) => service.client(i % 2, keys.live).get('/v1/account'));
+      expect(countStatuses(answers)).toEqual({ 200: limit, 429: 15 });
+      const left = answers.filter(({ status }) => status === 200).map(remaining);
+      expect(
+        left.toSorted((a, b) => a - b),
+        'each of them was told a different rest',
+      ).toEqual(Array.from({ length: limit }, (_, i) => i));
+      for (const answer of answers) expect(number(answer, 'x-ratelimit-limit')).toBe(limit);
+      expect(new Set(answers.map((answer) => number(answer, 'x-ratelimit-reset'))).size, 'one window').toBe(1);
+    },
+  );
+
+  test('the 429 says how long to wait, and that is until the window ends', async () => {
+    const { live } = await service.account('free');
+    await atOnce(10, () => live.get('/v1/account'));
+    const refused = await live.get('/v1/account');
+    expect(refused.status).toBe(429);
+    expect(refused.body.error.code).toBe('rate_limited');
+    const wait = number(refused, 'retry-after');
+    expect(wait).toBeGreaterThanOrEqual(1);
+    expect(wait).toBeLessThanOrEqual(60);
+    const windowEnds = number(refused, 'x-ratelimit-reset');
+    expect(Math.abs(Date.now() / 1000 + wait - windowEnds)).toBeLessThanOrEqual(2);
+    expect(remaining(refused)).toBe(0);
+  });
+
+  test('when the window has ended, a new one begins', async () => {
+    const { live } = await service.account('free');
+    const answers = await atOnce(11, () => live.get('/v1/account'));
+    expect(countStatuses(answers)).toEqual({ 200: 10, 429: 1 });
+    await endWindows(service.database.sql);
+    const next = await live.get('/v1/account');
+    expect(next.status).toBe(200);
+    expect(remaining(next)).toBe(9);
+    expect(number(next, 'x-ratelimit-reset')).toBeGreaterThan(Date.now() / 1000 + 50);
+  });
+
+  test('a window that has not ended goes on', async () => {
+    const { live } = await service.account('free');
+    await live.get('/v1/account');
+    await service.database.sql`UPDATE rate_windows SET started_at = started_at - interval '30 seconds'`;
+    const next = await live.get('/v1/account');
+    expect(remaining(next)).toBe(8);
+    expect(number(next, 'x-ratelimit-reset')).toBeLessThan(Date.now() / 1000 + 35);
+  });
+
+  test('all keys of a mode share one window; the other mode and other accounts have their own', async () => {
+    const { live, test: development } = await service.account('free');
+    const second = service.client(1, (await live.post('/v1/account/keys', { name: 'Second', mode: 'live' })).body.key);
+    expect(remaining(await second.get('/v1/account'))).toBe(8);
+    expect(remaining(await development.get('/v1/account'))).toBe(9);
+    expect(remaining(await (await service.account('free')).live.get('/v1/account'))).toBe(9);
+  });
+
+  test('a change of plan changes the limit at once', async () => {
+    const { live, id } = await service.account('free');
+    await atOnce(11, () => live.get('/v1/account'));
+    await setPlan(service.database.sql, id, 'pro', new Date());
+    const next = await live.get('/v1/account');
+    expect(next.status).toBe(200);
+    expect(number(next, 'x-ratelimit-limit')).toBe(60);
+    expect(remaining(next)).toBe(48);
+  });
+
+  test('what is refused changes nothing', async () => {
+    const { live, id } = await service.account('free');
+    await atOnce(10, () => live.get('/v1/account'));
+    const refused = await live.post('/v1/qrcodes', newCode({ short_code: 'too-late' }));
+    expect(refused.status).toBe(429);
+    await endWindows(service.database.sql);
+    expect((await live.get('/v1/qrcodes')).body.data).toEqual([]);
+    expect(id).toMatch(/^acct_/);
+  });
+
+  test('redirects, health and documentation are not counted', async () => {
+    const { live } = await service.account('free');
+    await live.get('/v1/account');
+    await Promise.all(['/swagger', '/swagger/json', '/healthz', '/nothing-here'].map((path) => live.get(path)));
+    expect(remaining(await live.get('/v1/account'))).toBe(8);
+  });
+});
+
+describe('requests without a valid key', () => {
+  test('are counted by client address: 60 a minute, over two instances', async () => {
+    const answers = await atOnce(70, (i) => anonymousFrom('203.0.113.1', i % 2));
+    expect(countStatuses(answers)).toEqual({ 401: 60, 429: 10 });
+    expect(number(answers[0] as ApiAnswer, 'x-ratelimit-limit')).toBe(60);
+    expect((await anonymousFrom('203.0.113.2')).status, 'another address').toBe(401);
+    await endWindows(service.database.sql);
+    expect((await anonymousFrom('203.0.113.1')).status, 'a new window').toBe(401);
+  });
+
+  test('whatever they send as a key counts for the same address', async () => {
+    const from = { 'x-forwarded-for': '203.0.113.3' };
+    const send = (authorization: string) => service.client(0).get('/v1/account', { ...from, authorization });
+    const answers = [await send('Bearer nonsense'), await send(`Bearer ${unknownKey()}`), await send('Basic eDp5')];
+    expect(answers.map(remaining)).toEqual([59, 58, 57]);
+  });
+
+  test('only the hop that a trusted proxy added is believed', async () => {
+    const spoofed = (address: string) => anonymousFrom(`${address}, 203.0.113.4`);
+    expect(remaining(await spoofed('198.51.100.1'))).toBe(59);
+    expect(remaining(await spoofed('198.51.100.2'))).toBe(58);
+  });
+
+  test('do not use up what accounts from the same address have', async () => {
+    const { keys } = await service.account('free');
+    const from = { 'x-forwarded-for': '203.0.113.5' };
+    await atOnce(61, () => service.client(0).get('/v1/account', from));
+    expect((await service.client(0, keys.live).get('/v1/account', from)).status).toBe(200);
+  });
+
+  test('leave no address behind in the database', async () => {
+    await anonymousFrom('203.0.113.77');
+    const rows = await service.database.sql<{ subject: string }[]>`SELECT subject FROM rate_windows`;
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { subject } of rows) expect(subject).not.toContain('203.0.113');
+  });
+});
+
+describe('the headers', () => {
+  const requests: [name: string, status: number, send: (live: Api) => Promise<ApiAnswer>][] = [
+    ['a success', 200, (live) => live.get('/v1/qrcodes')],
+    ['a creation', 201, (live) => live.post('/v1/qrcodes', newCode())],
+    ['a wrong request', 400, (live) => live.post('/v1/qrcodes', {})],
+    ['a code that is not there', 404, (live) => live.get('/v1/qrcodes/none')],
+    ['a path that is not there', 404, (live) => live.get('/v1/none')],
+    ['a method that is not there', 405, (live) => live.put('/v1/qrcodes', {})],
+    ['a body too large', 413, (live) => live.post('/v1/qrcodes', { name: 'x'.repeat(1_100_000) })],
+    ['a body that is no JSON', 415, (live) => live.send('/v1/qrcodes', { method: 'POST', body: 'x' })],
+    ['HEAD', 200, (live) => live.head('/v1/qrcodes')],
+  ];
+
+  test.each(requests)('are on %s (%i), which counts', async (_, status, send) => {
+    const { live } = await service.account('pro');
+    const answer = await send(live);
+    expect(answer.status).toBe(status);
+    expect(number(answer, 'x-ratelimit-limit')).toBe(60);
+    expect(remaining(answer)).toBe(59);
+  });
+});

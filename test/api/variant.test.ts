@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { blamedFields } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+const service = useService();
+const variant = (fields: Record<string, unknown> = {}) => ({
+  name: 'Menu',
+  type: 'url',
+  destination: 'https://example.com/menu',
+  ...fields,
+});
+
+describe('the variant shape', () => {
+  test('is created like any other, and answered with the full code plus its own words', async () => {
+    const { live } = await service.account();
+    const { status, body } = await live.post('/v1/qrcodes', variant());
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      name: 'Menu',
+      destination_url: 'https://example.com/menu',
+      status: 'active',
+      active: true,
+      total_scans: 0,
+      unique_scans: 0,
+      type: 'url',
+      destination: 'https://example.com/menu',
+      scans: 0,
+    });
+  });
+
+  test('is an ordinary code from then on', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes', variant());
+    const { type, destination, scans, ...code } = body;
+    expect({ type, destination, scans }).toEqual({ type: 'url', destination: 'https://example.com/menu', scans: 0 });
+    expect((await live.get(`/v1/qrcodes/${body.id}`)).body).toEqual(code);
+  });
+
+  test.each([
+    ['destination alone', { type: undefined }],
+    ['type beside destination_url', { destination: undefined, destination_url: 'https://example.com/menu' }],
+    ['both spellings with the same value', { destination_url: 'https://example.com/menu' }],
+  ])('%s is understood, and answered in the same way', async (_, fields) => {
+    const { live } = await service.account();
+    const { status, body } = await live.post('/v1/qrcodes', variant(fields));
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ type: 'url', destination: 'https://example.com/menu', scans: 0 });
+  });
+
+  test.each([
+    ['another type', { type: 'text' }, ['type']],
+    ['no type at all', { type: null }, ['type']],
+    ['two destinations', { destination_url: 'https://example.com/other' }, ['destination']],
+    ['no destination', { destination: undefined }, ['destination_url']],
+    ['a destination that leads nowhere', { destination: 'menu' }, ['destination']],
+    ['a destination that is no string', { destination: 7 }, ['destination']],
+  ])('%s: 400', async (_, fields, blamed) => {
+    const { live } = await service.account();
+    const answer = await live.post('/v1/qrcodes', variant(fields));
+    expect(answer.status).toBe(400);
+    expect(blamedFields(answer)).toEqual(blamed);
+  });
+
+  test('PATCH does not know it: its words are not fields of a code', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes', variant());
+    const answer = await live.patch(`/v1/qrcodes/${body.id}`, { destination: 'https://example.com/new' });
+    expect(answer.status).toBe(400);
+    expect(blamedFields(answer)).toEqual(['destination']);
+  });
+});

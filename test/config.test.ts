@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { addressesOf, readConfig, requireParts, settings } from '../src/config.ts';
+import { StartError } from '../src/lib/errors.ts';
+
+/** What a person is told who starts with these settings. */
+function complaintAbout(environment: Record<string, string>, flags: Record<string, string> = {}): string {
+  try {
+    readConfig(environment, flags);
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartError);
+    return (error as StartError).message;
+  }
+  return 'nothing';
+}
+
+describe('settings that are not given', () => {
+  test('the service listens on loopback, port 3000', () => {
+    expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 3000, logLevel: 'info' });
+  });
+
+  test('what the parts need has no default', () => {
+    const { databaseUrl, natsUrl, clickhouseUrl, publicUrl } = readConfig({});
+    expect({ databaseUrl, natsUrl, clickhouseUrl, publicUrl }).toEqual({
+      databaseUrl: undefined,
+      natsUrl: undefined,
+      clickhouseUrl: undefined,
+      publicUrl: undefined,
+    });
+  });
+
+  test('an empty variable is one that is not given', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '' })).toEqual(readConfig({}));
+  });
+});
+
+describe('settings that are given', () => {
+  test('the environment is read', () => {
+    expect(readConfig({ PORT: '8080', HOST: '0.0.0.0', LOG_LEVEL: 'debug' })).toMatchObject({
+      port: 8080,
+      host: '0.0.0.0',
+      logLevel: 'debug',
+    });
+  });
+
+  test('a flag wins over the environment', () => {
+    expect(readConfig({ PORT: '8080' }, { port: '9090' }).port).toBe(9090);
+  });
+
+  test('slashes at the end of an address are left out, so that paths can be put behind it', () => {
+    expect(readConfig({ SHORT_BASE_URL: 'https://go.example.com/s//' }).shortBaseUrl).toBe('https://go.example.com/s');
+  });
+
+  test('every setting has a variable of its own and a line for the README', () => {
+    const all = Object.values(settings);
+    expect(new Set(all.map(({ variable }) => variable)).size).toBe(all.length);
+    for (const { variable, about } of all) expect(about, variable).toMatch(/^[A-Z].+\.$/s);
+  });
+});
+
+describe('settings that are wrong', () => {
+  test.each([
+    [{ PORT: '65536' }, 'PORT must be an integer from 0 to 65535.'],
+    [{ PORT: '-1' }, 'PORT must be an integer from 0 to 65535.'],
+    [{ PORT: '3000.5' }, 'PORT must be an integer from 0 to 65535.'],
+    [{ PORT: 'http' }, 'PORT must be an integer from 0 to 65535.'],
+    [{ HOST: 'a b' }, 'HOST must be an address or host name such as 0.0.0.0.'],
+    [{ PUBLIC_URL: 'qr.example.com' }, 'PUBLIC_URL must be a URL such as https://qr.example.com.'],
+    [{ PUBLIC_URL: 'ftp://qr.example.com' }, 'PUBLIC_URL must be a URL such as https://qr.example.com.'],
+    [
+      { DATABASE_URL: 'mysql://host/db' },
+      'DATABASE_URL must be a URL such as postgres://user:password@host:5432/scanlog.',
+    ],
+    [{ NATS_URL: 'host:4222' }, 'NATS_URL must be a URL such as nats://host:4222.'],
+    [
+      { CLICKHOUSE_DATABASE: 'x; DROP' },
+      'CLICKHOUSE_DATABASE must have 1 to 63 letters, digits or "_", the first a letter.',
+    ],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of debug, info, warn, error, silent.'],
+  ])('%j', (environment, complaint) => {
+    expect(complaintAbout(environment)).toBe(complaint);
+  });
+
+  test('networks that are none are named', () => {
+    expect(complaintAbout({ TRUSTED_PROXIES: '10.0.0.0/33' })).toMatch(
+      /^TRUSTED_PROXIES must be a comma-separated list of networks such as 10\.0\.0\.0\/8: .*10\.0\.0\.0\/33/,
+    );
+  });
+
+  test('roles that do not exist are refused with those that do', () => {
+    expect(complaintAbout({ ROLES: 'api,barista' })).toMatch(/^ROLES must be a comma-separated list of api/);
+  });
+
+  test('a wrong flag is called by the name it was given under', () => {
+    expect(complaintAbout({}, { port: 'none' })).toBe('--port must be an integer from 0 to 65535.');
+  });
+
+  test('all of them are told at once', () => {
+    expect(complaintAbout({ PORT: 'x', LOG_LEVEL: 'y' }).split('\n')).toHaveLength(2);
+  });
+
+  test('what was given is not repeated, since it may hold a password', () => {
+    expect(complaintAbout({ DATABASE_URL: 'mysql://me:hunter2@host/db' })).not.toContain('hunter2');
+  });
+});
+
+describe('what the service cannot do without', () => {
+  const parts = { DATABASE_URL: 'postgres://h/db', NATS_URL: 'nats://h:4222', CLICKHOUSE_URL: 'http://h:8123' };
+
+  test('with all three parts it can run', () => {
+    expect(requireParts(readConfig(parts))).toMatchObject({
+      databaseUrl: 'postgres://h/db',
+      natsUrl: 'nats://h:4222',
+      clickhouseUrl: 'http://h:8123',
+    });
+  });
+
+  test.each(Object.keys(parts))('without %s it says so', (variable) => {
+    const config = readConfig({ ...parts, [variable]: '' });
+    expect(() => requireParts(config)).toThrow(new RegExp(`^${variable} must be set: `));
+  });
+});
+
+describe('where people find things', () => {
+  test('by default all on localhost, images under /images', () => {
+    expect(addressesOf(readConfig({}), 3000)).toEqual({
+      publicUrl: 'http://localhost:3000',
+      shortBaseUrl: 'http://localhost:3000',
+      imageBaseUrl: 'http://localhost:3000/images',
+    });
+  });
+
+  test('short links and images follow the public address', () => {
+    expect(addressesOf(readConfig({ PUBLIC_URL: 'https://qr.example.com/' }), 3000)).toEqual({
+      publicUrl: 'https://qr.example.com',
+      shortBaseUrl: 'https://qr.example.com',
+      imageBaseUrl: 'https://qr.example.com/images',
+    });
+  });
+
+  test('each can have an address of its own', () => {
+    const config = readConfig({ SHORT_BASE_URL: 'https://go.example.com', IMAGE_BASE_URL: 'https://img.example.com' });
+    expect(addressesOf(config, 3000)).toEqual({
+      publicUrl: 'http://localhost:3000',
+      shortBaseUrl: 'https://go.example.com',
+      imageBaseUrl: 'https://img.example.com',
+    });
+  });
+});

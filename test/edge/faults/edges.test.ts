@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { openConnection } from '../../../src/chaos/connection.ts';
+import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
+import { apiClient } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
+import { atOnce } from '../../support/http.ts';
+import { expectExact, untilSeen, useWorld } from './fault-support.ts';
+
+const world = useWorld([{}], ['--edges', '2']);
+const port = () => world.services[0]?.port ?? 0;
+
+/** The processes that have taken a folder each. */
+const edges = () =>
+  ['edge-0', 'edge-1'].flatMap((folder) =>
+    readdirSync(`${world.edgeFolder}/${folder}`).flatMap((name) => {
+      const [, pid] = /^(\d+)-.*\.lock$/.exec(name) ?? [];
+      return pid === undefined ? [] : [Number(pid)];
+    }),
+  );
+
+const both = () => eventually(() => expect(new Set(edges()).size, 'two processes run').toBe(2));
+
+describe('two edges on one port', () => {
+  test('one killed with -9 under load is started again; every 302 is exactly one scan', async () => {
+    await both();
+    const scanner = startScanning({ ports: [port()], codes: await world.codes(2), connections: 32 });
+    await untilSeen(scanner, 302, 200);
+    const [, child] = edges();
+    if (child === undefined) throw new Error('there is no second edge');
+    process.kill(child, 'SIGKILL');
+    await untilSeen(scanner, 302, 200);
+    await eventually(() => {
+      expect(edges(), 'another one runs in its place').not.toContain(child);
+      expect(new Set(edges()).size).toBe(2);
+    });
+    await untilSeen(scanner, 302, 200);
+    await scanner.stop();
+
+    expect(
+      [...outcomesOf(scanner.attempts).keys()].filter((outcome) => outcome !== 302 && outcome !== 'no answer'),
+    ).toEqual([]);
+    await expectExact(world, scanner.attempts);
+  });
+
+  test('after the answer to a change, whichever took it, neither serves the old state', async () => {
+    await both();
+    const [code] = await world.codes(1);
+    if (code === undefined) throw new Error('no code');
+    const { patch } = apiClient(`http://localhost:${port()}`, world.key);
+    // New connections are spread over both processes.
+    const scan = async () => {
+      const connection = openConnection(port());
+      return connection.ask(`/${code.shortCode}`, {}).finally(connection.close);
+    };
+    await atOnce(20, scan);
+    for (let round = 0; round < 10; round++) {
+      const active = round % 2 === 1;
+      expect((await patch(`/v1/qrcodes/${code.id}`, { active })).status).toBe(200);
+      const statuses = new Set(await atOnce(20, scan));
+      expect([...statuses], `round ${round}: active is ${active}`).toEqual([active ? 302 : 404]);
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { withoutPostgres, withPostgresStanding, withServiceRestartedAlone } from '../../../src/chaos/faults.ts';
+import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
+import { readSnapshots } from '../../../src/edge/snapshot.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectExact, statusOn, untilSeen, useWorld } from './fault-support.ts';
+
+const world = useWorld([{}, {}]);
+const ports = () => world.services.map(({ port }) => port);
+
+describe('Postgres killed with -9 under load', () => {
+  test('known codes redirect all the while, uncached ones say when to come again, and every 302 is one scan', async () => {
+    const codes = await world.codes(3);
+    const [uncached] = await world.codes(1);
+    const scanner = startScanning({ ports: ports(), codes });
+    await untilSeen(scanner, 302, 200);
+    await withoutPostgres(world, async () => {
+      await untilSeen(scanner, 302, 300);
+      if (uncached !== undefined && world.services[0] !== undefined)
+        expect(await statusOn(world.services[0], uncached), 'not in memory, and nobody to ask').toBe(503);
+    });
+    await untilSeen(scanner, 302, 200);
+    await scanner.stop();
+
+    expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
+    const { redirected, logged } = await expectExact(world, scanner.attempts);
+    expect(logged).toBe(redirected);
+  });
+
+  test('again and again: nothing is lost or stored twice', async () => {
+    const codes = await world.codes(2);
+    const scanner = startScanning({ ports: ports(), codes });
+    await untilSeen(scanner, 302, 100);
+    for (let round = 0; round < 2; round++) {
+      await withoutPostgres(world, () => untilSeen(scanner, 302, 100));
+      await untilSeen(scanner, 302, 50);
+    }
+    await scanner.stop();
+    const { redirected, logged } = await expectExact(world, scanner.attempts);
+    expect(logged).toBe(redirected);
+  });
+
+  test('standing still instead: scans go to the spool, and none is stored twice when it goes on', async () => {
+    const codes = await world.codes(2);
+    const scanner = startScanning({ ports: ports(), codes });
+    await untilSeen(scanner, 302, 100);
+    await withPostgresStanding(world, () => untilSeen(scanner, 302, 200));
+    await untilSeen(scanner, 302, 100);
+    await scanner.stop();
+    const { redirected, logged } = await expectExact(world, scanner.attempts);
+    expect(logged).toBe(redirected);
+  });
+});
+
+describe('a service restarted while Postgres is away', () => {
+  test('redirects the codes of its snapshot, and what it had spooled before is not lost', async () => {
+    const [service] = world.services;
+    if (service === undefined) throw new Error('no service');
+    const codes = await world.codes(2);
+    const [uncached] = await world.codes(1);
+    const scanner = startScanning({ ports: [service.port], codes, connections: 8 });
+    await untilSeen(scanner, 302, 100);
+    await eventually(async () => {
+      const written = new Set([...(await readSnapshots(world.edgeFolder))].map(({ short_code }) => short_code));
+      for (const { shortCode } of codes) expect(written, 'routes are written every few seconds').toContain(shortCode);
+    });
+    await withServiceRestartedAlone(world, service, async () => {
+      await untilSeen(scanner, 302, 200);
+      if (uncached !== undefined) expect(await statusOn(service, uncached), 'neither in memory nor on disk').toBe(503);
+    });
+    await untilSeen(scanner, 302, 100);
+    await scanner.stop();
+    await expectExact(world, scanner.attempts);
+  });
+});

@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type ApiAnswer, newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+
+const service = useService();
+let account: TestAccount;
+beforeAll(async () => {
+  account = await service.account();
+});
+
+interface Created {
+  id: string;
+  short_code: string;
+}
+
+async function given(fields: Record<string, unknown> = {}, api = account.live): Promise<Created> {
+  const { status, body } = await api.post('/v1/qrcodes', newCode(fields));
+  expect(status).toBe(201);
+  return body;
+}
+
+const open = (path: string, init: RequestInit = {}): Promise<ApiAnswer> => service.client(0).send(path, init);
+
+const scansOf = async ({ id }: Created) => {
+  const [row] = await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${id}`;
+  return row.count;
+};
+
+const headersOf = ({ headers }: ApiAnswer) =>
+  Object.fromEntries([...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'));
+
+const redirected = {
+  location: 'https://example.com/menu',
+  'cache-control': 'private, no-store',
+  'x-robots-tag': 'noindex',
+  'content-length': '0',
+};
+
+describe('an active code', () => {
+  test('sends the visitor on: 302, an empty body, and exactly the headers decided', async () => {
+    const code = await given();
+    const answer = await open(`/${code.short_code}`);
+    expect(answer.status).toBe(302);
+    expect(answer.text).toBe('');
+    expect(headersOf(answer)).toEqual(redirected);
+    expect(await scansOf(code), 'stored before the answer').toBe(1);
+  });
+
+  test('every GET is one scan, and counted in total_scans', async () => {
+    const code = await given();
+    for (let i = 0; i < 3; i++) expect((await open(`/${code.short_code}`)).status).toBe(302);
+    expect(await scansOf(code)).toBe(3);
+    await eventually(async () => {
+      const { body } = await account.live.get(`/v1/qrcodes/${code.id}`);
+      expect([body.total_scans, body.unique_scans]).toEqual([3, 1]);
+    });
+  });
+
+  test('HEAD answers the same, and nothing is recorded', async () => {
+    const code = await given();
+    const answer = await open(`/${code.short_code}`, { method: 'HEAD' });
+    expect(answer.status).toBe(302);
+    const { 'content-length': _, ...rest } = headersOf(answer);
+    const { 'content-length': __, ...expected } = redirected;
+    expect(rest).toEqual(expected);
+    await open(`/${code.short_code}`);
+    expect(await scansOf(code), 'only the GET after it').toBe(1);
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is refused, and nothing is recorded', async (method) => {
+    const code = await given();
+    const answer = await open(`/${code.short_code}`, { method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+    expect(answer.headers.get('location')).toBeNull();
+    expect(await scansOf(code)).toBe(0);
+  });
+
+  test('of test mode redirects too; its scans are seen with test keys only', async () => {
+    const code = await given({}, account.test);
+    expect((await open(`/${code.short_code}`)).status).toBe(302);
+    const [scan] = await service.database.sql`SELECT mode FROM scans WHERE code = ${code.id}`;
+    expect(scan?.['mode']).toBe('test');
+    await eventually(async () => expect((await account.test.get(`/v1/qrcodes/${code.id}`)).body.total_scans).toBe(1));
+    expect((await account.live.get(`/v1/qrcodes/${code.id}`)).status).toBe(404);
+  });
+
+  test.each([
+    ['https://example.com/%C3%A4?q="a"|b', 'https://example.com/%C3%A4?q="a"|b'],
+    ['https://münchen.de/straße', 'https://xn--mnchen-3ya.de/stra%C3%9Fe'],
+    ['http://example.com/🍜#日本', 'http://example.com/%F0%9F%8D%9C#%E6%97%A5%E6%9C%AC'],
+  ])('leads to %s', async (destination_url, location) => {
+    const code = await given({ destination_url });
+    expect((await open(`/${code.short_code}`)).headers.get('location')).toBe(location);
+    await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/other' });
+    await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url });
+    expect((await open(`/${code.short_code}`)).headers.get('location'), 'after a change, too').toBe(location);
+  });
+
+  test.each(['https://example.com/\r\nSet-Cookie: a=b', 'https://example.com/\nx', 'https://example.com/\u0085'])(
+    'cannot lead to %j: no header gets in',
+    async (destination_url) => {
+      expect((await account.live.post('/v1/qrcodes', newCode({ destination_url }))).status).toBe(400);
+      const { id } = await given();
+      expect((await account.live.patch(`/v1/qrcodes/${id}`, { destination_url })).status).toBe(400);
+    },
+  );
+});
+
+describe('a code that leads nowhere now', () => {
+  const states: [string, number, RegExp, string, () => Promise<Created>][] = [
+    ['paused', 404, /paused by its owner/, 'not_found', async () => changed({ active: false })],
+    ['draft', 404, /not published/, 'not_found', () => given({ status: 'draft' })],
+    ['deleted', 410, /deleted by its owner/, 'gone', async () => removed(await given())],
+    ['unknown', 404, /does not exist/, 'not_found', async () => ({ id: '', short_code: `none-${Date.now()}` })],
+  ];
+  const changed = async (change: Record<string, unknown>): Promise<Created> => {
+    const code = await given();
+    expect((await account.live.patch(`/v1/qrcodes/${code.id}`, change)).status).toBe(200);
+    return code;
+  };
+  const removed = async (code: Created): Promise<Created> => {
+    await account.live.delete(`/v1/qrcodes/${code.id}`);
+    return code;
+  };
+
+  test.each(states)(
+    '%s: a page with status %i that says so, and nothing is recorded',
+    async (_, status, text, __, make) => {
+      const code = await make();
+      const answer = await open(`/${code.short_code}`, {
+        headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+      });
+      expect(answer.status).toBe(status);
+      expect(answer.text).toMatch(text);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(answer.headers.get('cache-control')).toBe('private, no-store');
+      expect(answer.headers.get('x-robots-tag')).toBe('noindex');
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(answer.headers.get('location')).toBeNull();
+      expect(answer.text, 'accessible: a language, a title, one heading, a main part, dark mode').toMatch(
+        /<html lang="en">[\s\S]*color-scheme[\s\S]*<title>[\s\S]+<\/title>[\s\S]*prefers-color-scheme: dark[\s\S]*<main>[\s\S]*<h1>/,
+      );
+      expect(Buffer.byteLength(answer.text)).toBeLessThan(4_096);
+      expect(await scansOf(code)).toBe(0);
+    },
+  );
+
+  test.each(states)('%s: JSON for who asks for it', async (_, status, text, errorCode, make) => {
+    const { short_code } = await make();
+    const answer = await open(`/${short_code}`, { headers: { accept: 'application/json' } });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.body).toEqual({ error: { code: errorCode, message: expect.stringMatching(text) } });
+  });
+
+  test.each(states)('%s: HEAD has the status and no body', async (_, status, __, ___, make) => {
+    const answer = await open(`/${(await make()).short_code}`, { method: 'HEAD' });
+    expect(answer.status).toBe(status);
+    expect(answer.text).toBe('');
+  });
+
+  test('a draft redirects once it is published, a paused one once it is resumed', async () => {
+    for (const code of [await given({ status: 'draft' }), await changed({ active: false })]) {
+      expect((await open(`/${code.short_code}`)).status).toBe(404);
+      await account.live.patch(`/v1/qrcodes/${code.id}`, { active: true });
+      expect((await open(`/${code.short_code}`)).status).toBe(302);
+    }
+  });
+});

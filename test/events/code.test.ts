@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Code,
+  type CodeChange,
+  type CodeEvent,
+  changeCode,
+  createCode,
+  deleteCode,
+  evolveCode,
+  type NewCode,
+} from '../../events/code.ts';
+import type { Recorded } from '../../events/recorded.ts';
+
+const created = new Date('2026-03-01T09:30:00.000Z');
+const later = new Date('2026-03-02T10:00:00.000Z');
+
+const asked: NewCode = {
+  account: 'acct_1',
+  mode: 'live',
+  name: 'Menu',
+  destination_url: 'https://example.com/menu',
+  short_code: 'menu-26',
+  status: 'active',
+  style: { dotsType: 'rounded' },
+};
+
+const happened = <E extends CodeEvent>(event: E, version: number, at = later): Recorded<E> => ({
+  ...event,
+  position: 40 + version,
+  id: `evt_${version}`,
+  stream: 'qr_1',
+  version,
+  actor: 'key_1',
+  occurred_at: at,
+});
+
+const code = (fields: Partial<NewCode> = {}): Code =>
+  evolveCode(undefined, happened(createCode({ ...asked, ...fields }), 1, created));
+
+/** The code after all that a change amounts to. */
+const changed = (before: Code, change: CodeChange): Code =>
+  changeCode(before, change).reduce(
+    (now, event, i) => evolveCode(now, happened(event, before.version + 1 + i)),
+    before,
+  );
+
+const inStatus: Record<'active' | 'paused' | 'draft', Code> = {
+  active: code(),
+  paused: changed(code(), { active: false }),
+  draft: code({ status: 'draft' }),
+};
+
+describe('creating', () => {
+  test('a code begins active, at its first destination, changed when it was created', () => {
+    expect(code()).toEqual({
+      ...asked,
+      id: 'qr_1',
+      destination_revision: 1,
+      created_at: created,
+      updated_at: created,
+      version: 1,
+      position: 41,
+    });
+  });
+
+  test('a code can begin as a draft', () => {
+    expect(code({ status: 'draft' }).status).toBe('draft');
+  });
+});
+
+describe('every transition', () => {
+  test.each([
+    ['active', { active: false }, ['code_paused'], 'paused'],
+    ['active', { active: true }, [], 'active'],
+    ['paused', { active: true }, ['code_resumed'], 'active'],
+    ['paused', { active: false }, [], 'paused'],
+    ['draft', { active: true }, ['code_published'], 'active'],
+    ['draft', { active: false }, [], 'draft'],
+  ] as const)('given %s, when changed by %j, then %j and it is %s', (status, change, events, next) => {
+    const before = inStatus[status];
+    expect(changeCode(before, change).map(({ type }) => type)).toEqual(events);
+    expect(changed(before, change).status).toBe(next);
+  });
+
+  test.each(['active', 'paused', 'draft'] as const)('given %s, when deleted, then it is gone', (status) => {
+    const [event, ...more] = deleteCode(inStatus[status]);
+    expect(event).toEqual({ type: 'code_deleted', data: {} });
+    expect(more).toEqual([]);
+    expect(evolveCode(inStatus[status], happened(event as CodeEvent, 9)).status).toBe('deleted');
+  });
+
+  test('deleting twice is deleting once', () => {
+    const deleted = evolveCode(code(), happened({ type: 'code_deleted', data: {} }, 2));
+    expect(deleteCode(deleted)).toEqual([]);
+  });
+});
+
+describe('changing', () => {
+  test('a new name is a renaming, and only that', () => {
+    expect(changeCode(code(), { name: 'Spring menu' })).toEqual([
+      { type: 'code_renamed', data: { from: 'Menu', to: 'Spring menu' } },
+    ]);
+    expect(changed(code(), { name: 'Spring menu' })).toEqual({
+      ...code(),
+      name: 'Spring menu',
+      updated_at: later,
+      version: 2,
+    });
+  });
+
+  test('each new destination is the next revision', () => {
+    const second = changed(code(), { destination_url: 'https://example.com/2' });
+    const third = changed(second, { destination_url: 'https://example.com/3' });
+    expect([second.destination_revision, third.destination_revision]).toEqual([2, 3]);
+    expect(changeCode(second, { destination_url: 'https://example.com/3' })).toEqual([
+      {
+        type: 'destination_changed',
+        data: { from: 'https://example.com/2', to: 'https://example.com/3', revision: 3 },
+      },
+    ]);
+  });
+
+  test('one change of everything is one event for each thing, all of them in the new state', () => {
+    const change = { name: 'New', destination_url: 'https://example.com/new', active: false };
+    expect(changeCode(code(), change).map(({ type }) => type)).toEqual([
+      'code_renamed',
+      'destination_changed',
+      'code_paused',
+    ]);
+    expect(changed(code(), change)).toMatchObject({
+      name: 'New',
+      destination_url: 'https://example.com/new',
+      status: 'paused',
+      version: 4,
+    });
+  });
+
+  test.each([
+    {},
+    { name: 'Menu' },
+    { destination_url: 'https://example.com/menu' },
+    { active: true },
+    { name: 'Menu', destination_url: 'https://example.com/menu', active: true },
+  ])('%j changes nothing, so nothing happens', (change) => {
+    expect(changeCode(code(), change)).toEqual([]);
+  });
+
+  test('what can never change never does', () => {
+    const now = changed(code(), { name: 'New', destination_url: 'https://example.com/new', active: false });
+    const { id, account, mode, short_code, style, created_at, position } = code();
+    expect(now).toMatchObject({ id, account, mode, short_code, style, created_at, position });
+  });
+
+  test('deciding and evolving leave the state they were given alone', () => {
+    const before = Object.freeze(code());
+    expect(changed(before, { name: 'New', active: false }).name).toBe('New');
+    expect(before).toEqual(code());
+  });
+});
+
+test('a stream that does not begin with its creation is refused', () => {
+  expect(() => evolveCode(undefined, happened({ type: 'code_paused', data: {} }, 1))).toThrow(
+    'qr_1 begins with code_paused, not with code_created',
+  );
+});

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { faultOfDestination, faultOfName, faultOfShortCode, isReserved, reservedWords } from '../../events/fields.ts';
+
+const shortOrigin = 'https://go.example.com';
+const pathOf = (length: number) => `https://example.com/${'a'.repeat(length - 'https://example.com/'.length)}`;
+
+describe('a name', () => {
+  test.each([
+    ['one letter', 'M'],
+    ['255 letters', 'n'.repeat(255)],
+    ['255 letters between spaces', `  ${'n'.repeat(255)}\n`],
+    ['255 characters beyond the basic plane', '🍋'.repeat(255)],
+    ['any script', 'Café 楽しい меню قائمة'],
+    ['markup, which is only text here', '<b>Menu</b> & "more"'],
+  ])('may be %s', (_, name) => {
+    expect(faultOfName(name)).toBeUndefined();
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['only spaces', ' \t\n\u00a0 '],
+    ['256 letters', 'n'.repeat(256)],
+    ['256 characters beyond the basic plane', '🍋'.repeat(256)],
+  ])('must not be %s', (_, name) => {
+    expect(faultOfName(name)).toBe('must have 1 to 255 characters besides surrounding spaces');
+  });
+
+  test.each([
+    ['NUL', 'Me\u0000nu'],
+    ['a line break', 'Me\nnu'],
+    ['a tabulator', 'Me\tnu'],
+    ['escape', 'Me\u001b[31mnu'],
+    ['delete', 'Me\u007fnu'],
+    ['a C1 control', 'Me\u0085nu'],
+    ['half a surrogate pair', 'Me\ud83cnu'],
+  ])('must not contain %s', (_, name) => {
+    expect(faultOfName(name)).toBe('must not contain control characters');
+  });
+});
+
+describe('a destination', () => {
+  test.each([
+    'https://example.com',
+    'http://example.com/menu?table=4&lang=de#drinks',
+    'HTTPS://EXAMPLE.COM/Menu',
+    'https://user:password@example.com:8443/',
+    'https://example.com/caf%C3%A9',
+    'https://example.com/café?q=楽#ü',
+    'https://xn--caf-dma.example/',
+    'https://café.example/',
+    'https://203.0.113.7/',
+    'https://[2001:db8::1]:8080/x',
+    'https://example.com/🍋',
+    "https://example.com/a(b)[c]{d}|e'f!$&;=,~",
+    'https://go.example.com.evil.example/',
+    'https://notgo.example.com/',
+    'https://go.example.com:8443/elsewhere',
+    pathOf(2048),
+  ])('may be %s', (destination) => {
+    expect(faultOfDestination(destination, shortOrigin)).toBeUndefined();
+  });
+
+  test('counts characters, not what they are encoded in', () => {
+    const lemons = `https://example.com/${'🍋'.repeat(2028)}`;
+    expect([...lemons]).toHaveLength(2048);
+    expect(faultOfDestination(lemons, shortOrigin)).toBeUndefined();
+    expect(faultOfDestination(`${lemons}🍋`, shortOrigin)).toBe('must have at most 2,048 characters');
+  });
+
+  test.each([
+    '',
+    'example.com',
+    '/menu',
+    '//example.com/menu',
+    'https:example.com',
+    'https:/example.com',
+    'ftp://example.com/',
+    'mailto:somebody@example.com',
+    'tel:+123456789',
+    'javascript:alert(1)',
+    'JavaScript://example.com/%0Aalert(1)',
+    'data:text/html,hi',
+    'file:///etc/passwd',
+    'blob:https://example.com/x',
+    'view-source:https://example.com',
+    'httpsx://example.com',
+    ' https://example.com',
+    '\thttps://example.com',
+    '\u0000https://example.com',
+  ])('must begin with http:// or https://: %j', (destination) => {
+    expect(faultOfDestination(destination, shortOrigin)).toBe(
+      'must be an absolute URL that begins with http:// or https://',
+    );
+  });
+
+  test.each([
+    'https://example.com/a b',
+    'https://example.com/ ',
+    'https://example.com/\n',
+    'https://exam\nple.com/',
+    'https://example.com/a\r\nSet-Cookie: x',
+    'https://example.com/\u0000',
+    'https://example.com/\u00a0',
+    'https://example.com/\u2028',
+    'https://example.com/\u007f',
+    'https://example.com/\ud800',
+  ])('must not contain spaces or control characters: %j', (destination) => {
+    expect(faultOfDestination(destination, shortOrigin)).toMatch(/^must not contain spaces or control characters/);
+  });
+
+  test.each([
+    'https://',
+    'https:///example.com',
+    'https://\\example.com',
+    'https://?x',
+    'https://#x',
+    'https://exa<mple.com/',
+    'https://example.com:99999/',
+    'https://example.com:port/',
+    'https://[::1',
+    'https://256.256.256.256/',
+    'https://xn--a/',
+    'https://%00.example/',
+    'https://@/',
+  ])('must have a host that can exist: %s', (destination) => {
+    expect(faultOfDestination(destination, shortOrigin)).toMatch(/^must be a URL with a valid host/);
+  });
+
+  test('must not have 2,049 characters', () => {
+    expect(faultOfDestination(pathOf(2049), shortOrigin)).toBe('must have at most 2,048 characters');
+  });
+
+  test.each([
+    'https://go.example.com',
+    'https://go.example.com/abc',
+    'https://go.example.com:443/abc',
+    'http://go.example.com/abc',
+    'https://GO.Example.COM/abc',
+    'https://go.example.com./abc',
+    'https://somebody@go.example.com/abc',
+    'https://go.example.com\\abc',
+    'https://go%2eexample.com/abc',
+    'https://go.exam\u00adple.com/abc',
+    'https://ｇｏ.example.com/abc',
+  ])('must not lead back to where short links live: %s', (destination) => {
+    expect(faultOfDestination(destination, shortOrigin)).toBe(
+      'must not lead to https://go.example.com, where short links live: that would be a loop',
+    );
+  });
+
+  test('a short link origin with a port is a loop only with that port', () => {
+    expect(faultOfDestination('http://localhost:3000/abc', 'http://localhost:3000')).toMatch(/loop$/);
+    expect(faultOfDestination('http://localhost:3001/abc', 'http://localhost:3000')).toBeUndefined();
+  });
+});
+
+describe('a short code', () => {
+  test.each(['abc', 'A-1', 'a_b', '123', 'Spring-26', 'x'.repeat(50), 'a--b', 'a__b', 'V1x'])('may be %s', (code) => {
+    expect(faultOfShortCode(code)).toBeUndefined();
+  });
+
+  test.each([
+    '',
+    'a',
+    'ab',
+    'x'.repeat(51),
+    '-abc',
+    'abc-',
+    '_abc',
+    'abc_',
+    'a b',
+    'a.b',
+    'a/b',
+    'a%20b',
+    'café',
+    'abc\n',
+    '\nabc',
+    'abc\u0000',
+    'ａｂｃ',
+  ])('must not be %j', (code) => {
+    expect(faultOfShortCode(code)).toMatch(/^must have 3 to 50 letters, digits/);
+  });
+
+  test.each(['swagger', 'healthz', 'readyz', 'console', 'images', 'Swagger', 'HEALTHZ'])(
+    'must not be %s, which the service itself serves',
+    (code) => {
+      expect(faultOfShortCode(code)).toBe(`must not be "${code}": the service itself uses that word`);
+    },
+  );
+
+  test('every reserved word is refused as a short code, in any case', () => {
+    for (const word of reservedWords) {
+      expect(isReserved(word.toUpperCase()), word).toBe(true);
+      expect(faultOfShortCode(word), word).toBeDefined();
+    }
+  });
+
+  test('is right exactly when it has 3 to 50 allowed characters with alphanumeric ends, and is not reserved', () => {
+    const character = fc.constantFrom(...'abzABZ019-_. /é');
+    fc.assert(
+      fc.property(fc.string({ unit: character, maxLength: 60 }), (code) => {
+        const allowed = code.length >= 3 && code.length <= 50 && [...code].every((c) => /[A-Za-z0-9_-]/.test(c));
+        const ends = /[A-Za-z0-9]/.test(code[0] ?? '') && /[A-Za-z0-9]/.test(code.at(-1) ?? '');
+        expect(faultOfShortCode(code) === undefined).toBe(allowed && ends && !isReserved(code));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { append } from '../../src/log/append.ts';
+import { connect, isAway, violates } from '../../src/log/connect.ts';
+import { readStream } from '../../src/log/read.ts';
+import { useDatabase } from '../support/database.ts';
+import { opened } from '../support/events.ts';
+
+const database = useDatabase();
+const by = { actor: 'operator', now: new Date() };
+
+const failureOf = (promise: PromiseLike<unknown>) =>
+  Promise.resolve(promise).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('every connection', () => {
+  test('gives up a transaction whose holder has died, and a statement that hangs', async () => {
+    const [setting] = await database.sql`
+      SELECT current_setting('idle_in_transaction_session_timeout') AS idle,
+        current_setting('statement_timeout') AS statement, current_setting('TimeZone') AS zone`;
+    expect(setting).toEqual({ idle: '10s', statement: '15s', zone: 'UTC' });
+  });
+
+  test('a holder of the log’s lock that falls silent loses it, and what it had drawn', async () => {
+    const silent = connect(database.url, { max: 1 });
+    const lost = opened();
+    const held = silent
+      .begin(async (tx) => {
+        // The same bound, only sooner.
+        await tx`SET LOCAL idle_in_transaction_session_timeout = 200`;
+        await append(tx, [lost], by);
+        await new Promise((resolve) => setTimeout(resolve, 600_000).unref());
+      })
+      .catch(() => {});
+    const next = opened();
+    await database.sql.begin((tx) => append(tx, [next], by));
+
+    expect(await readStream(database.sql, next.stream)).toHaveLength(1);
+    expect(await readStream(database.sql, lost.stream)).toEqual([]);
+    await Promise.race([held, silent.end({ timeout: 0 })]);
+  });
+});
+
+describe('what is sent and read', () => {
+  test('positions are plain numbers', async () => {
+    const [row] = await database.sql`SELECT ${2 ** 52}::bigint AS position, count(*) FROM generate_series(1, 3)`;
+    expect(row).toEqual({ position: 2 ** 52, count: 3 });
+  });
+
+  test('lists of text come back as they were, whatever is in them', async () => {
+    const texts = [
+      'plain',
+      '',
+      'NULL',
+      'a,b',
+      '{c}',
+      'say "hi"',
+      'back\\slash',
+      '\\"',
+      'line\nbreak',
+      ' ',
+      'Café 楽 🍋',
+    ];
+    const [row] = await database.sql`SELECT ${texts}::text[] AS texts, ${[] as string[]}::text[] AS none`;
+    expect(row).toEqual({ texts, none: [] });
+  });
+
+  test('a text is found among others', async () => {
+    const found = await database.sql`SELECT 1 AS found WHERE 'b"' = ANY(${['a', 'b"']})`;
+    expect(found).toHaveLength(1);
+  });
+});
+
+describe('what went wrong with the database', () => {
+  test('one that is not there is away', async () => {
+    const nowhere = connect('postgres://scanlog@127.0.0.1:1/none', { max: 1 });
+    expect(isAway(await failureOf(nowhere`SELECT 1`))).toBe(true);
+    await nowhere.end({ timeout: 0 });
+  });
+
+  test.each([
+    ['a connection that was terminated', 'SELECT pg_terminate_backend(pg_backend_pid())'],
+    ['a statement that took too long', 'SET statement_timeout = 20; SELECT pg_sleep(5)'],
+  ])('%s is away', async (_, statement) => {
+    const sql = connect(database.url, { max: 1 });
+    expect(isAway(await failureOf(sql.unsafe(statement)))).toBe(true);
+    await sql.end({ timeout: 0 });
+  });
+
+  test.each([
+    ['a wrong query', 'SELECT nonsense'],
+    ['a table that is missing', 'SELECT * FROM nowhere'],
+    ['a value that does not fit', "SELECT 'x'::int"],
+  ])('%s is a fault of ours', async (_, statement) => {
+    expect(isAway(await failureOf(database.sql.unsafe(statement)))).toBe(false);
+  });
+
+  test('a lost race is told by the constraint that decided it', async () => {
+    const event = opened();
+    const insert = () => database.sql`
+      INSERT INTO accounts (id, name, plan, created_at, version) VALUES (${event.stream}, 'x', 'free', now(), 1)`;
+    await insert();
+    const error = await failureOf(insert());
+    expect(violates(error, 'accounts_pkey')).toBe(true);
+    expect(violates(error, 'codes_short_code')).toBe(false);
+    expect(violates(new Error('other'), 'accounts_pkey')).toBe(false);
+  });
+});

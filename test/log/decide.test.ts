@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { AccountEvent } from '../../events/account.ts';
+import type { Recorded } from '../../events/recorded.ts';
+import { Refusal } from '../../src/lib/errors.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { append } from '../../src/log/append.ts';
+import { decideAndAppend } from '../../src/log/decide.ts';
+import { readStream } from '../../src/log/read.ts';
+import { useDatabase } from '../support/database.ts';
+import { opened } from '../support/events.ts';
+
+const database = useDatabase();
+const by = { actor: 'operator', now: new Date() };
+const upgrade: AccountEvent = { type: 'plan_changed', data: { from: 'free', to: 'pro' } };
+
+const versionOf = async (stream: string) => ({ version: (await readStream(database.sql, stream)).length });
+const begin = async () => {
+  const event = opened(newId('acct', Date.now()));
+  await database.sql.begin((tx) => append(tx, [event], by));
+  return event.stream;
+};
+/** Somebody else's event, just before ours. */
+const interfere = async (stream: string) => {
+  const { version } = await versionOf(stream);
+  await database.sql.begin((tx) => append(tx, [{ stream, version: version + 1, event: upgrade }], by));
+};
+
+describe('load, decide, append', () => {
+  test('a decision for nothing appends nothing, and answers with the state', async () => {
+    const stream = await begin();
+    const steps = { load: () => versionOf(stream), decide: () => [], project: async () => {}, by };
+    expect(await decideAndAppend(database.sql, stream, steps)).toEqual({ state: { version: 1 }, recorded: [] });
+    expect(await versionOf(stream)).toEqual({ version: 1 });
+  });
+
+  test('a lost race is decided once more, on the new state', async () => {
+    const stream = await begin();
+    const seen: number[] = [];
+    const { state } = await decideAndAppend(database.sql, stream, {
+      load: async () => {
+        const state = await versionOf(stream);
+        if (seen.push(state.version) === 1) await interfere(stream);
+        return state;
+      },
+      decide: () => [upgrade],
+      project: async () => {},
+      by,
+    });
+    expect(seen).toEqual([1, 2]);
+    expect(state).toEqual({ version: 2 });
+    expect(await versionOf(stream)).toEqual({ version: 3 });
+  });
+
+  test('a race that is lost twice is given up with a conflict, and nothing is appended', async () => {
+    const stream = await begin();
+    let loads = 0;
+    const lost = decideAndAppend(database.sql, stream, {
+      load: async () => {
+        loads++;
+        const state = await versionOf(stream);
+        await interfere(stream);
+        return state;
+      },
+      decide: () => [upgrade],
+      project: async () => {},
+      by,
+    });
+    await expect(lost).rejects.toSatisfy((error) => error instanceof Refusal && error.code === 'conflict');
+    expect(loads).toBe(2);
+    expect(await versionOf(stream), 'the two that came between').toEqual({ version: 3 });
+  });
+
+  test('where current state cannot be written, the event is not there either', async () => {
+    const stream = await begin();
+    const projected: Recorded<AccountEvent>[] = [];
+    const broken = decideAndAppend(database.sql, stream, {
+      load: () => versionOf(stream),
+      decide: () => [upgrade],
+      project: async (_, events) => {
+        projected.push(...events);
+        throw new Error('no room');
+      },
+      by,
+    });
+    await expect(broken).rejects.toThrow('no room');
+    expect(projected).toHaveLength(1);
+    expect(await versionOf(stream)).toEqual({ version: 1 });
+  });
+});

@@ -1,0 +1,104 @@
+import type { JSONValue } from 'postgres';
+import { describe, expect, test } from 'vitest';
+import type { DomainEvent } from '../../events/catalogue.ts';
+import { evolveCode } from '../../events/code.ts';
+import type { Recorded } from '../../events/recorded.ts';
+import { applyState } from '../../projections/state.ts';
+import { findCode } from '../../src/codes/codes.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { append } from '../../src/log/append.ts';
+import { readEvents, readStream } from '../../src/log/read.ts';
+import { useDatabase } from '../support/database.ts';
+import { made, opened } from '../support/events.ts';
+
+const database = useDatabase();
+const now = new Date('2026-03-01T09:30:00.000Z');
+const by = { actor: 'operator', now };
+
+/** A row as an earlier version of the service, or a later one, would have put it there. */
+async function store(type: string, schema: number, data: JSONValue): Promise<string> {
+  const stream = newId('qr', Date.now());
+  await database.sql`
+    INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)
+    VALUES (nextval('log_position'), ${newId('evt', Date.now())}, ${stream}, 1, ${type}, ${schema},
+      ${database.sql.json(data)}, 'operator', ${now})`;
+  return stream;
+}
+
+const beforeDrafts = {
+  account: 'acct_1',
+  mode: 'live',
+  name: 'Menu',
+  destination_url: 'https://example.com/menu',
+  short_code: 'before-drafts',
+  style: {},
+};
+
+describe('reading', () => {
+  test('a stream is read from its beginning, or from behind a position', async () => {
+    const event = opened();
+    const upgraded = {
+      ...event,
+      version: 2,
+      event: { type: 'plan_changed', data: { from: 'free', to: 'pro' } },
+    } as const;
+    const [first, second] = await database.sql.begin((tx) => append(tx, [event, upgraded], by));
+    expect(await readStream(database.sql, event.stream)).toEqual([first, second]);
+    expect(await readStream(database.sql, event.stream, first?.position)).toEqual([second]);
+    expect(await readStream(database.sql, event.stream, second?.position)).toEqual([]);
+  });
+
+  test('a stream that does not exist is empty', async () => {
+    expect(await readStream(database.sql, 'qr_none')).toEqual([]);
+  });
+
+  test('the log is read in pieces, without a gap or a repetition between them', async () => {
+    const appended = await database.sql.begin((tx) =>
+      append(
+        tx,
+        Array.from({ length: 25 }, () => opened()),
+        by,
+      ),
+    );
+    const before = (appended[0]?.position ?? 0) - 1;
+    const pieces = [];
+    for (let after = before; ; ) {
+      const piece = await readEvents(database.sql, after, 10);
+      if (piece.length === 0) break;
+      pieces.push(...piece);
+      after = piece.at(-1)?.position ?? after;
+    }
+    expect(pieces.filter(({ position }) => position <= (appended.at(-1)?.position ?? 0))).toEqual(appended);
+  });
+});
+
+describe('an event of an older schema', () => {
+  test('reads as the new shape, and the row stays what it was', async () => {
+    const stream = await store('code_created', 1, beforeDrafts);
+    const [event] = await readStream(database.sql, stream);
+    expect(event).toMatchObject({ type: 'code_created', data: { ...beforeDrafts, status: 'active' } });
+    const [row] = await database.sql`SELECT schema, data FROM events WHERE stream = ${stream}`;
+    expect(row).toEqual({ schema: 1, data: beforeDrafts });
+  });
+
+  test('makes the same code as a new one', async () => {
+    const stream = await store('code_created', 1, { ...beforeDrafts, short_code: 'old-code' });
+    const events = await readStream(database.sql, stream);
+    await database.sql.begin((tx) => applyState(tx, events));
+    const code = await findCode(database.sql, { account: 'acct_1', mode: 'live' }, stream);
+    const [first] = events;
+    const { event } = made({ short_code: 'old-code' }, stream);
+    expect(code).toMatchObject(evolveCode(undefined, { ...(first as Recorded<DomainEvent>), ...event }));
+    expect(code?.status).toBe('active');
+  });
+});
+
+describe('an event that cannot be understood', () => {
+  test.each([
+    ['of a later schema', 'code_created', 99, beforeDrafts, 'code_created of schema 99 cannot be read'],
+    ['of a later type', 'code_framed', 1, {}, 'There is no event of type code_framed'],
+  ])('%s stops the reader instead of being skipped', async (_, type, schema, data, message) => {
+    const stream = await store(type, schema, data);
+    await expect(readStream(database.sql, stream)).rejects.toThrow(message);
+  });
+});

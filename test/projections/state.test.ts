@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Mode, type Plan, plans } from '../../events/plans.ts';
+import { stateTables } from '../../projections/state.ts';
+import { createAccount, createKey, revoke, setPlan } from '../../src/accounts/accounts.ts';
+import { change, remove } from '../../src/codes/change.ts';
+import { countCodes } from '../../src/codes/codes.ts';
+import { createCodes } from '../../src/codes/create.ts';
+import { Refusal } from '../../src/lib/errors.ts';
+import { append } from '../../src/log/append.ts';
+import { replayState } from '../../src/stream/replay-state.ts';
+import { useDatabase } from '../support/database.ts';
+import { opened } from '../support/events.ts';
+import { dumpTable } from '../support/tables.ts';
+
+const database = useDatabase();
+const by = { actor: 'operator', now: new Date() };
+
+async function currentState(): Promise<Record<string, string[]>> {
+  const dumps = Object.keys(stateTables).map(async (table) => [table, await dumpTable(database.sql, table)]);
+  return Object.fromEntries(await Promise.all(dumps));
+}
+
+const create = async (account: string, mode: Mode, count = 1, status: 'active' | 'draft' = 'active') => {
+  const created = await database.sql.begin((tx) =>
+    createCodes(
+      tx,
+      { account, mode },
+      Array.from({ length: count }, (_, i) => ({
+        name: `Code ${i}`,
+        destination_url: `https://example.com/${i}`,
+        status,
+        style: { dotsColor: '#1A2B3C', dotsType: 'dots' },
+      })),
+      by,
+    ),
+  );
+  return created.map(({ code }) => code);
+};
+
+/** What the random history has made so far, as far as the next step must know. */
+interface World {
+  accounts: { id: string; keys: string[] }[];
+  codes: { id: string; account: string; mode: Mode; status: string }[];
+}
+
+type Step =
+  | { do: 'open'; plan: Plan }
+  | { do: 'create'; account: number; mode: Mode; count: number; status: 'active' | 'draft' }
+  | { do: 'change'; code: number; name?: string; destination_url?: string; active?: boolean }
+  | { do: 'delete'; code: number }
+  | { do: 'key'; account: number; mode: Mode }
+  | { do: 'revoke'; account: number; key: number }
+  | { do: 'plan'; account: number; plan: Plan };
+
+const which = fc.nat(1_000);
+const mode = fc.constantFrom<Mode>('live', 'test');
+const plan = fc.constantFrom(...plans);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant('open' as const), plan }),
+  fc.record({
+    do: fc.constant('create' as const),
+    account: which,
+    mode,
+    count: fc.integer({ min: 1, max: 3 }),
+    status: fc.constantFrom('active', 'draft'),
+  }),
+  fc.record(
+    {
+      do: fc.constant('change' as const),
+      code: which,
+      name: fc.constantFrom('Code 0', 'Café 楽', 'New'),
+      destination_url: fc.constantFrom('https://example.com/0', 'https://example.com/neu?ü'),
+      active: fc.boolean(),
+    },
+    { requiredKeys: ['do', 'code'] },
+  ),
+  fc.record({ do: fc.constant('delete' as const), code: which }),
+  fc.record({ do: fc.constant('key' as const), account: which, mode }),
+  fc.record({ do: fc.constant('revoke' as const), account: which, key: which }),
+  fc.record({ do: fc.constant('plan' as const), account: which, plan }),
+);
+
+async function take(world: World, now: Step): Promise<void> {
+  const { sql } = database;
+  const account = 'account' in now ? world.accounts[now.account % world.accounts.length] : undefined;
+  const codes = world.codes.filter(({ status }) => status !== 'deleted');
+  const code = 'code' in now ? codes[now.code % codes.length] : undefined;
+  switch (now.do) {
+    case 'open': {
+      const { id, live } = await createAccount(sql, { name: 'Somebody', plan: now.plan, now: by.now });
+      world.accounts.push({ id, keys: [live.id] });
+      break;
+    }
+    case 'create':
+      if (account === undefined) return;
+      for (const { id, status } of await create(account.id, now.mode, now.count, now.status))
+        world.codes.push({ id, account: account.id, mode: now.mode, status });
+      break;
+    case 'change': {
+      if (code === undefined) return;
+      const { do: _, code: __, ...wanted } = now;
+      code.status = (await change(sql, code, code.id, wanted, by)).code.status;
+      break;
+    }
+    case 'delete':
+      if (code === undefined) return;
+      await remove(sql, code, code.id, by);
+      code.status = 'deleted';
+      break;
+    case 'key':
+      if (account === undefined) return;
+      account.keys.push((await createKey(sql, account.id, { name: 'More', mode: now.mode, ...by })).id);
+      break;
+    case 'revoke': {
+      const [key] = account?.keys.splice(now.key % account.keys.length, 1) ?? [];
+      if (account !== undefined && key !== undefined) await revoke(sql, account.id, key, by);
+      break;
+    }
+    case 'plan':
+      if (account !== undefined) await setPlan(sql, account.id, now.plan, by.now);
+  }
+}
+
+describe('state made again from the log', () => {
+  test('after any history, its rows are those that the commands have written', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (history) => {
+        const world: World = { accounts: [], codes: [] };
+        for (const now of [{ do: 'open', plan: 'enterprise' } as const, ...history]) await take(world, now);
+
+        const written = await currentState();
+        const { mended } = await replayState(database.sql);
+        expect(await currentState()).toEqual(written);
+        expect(mended).toBe(0);
+
+        for (const { id } of world.accounts) {
+          for (const mode of ['live', 'test'] as const) {
+            const own = world.codes.filter((code) => code.account === id && code.mode === mode);
+            const count = (status: string) => own.filter((code) => code.status === status).length;
+            expect(await countCodes(database.sql, { account: id, mode }), 'the counts that quotas go by').toEqual({
+              active: count('active'),
+              paused: count('paused'),
+              draft: count('draft'),
+            });
+          }
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test('the number of events and how far it has come is told', async () => {
+    const { id } = await createAccount(database.sql, { name: 'Many', plan: 'enterprise', now: by.now });
+    await create(id, 'test', 1_500);
+    const [{ count }] = await database.sql<[{ count: number }]>`SELECT count(*) FROM events`;
+    const told: [number, number][] = [];
+    const { events } = await replayState(database.sql, (done, total) => told.push([done, total]));
+    expect(events).toBe(count);
+    expect(told.length, 'more than one piece').toBeGreaterThan(1);
+    expect(told.map(([done]) => done)).toEqual(told.map(([done]) => done).toSorted((a, b) => a - b));
+    expect(told.at(-1)?.[0], 'it ends at the end').toBe(told.at(-1)?.[1]);
+  });
+});
+
+describe('rows that are not what the log says', () => {
+  test.each([
+    ['changed', `UPDATE codes SET name = 'Tampered', status = 'paused' WHERE id = $1`],
+    ['deleted', `DELETE FROM codes WHERE id = $1`],
+    [
+      'made up',
+      `INSERT INTO codes SELECT (jsonb_populate_record(c, '{"id": "qr_x", "short_code": "made-up"}')).* FROM codes c WHERE id = $1`,
+    ],
+    ['given another short code', `UPDATE codes SET short_code = 'stolen' WHERE id = $1`],
+  ])('are mended: a code %s', async (_, statement) => {
+    const { id } = await createAccount(database.sql, { name: 'Victim', plan: 'enterprise', now: by.now });
+    const [code] = await create(id, 'live', 2);
+    const right = await currentState();
+    await database.sql.unsafe(statement, [code?.id as string]);
+    expect(await currentState()).not.toEqual(right);
+
+    expect(await replayState(database.sql)).toMatchObject({ mended: 1 });
+    expect(await currentState()).toEqual(right);
+  });
+
+  test('are mended: accounts, keys and counts too', async () => {
+    const { id } = await createAccount(database.sql, { name: 'Victim', plan: 'pro', now: by.now });
+    await create(id, 'live', 2);
+    const right = await currentState();
+    await database.sql`UPDATE accounts SET plan = 'enterprise' WHERE id = ${id}`;
+    await database.sql`UPDATE api_keys SET revoked_at = now() WHERE account = ${id}`;
+    await database.sql`UPDATE code_counts SET codes = 0 WHERE account = ${id}`;
+
+    expect(await replayState(database.sql)).toMatchObject({ mended: 4 });
+    expect(await currentState()).toEqual(right);
+  });
+});
+
+describe('while others are at work', () => {
+  test('of two replays at once, the second says so', async () => {
+    let second: Promise<unknown> | undefined;
+    await replayState(database.sql, () => {
+      second ??= replayState(database.sql).catch((error: unknown) => error);
+    });
+    const refused = await second;
+    expect(refused).toBeInstanceOf(Refusal);
+    expect((refused as Refusal).message).toBe('Another replay of the state is under way: wait for it to end.');
+    expect(await replayState(database.sql), 'and later it can be done again').toMatchObject({ mended: 0 });
+  });
+
+  test('nothing written during the replay is lost', async () => {
+    const { id } = await createAccount(database.sql, { name: 'Busy', plan: 'enterprise', now: by.now });
+    const made: string[] = [];
+    let replaying = true;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (replaying) {
+        const [code] = await create(id, 'live');
+        await change(database.sql, { account: id, mode: 'live' }, code?.id as string, { active: false }, by);
+        made.push(code?.id as string);
+      }
+    });
+    for (let i = 0; i < 3; i++) expect(await replayState(database.sql)).toMatchObject({ mended: 0 });
+    replaying = false;
+    await Promise.all(writers);
+
+    const rows = await database.sql<{ id: string; status: string }[]>`
+      SELECT id, status FROM codes WHERE account = ${id} ORDER BY id`;
+    expect(rows.map(({ id: code }) => code)).toEqual(made.toSorted());
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['paused']));
+    expect(await replayState(database.sql)).toMatchObject({ mended: 0 });
+  });
+
+  test('what an earlier replay left behind when it died is no obstacle', async () => {
+    await database.sql.unsafe('CREATE SCHEMA IF NOT EXISTS state_rebuild; CREATE TABLE state_rebuild.codes (id text)');
+    await database.sql.begin((tx) => append(tx, [opened()], by));
+    expect(await replayState(database.sql), 'the account that was appended without its row').toMatchObject({
+      mended: 1,
+    });
+  });
+});

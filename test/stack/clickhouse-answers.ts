@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { password } from './clickhouse-server.ts';
+import { faultOf, type Subject } from './clickhouse-subject.ts';
+
+export function answersSuite(subject: Subject): void {
+  describe('answers', () => {
+    test('a ping, with and without a query', async () => {
+      expect(subject.server.ready).toMatchObject({ ready: true, engine: subject.engine });
+      expect(await subject.root.ping()).toEqual({ success: true });
+      expect(await subject.root.ping({ select: true })).toEqual({ success: true });
+      expect(await (await fetch(`${subject.server.url}/`)).text()).toBe('Ok.\n');
+    });
+
+    test('only to the right password', async () => {
+      const stranger = subject.server.client({ password: 'guess' });
+      expect(await faultOf(stranger.query({ query: 'SELECT 1' }))).toEqual({
+        code: '516',
+        type: 'AUTHENTICATION_FAILED',
+      });
+      await stranger.close();
+      const asking = `${subject.server.url}/?query=SELECT+1`;
+      expect((await fetch(asking)).status).toBe(403);
+      const key = { 'x-clickhouse-user': 'default', 'x-clickhouse-key': 'guess' };
+      expect((await fetch(asking, { headers: key })).status).toBe(403);
+      expect((await fetch(`${asking}&user=somebody&password=${encodeURIComponent(password)}`)).status).toBe(403);
+      expect((await fetch(`${asking}&password=${encodeURIComponent(password)}`)).status).toBe(200);
+    });
+
+    test('with the headers of a server', async () => {
+      const result = await subject.db.query({ query: 'SELECT 1', query_id: 'asked-for', format: 'JSONEachRow' });
+      expect(result.query_id).toBe('asked-for');
+      expect(result.response_headers).toMatchObject({
+        'x-clickhouse-query-id': 'asked-for',
+        'x-clickhouse-format': 'JSONEachRow',
+        'x-clickhouse-timezone': expect.stringContaining('UTC'),
+        'x-clickhouse-server-display-name': expect.any(String),
+        'x-clickhouse-summary': expect.stringContaining('elapsed_ns'),
+      });
+      expect(await result.json()).toEqual([{ 1: 1 }]);
+    });
+
+    test('20 queries at once, each with its own answer', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          subject.one('SELECT sum(number) + {n:UInt32} FROM numbers(100000)', { n }),
+        ),
+      );
+      expect(answers.map(Number)).toEqual(Array.from({ length: 20 }, (_, n) => 4_999_950_000 + n));
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { authorization, faultOf, type Subject } from './clickhouse-subject.ts';
+
+export function faultsSuite(subject: Subject): void {
+  describe('says what is wrong', () => {
+    test.each([
+      ['selec 1', 400, 62, 'SYNTAX_ERROR'],
+      ['SELECT 1; SELECT 2', 400, 62, 'SYNTAX_ERROR'],
+      ['SELECT * FROM nowhere', 404, 60, 'UNKNOWN_TABLE'],
+      ['SELECT * FROM nowhere.t', 404, 81, 'UNKNOWN_DATABASE'],
+      ['SELECT nothing', 404, 47, 'UNKNOWN_IDENTIFIER'],
+      ['SELECT no_such_function(1)', 404, 46, 'UNKNOWN_FUNCTION'],
+      ['INSERT INTO nowhere FORMAT JSONEachRow {"a":1}', 404, 60, 'UNKNOWN_TABLE'],
+      ["KILL QUERY WHERE query_id = 'x' SYNC", 501, 48, 'NOT_IMPLEMENTED'],
+      ['SELECT throwIf(1)', 500, 395, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'],
+    ])('with %s', async (query, status, code, type) => {
+      const answer = await subject.ask(query);
+      const text = await answer.text();
+      expect({ status: answer.status, code: answer.headers.get('x-clickhouse-exception-code') }).toEqual({
+        status,
+        code: String(code),
+      });
+      expect(text).toMatch(
+        new RegExp(`^Code: ${code}\\. DB::Exception: (?!Code:)[^]+ \\(${type}\\) \\(version [\\d.]+\\)\n$`),
+      );
+      expect(await faultOf(subject.db.command({ query }))).toEqual({ code: String(code), type });
+    });
+
+    test('with a database, a setting or a way of speaking that it does not have', async () => {
+      const nowhere = subject.server.client({ database: 'nowhere' });
+      expect(await faultOf(nowhere.query({ query: 'SELECT 1' }))).toEqual({ code: '81', type: 'UNKNOWN_DATABASE' });
+      await nowhere.close();
+      expect(await (await subject.ask('SELECT 1', '&no_such_setting=1')).text()).toContain('(UNKNOWN_SETTING)');
+      expect(await (await subject.ask('SELECT 1', '&session_id=abc')).text()).toContain('(NOT_IMPLEMENTED)');
+      expect(await (await fetch(`${subject.server.url}/nowhere`)).status).toBe(404);
+    });
+
+    test('with a GET that would write', async () => {
+      const headers = { authorization };
+      const answer = await fetch(`${subject.server.url}/?query=CREATE+DATABASE+by_get`, { headers });
+      expect(await answer.text()).toContain('(READONLY)');
+    });
+  });
+}

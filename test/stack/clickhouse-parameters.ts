@@ -1,0 +1,69 @@
+import { TupleParam } from '@clickhouse/client';
+import { describe, expect, test } from 'vitest';
+import { faultOf, oddStrings, type Subject } from './clickhouse-subject.ts';
+
+export function parametersSuite(subject: Subject): void {
+  describe('takes parameters', () => {
+    test.each(oddStrings.map((text) => [JSON.stringify(text), text]))('of the text %s', async (_, text) => {
+      expect(
+        await subject.rows('SELECT {p:String} AS s, length({p:String}) AS bytes', { params: { p: text } }),
+      ).toEqual(
+        [{ s: text, bytes: Number(Buffer.byteLength(text)) }].map(({ s, bytes }) => ({
+          s,
+          bytes: expect.toSatisfy((value) => Number(value) === bytes),
+        })),
+      );
+    });
+
+    test('of every kind that the warehouse uses', async () => {
+      const params = {
+        list: oddStrings,
+        map: { "k'": 'v\\', k2: '' },
+        tuple: new TupleParam([42, "it's"]),
+        most: 18446744073709551615n,
+        time: new Date('2026-03-04T05:06:07.089Z'),
+        none: null,
+        some: "it's",
+        low: 'Zürich',
+        table: 'odd`table',
+      };
+      await subject.command('CREATE TABLE `odd\\`table` (a UInt8) ENGINE = Memory');
+      const query = `SELECT {list:Array(String)} AS list, {map:Map(String, String)} AS map, {tuple:Tuple(UInt8, String)} AS tuple,
+        toString({most:UInt64}) AS most, toUnixTimestamp64Milli({time:DateTime64(3)}) AS time, {none:Nullable(String)} AS none,
+        {some:Nullable(String)} AS some, {low:LowCardinality(String)} AS low, (SELECT toUInt8(count()) FROM {table:Identifier}) AS n`;
+      const [row] = await subject.rows<Record<string, unknown>>(query, { params });
+      expect({ ...row, time: Number(row?.['time']) }).toEqual({
+        list: oddStrings,
+        map: params.map,
+        tuple: [42, "it's"],
+        most: '18446744073709551615',
+        time: params.time.getTime(),
+        none: null,
+        some: "it's",
+        low: 'Zürich',
+        n: 0,
+      });
+    });
+
+    test('of any length, in the URL and as a form', async () => {
+      const text = "x'".repeat(200_000);
+      const length = 'SELECT toUInt32(length({p:String})) AS n';
+      expect(await subject.rows(length, { params: { p: text } })).toEqual([{ n: 400_000 }]);
+      const result = await subject.db.query({
+        query: length,
+        query_params: { p: text },
+        use_multipart_params: true,
+        format: 'JSONEachRow',
+      });
+      expect(await result.json()).toEqual([{ n: 400_000 }]);
+    });
+
+    test('for one query only', async () => {
+      await subject.rows('SELECT {p:String}', { params: { p: 'secret' } });
+      expect(await faultOf(subject.rows('SELECT {p:String}'))).toEqual({
+        code: '456',
+        type: 'UNKNOWN_QUERY_PARAMETER',
+      });
+    });
+  });
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { faultOf, type Subject } from './clickhouse-subject.ts';
+
+export function readsSuite(subject: Subject): void {
+  describe('streams', () => {
+    test('a million rows bit by bit', async () => {
+      const result = await subject.db.query({
+        query: 'SELECT number AS n FROM numbers(1000000)',
+        format: 'JSONEachRow',
+      });
+      let count = 0;
+      let last = -1;
+      let batches = 0;
+      for await (const batch of result.stream<{ n: number | string }>()) {
+        batches += 1;
+        count += batch.length;
+        last = Number(batch.at(-1)?.json().n ?? last);
+      }
+      expect({ count, last }).toEqual({ count: 1_000_000, last: 999_999 });
+      expect(batches).toBeGreaterThan(10);
+    });
+
+    test('CSV with its header exactly once, also without rows and with a line break in a name', async () => {
+      const query = 'SELECT number AS `a "b"\nc`, toString(number) AS s FROM numbers({n:UInt32})';
+      const csv = async (n: number) =>
+        (await subject.db.query({ query, query_params: { n }, format: 'CSVWithNames' })).text();
+      const header = '"a ""b""\nc","s"\n';
+      expect(await csv(0)).toBe(header);
+      const text = await csv(200_000);
+      expect(text.startsWith(`${header}0,"0"\n1,"1"\n`)).toBe(true);
+      expect(text.endsWith('199999,"199999"\n')).toBe(true);
+      expect(text.split('\n').length).toBe(200_000 + 3);
+    });
+
+    test('two header lines of names and types once', async () => {
+      const result = await subject.db.query({
+        query: 'SELECT toUInt32(number) AS n FROM numbers(150000)',
+        format: 'JSONCompactEachRowWithNamesAndTypes',
+      });
+      const lines = (await result.text()).trimEnd().split('\n');
+      expect([lines.length, ...lines.slice(0, 3)]).toEqual([150_002, '["n"]', '["UInt32"]', '[0]']);
+    });
+
+    test('JSON that is one valid document', async () => {
+      const result = await subject.db.query({
+        query: 'SELECT toUInt32(number) AS n FROM numbers(100000)',
+        format: 'JSON',
+      });
+      const { rows: count, data } = await result.json<{ n: number }>();
+      expect([count, data.length, data.at(-1)]).toEqual([100_000, 100_000, { n: 99_999 }]);
+    });
+
+    test.each(['JSONEachRow', 'CSV'] as const)(
+      'a fault in the middle of %s as a fault, never as an end',
+      async (format) => {
+        const query = 'SELECT throwIf(number = 5000000) AS n FROM numbers(6000000)';
+        for (const response of [false, true]) {
+          const client = subject.server.client({ database: 'tests', compression: { response } });
+          const result = await client.query({ query, format });
+          expect(await faultOf(result.text())).toBeInstanceOf(Error);
+          await client.close();
+        }
+      },
+    );
+
+    test('the words for a fault in the middle behind the rows, and no end behind them', async () => {
+      const query = 'SELECT throwIf(number = 5000000) AS n FROM numbers(6000000) FORMAT JSONEachRow';
+      const socket = await subject.send('', `Content-Length: ${query.length}\r\n\r\n${query}`);
+      let head = '';
+      let tail = '';
+      socket.on('data', (bytes) => {
+        if (head === '') head = String(bytes);
+        tail = (tail + String(bytes)).slice(-2000);
+      });
+      await once(socket, 'close');
+      const tag = /x-clickhouse-exception-tag: (\w+)/.exec(head)?.[1];
+      expect(tail).toMatch(new RegExp(`\\r\n__exception__\r\n${tag}\r\nCode: 395\\. `));
+      expect(tail).toMatch(new RegExp(`${tag}\r\n__exception__\r\n\r\n$`));
+    });
+
+    test('nothing before the end when asked to wait for it', async () => {
+      const answer = await subject.ask('SELECT throwIf(number = 900000) FROM numbers(1000000)', '&wait_end_of_query=1');
+      expect(answer.status).toBe(500);
+      expect(await answer.text()).toContain('Code: 395.');
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
+import type { EngineName } from '../../src/stack/clickhouse/engine.ts';
+import { clickhouseCommand } from '../../src/stack/clickhouse/engines.ts';
+
+export const password = 'p:ä"\'ss';
+/** An engine starts in seconds; a machine may be busy. */
+export const startWithinMs = 120_000;
+
+export interface ClickHouseProcess {
+  child: ChildProcess;
+  url: string;
+  port: number;
+  /** The line by which it said that it is ready. */
+  ready: Record<string, unknown>;
+  client(options?: ClickHouseClientConfigOptions): ClickHouseClient;
+  stop(): Promise<void>;
+}
+
+export interface Ended {
+  code: number | null;
+  stderr: string;
+}
+
+/** Starts a server and waits until it is ready, or until it has ended and said why. */
+export async function startClickHouse(
+  engine: EngineName,
+  dataDir: string,
+  port = 0,
+): Promise<ClickHouseProcess | Ended> {
+  const { command, args, env } = clickhouseCommand({ engine, dataDir, port, password });
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  const line = new Promise<void>((resolve) => {
+    child.stdout.on('data', (text) => {
+      stdout += text;
+      if (stdout.includes('\n')) resolve();
+    });
+  });
+  const closed = once(child, 'close');
+  await Promise.race([line, closed]);
+  if (child.exitCode !== null || child.signalCode !== null) return { code: child.exitCode, stderr };
+  const ready = JSON.parse(stdout);
+  const url = `http://127.0.0.1:${ready.port}`;
+  return {
+    child,
+    url,
+    port: ready.port,
+    ready,
+    client: (options) => createClient({ url, username: 'default', password, log: { level: 127 }, ...options }),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await closed;
+    },
+  };
+}
+
+export async function startedClickHouse(engine: EngineName, dataDir: string): Promise<ClickHouseProcess> {
+  const started = await startClickHouse(engine, dataDir);
+  if ('code' in started) throw new Error(`ClickHouse (${engine}) ended with ${started.code}: ${started.stderr}`);
+  return started;
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { faultOf, type Subject } from './clickhouse-subject.ts';
+
+export function settingsSuite(subject: Subject): void {
+  describe('takes settings for one query only', () => {
+    const settings = () => subject.rows("SELECT toString(getSetting('max_block_size')) AS size, timezone() AS zone");
+
+    test('whether it succeeds, fails or writes', async () => {
+      const before = await settings();
+      const clickhouse_settings = { max_block_size: '123', session_timezone: 'Asia/Tokyo' } as const;
+      const result = await subject.db.query({
+        query: "SELECT toString(getSetting('max_block_size')) AS size, timezone() AS zone",
+        format: 'JSONEachRow',
+        clickhouse_settings,
+      });
+      expect(await result.json()).toEqual([{ size: '123', zone: 'Asia/Tokyo' }]);
+      await faultOf(subject.db.query({ query: 'SELECT nothing', clickhouse_settings }));
+      await subject.command('CREATE TABLE IF NOT EXISTS setting (a UInt8) ENGINE = Memory', clickhouse_settings);
+      await subject.command('SET max_block_size = 77');
+      expect(await settings()).toEqual(before);
+    });
+
+    test('and so a token of one insert never touches the next', async () => {
+      await subject.command(
+        'CREATE TABLE tokens (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS non_replicated_deduplication_window = 100',
+      );
+      const insert = (a: number, clickhouse_settings = {}) =>
+        subject.db.insert({ table: 'tokens', values: [{ a }], format: 'JSONEachRow', clickhouse_settings });
+      await insert(1, { insert_deduplication_token: 'mine' });
+      await insert(2);
+      await insert(3);
+      expect(Number(await subject.one('SELECT count() FROM tokens'))).toBe(3);
+    });
+
+    test('and max_execution_time ends a query', async () => {
+      const query = 'SELECT max(sipHash64(number)) FROM numbers(100000000000)';
+      const endless = subject.db.query({ query, clickhouse_settings: { max_execution_time: 1 } });
+      expect(await faultOf(endless)).toEqual({ code: '159', type: 'TIMEOUT_EXCEEDED' });
+      expect(Number(await subject.one("SELECT getSetting('max_execution_time')"))).toBeGreaterThan(0);
+    });
+  });
+}

@@ -1,0 +1,110 @@
+import { faultsOf, type JsonSchema } from './json-schema.ts';
+
+/** The OpenAPI document, as far as tests look into it. */
+export interface OpenApi {
+  openapi: string;
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { securitySchemes: Record<string, Record<string, string>>; schemas?: Record<string, JsonSchema> };
+}
+
+export interface OperationObject {
+  operationId: string;
+  summary?: string;
+  tags?: string[];
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: JsonSchema }[];
+  requestBody?: { required?: boolean; content: Record<string, MediaType> };
+  responses: Record<
+    string,
+    { description: string; headers?: Record<string, unknown>; content?: Record<string, MediaType> }
+  >;
+}
+
+export interface MediaType {
+  schema?: JsonSchema;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+interface Exchange {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+const documents = new Map<string, Promise<OpenApi>>();
+
+/** The document that the service at `url` serves, read once. */
+export function documentOf(url: string): Promise<OpenApi> {
+  const known = documents.get(url);
+  if (known !== undefined) return known;
+  const document = fetch(`${url}/swagger/json`)
+    .then((answer) => answer.json() as Promise<OpenApi>)
+    .then((raw) => dereferenced(raw, raw) as OpenApi);
+  documents.set(url, document);
+  return document;
+}
+
+/** The same with every reference replaced by what it refers to. */
+function dereferenced(part: unknown, root: OpenApi): unknown {
+  if (Array.isArray(part)) return part.map((item) => dereferenced(item, root));
+  if (typeof part !== 'object' || part === null) return part;
+  if ('$ref' in part) {
+    const name = String(part.$ref).replace('#/components/schemas/', '');
+    const schema = root.components.schemas?.[name];
+    if (schema === undefined) throw new Error(`the document refers to ${part.$ref}, which is not there`);
+    return dereferenced(schema, root);
+  }
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, dereferenced(value, root)]));
+}
+
+/** Throws unless an answer under /v1 is what the documentation and the contract promise of it. */
+export async function expectDocumented(url: string, exchange: Exchange): Promise<void> {
+  const document = await documentOf(url);
+  const faults = [...headerFaults(exchange), ...bodyFaults(document, exchange)];
+  if (faults.length === 0) return;
+  const { method, path, status, body } = exchange;
+  throw new Error(
+    `${method} ${path} answered ${status}, not as documented:\n  ${faults.join('\n  ')}\n  ${JSON.stringify(body)}`,
+  );
+}
+
+/** What every answer under /v1 carries, whatever its status. */
+function headerFaults({ headers }: Exchange): string[] {
+  const number = (name: string) => (/^\d+$/.test(headers.get(name) ?? '') ? Number(headers.get(name)) : Number.NaN);
+  const limit = number('x-ratelimit-limit');
+  const remaining = number('x-ratelimit-remaining');
+  const resetsIn = number('x-ratelimit-reset') - Date.now() / 1000;
+  return [
+    ...((headers.get('x-request-id') ?? '') === '' ? ['X-Request-Id is missing'] : []),
+    ...(limit > 0 ? [] : ['X-RateLimit-Limit is no number']),
+    ...(remaining >= 0 && remaining <= limit ? [] : ['X-RateLimit-Remaining is no number up to the limit']),
+    ...(resetsIn > -1 && resetsIn <= 62 ? [] : ['X-RateLimit-Reset is no time within the next minute']),
+  ];
+}
+
+function bodyFaults(document: OpenApi, { method, path, status, headers, body }: Exchange): string[] {
+  const operation = operationOf(document, method === 'HEAD' ? 'GET' : method, path);
+  const type = (headers.get('content-type') ?? '').split(';')[0] as string;
+  // What is no operation at all can only be answered with an error, which has the same shape everywhere.
+  const documented = operation === undefined ? anyError(document) : operation.responses[String(status)];
+  if (documented === undefined) return [`status ${status} is not documented`];
+  const media = documented.content?.[type];
+  if (media === undefined) return [`content type ${type} is not documented for status ${status}`];
+  if (method === 'HEAD' || type !== 'application/json') return [];
+  return faultsOf(media.schema ?? {}, body);
+}
+
+const anyError = (document: OpenApi) => document.paths['/v1/account']?.['get']?.responses['401'];
+
+/** The operation that a path belongs to; where several fit, the one with the fewest placeholders. */
+function operationOf(document: OpenApi, method: string, path: string): OperationObject | undefined {
+  const plain = path.replace(/[?#].*$/s, '').replace(/\/$/, '');
+  const templates = Object.keys(document.paths)
+    .filter((template) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(plain))
+    .sort((a, b) => a.split('{').length - b.split('{').length);
+  const [best] = templates;
+  return best === undefined ? undefined : document.paths[best]?.[method.toLowerCase()];
+}

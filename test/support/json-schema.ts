@@ -1,0 +1,81 @@
+/** A JSON Schema, as far as our OpenAPI document uses it. */
+export type JsonSchema = Record<string, unknown>;
+
+type Check = (limit: never, value: never, schema: JsonSchema, where: string) => string[];
+
+const annotations = new Set(['description', 'examples', 'example', 'default', 'title']);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const types: Record<string, (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  integer: Number.isInteger,
+  number: Number.isFinite,
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: isObject,
+};
+
+const formats: Record<string, RegExp> = {
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+  uri: /^[a-z][a-z0-9+.-]*:\S+$/i,
+};
+
+const fault = (wrong: boolean, where: string, what: string) => (wrong ? [`${where} ${what}`] : []);
+
+/** A keyword that is not here fails the test: a document must not promise what nobody checks. */
+const keywords: Record<string, Check> = {
+  type: (type: string | string[], value, _, where) =>
+    fault(![type].flat().some((name) => types[name]?.(value)), where, `is no ${[type].flat().join(' or ')}`),
+  enum: (values: unknown[], value, _, where) =>
+    fault(!values.includes(value), where, `is none of ${values.join(', ')}`),
+  const: (wanted: unknown, value, _, where) => fault(value !== wanted, where, `is not ${wanted}`),
+  format: (format: string, value: unknown, _, where) =>
+    fault(typeof value === 'string' && formats[format]?.test(value) !== true, where, `is no ${format}`),
+  pattern: (pattern: string, value: unknown, _, where) =>
+    fault(typeof value === 'string' && !new RegExp(pattern, 'u').test(value), where, `does not match ${pattern}`),
+  minimum: (least: number, value: number, _, where) => fault(value < least, where, `is less than ${least}`),
+  maximum: (most: number, value: number, _, where) => fault(value > most, where, `is more than ${most}`),
+  minLength: (least: number, value: string, _, where) => fault(value.length < least, where, `is too short`),
+  maxLength: (most: number, value: string, _, where) => fault(value.length > most, where, `is too long`),
+  minItems: (least: number, value: unknown[], _, where) => fault(value.length < least, where, 'has too few items'),
+  maxItems: (most: number, value: unknown[], _, where) => fault(value.length > most, where, 'has too many items'),
+  minProperties: (least: number, value: object, _, where) =>
+    fault(Object.keys(value).length < least, where, 'has too few properties'),
+  required: (names: string[], value, _, where) =>
+    isObject(value) ? names.flatMap((name) => fault(!Object.hasOwn(value, name), where, `lacks ${name}`)) : [],
+  properties: (properties: Record<string, JsonSchema>, value, _, where) =>
+    isObject(value)
+      ? Object.entries(properties).flatMap(([name, schema]) =>
+          Object.hasOwn(value, name) ? faultsOf(schema, value[name], `${where}.${name}`) : [],
+        )
+      : [],
+  additionalProperties: (allowed: boolean | JsonSchema, value, schema, where) => {
+    const known = (schema['properties'] ?? {}) as object;
+    const others = isObject(value) ? Object.entries(value).filter(([name]) => !Object.hasOwn(known, name)) : [];
+    return others.flatMap(([name, other]) =>
+      typeof allowed === 'boolean'
+        ? fault(!allowed, where, `has an undocumented field ${name}`)
+        : faultsOf(allowed, other, `${where}.${name}`),
+    );
+  },
+  items: (schema: JsonSchema, value: unknown, _, where) =>
+    Array.isArray(value) ? value.flatMap((item, i) => faultsOf(schema, item, `${where}[${i}]`)) : [],
+  anyOf: (schemas: JsonSchema[], value, _, where) => {
+    const faults = schemas.map((schema) => faultsOf(schema, value, where));
+    return faults.some((of) => of.length === 0) ? [] : faults.flat();
+  },
+};
+
+/** Everything about `value` that is not as `schema` says. */
+export function faultsOf(schema: JsonSchema, value: unknown, where = 'body'): string[] {
+  return Object.entries(schema).flatMap(([keyword, limit]) => {
+    if (annotations.has(keyword) || keyword.startsWith('x-')) return [];
+    const check = keywords[keyword];
+    if (check === undefined) throw new Error(`${where}: the schema says ${keyword}, which test/support cannot check`);
+    return check(limit as never, value as never, schema, where);
+  });
+}
