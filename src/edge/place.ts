@@ -59,7 +59,7 @@ function placeOf(record: MmdbValue): Place {
   return {
     country: countryCode(country),
     region: nameOrUnknown(region),
-    city: nameOrUnknown(typeof city === 'string' ? city : englishName(city)),
+    city: nameOrUnknown(typeof city === 'string' ? withoutDistrict(city) : englishName(city)),
   };
 }
 
@@ -76,6 +76,11 @@ function countryCode(value: MmdbValue): string {
   if (typeof value !== 'string') return UNKNOWN_PLACE.country;
   const code = value.toUpperCase();
   return /^[A-Z]{2}$/.test(code) && !NOT_A_COUNTRY.has(code) ? code : UNKNOWN_PLACE.country;
+}
+
+/** DB-IP says "London (Chiswick)": places are told to the city, and one city must not fall apart into many. */
+function withoutDistrict(city: string): string {
+  return city.replace(/\s*\([^)]*\)$/, '');
 }
 
 function nameOrUnknown(value: MmdbValue): string {
