@@ -7,7 +7,7 @@ import type { Rate } from './admission.ts';
 /** What an operation answers with, ready to be sent. */
 export interface Answer {
   status: number;
-  body: string;
+  body: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 
@@ -58,7 +58,7 @@ export function refusalAnswer({ status, code, message, details, headers }: Refus
 const uncounted = (): Rate => ({ limit: 60, used: 60, reset: Math.ceil(Date.now() / 1000) + 5 });
 
 export function toResponse(answer: Answer, requestId: string, rate: Rate = uncounted()): Response {
-  return new Response(answer.body, {
+  return new Response(answer.status === 304 ? null : answer.body, {
     status: answer.status,
     headers: {
       'content-type': 'application/json; charset=utf-8',

@@ -71,7 +71,10 @@ export function describe(operation: Operation): DocumentDecoration {
     parameters: parameters(operation),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
     responses: {
-      [success.status]: { description: success.description, headers: answerHeaders, content: content(success.schema) },
+      [success.status]: { description: success.description, headers: answerHeaders, content: successContent(success) },
+      ...('files' in success
+        ? { 304: { description: 'It is the one that `If-None-Match` names.', headers: answerHeaders } }
+        : {}),
       ...errors(operation),
     },
   } as DocumentDecoration;
@@ -122,6 +125,11 @@ function exampleOf(schema: TSchema): unknown {
       throw new Error(`This schema needs an example: ${JSON.stringify(schema)}`);
   }
 }
+
+const successContent = (success: Operation['success']) =>
+  'schema' in success
+    ? content(success.schema)
+    : Object.fromEntries(success.files.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
 
 function parameters({ params = {}, query, headers = {} }: Operation) {
   const inPath = Object.entries(params).map(([name, description]) => ({

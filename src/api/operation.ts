@@ -30,7 +30,8 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   checkBody?(body: unknown): Static<B>;
   /** Headers a client may send, with what each is for. */
   headers?: Record<string, string>;
-  success: { status: 200 | 201; description: string; schema: TSchema };
+  /** JSON of a schema, or a file of one of these types. */
+  success: { status: 200 | 201; description: string } & ({ schema: TSchema } | { files: string[] });
   /** Besides those that every operation can answer with. */
   errors: ErrorCode[];
   handle(call: Call<Q, B>): Promise<Answer>;

@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.ts';
 import { accountOperations } from './account.ts';
 import { admissionControl } from './admission.ts';
 import { createOperations } from './create-qrcodes.ts';
+import { createImages } from './images.ts';
 import { mount } from './mount.ts';
 import { qrcodeOperations } from './qrcodes.ts';
 import type { Service } from './service.ts';
@@ -19,7 +20,13 @@ interface ApiOptions {
 
 /** Everything under /v1, and its documentation. */
 export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): void {
-  const operations = [...createOperations(service), ...qrcodeOperations(service), ...accountOperations(service)];
+  const images = createImages(service);
+  const operations = [
+    ...createOperations(service),
+    ...qrcodeOperations(service),
+    images.download,
+    ...accountOperations(service),
+  ];
   const admission = admissionControl(service.sql, trustedProxies);
   const admit: typeof admission = (headers, peer) => {
     if (isReady()) return admission(headers, peer);
@@ -28,6 +35,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     });
   };
   mount(app, operations, { admit, log });
+  images.servePublic(app, log);
   serveSwagger(app, service.addresses.publicUrl);
   app.get('/', () => new Response(null, { status: 302, headers: { location: '/swagger' } }), {
     detail: { hide: true },

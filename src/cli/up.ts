@@ -19,20 +19,25 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
   const data = openDataDirectory(flags.data);
   const unlock = lockDataDirectory(data);
   const asked = untilAskedToStop();
+  const interrupted = new AbortController();
+  asked.then(() => interrupted.abort());
   try {
     const onReady = (part: string, ms: number) => say(`  ${green('✓')} ${part} ${dim(`${Math.round(ms)} ms`)}`);
-    const stack = await startStack({ data, log, given: givenParts(config), onReady });
+    const stack = await startStack({ data, log, given: givenParts(config), onReady, signal: interrupted.signal });
     try {
       const service = await startOnFreePort(
         { ...config, ...stack, edgeFolder: join(data.path, 'edges') },
         flags['port'] !== undefined,
         log,
       );
-      await service.ready;
-      greet(service, config, await demoKeys(stack.databaseUrl));
-      await asked;
-      say('\nStopping …');
-      await service.stop();
+      try {
+        await Promise.race([service.ready, asked]);
+        if (!interrupted.signal.aborted) greet(service, config, await demoKeys(stack.databaseUrl));
+        await asked;
+        say('\nStopping …');
+      } finally {
+        await service.stop();
+      }
     } finally {
       await stack.stop();
     }

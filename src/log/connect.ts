@@ -41,12 +41,6 @@ export function connect(url: string, options: { max?: number; name?: string } = 
   });
 }
 
-/** One connection to oneself. Where a new one would be opened for it, the library never hands it out: one is opened before. */
-export async function reserve(sql: Sql): Promise<postgres.ReservedSql<{ bigint: number }>> {
-  await sql`SELECT 1`;
-  return sql.reserve();
-}
-
 const awayCodes = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',

@@ -31,7 +31,10 @@ const startWithinMs = 90_000;
 const backOffMs = { first: 200, most: 10_000, forgivenAfter: 30_000 };
 
 /** Starts a part, waits until it answers, and from then on starts it again whenever it dies. */
-export async function startPart(plan: PartPlan, data: DataDirectory, log: Logger): Promise<Part> {
+export async function startPart(
+  plan: PartPlan,
+  { data, log, signal }: { data: DataDirectory; log: Logger; signal?: AbortSignal | undefined },
+): Promise<Part> {
   const pidFile = join(data.run, `${plan.name}.pid`);
   const logFile = join(data.logs, `${plan.name}.log`);
   await endLeftover(pidFile, plan.stopSignal);
@@ -54,8 +57,13 @@ export async function startPart(plan: PartPlan, data: DataDirectory, log: Logger
     });
     const ended = () => failure !== undefined || started.exitCode !== null || started.signalCode !== null;
     if (started.pid !== undefined) writeMark(pidFile, started.pid);
-    const ready = await until(async () => stopping || ended() || (await plan.answers()), startWithinMs);
+    const over = () => stopping || signal?.aborted === true || ended();
+    const ready = await until(async () => over() || (await plan.answers()), startWithinMs);
     if (stopping) return;
+    if (signal?.aborted) {
+      if (started.pid !== undefined) await end(markOf(started.pid), plan.stopSignal, 5_000);
+      throw new StartError('The start was interrupted.');
+    }
     if (ended() || !ready) {
       if (!ended() && started.pid !== undefined) await end(markOf(started.pid), 'SIGKILL', 0);
       throw new StartError(`${plan.name} did not start: ${failure?.message ?? lastLine(logFile)} (see ${logFile})`);

@@ -20,11 +20,13 @@ export interface StackOptions {
   /** Told when a part answers, for whoever watches the start. */
   onReady?: (part: PartPlan['name'], ms: number) => void;
   durable?: boolean;
+  /** Ends a start that is under way. */
+  signal?: AbortSignal;
 }
 
 /** Starts the parts that have no address yet, each on a free port of loopback, all at once. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { data, log, given = {}, onReady = () => {}, durable = true } = options;
+  const { data, log, given = {}, onReady = () => {}, durable = true, signal } = options;
   const secrets = readSecrets(data);
   const [postgresPort, natsPort, clickhousePort] = await Promise.all([freePort(), freePort(), freePort()]);
   const plans: PartPlan[] = [
@@ -35,7 +37,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const started = await Promise.allSettled(
     plans.map(async (plan) => {
       const before = performance.now();
-      const part = await startPart(plan, data, log);
+      const part = await startPart(plan, { data, log, signal });
       onReady(plan.name, performance.now() - before);
       return part;
     }),

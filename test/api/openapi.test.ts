@@ -118,7 +118,11 @@ describe('answers', () => {
         const what = `${name} ${status}`;
         expect(description, what).toMatch(/\w/);
         const media = content['application/json'];
-        expect(media, what).toBeDefined();
+        if (media === undefined) {
+          // A file, or nothing at all for who has it already.
+          for (const { schema } of Object.values(content)) expect(schema, what).toMatchObject({ format: 'binary' });
+          continue;
+        }
         const examples = examplesOf(media as MediaType);
         expect(examples.length, `examples of ${what}`).toBeGreaterThan(0);
         for (const example of examples) expect(faultsOf(media?.schema ?? {}, example, what)).toEqual([]);

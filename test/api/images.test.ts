@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { scan } from '../qr/support.ts';
+import { newCode } from '../support/api.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+
+const service = useService();
+
+const bytesOf = async (url: string, headers: Record<string, string> = {}, method = 'GET') => {
+  const answer = await fetch(url, { method, headers });
+  return { status: answer.status, headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
+};
+
+async function given(fields: Record<string, unknown> = {}) {
+  const account: TestAccount = await service.account();
+  const { body: code } = await account.live.post('/v1/qrcodes', newCode(fields));
+  const authorization = { authorization: `Bearer ${account.keys.live}` };
+  const download = `${service.urls[0]}/v1/qrcodes/${code.id}/download`;
+  return { ...account, code, authorization, download, image: `${service.urls[0]}/images/${code.id}/public` };
+}
+
+/** Width and height stand in the first chunk of a PNG. */
+const sizeOf = (png: Uint8Array) => {
+  const view = new DataView(png.buffer, png.byteOffset);
+  return [view.getUint32(16), view.getUint32(20)];
+};
+
+describe('downloading the image', () => {
+  test('a PNG of 512 pixels by default, which scanners read as the short link', async () => {
+    const { code, download, authorization } = await given({ style: { dotsType: 'classy', cornersDotType: 'dot' } });
+    const { status, headers, bytes } = await bytesOf(download, authorization);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('image/png');
+    expect(headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/);
+    expect(sizeOf(bytes)).toEqual([512, 512]);
+    expect(await scan(bytes)).toEqual([code.short_url]);
+  });
+
+  test('an SVG, in the size that was asked for', async () => {
+    const { code, download, authorization } = await given();
+    const { status, headers, bytes } = await bytesOf(`${download}?format=svg&size=300`, authorization);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
+    const text = new TextDecoder().decode(bytes);
+    expect(text).toContain('width="300"');
+    expect(text).toContain(code.short_url);
+  });
+
+  test('the file is named after the code', async () => {
+    const { download, authorization } = await given({ name: 'Café "Lumière"/menu' });
+    const { headers } = await bytesOf(download, authorization);
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="[ -~]+\.png"; filename\*=UTF-8''Caf%C3%A9/,
+    );
+  });
+
+  test.each(['size=0', 'size=63', 'size=2049', 'size=x', 'size=1.5', 'format=gif', 'format='])(
+    '%s is refused, with what would be right',
+    async (asked) => {
+      const { live, code } = await given();
+      const { status, body } = await live.get(`/v1/qrcodes/${code.id}/download?${asked}`);
+      expect(status).toBe(400);
+      expect(body.error.details[0].field).toBe(asked.split('=')[0]);
+    },
+  );
+
+  test('a file that the client has is not sent again', async () => {
+    const { download, authorization } = await given();
+    const first = await bytesOf(download, authorization);
+    expect(first.headers.get('cache-control')).toBe('private, max-age=31536000, immutable');
+    const again = await bytesOf(download, { ...authorization, 'if-none-match': first.headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
+    expect(again.bytes).toHaveLength(0);
+    const other = await bytesOf(`${download}?size=600`, authorization);
+    expect(other.headers.get('etag')).not.toBe(first.headers.get('etag'));
+  });
+
+  test('neither another account, nor the other mode, nor nobody sees it', async () => {
+    const { download, keys } = await given();
+    const { keys: others } = await service.account();
+    for (const key of [others.live, keys.test])
+      expect((await bytesOf(download, { authorization: `Bearer ${key}` })).status).toBe(404);
+    expect((await bytesOf(download)).status).toBe(401);
+  });
+});
+
+describe('the public image', () => {
+  test('is there for everybody, for good', async () => {
+    const { code, image } = await given();
+    expect(new URL(code.image_url).pathname).toBe(new URL(image).pathname);
+    const { status, headers, bytes } = await bytesOf(image);
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('content-type')).toBe('image/png');
+    expect(await scan(bytes)).toEqual([code.short_url]);
+    expect((await bytesOf(image, { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
+    const head = await bytesOf(image, {}, 'HEAD');
+    expect([head.status, head.headers.get('etag'), head.bytes.length]).toEqual([200, headers.get('etag'), 0]);
+  });
+
+  test('twenty who ask at once get the same picture', async () => {
+    const { image } = await given({ style: { dotsType: 'dots' } });
+    const all = await Promise.all(Array.from({ length: 20 }, () => bytesOf(`${image}?size=1024`)));
+    for (const { status, bytes } of all) {
+      expect(status).toBe(200);
+      expect(bytes).toEqual(all[0]?.bytes);
+    }
+  });
+
+  test('is gone with its code', async () => {
+    const { live, code, image, download, authorization } = await given();
+    await live.delete(`/v1/qrcodes/${code.id}`);
+    expect((await bytesOf(image)).status).toBe(410);
+    expect((await bytesOf(download, authorization)).status).toBe(404);
+  });
+
+  test.each(['qr_0000000000000000000000', 'nonsense', '%00', '..%2F..%2Fetc'])('%s has none', async (id) => {
+    const { status, headers } = await bytesOf(`${service.urls[0]}/images/${id}/public`);
+    expect(status).toBe(404);
+    expect(headers.get('content-type')).toContain('application/json');
+  });
+});
