@@ -110,7 +110,8 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       async fetch(request) {
         const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
         if (edge === undefined || shortCode === undefined) return named(request, await app.fetch(request));
-        return named(request, await edge.redirect(request, shortCode, server.requestIP(request)?.address ?? ''));
+        const response = await edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
+        return response.status === 302 ? response : named(request, response);
       },
     });
 

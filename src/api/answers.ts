@@ -1,6 +1,6 @@
 import { type Fault, messageOf, Refusal } from '../lib/errors.ts';
-import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
+import { requestIdOf } from '../lib/request-id.ts';
 import { isAway } from '../log/connect.ts';
 import type { Rate } from './admission.ts';
 
@@ -16,12 +16,6 @@ export const json = (status: number, value: unknown, headers?: Record<string, st
   body: JSON.stringify(value),
   ...(headers === undefined ? {} : { headers }),
 });
-
-/** The client's own id for the request when it is well-formed: it lets both sides speak of the same one. */
-export function requestIdOf(headers: Headers): string {
-  const given = headers.get('x-request-id');
-  return given !== null && /^[\w.-]{1,128}$/.test(given) ? given : newId('req', Date.now());
-}
 
 /** Every answer names its request, those of redirects and pages included. */
 export function named(request: Request, response: Response): Response {

@@ -1,8 +1,9 @@
 import type { Elysia } from 'elysia';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { requestIdOf } from '../lib/request-id.ts';
 import type { Admission, Rate } from './admission.ts';
-import { type Answer, refusalAnswer, refusalOf, requestIdOf, toResponse, unavailable } from './answers.ts';
+import { type Answer, refusalAnswer, refusalOf, toResponse, unavailable } from './answers.ts';
 import { readJson } from './body.ts';
 import { describe } from './openapi.ts';
 import type { Call, Method, Operation } from './operation.ts';

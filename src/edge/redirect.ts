@@ -1,10 +1,12 @@
 import { faultOfShortCode } from '../../events/fields.ts';
+import type { Scan } from '../../events/scan.ts';
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { requestIdOf } from '../lib/request-id.ts';
 import { classify } from './device.ts';
 import type { Geo } from './geo.ts';
 import { noticeResponse, notices } from './pages.ts';
@@ -38,17 +40,15 @@ export function createRedirect(options: RedirectOptions): Redirect {
     paused: metrics.redirects.labels('paused'),
     draft: metrics.redirects.labels('draft'),
     deleted: metrics.redirects.labels('deleted'),
-    unavailable: metrics.redirects.labels('unavailable'),
+    busy: metrics.redirects.labels('unavailable'),
     method: metrics.redirects.labels('method'),
   };
 
-  let awayUntil = 0;
+  const awayUntil = 0;
 
-  async function find(shortCode: string): Promise<KnownRoute | undefined> {
+  async function load(shortCode: string): Promise<KnownRoute | 'unknown'> {
     // What can be no short code is asked of nobody, and remembered by nobody.
-    if (faultOfShortCode(shortCode) !== undefined) return undefined;
-    const known = routes.get(shortCode);
-    if (known !== undefined) return known === 'unknown' ? undefined : known;
+    if (faultOfShortCode(shortCode) !== undefined) return 'unknown';
     const earlier = routes.earlier(shortCode);
     if (earlier !== undefined && performance.now() < awayUntil) return earlier;
     let timer: NodeJS.Timeout | undefined;
@@ -57,8 +57,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
       timer = setTimeout(() => reject(new Error('Postgres does not answer')), ms);
     });
     try {
-      const loaded = await Promise.race([routes.load(shortCode), late]);
-      return loaded === 'unknown' ? undefined : loaded;
+      return await Promise.race([routes.load(shortCode), late]);
     } catch (error) {
       awayUntil = performance.now() + awayMs;
       // Asked once more: it follows changes, and may not be believed any longer.
@@ -70,13 +69,13 @@ export function createRedirect(options: RedirectOptions): Redirect {
     }
   }
 
-  const record = (route: KnownRoute, { headers }: Request, peer: string): Promise<void> => {
+  function scanOf(route: KnownRoute, headers: Headers, peer: string): Scan {
     const address = clientAddress(peer, headers.get('x-forwarded-for'), trustedProxies);
     const userAgent = headers.get('user-agent') ?? '';
     const { country, region, city } = geo.lookup(address);
     const { device, browser, bot } = classify(userAgent);
     const occurred_at = clock();
-    return recorder.record({
+    return {
       id: newId('scan', occurred_at.getTime()),
       code: route.code,
       account: route.account,
@@ -90,34 +89,45 @@ export function createRedirect(options: RedirectOptions): Redirect {
       is_bot: bot,
       visitor: visitorHash(route.visitor_key, address, userAgent).toString('hex'),
       revision: route.revision,
+    };
+  }
+
+  const notice = (reason: keyof typeof outcomes & keyof typeof notices, { headers }: Request): Response => {
+    outcomes[reason].inc();
+    return noticeResponse(notices[reason], headers.get('accept'));
+  };
+
+  const sendOn = ({ location }: KnownRoute, requestId: string): Response => {
+    outcomes.redirected.inc();
+    return new Response(null, {
+      status: 302,
+      headers: {
+        location,
+        'cache-control': 'private, no-store',
+        'x-robots-tag': 'noindex',
+        'x-request-id': requestId,
+      },
     });
   };
 
+  async function follow(route: KnownRoute | 'unknown', request: Request, peer: string): Promise<Response> {
+    if (route === 'unknown') return notice('unknown', request);
+    if (route.status !== 'active') return notice(route.status, request);
+    const { headers } = request;
+    if (request.method === 'HEAD') return sendOn(route, requestIdOf(headers));
+    const scan = scanOf(route, headers, peer);
+    await recorder.record(scan);
+    return sendOn(route, headers.has('x-request-id') ? requestIdOf(headers) : scan.id);
+  }
+
   return async (request, shortCode, peer) => {
     const started = performance.now();
-    const { method } = request;
-    const accept = () => request.headers.get('accept');
     try {
-      if (method !== 'GET' && method !== 'HEAD') {
-        outcomes.method.inc();
-        return noticeResponse(notices.method, accept());
-      }
-      const route = await find(shortCode);
-      if (route?.status !== 'active') {
-        const reason = route?.status ?? 'unknown';
-        outcomes[reason].inc();
-        return noticeResponse(notices[reason], accept());
-      }
-      if (method === 'GET') await record(route, request, peer);
-      outcomes.redirected.inc();
-      return new Response(null, {
-        status: 302,
-        headers: { location: route.location, 'cache-control': 'private, no-store', 'x-robots-tag': 'noindex' },
-      });
+      if (request.method !== 'GET' && request.method !== 'HEAD') return notice('method', request);
+      return await follow(routes.get(shortCode) ?? (await load(shortCode)), request, peer);
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'redirect not possible now');
-      outcomes.unavailable.inc();
-      return noticeResponse(notices.busy, accept());
+      return notice('busy', request);
     } finally {
       metrics.redirectSeconds.observe((performance.now() - started) / 1000);
     }
