@@ -4,6 +4,7 @@ import { plans } from '../events/plans.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { accountCreate, accountList, accountPlan } from './cli/account.ts';
 import { benchmarks } from './cli/benchmarks.ts';
+import { chaos } from './cli/chaos.ts';
 import { showEvents } from './cli/events.ts';
 import { replay } from './cli/replay.ts';
 import { scanLoad } from './cli/scan-load.ts';
@@ -108,6 +109,14 @@ program
   .option('--json', 'print one JSON object')
   .option('--sheet <file>', 'draw all styles into a PNG instead')
   .action(async (what, options) => (await import('./cli/bench.ts')).bench(what, options));
+
+program
+  .command('chaos')
+  .description(
+    'break a stack and two services of its own while scans go on, then look for every scan; nothing else is touched',
+  )
+  .option('--minutes <minutes>', 'for how long', '5')
+  .action(chaos);
 
 program
   .command('test [filters...]')

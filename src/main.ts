@@ -32,6 +32,8 @@ export interface RunningService {
   addresses: Addresses;
   /** Resolves once every role runs. Redirects are answered before, as far as that is possible without Postgres. */
   ready: Promise<void>;
+  /** What this process has measured, for another to show. */
+  metrics(): Promise<object>;
   /** Follows changes of codes that another process of this machine has made. */
   apply(entries: LogEntry[]): void;
   stop(): Promise<void>;
@@ -42,11 +44,13 @@ export interface ServiceOptions {
   clock?: Clock;
   /** Told of changes that this process has made, before they are answered. */
   onChange?(entries: LogEntry[]): Promise<void>;
+  /** What other processes of this service have measured; /metrics shows the sum. */
+  otherMetrics?(): Promise<object[]>;
 }
 
 /** Puts the roles together and starts them. */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
-  const { log, clock = systemClock, onChange = async () => {} } = options;
+  const { log, clock = systemClock, onChange = async () => {}, otherMetrics = async () => [] } = options;
   const stops: (() => unknown)[] = [];
   const stopping = new AbortController();
   let drainServer = async () => {};
@@ -63,7 +67,8 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     const port = server.port ?? 0;
     const addresses = addressesOf(config, port);
     const metrics = createMetrics();
-    const metricsServer = serveMetrics(config, metrics, log);
+    const own = () => metrics.registry.getMetricsAsJSON();
+    const metricsServer = serveMetrics(config, async () => [await own(), ...(await otherMetrics())], log);
     stops.push(() => metricsServer.stop(true));
 
     const sql = connect(config.databaseUrl, { max: 20 });
@@ -140,6 +145,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       metricsPort: metricsServer.port ?? 0,
       addresses,
       ready: started,
+      metrics: own,
       apply: (e) => edge?.apply(e),
       stop,
     };

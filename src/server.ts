@@ -1,8 +1,8 @@
+import { AggregatorRegistry } from 'prom-client';
 import { isReserved } from '../events/fields.ts';
 import type { ServiceConfig } from './config.ts';
 import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
-import type { Metrics } from './lib/metrics.ts';
 
 export type Server = Bun.Server<undefined>;
 
@@ -32,11 +32,16 @@ export async function drain(server: Server): Promise<void> {
 }
 
 /** Metrics have a listener of their own, so that the service can be public and they are not. */
-export function serveMetrics({ metricsHost, metricsPort }: ServiceConfig, { registry }: Metrics, log: Logger): Server {
-  const fetch = async (request: Request) =>
-    new URL(request.url).pathname === '/metrics'
-      ? new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } })
-      : new Response('See /metrics', { status: 404 });
+export function serveMetrics(
+  { metricsHost, metricsPort }: ServiceConfig,
+  gather: () => Promise<object[]>,
+  log: Logger,
+): Server {
+  const fetch = async (request: Request) => {
+    if (new URL(request.url).pathname !== '/metrics') return new Response('See /metrics', { status: 404 });
+    const registry = AggregatorRegistry.aggregate(await gather());
+    return new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } });
+  };
   try {
     return Bun.serve({ port: metricsPort, hostname: metricsHost, fetch });
   } catch {

@@ -1,61 +1,95 @@
 import type { LogEntry } from '../../events/entry.ts';
-import type { ServiceConfig } from '../config.ts';
-import { createTelling, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
+import type { Role, ServiceConfig } from '../config.ts';
+import { createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
 import type { Logger } from '../lib/logger.ts';
-import { type RunningService, type ServiceOptions, startService } from '../main.ts';
+import { type RunningService, startService } from '../main.ts';
 
-/** What a child process is started with: everything it needs, as the parent understood it. */
 const childVariable = 'SCANLOG_CHILD';
+const backOffMs = { first: 200, most: 10_000, forgivenAfter: 30_000 };
 
-const backOffMs = { first: 200, most: 10_000 };
+interface Member extends Sibling {
+  process: Bun.Subprocess;
+  /** Whether it serves short links, and so must hear of changes. */
+  isEdge: boolean;
+}
+
+const inFront = (role: Role) => role === 'api' || role === 'edge';
 
 /**
- * The service in as many processes as it shall have. The first one, this, has all roles; the others share its port and
- * serve the API and redirects. They are started again when they die, and end when this one does.
+ * The service in as many processes as it shall have: this one, in front; others that share its port; and one for what
+ * goes on behind, so that no redirect waits while the relay or a projection is at work. They are started again when they
+ * die, and end when this one does.
  */
 export async function startFamily(config: ServiceConfig, log: Logger): Promise<RunningService> {
-  if (config.edges === 1) return startService(config, { log });
-  const children = new Set<Bun.Subprocess>();
-  const telling = createTelling();
+  const front = config.roles.filter(inFront);
+  const behind = config.roles.filter((role) => !inFront(role));
+  if (front.length === 0) return startService(config, { log });
+  const members = new Set<Member>();
+  const asking = createAsking();
   let stopping = false;
-  let service: RunningService;
 
-  const siblings = (but?: Bun.Subprocess): Sibling[] => [...children].filter((child) => child !== but);
-  const options: ServiceOptions = { log, onChange: (entries) => telling.tell(entries, siblings()) };
-  service = await startService(config, options);
-  await service.ready;
+  const edges = (but?: Bun.Subprocess) => [...members].filter(({ isEdge, process }) => isEdge && process !== but);
+  const service = await startService(
+    { ...config, roles: front },
+    {
+      log,
+      onChange: async (entries) => void (await asking.ask({ kind: 'changed', entries }, edges())),
+      otherMetrics: async () =>
+        (await asking.ask({ kind: 'metrics' }, members)).flatMap(({ metrics }) =>
+          metrics === undefined ? [] : [metrics],
+        ),
+    },
+  );
 
   async function hear(message: SiblingMessage, from: Bun.Subprocess): Promise<void> {
-    if (message.kind === 'heard') telling.heard(message.id);
+    if (message.kind === 'answer') asking.answered(message);
     if (message.kind !== 'changed') return;
     const entries = revived(message.entries);
     service.apply(entries);
-    await telling.tell(entries, siblings(from));
-    if (children.has(from)) from.send({ kind: 'heard', id: message.id } satisfies SiblingMessage);
+    await asking.ask({ kind: 'changed', entries }, edges(from));
+    from.send({ kind: 'answer', id: message.id } satisfies SiblingMessage);
   }
 
-  function raise(backOff = backOffMs.first): void {
+  function raise(roles: Role[], isEdge: boolean, backOff = backOffMs.first): void {
+    const started = performance.now();
+    const settings = { ...config, roles, port: isEdge ? service.port : 0, edges: isEdge ? config.edges : 1 };
     const child = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...environmentOf({ ...config, port: service.port }), [childVariable]: '1' },
-      ipc: (message: SiblingMessage, from) => void hear(message, from),
+      env: { ...process.env, ...environmentOf(settings), [childVariable]: '1' },
+      ipc: (message: SiblingMessage, from) => void hear(message, from).catch(() => {}),
       onExit(_, code, signal) {
-        children.delete(child);
+        members.delete(member);
         if (stopping) return;
-        log.warn({ code, signal, again_in_ms: backOff }, 'an edge ended, starting another');
-        setTimeout(() => stopping || raise(Math.min(backOff * 2, backOffMs.most)), backOff);
+        const wait = performance.now() - started > backOffMs.forgivenAfter ? backOffMs.first : backOff;
+        log.warn({ roles, code, signal, again_in_ms: wait }, 'a process ended, starting another');
+        setTimeout(() => stopping || raise(roles, isEdge, Math.min(wait * 2, backOffMs.most)), wait);
       },
     });
-    children.add(child);
+    const member: Member = {
+      process: child,
+      isEdge,
+      send: (message) => {
+        if (members.has(member)) child.send(message);
+      },
+    };
+    members.add(member);
   }
-  for (let i = 1; i < config.edges; i++) raise();
+
+  // The others would ask for the database at the same moment; it is made ready by one.
+  const ready = service.ready.then(() => {
+    if (stopping) return;
+    if (behind.length > 0) raise(behind, false);
+    for (let i = 1; i < config.edges; i++) raise(front, true);
+  });
+  ready.catch(() => {});
 
   return {
     ...service,
+    ready,
     async stop() {
       stopping = true;
-      const exits = [...children].map((child) => child.exited);
-      for (const child of children) child.send({ kind: 'stop' } satisfies SiblingMessage);
+      const exits = [...members].map((member) => member.process.exited);
+      for (const member of members) member.send({ kind: 'stop' });
       await Promise.all(exits);
       await service.stop();
     },
@@ -73,7 +107,7 @@ const environmentOf = (config: ServiceConfig): Record<string, string> => ({
   EDGE_DIR: config.edgeFolder,
   EDGES: String(config.edges),
   METRICS_PORT: '0',
-  ROLES: config.roles.filter((role) => role === 'api' || role === 'edge').join(','),
+  ROLES: config.roles.join(','),
   LOG_LEVEL: config.logLevel,
 });
 
@@ -81,16 +115,17 @@ export const isChild = () => process.env[childVariable] === '1';
 
 /** One of the other processes. */
 export async function startChild(config: ServiceConfig, log: Logger, onStop: () => void): Promise<RunningService> {
-  const telling = createTelling();
+  const asking = createAsking();
   const parent: Sibling = { send: (message) => process.send?.(message) };
-  const onChange = (entries: LogEntry[]) => telling.tell(entries, [parent]);
+  const onChange = async (entries: LogEntry[]) => void (await asking.ask({ kind: 'changed', entries }, [parent]));
   const service = await startService(config, { log, onChange });
-  process.on('message', (message: SiblingMessage) => {
-    if (message.kind === 'heard') telling.heard(message.id);
+  process.on('message', async (message: SiblingMessage) => {
+    if (message.kind === 'answer') asking.answered(message);
     if (message.kind === 'stop') onStop();
+    if (message.kind === 'metrics') parent.send({ kind: 'answer', id: message.id, metrics: await service.metrics() });
     if (message.kind !== 'changed') return;
     service.apply(revived(message.entries));
-    parent.send({ kind: 'heard', id: message.id });
+    parent.send({ kind: 'answer', id: message.id });
   });
   // Without its parent nobody would ever stop it.
   process.on('disconnect', onStop);

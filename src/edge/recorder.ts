@@ -28,6 +28,7 @@ interface RecorderOptions {
 const patienceMs = 250;
 const most = { inBatch: 1_000, waiting: 10_000 };
 const drainBackOffMs = { first: 100, most: 2_000 };
+const stopWithinMs = 3_000;
 
 interface Waiting {
   scan: Scan;
@@ -108,9 +109,9 @@ export function createRecorder({ writer, store, spool, log, metrics }: RecorderO
     let backOff = drainBackOffMs.first;
     let drained = 0;
     while (!stopping) {
-      const record = await spool.peek();
-      if (record === undefined) break;
       try {
+        const record = await spool.peek();
+        if (record === undefined) break;
         await store(JSON.parse(Buffer.from(record).toString('utf8')));
         await spool.drop();
         drained++;
@@ -144,7 +145,8 @@ export function createRecorder({ writer, store, spool, log, metrics }: RecorderO
     async stop() {
       stopping = true;
       await busy;
-      await draining;
+      // What is not sent by then is sent by whoever takes the folder next.
+      await Promise.race([draining, sleep(stopWithinMs)]);
       await spool.close();
     },
   };

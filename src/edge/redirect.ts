@@ -44,7 +44,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
     method: metrics.redirects.labels('method'),
   };
 
-  const awayUntil = 0;
+  let awayUntil = 0;
 
   async function load(shortCode: string): Promise<KnownRoute | 'unknown'> {
     // What can be no short code is asked of nobody, and remembered by nobody.

@@ -5,10 +5,15 @@ import type { LogEntry } from '../../events/entry.ts';
  * the old state. So the one that took the change waits until the others have heard of it.
  */
 
+/** What processes ask of each other, and how they answer. */
 export type SiblingMessage =
   | { kind: 'changed'; id: number; entries: LogEntry[] }
-  | { kind: 'heard'; id: number }
+  | { kind: 'metrics'; id: number }
+  | { kind: 'answer'; id: number; metrics?: object }
   | { kind: 'stop' };
+
+type Question = { kind: 'changed'; entries: LogEntry[] } | { kind: 'metrics' };
+type Answer = Extract<SiblingMessage, { kind: 'answer' }>;
 
 /** A sibling that does not answer by then is not waited for: it may have just died. */
 const withinMs = 300;
@@ -17,40 +22,36 @@ export interface Sibling {
   send(message: SiblingMessage): void;
 }
 
-export interface Telling {
-  /** Resolves when all others have heard it. */
-  tell(entries: LogEntry[], others: Iterable<Sibling>): Promise<void>;
-  heard(id: number): void;
+export interface Asking {
+  /** Asks all of them, and resolves with the answers of those that answered. */
+  ask(question: Question, siblings: Iterable<Sibling>): Promise<Answer[]>;
+  /** To be told of every answer that arrives. */
+  answered(answer: Answer): void;
 }
 
-export function createTelling(): Telling {
+export function createAsking(): Asking {
   let last = 0;
-  const open = new Map<number, () => void>();
+  const open = new Map<number, (answer?: Answer) => void>();
+
+  const askOne = (question: Question, sibling: Sibling) =>
+    new Promise<Answer | undefined>((resolve) => {
+      const id = ++last;
+      const done = (answer?: Answer) => {
+        clearTimeout(timer);
+        open.delete(id);
+        resolve(answer);
+      };
+      const timer = setTimeout(done, withinMs);
+      open.set(id, done);
+      sibling.send({ ...question, id });
+    });
+
   return {
-    async tell(entries, others) {
-      await Promise.all(
-        [...others].map(
-          (sibling) =>
-            new Promise<void>((resolve) => {
-              const id = ++last;
-              const done = () => {
-                clearTimeout(timer);
-                open.delete(id);
-                resolve();
-              };
-              const timer = setTimeout(done, withinMs);
-              open.set(id, done);
-              try {
-                sibling.send({ kind: 'changed', id, entries });
-              } catch {
-                // It has just died, and will read everything anew.
-                done();
-              }
-            }),
-        ),
-      );
+    async ask(question, siblings) {
+      const answers = await Promise.all([...siblings].map((sibling) => askOne(question, sibling)));
+      return answers.filter((answer) => answer !== undefined);
     },
-    heard: (id) => open.get(id)?.(),
+    answered: (answer) => open.get(answer.id)?.(answer),
   };
 }
 

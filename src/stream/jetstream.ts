@@ -26,6 +26,12 @@ const settings = (stream: string): Partial<StreamConfig> & { name: string } => (
 const isMissing = (error: unknown) =>
   error instanceof NatsError && (error.code === '404' || error.api_error?.code === 404);
 
+const unlessMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+
 /** Makes the stream when it is not there: new, or lost with its storage. */
 export async function ensureStream(manager: JetStreamManager, stream: string): Promise<void> {
   try {
@@ -44,25 +50,26 @@ export interface StreamEnd {
 
 export async function endOf(manager: JetStreamManager, stream: string): Promise<StreamEnd> {
   const { state } = await manager.streams.info(stream);
-  if (state.messages === 0) return { position: undefined, sequence: state.last_seq };
-  const last = await manager.streams.getMessage(stream, { seq: state.last_seq });
-  return { position: decode(last.data).to, sequence: state.last_seq };
+  // Messages that had the last numbers may be lost, and the stream's own count does not tell.
+  for (let seq = state.last_seq; state.messages > 0 && seq >= state.first_seq; seq--) {
+    const last = await unlessMissing(manager.streams.getMessage(stream, { seq }));
+    if (last !== undefined) return { position: decode(last.data).to, sequence: state.last_seq };
+  }
+  return { position: undefined, sequence: state.last_seq };
 }
 
 /** The sequence of the first message that has something behind `position`; positions rise, so halving finds it. */
 export async function sequenceBehind(manager: JetStreamManager, stream: string, position: number): Promise<number> {
   const { state } = await manager.streams.info(stream);
-  let low = state.first_seq;
+  // Of a stream that has never had a message it is 0.
+  let low = Math.max(state.first_seq, 1);
   let high = state.last_seq + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const message = await manager.streams.getMessage(stream, { seq: middle }).catch((error) => {
-      if (isMissing(error)) return undefined;
-      throw error;
-    });
+    const message = await unlessMissing(manager.streams.getMessage(stream, { seq: middle }));
     // One that has just fallen out of the stream is old.
     if (message === undefined || decode(message.data).to <= position) low = middle + 1;
     else high = middle;
   }
-  return Math.max(low, 1);
+  return low;
 }

@@ -49,7 +49,8 @@ export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: Rel
     const acks = await Promise.all(
       messages.map(({ kind, after, to, data }, i) =>
         js.publish(subject[kind], data, {
-          msgID: `${after}-${to}`,
+          // With its place: one that was stored and lost is published again, and is no duplicate then.
+          msgID: `${after}-${to}@${sequence + i}`,
           expect: { lastSequence: sequence + i },
         }),
       ),

@@ -2,7 +2,7 @@ import { counters } from '../../projections/counters.ts';
 import { applyState, stateTables } from '../../projections/state.ts';
 import { Refusal } from '../lib/errors.ts';
 import { appendLock } from '../log/append.ts';
-import { reserve, type Sql, type Transaction } from '../log/connect.ts';
+import type { Sql, Transaction } from '../log/connect.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 
 const replayLock = 7_226_566;

@@ -1,0 +1,60 @@
+import { loseStorage } from './breakable-part.ts';
+import type { ServiceProcess } from './service-process.ts';
+import type { World } from './world.ts';
+
+/**
+ * The faults that nobody may lose a scan by. Each lasts as long as `meanwhile`, and mends what it broke, also when that
+ * throws.
+ */
+type Meanwhile = () => Promise<unknown>;
+
+/** `kill -9` of Postgres. */
+export async function withoutPostgres({ postgres }: World, meanwhile: Meanwhile): Promise<void> {
+  await postgres.kill();
+  await meanwhile().finally(postgres.comeBack);
+}
+
+/** Postgres keeps its connections and answers nothing. */
+export async function withPostgresStanding({ postgres }: World, meanwhile: Meanwhile): Promise<void> {
+  postgres.pause();
+  await meanwhile().finally(postgres.resume);
+}
+
+/** `kill -9` of NATS. */
+export async function withoutNats({ nats }: World, meanwhile: Meanwhile): Promise<void> {
+  await nats.kill();
+  await meanwhile().finally(nats.comeBack);
+}
+
+/** `kill -9` of NATS, and all that it had stored is gone. */
+export async function withoutStreamStorage(world: World, meanwhile: Meanwhile): Promise<void> {
+  await withoutNats(world, async () => {
+    loseStorage(world.natsFolder);
+    await meanwhile();
+  });
+}
+
+/** `kill -9` of a service, which is then started again. */
+export async function withoutService(service: ServiceProcess, meanwhile: Meanwhile): Promise<void> {
+  await service.kill();
+  await meanwhile().finally(() => service.start());
+}
+
+/** A service stands still: a machine that swaps, or is moved. */
+export async function withServiceStanding(service: ServiceProcess, meanwhile: Meanwhile): Promise<void> {
+  service.pause();
+  await meanwhile().finally(service.resume);
+}
+
+/** `kill -9` of a service while Postgres is away, and its start without Postgres: it has what it left on disk. */
+export async function withServiceRestartedAlone(
+  world: World,
+  service: ServiceProcess,
+  meanwhile: Meanwhile,
+): Promise<void> {
+  await withoutPostgres(world, async () => {
+    await service.kill();
+    await service.start(false);
+    await meanwhile();
+  });
+}

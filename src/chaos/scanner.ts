@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, openConnection } from './connection.ts';
+
+export interface ScannedCode {
+  id: string;
+  shortCode: string;
+}
+
+/** One scan, by a visitor of its own, and what its client heard. */
+export interface Attempt {
+  code: ScannedCode;
+  address: string;
+  outcome: number | 'no answer';
+}
+
+export interface Scanner {
+  readonly attempts: Attempt[];
+  /** Resolves when every scan that is under way has been answered or lost. */
+  stop(): Promise<void>;
+}
+
+export const scannerAgent =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1';
+
+let visitors = 0;
+
+/** Nobody has scanned from here before: 10.0.0.0/8 has room for 16 million. */
+function newVisitor(): string {
+  const number = ++visitors;
+  return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
+}
+
+interface ScannerOptions {
+  /** Ports of this machine, taken in turns. */
+  ports: number[];
+  codes: ScannedCode[];
+  connections?: number;
+  /** How long each connection waits between two scans: bounds the load. */
+  pauseMs?: number;
+}
+
+/** Scans, and remembers every answer, until it is stopped. */
+export function startScanning({ ports, codes, connections = 16, pauseMs = 10 }: ScannerOptions): Scanner {
+  const attempts: Attempt[] = [];
+  let stopping = false;
+  let turn = 0;
+
+  async function scanOn(port: number): Promise<void> {
+    let connection: Connection | undefined;
+    while (!stopping) {
+      const code = codes[turn++ % codes.length] as ScannedCode;
+      const attempt: Attempt = { code, address: newVisitor(), outcome: 'no answer' };
+      attempts.push(attempt);
+      connection ??= openConnection(port);
+      try {
+        const headers = { 'x-forwarded-for': attempt.address, 'user-agent': scannerAgent };
+        attempt.outcome = await connection.ask(`/${code.shortCode}`, headers);
+      } catch {
+        connection.close();
+        connection = undefined;
+        await sleep(50);
+      }
+      await sleep(pauseMs);
+    }
+    connection?.close();
+  }
+
+  const scanning = Array.from({ length: connections }, (_, i) => scanOn(ports[i % ports.length] as number));
+  return {
+    attempts,
+    async stop() {
+      stopping = true;
+      await Promise.all(scanning);
+    },
+  };
+}
+
+/** How many attempts ended how. */
+export function outcomesOf(attempts: Attempt[]): Map<Attempt['outcome'], number> {
+  const outcomes = new Map<Attempt['outcome'], number>();
+  for (const { outcome } of attempts) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  return outcomes;
+}

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount } from '../accounts/accounts.ts';
+import { createCodes } from '../codes/create.ts';
+import { createLogger } from '../lib/logger.ts';
+import { connect, type Sql } from '../log/connect.ts';
+import { migrate } from '../log/migrate.ts';
+import { openDataDirectory, readSecrets } from '../stack/data-directory.ts';
+import { natsPlan, natsUrl } from '../stack/nats.ts';
+import { postgresPlan, postgresUrl } from '../stack/postgres.ts';
+import { freePort } from '../stack/processes.ts';
+import { type BreakablePart, startBreakable } from './breakable-part.ts';
+import type { ScannedCode } from './scanner.ts';
+import { type ServiceProcess, serviceProcess } from './service-process.ts';
+
+/** A stack and services of their own, to be broken in every way. */
+export interface World {
+  /** Where everything is, logs included. */
+  folder: string;
+  natsFolder: string;
+  edgeFolder: string;
+  natsUrl: string;
+  /** An API key of the account that has the codes. */
+  key: string;
+  sql: Sql;
+  postgres: BreakablePart;
+  nats: BreakablePart;
+  /** A service that is not started yet. */
+  service(settings?: Record<string, string>, flags?: string[]): Promise<ServiceProcess>;
+  /** Codes that nobody has scanned. */
+  codes(count: number): Promise<ScannedCode[]>;
+  /** Ends all that was started, and removes it. */
+  stop(): Promise<void>;
+}
+
+export async function startWorld(): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'scanlog-chaos-'));
+  const data = openDataDirectory(folder);
+  const log = createLogger('silent', false);
+  const secrets = readSecrets(data);
+  const [postgresPort, natsPort] = await Promise.all([freePort(), freePort()]);
+  const services: ServiceProcess[] = [];
+  const [postgres, nats] = await Promise.all([
+    startBreakable(
+      // Killing a process loses nothing that was written: only a machine that loses power would need the disk.
+      postgresPlan({ data, port: postgresPort, password: secrets.postgres, durable: false }),
+      data,
+      log,
+    ),
+    startBreakable(natsPlan({ data, port: natsPort, password: secrets.nats }), data, log),
+  ]);
+  const databaseUrl = postgresUrl(postgresPort, secrets.postgres);
+  const sql = connect(databaseUrl, { max: 4, name: 'chaos' });
+  await migrate(sql);
+  const now = new Date();
+  const { id: account, live } = await createAccount(sql, { name: 'Chaos', plan: 'enterprise', now });
+
+  return {
+    folder,
+    natsFolder: join(folder, 'nats'),
+    edgeFolder: join(folder, 'edges'),
+    natsUrl: natsUrl(natsPort, secrets.nats),
+    key: live.secret,
+    sql,
+    postgres,
+    nats,
+    async service(settings = {}, flags = []) {
+      const environment = {
+        DATABASE_URL: databaseUrl,
+        NATS_URL: natsUrl(natsPort, secrets.nats),
+        // Redirects and counters need none; analytics have faults of their own.
+        CLICKHOUSE_URL: 'http://127.0.0.1:9',
+        EDGE_DIR: join(folder, 'edges'),
+        LOG_LEVEL: 'info',
+        EDGES: '1',
+        ROLES: 'api,edge,relay,projections',
+        ...settings,
+      };
+      const logFile = join(data.logs, `service-${services.length}.log`);
+      const service = serviceProcess(await freePort(), environment, logFile, flags);
+      services.push(service);
+      return service;
+    },
+    async codes(count) {
+      const requests = Array.from({ length: count }, (_, i) => ({
+        name: `Chaos ${i}`,
+        destination_url: 'https://example.com/chaos',
+      }));
+      const made = await sql.begin((tx) =>
+        createCodes(tx, { account, mode: 'live' }, requests, { actor: 'operator', now: new Date() }),
+      );
+      return made.map(({ code }) => ({ id: code.id, shortCode: code.short_code }));
+    },
+    async stop() {
+      await Promise.all(services.map((service) => service.stop()));
+      await sql.end({ timeout: 2 });
+      await Promise.all([postgres.stop(), nats.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
