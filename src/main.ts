@@ -108,7 +108,12 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         await onChange(entries);
       };
       const { trustedProxies } = config;
-      serveApi(app, { sql, clock, addresses, onChange: changed }, { trustedProxies, log, isReady: () => ready });
+      const close = serveApi(
+        app,
+        { sql, clock, addresses, onChange: changed },
+        { trustedProxies, log, isReady: () => ready },
+      );
+      stops.push(close);
     }
     app.server = server;
     server.reload({

@@ -7,9 +7,10 @@ import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createImageCache } from '../qr/cache.ts';
+import { createDrawing } from '../qr/drawing.ts';
 import { contentDisposition } from '../qr/file-name.ts';
 import { DEFAULT_SIZE, MAX_SIZE, MIN_SIZE } from '../qr/layout.ts';
-import { drawPicture, etagOf, MEDIA_TYPES, matchesEtag, type Picture } from '../qr/picture.ts';
+import { etagOf, MEDIA_TYPES, matchesEtag, type Picture } from '../qr/picture.ts';
 import { type Answer, refusalAnswer, refusalOf } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import type { Service } from './service.ts';
@@ -32,6 +33,7 @@ const year = 'max-age=31536000, immutable';
 /** A code's picture never changes, so neither does what is said of it; drawn once, it is kept for a while. */
 export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresses'>) {
   const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
+  const drawing = createDrawing();
 
   async function answer(
     { name, short_code, style }: Pick<Code, 'name' | 'short_code' | 'style'>,
@@ -52,7 +54,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     const known = headers.get('if-none-match');
     if (known !== null && matchesEtag(known, etag)) return { status: 304, body: '', headers: told };
     const body = await cache
-      .get(etag, () => drawPicture(picture))
+      .get(etag, () => drawing.draw(picture))
       .catch((error) => {
         // The symbol of a long short link has more modules than a small picture has room for.
         throw error instanceof RangeError
@@ -92,6 +94,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
 
   return {
     download,
+    close: drawing.close,
     servePublic(app: Elysia, log: Logger): void {
       const respond = async ({ request, params }: { request: Request; params: { id: string } }) => {
         const {

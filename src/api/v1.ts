@@ -18,8 +18,8 @@ interface ApiOptions {
   isReady(): boolean;
 }
 
-/** Everything under /v1, and its documentation. */
-export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): void {
+/** Everything under /v1, its documentation, and the public images. Answers with what ends it. */
+export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): () => void {
   const images = createImages(service);
   const operations = [
     ...createOperations(service),
@@ -40,4 +40,5 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   app.get('/', () => new Response(null, { status: 302, headers: { location: '/swagger' } }), {
     detail: { hide: true },
   });
+  return images.close;
 }

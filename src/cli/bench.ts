@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
+import { benchBurst } from '../../bench/burst.ts';
 import { contactSheet } from '../../bench/contact-sheet.ts';
 import { type Ground, prepareGround } from '../../bench/ground.ts';
 import { benchImages } from '../../bench/images.ts';
@@ -24,7 +25,10 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
   const onStep = (step: string) => process.stderr.write(dim(`${step} …\n`));
   const wants = (name: Benchmark) => which === name || which === 'all';
   const rows: BenchRow[] = [];
-  if (wants('images')) rows.push(...(await benchImages()));
+  if (wants('images')) {
+    rows.push(...(await benchImages()));
+    rows.push(...(await onGround((ground) => benchBurst(ground, { onStep }))));
+  }
   if (wants('redirect')) rows.push(...(await onGround((ground) => benchRedirect(ground, { onStep }))));
   if (wants('log')) rows.push(...(await onGround((ground) => benchLog(ground, { onStep }))));
 

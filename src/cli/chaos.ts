@@ -26,12 +26,23 @@ const awayMs = 6_000;
 const calmMs = { least: 500, most: 3_000 };
 const settleWithinMs = 60_000;
 
+const anyTime = (most: number) => () => sleep(Math.random() * most);
+
 interface Fault {
   name: string;
-  strike(world: World, service: ServiceProcess): Promise<void>;
+  strike(world: World, service: ServiceProcess, attempts: Attempt[]): Promise<void>;
 }
 
-const anyTime = (most: number) => () => sleep(Math.random() * most);
+/** Long enough for the small spool; if that does not fill it, the table shows no 503. */
+const fillWithinMs = 20_000;
+
+async function untilRefused(attempts: Attempt[]): Promise<void> {
+  const from = attempts.length;
+  const deadline = performance.now() + fillWithinMs;
+  const isRefused = ({ outcome }: Attempt) => outcome === 503;
+  while (performance.now() < deadline && !attempts.slice(from).some(isRefused)) await sleep(50);
+  await anyTime(1_000)();
+}
 
 const faults: Fault[] = [
   { name: 'kill -9 of a service', strike: (_, service) => withoutService(service, anyTime(2_000)) },
@@ -40,6 +51,10 @@ const faults: Fault[] = [
   { name: 'Postgres stands still', strike: (world) => withPostgresStanding(world, anyTime(4_000)) },
   { name: 'kill -9 of NATS', strike: (world) => withoutNats(world, anyTime(2_000)) },
   { name: 'kill -9 of NATS, its storage deleted', strike: (world) => withoutStreamStorage(world, anyTime(2_000)) },
+  {
+    name: 'a spool full, Postgres away',
+    strike: (world, _, attempts) => withoutPostgres(world, () => untilRefused(attempts)),
+  },
   {
     name: 'a service restarted without Postgres',
     strike: (world, service) => withServiceRestartedAlone(world, service, anyTime(4_000)),
@@ -68,10 +83,9 @@ export async function chaos({ minutes }: Options): Promise<void> {
   try {
     const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpool) })];
     await Promise.all(services.map((service) => service.start()));
-    const tallies = await breakAll(world, services, () => asked || performance.now() > deadline);
+    const { tallies, attempts } = await breakAll(world, services, () => asked || performance.now() > deadline);
     say(dim('Waiting until everything is sent and counted …'));
-    const all = [...tallies.values()].flatMap(({ attempts }) => attempts);
-    const settled = await settle(world, all);
+    const settled = await settle(world, attempts);
     await report(world, tallies, settled);
   } finally {
     await world.stop();
@@ -79,7 +93,11 @@ export async function chaos({ minutes }: Options): Promise<void> {
 }
 
 /** Strikes with one fault after another, in random order, all of them once before any is twice. */
-async function breakAll(world: World, services: ServiceProcess[], isOver: () => boolean): Promise<Map<string, Tally>> {
+async function breakAll(
+  world: World,
+  services: ServiceProcess[],
+  isOver: () => boolean,
+): Promise<{ tallies: Map<string, Tally>; attempts: Attempt[] }> {
   const ports = services.map(({ port }) => port);
   const scanner = startScanning({ ports, codes: await world.codes(10), connections: 32, pauseMs: 20 });
   const tallies = new Map<string, Tally>();
@@ -97,14 +115,14 @@ async function breakAll(world: World, services: ServiceProcess[], isOver: () => 
         if (isOver()) break;
         const service = services[Math.floor(Math.random() * services.length)] as ServiceProcess;
         say(dim(`  ${new Date().toISOString().slice(11, 19)}  ${name}`));
-        await count(name, () => strike(world, service));
+        await count(name, () => strike(world, service, scanner.attempts));
         await count('nothing', calm);
       }
     }
   } finally {
     await scanner.stop();
   }
-  return tallies;
+  return { tallies, attempts: scanner.attempts };
 }
 
 const shuffled = <T>(items: T[]): T[] =>
