@@ -44,12 +44,15 @@ export function batchOf(writer: string, number: number, scans: Scan[]): ScanBatc
 /**
  * Stores a batch, and decides which of its scans are by new visitors, in one statement: one round trip, one commit.
  * A batch that was stored before changes nothing.
+ *
+ * The lock comes as late as it can, when all is ready to be given its place: only drawing positions, writing the scans
+ * and committing are done one writer at a time. Visitors are written in their order, so that two writers who meet the
+ * same ones wait for each other in one direction only.
  */
 export async function appendScans(sql: Sql, { writer, number, columns: c }: ScanBatch): Promise<void> {
   await sql`
-    WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${appendLock})),
-    turn AS (
-      INSERT INTO scan_writers AS w (writer, batch, written_at) SELECT ${writer}, ${number}, now() FROM locked
+    WITH turn AS (
+      INSERT INTO scan_writers AS w (writer, batch, written_at) VALUES (${writer}, ${number}, now())
       ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, written_at = excluded.written_at
         WHERE w.batch < excluded.batch
       RETURNING 1
@@ -63,13 +66,17 @@ export async function appendScans(sql: Sql, { writer, number, columns: c }: Scan
       ) AS s (id, code, account, mode, ms, country, region, city, device, browser, is_bot, visitor, revision, is_first)
     ),
     newcomers AS (
-      INSERT INTO visitors (code_hash, visitor) SELECT hashtextextended(code, 0), visitor FROM given WHERE is_first
+      INSERT INTO visitors (code_hash, visitor)
+      SELECT hashtextextended(code, 0) AS code_hash, visitor FROM given WHERE is_first ORDER BY code_hash, visitor
       ON CONFLICT DO NOTHING
       RETURNING visitor
+    ),
+    locked AS MATERIALIZED (
+      SELECT pg_advisory_xact_lock(${appendLock}) FROM (SELECT count(*) FROM newcomers) AS decided
     )
     INSERT INTO scans (position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
       visitor, is_unique, revision)
     SELECT nextval('log_position'), g.id, g.code, g.account, g.mode, to_timestamp(g.ms / 1000), g.country, g.region,
       g.city, g.device, g.browser, g.is_bot, g.visitor, g.is_first AND n.visitor IS NOT NULL, g.revision
-    FROM given g LEFT JOIN newcomers n ON n.visitor = g.visitor`;
+    FROM locked, given g LEFT JOIN newcomers n ON n.visitor = g.visitor`;
 }
