@@ -89,7 +89,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 
     // Elysia takes a host to have four letters at least, and would look for the path of http://qr/v1 in the wrong place.
     const app = new Elysia({ handler: { standardHostname: false } });
-    app.onError(({ request }) => noticeResponse(notices.unknown, request.headers.get('accept')));
+    app.onError(({ request }) => noticeResponse(notices.unknown, request.headers));
     const probes = {
       postgres: () => sql`SELECT 1`,
       nats: async () => {
@@ -117,20 +117,24 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     }
     app.server = server;
     server.reload({
-      async fetch(request) {
+      fetch(request) {
         const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
-        if (edge === undefined || shortCode === undefined) return named(request, await app.fetch(request));
-        const response = await edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
-        return response.status === 302 ? response : named(request, response);
+        return edge === undefined || shortCode === undefined
+          ? answerNamed(app, request)
+          : edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
       },
     });
 
     const start = async () => {
       await migrateWhenThere(sql, log, stopping.signal);
+      // What is started after everything was stopped, nobody would stop any more.
+      stopping.signal.throwIfAborted();
       ready = true;
       if (config.roles.includes('api')) stops.push(sweepRegularly(sql, log));
-      nats = await connectStream(config.natsUrl, 'scanlog', stopping.signal);
-      stops.push(() => nats?.close());
+      const connection = await connectStream(config.natsUrl, 'scanlog', stopping.signal);
+      if (stopping.signal.aborted) return connection.close();
+      nats = connection;
+      stops.push(() => connection.close());
       if (edge !== undefined) followChanges(nats, config.stream, edge.apply);
       const common = { sql, databaseUrl: config.databaseUrl, nats, stream: config.stream, log, metrics };
       if (config.roles.includes('relay')) {
@@ -159,6 +163,8 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     throw error instanceof StartError ? error : new StartError(`The service could not start: ${messageOf(error)}`);
   }
 }
+
+const answerNamed = async (app: Elysia, request: Request) => named(request, await app.fetch(request));
 
 type Common = Omit<Parameters<typeof runProjection>[0], 'projection' | 'lock'> & { metrics: Metrics };
 

@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.ts';
 import { type RunningService, startService } from '../main.ts';
 
 const childVariable = 'SCANLOG_CHILD';
+const stopAgainMs = 200;
 const backOffMs = { first: 200, most: 10_000, forgivenAfter: 30_000 };
 
 interface Member extends Sibling {
@@ -69,7 +70,7 @@ export async function startFamily(config: ServiceConfig, log: Logger): Promise<R
       process: child,
       isEdge,
       send: (message) => {
-        if (members.has(member)) child.send(message);
+        if (members.has(member) && child.exitCode === null && child.signalCode === null) child.send(message);
       },
     };
     members.add(member);
@@ -89,8 +90,14 @@ export async function startFamily(config: ServiceConfig, log: Logger): Promise<R
     async stop() {
       stopping = true;
       const exits = [...members].map((member) => member.process.exited);
-      for (const member of members) member.send({ kind: 'stop' });
+      const ask = () => {
+        for (const member of members) member.send({ kind: 'stop' });
+      };
+      ask();
+      // One that has just been started does not listen yet.
+      const again = setInterval(ask, stopAgainMs);
       await Promise.all(exits);
+      clearInterval(again);
       await service.stop();
     },
   };

@@ -16,7 +16,7 @@ import { toLocation } from './location.ts';
 import { createRecorder } from './recorder.ts';
 import { createRedirect, type Redirect } from './redirect.ts';
 import { createRoutes } from './routes.ts';
-import { readSnapshots, writeSnapshot } from './snapshot.ts';
+import { readSnapshots, removeSnapshot, writeSnapshot } from './snapshot.ts';
 import { openSpool, type Spool } from './spool.ts';
 
 export interface EdgeOptions {
@@ -141,6 +141,8 @@ async function adoptOrphans(
         await send(record);
         await orphan.drop();
       }
+      // It holds keys of visitors, which must not outlive their codes: nobody follows changes for it any more.
+      await removeSnapshot(path);
       if (sent > 0) log.info({ batches: sent, folder: name }, 'sent what an earlier edge had spooled');
     } finally {
       await orphan.close();

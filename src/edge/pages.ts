@@ -1,3 +1,5 @@
+import { requestIdOf } from '../lib/request-id.ts';
+
 /** What a person sees who scanned a code that leads nowhere now. */
 
 interface Notice {
@@ -94,7 +96,8 @@ const bodies = new Map<Notice, { html: string; json: string }>(
 );
 
 /** JSON for who asks for it, a page for everybody else. */
-export function noticeResponse(notice: Notice, accept: string | null): Response {
+export function noticeResponse(notice: Notice, headers: Headers): Response {
+  const accept = headers.get('accept');
   const wantsJson = accept?.includes('application/json') === true && !accept.includes('text/html');
   const body = bodies.get(notice);
   return new Response(wantsJson ? body?.json : body?.html, {
@@ -105,6 +108,7 @@ export function noticeResponse(notice: Notice, accept: string | null): Response 
         ? { 'content-type': 'application/json; charset=utf-8' }
         : { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }),
       ...notice.headers,
+      'x-request-id': requestIdOf(headers),
     },
   });
 }

@@ -146,7 +146,7 @@ export function createRecorder({ writer, store, spool, log, metrics }: RecorderO
       stopping = true;
       await busy;
       // What is not sent by then is sent by whoever takes the folder next.
-      await Promise.race([draining, sleep(stopWithinMs)]);
+      await Promise.race([draining, sleep(stopWithinMs, undefined, { ref: false })]);
       await spool.close();
     },
   };

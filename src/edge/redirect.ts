@@ -34,16 +34,6 @@ const awayMs = 1_000;
 /** Answers a request for a short link: finds the route, records the scan, and then sends the visitor on. */
 export function createRedirect(options: RedirectOptions): Redirect {
   const { routes, recorder, geo, trustedProxies, clock, log, metrics } = options;
-  const outcomes = {
-    redirected: metrics.redirects.labels('redirected'),
-    unknown: metrics.redirects.labels('unknown'),
-    paused: metrics.redirects.labels('paused'),
-    draft: metrics.redirects.labels('draft'),
-    deleted: metrics.redirects.labels('deleted'),
-    busy: metrics.redirects.labels('unavailable'),
-    method: metrics.redirects.labels('method'),
-  };
-
   let awayUntil = 0;
 
   async function load(shortCode: string): Promise<KnownRoute | 'unknown'> {
@@ -92,13 +82,13 @@ export function createRedirect(options: RedirectOptions): Redirect {
     };
   }
 
-  const notice = (reason: keyof typeof outcomes & keyof typeof notices, { headers }: Request): Response => {
-    outcomes[reason].inc();
-    return noticeResponse(notices[reason], headers.get('accept'));
+  const notice = (reason: keyof typeof notices, { headers }: Request): Response => {
+    metrics.redirects.count(reason);
+    return noticeResponse(notices[reason], headers);
   };
 
   const sendOn = ({ location }: KnownRoute, requestId: string): Response => {
-    outcomes.redirected.inc();
+    metrics.redirects.count('redirected');
     return new Response(null, {
       status: 302,
       headers: {

@@ -51,8 +51,6 @@ export function createRoutes(
   let loading = false;
   let refreshes = 0;
 
-  const hits = metrics.routeLookups.labels('hit');
-  const misses = metrics.routeLookups.labels('miss');
   const located = (route: Route): KnownRoute => ({ ...route, location: toLocation(route.destination_url) });
 
   for (const route of snapshot) {
@@ -135,15 +133,15 @@ export function createRoutes(
     get(shortCode) {
       const route = routes.get(shortCode);
       if (route !== undefined) {
-        hits.inc();
+        metrics.routeLookups.count('hit');
         return route;
       }
       const until = unknown.get(shortCode);
       if (until !== undefined && until > Date.now()) {
-        hits.inc();
+        metrics.routeLookups.count('hit');
         return 'unknown';
       }
-      misses.inc();
+      metrics.routeLookups.count('miss');
       return undefined;
     },
     load,

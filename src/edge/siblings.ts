@@ -43,7 +43,12 @@ export function createAsking(): Asking {
       };
       const timer = setTimeout(done, withinMs);
       open.set(id, done);
-      sibling.send({ ...question, id });
+      try {
+        sibling.send({ ...question, id });
+      } catch {
+        // It has just died, and whoever takes its place reads everything anew.
+        done();
+      }
     });
 
   return {

@@ -1,4 +1,4 @@
-import { open, readdir, readFile, rename } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Route } from '../../projections/routes.ts';
@@ -27,6 +27,8 @@ export async function writeSnapshot(folder: string, routes: Iterable<Route>): Pr
   }
   await rename(`${file}.new`, file);
 }
+
+export const removeSnapshot = (folder: string) => rm(join(folder, fileName), { force: true });
 
 /** The routes of all snapshots below `parent`, each in its newest version. What cannot be read is not worth a failed start. */
 export async function readSnapshots(parent: string): Promise<Iterable<Route>> {

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { createTally } from './tally.ts';
 
 /** Everything that /metrics shows, in one place. Each process has its own. */
 export function createMetrics() {
@@ -6,24 +7,20 @@ export function createMetrics() {
   const registers = [registry];
   return {
     registry,
-    redirects: new Counter({
-      name: 'scanlog_redirects_total',
-      help: 'Answers to requests for short links',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
+    redirects: createTally<'redirected' | 'unknown' | 'paused' | 'draft' | 'deleted' | 'busy' | 'method'>(
+      { name: 'scanlog_redirects_total', help: 'Answers to requests for short links', label: 'outcome' },
+      registry,
+    ),
     redirectSeconds: new Histogram({
       name: 'scanlog_redirect_seconds',
       help: 'From the request for a short link to its answer',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     }),
-    routeLookups: new Counter({
-      name: 'scanlog_route_lookups_total',
-      help: 'Look-ups of short codes in memory',
-      labelNames: ['result'] as const,
-      registers,
-    }),
+    routeLookups: createTally<'hit' | 'miss'>(
+      { name: 'scanlog_route_lookups_total', help: 'Look-ups of short codes in memory', label: 'result' },
+      registry,
+    ),
     commitScans: new Histogram({
       name: 'scanlog_commit_scans',
       help: 'Scans in one commit',
