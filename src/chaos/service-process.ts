@@ -12,8 +12,8 @@ export interface ServiceProcess {
   kill(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** As an operator would. Resolves when it has ended. */
-  stop(): Promise<void>;
+  /** As an operator would. Resolves with its exit code when it has ended, or nothing where it had to be killed. */
+  stop(): Promise<number | undefined>;
 }
 
 const program = fileURLToPath(new URL('../cli.ts', import.meta.url));
@@ -63,9 +63,12 @@ export function serviceProcess(
     pause: () => void process.kill(pid(), 'SIGSTOP'),
     resume: () => void process.kill(pid(), 'SIGCONT'),
     async stop() {
-      if (child?.pid === undefined) return;
-      const mark = markOf(child.pid);
+      const ending = child;
+      if (ending?.pid === undefined) return undefined;
+      const mark = markOf(ending.pid);
       if (isAlive(mark)) await end(mark, 'SIGTERM', 20_000);
+      await until(() => ending.exitCode !== null || ending.signalCode !== null, startWithinMs);
+      return ending.exitCode ?? undefined;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import type { LogEntry } from '../../events/entry.ts';
 import type { Role, ServiceConfig } from '../config.ts';
 import { createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
@@ -5,6 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import { type RunningService, startService } from '../main.ts';
 
 const childVariable = 'SCANLOG_CHILD';
+const behindNice = 5;
 const stopAgainMs = 200;
 const backOffMs = { first: 200, most: 10_000, forgivenAfter: 30_000 };
 
@@ -122,6 +124,8 @@ export const isChild = () => process.env[childVariable] === '1';
 
 /** One of the other processes. */
 export async function startChild(config: ServiceConfig, log: Logger, onStop: () => void): Promise<RunningService> {
+  // What goes on behind can wait a moment; a redirect cannot.
+  if (!config.roles.some(inFront)) setPriority(behindNice);
   const asking = createAsking();
   const parent: Sibling = { send: (message) => process.send?.(message) };
   const onChange = async (entries: LogEntry[]) => void (await asking.ask({ kind: 'changed', entries }, [parent]));

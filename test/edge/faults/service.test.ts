@@ -67,9 +67,17 @@ describe('a service that is asked to stop under load', () => {
     await helper.start();
     const scanner = startScanning({ ports: [helper.port], codes: await world.codes(2), connections: 16, pauseMs: 1 });
     await untilSeen(scanner, 302, 200);
-    await helper.stop();
+    expect(await helper.stop(), 'it ends by itself').toBe(0);
     await scanner.stop();
     expect([...outcomesOf(scanner.attempts).keys()].sort()).toEqual([302, 'no answer']);
     await expectExact(world, scanner.attempts);
+  });
+
+  test('ends by itself while it is still starting, too', async () => {
+    const helper = await world.service();
+    await helper.start(false);
+    expect(await helper.stop()).toBe(0);
+    await helper.start();
+    expect(await helper.stop()).toBe(0);
   });
 });
