@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+/** A file imports only from floors below its own, or from its own folder. */
+const floors: [RegExp, number][] = [
+  [/^src\/cli\.ts$/, 8],
+  [/^src\/cli\//, 7],
+  [/^src\/chaos\//, 6],
+  [/^src\/main\.ts$/, 5],
+  [/^src\/(api\/|server\.ts$)/, 4],
+  [/^src\/(codes|accounts|edge|stream)\//, 3],
+  [/^(src\/log|projections)\//, 2],
+  [/^(events|src\/(warehouse|qr|stack))\//, 1],
+  [/^src\/config\.ts$/, 1],
+  [/^src\/lib\//, 0],
+];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const floorOf = (file: string) => floors.find(([pattern]) => pattern.test(file))?.[1];
+const folderOf = (file: string) =>
+  file
+    .split('/')
+    .slice(0, file.startsWith('src/') ? 2 : 1)
+    .join('/');
+
+const files = ['src', 'events', 'projections'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name)),
+);
+
+const importsOf = (file: string) =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/from '(\.[^']+\.ts)'/g)].map(([, path]) =>
+    relative(root, join(root, dirname(file), path as string)),
+  );
+
+describe('the floors', () => {
+  test.each(files)('%s stands on one, and imports from below', (file) => {
+    const floor = floorOf(file);
+    expect(floor, 'it belongs to a floor').toBeDefined();
+    for (const target of importsOf(file)) {
+      if (folderOf(target) === folderOf(file) || target.startsWith('bench/')) continue;
+      expect(floorOf(target), `${file} imports ${target}`).toBeLessThan(floor as number);
+    }
+  });
+
+  test('no file imports itself by way of others', () => {
+    const circle = files.map((file) => circleFrom(file, [file])).find((found) => found !== undefined);
+    expect(circle?.join(' → ')).toBeUndefined();
+  });
+});
+
+const clear = new Set<string>();
+
+function circleFrom(file: string, path: string[]): string[] | undefined {
+  if (clear.has(file)) return undefined;
+  for (const target of importsOf(file).filter((name) => files.includes(name))) {
+    if (path.includes(target)) return [...path, target];
+    const circle = circleFrom(target, [...path, target]);
+    if (circle !== undefined) return circle;
+  }
+  clear.add(file);
+  return undefined;
+}
