@@ -173,6 +173,8 @@ const operationId = (method: string, path: string) =>
 
 export const documentation = {
   openapi: '3.1.0',
+  // Wherever the page was loaded from: under another name of the same service, "Try it out" works too.
+  servers: [{ url: '/' }],
   info: {
     title: 'Scanlog',
     version: '1',

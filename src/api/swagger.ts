@@ -46,7 +46,7 @@ const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsa
  * The OpenAPI document at /swagger/json, and Swagger UI at /swagger with its own files: the plugin's page would fetch
  * them from a CDN.
  */
-export function serveSwagger(app: Elysia, publicUrl: string): void {
+export function serveSwagger(app: Elysia): void {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const send = (body: string | Uint8Array<ArrayBuffer>, type: string, cache = 'no-cache') =>
     new Response(body, {
@@ -67,7 +67,7 @@ export function serveSwagger(app: Elysia, publicUrl: string): void {
       provider: 'swagger-ui',
       excludeStaticFile: false,
       exclude: [/^(?!\/v1\/)/],
-      documentation: { ...documentation, servers: [{ url: publicUrl }] },
+      documentation,
     }),
   );
   app.get('/swagger', () => send(page, 'text/html; charset=utf-8'), hidden);

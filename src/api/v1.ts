@@ -36,7 +36,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   };
   mount(app, operations, { admit, log });
   images.servePublic(app, log);
-  serveSwagger(app, service.addresses.publicUrl);
+  serveSwagger(app);
   app.get('/', () => new Response(null, { status: 302, headers: { location: '/swagger' } }), {
     detail: { hide: true },
   });
