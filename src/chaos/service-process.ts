@@ -6,6 +6,7 @@ import { end, isAlive, markOf, until } from '../stack/processes.ts';
 /** `./scanlog serve` as a process of its own, always on the same port. */
 export interface ServiceProcess {
   port: number;
+  logFile: string;
   /** Resolves when it answers; with `ready`, when it has reached Postgres and NATS too. */
   start(ready?: boolean): Promise<void>;
   /** `kill -9`. */
@@ -44,6 +45,7 @@ export function serviceProcess(
 
   return {
     port,
+    logFile,
     async start(ready = true) {
       const output = openSync(logFile, 'a', 0o600);
       const env = { ...process.env, ...environment, PORT: String(port), METRICS_PORT: '0' };

@@ -93,7 +93,13 @@ export async function startFamily(config: ServiceConfig, log: Logger): Promise<R
       stopping = true;
       const exits = [...members].map((member) => member.process.exited);
       const ask = () => {
-        for (const member of members) member.send({ kind: 'stop' });
+        for (const member of members) {
+          try {
+            member.send({ kind: 'stop' });
+          } catch {
+            // It has closed its side already, and is about to end.
+          }
+        }
       };
       ask();
       // One that has just been started does not listen yet.

@@ -27,7 +27,7 @@ interface RecorderOptions {
 /** How long Postgres may take before scans go to disk instead. */
 const patienceMs = 250;
 const most = { inBatch: 1_000, waiting: 10_000 };
-const drainBackOffMs = { first: 100, most: 2_000 };
+const drainBackOffMs = { first: 100, most: 500 };
 const stopWithinMs = 3_000;
 
 interface Waiting {

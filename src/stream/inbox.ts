@@ -13,6 +13,8 @@ const retryMs = 500;
 export interface Inbox {
   /** What has arrived, in order: at once when enough has, after a linger otherwise; nothing after an idle while. */
   take(patience: { most: number; lingerMs: number; idleMs: number }): Promise<LogRange[]>;
+  /** Receives anew from behind `after`: a stream that was made again can leave its receiver waiting for ever. */
+  restart(after: number): void;
   close(): void;
 }
 
@@ -96,6 +98,10 @@ export function openInbox({
       size -= count;
       if (size < roomFor) emptied();
       return ranges;
+    },
+    restart(after) {
+      position = after;
+      messages?.stop();
     },
     close() {
       closed = true;

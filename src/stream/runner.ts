@@ -71,7 +71,9 @@ export function runProjection(options: RunnerOptions): Leadership {
       while (!signal.aborted) {
         const ranges = await inbox.take({ most: projection.most, lingerMs: projection.lingerMs, idleMs });
         if (ranges.length === 0) {
+          const before = position;
           await catchUp(await headOfLog(sql, position));
+          if (position > before) inbox.restart(position);
           metrics.projectionLag.set(label, 0);
           continue;
         }

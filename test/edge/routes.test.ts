@@ -1,74 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { CodeChange, CodeEvent } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
-import { createAccount } from '../../src/accounts/accounts.ts';
-import { change, remove } from '../../src/codes/change.ts';
-import { createCodes } from '../../src/codes/create.ts';
-import { toLocation } from '../../src/edge/location.ts';
-import { createRoutes, type KnownRoute, type Routes } from '../../src/edge/routes.ts';
+import { remove } from '../../src/codes/change.ts';
 import { newId, newShortCode } from '../../src/lib/ids.ts';
-import { createMetrics } from '../../src/lib/metrics.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import { useDatabase } from '../support/database.ts';
+import { by, codesIn, known } from './routes-support.ts';
 
 const database = useDatabase();
-const by = { actor: 'operator', now: new Date() };
-
-interface Owned {
-  id: string;
-  short_code: string;
-  owner: { account: string; mode: 'live' };
-}
-
-async function given(fields: { status?: 'active' | 'draft'; short_code?: string } = {}): Promise<Owned> {
-  const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
-  const owner = { account, mode: 'live' as const };
-  const request = { name: 'Menu', destination_url: 'https://example.com/1', ...fields };
-  const [made] = await database.sql.begin((tx) => createCodes(tx, owner, [request], by));
-  if (made === undefined) throw new Error('nothing was created');
-  return { id: made.code.id, short_code: made.code.short_code, owner };
-}
-
-const patch = async ({ id, owner }: Owned, wanted: CodeChange): Promise<Recorded<CodeEvent>[]> =>
-  (await change(database.sql, owner, id, wanted, by)).events;
-
-const routesOn = (sql: Sql = database.sql) => createRoutes(sql, toLocation, createMetrics());
-
-async function known(routes: Routes, shortCode: string): Promise<KnownRoute> {
-  const found = routes.get(shortCode) ?? (await routes.load(shortCode));
-  if (found === 'unknown') throw new Error(`${shortCode} is not known`);
-  return found;
-}
-
-/** A database whose answers can be held back: the query has run, and nobody has heard of it yet. */
-function slow(): { sql: Sql; hold(): void; release(): void; queries(): number } {
-  let gate = Promise.resolve();
-  let open = () => {};
-  let queries = 0;
-  const sql = new Proxy(database.sql, {
-    apply(target, _, given: Parameters<Sql>) {
-      queries++;
-      const held = gate;
-      return target(...given).then(async (rows) => {
-        await held;
-        return rows;
-      });
-    },
-  });
-  return {
-    sql,
-    hold() {
-      gate = new Promise((resolve) => {
-        open = resolve;
-      });
-    },
-    release() {
-      open();
-      gate = Promise.resolve();
-    },
-    queries: () => queries,
-  };
-}
+const { given, patch, routesOn, slow } = codesIn(database);
 
 describe('routes', () => {
   test('many misses at once are one query, and a hit is none', async () => {
@@ -134,15 +74,11 @@ describe('routes', () => {
   });
 
   test('a route that changes while it is read does not stay as it was', async () => {
-    const { sql, hold, release } = slow();
+    const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
     for (const tell of [1, 2, 3]) {
       const code = await given();
-      hold();
-      const read = routes.load(code.short_code);
-      await Promise.resolve();
-      // Time for the query itself, which then waits for its answer to be let through.
-      await database.sql`SELECT pg_sleep(0.02)`;
+      const { answer: read } = await holdBack(() => routes.load(code.short_code));
       const changes = [
         await patch(code, { destination_url: 'https://example.com/2' }),
         await patch(code, { name: 'Another' }),
@@ -160,12 +96,10 @@ describe('routes', () => {
   });
 
   test('whoever asks after a change was told does not get what was read before it', async () => {
-    const { sql, hold, release } = slow();
+    const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
     const shortCode = newShortCode();
-    hold();
-    const early = routes.load(shortCode);
-    await database.sql`SELECT pg_sleep(0.02)`;
+    const { answer: early } = await holdBack(() => routes.load(shortCode));
     await given({ short_code: shortCode });
     const late = routes.load(shortCode);
     release();
@@ -186,12 +120,10 @@ describe('routes', () => {
   });
 
   test('one that is created while it is looked for is not remembered as unknown', async () => {
-    const { sql, hold, release } = slow();
+    const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
     const shortCode = newShortCode();
-    hold();
-    const early = routes.load(shortCode);
-    await database.sql`SELECT pg_sleep(0.02)`;
+    const { answer: early } = await holdBack(() => routes.load(shortCode));
     const { id } = await given({ short_code: shortCode });
     const [created] = await database.sql<Recorded<CodeEvent>[]>`SELECT * FROM events WHERE stream = ${id}`;
     if (created !== undefined) routes.apply([created]);
@@ -222,55 +154,5 @@ describe('routes', () => {
     expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     fails = false;
     expect(await routes.load(code.short_code)).toMatchObject({ code: code.id });
-  });
-});
-
-describe('routes of an earlier run', () => {
-  async function snapshotOf(code: Owned): Promise<KnownRoute> {
-    return known(routesOn(), code.short_code);
-  }
-
-  test('are there for when Postgres cannot be asked, and follow changes', async () => {
-    const code = await given();
-    const routes = createRoutes(database.sql, toLocation, createMetrics(), [await snapshotOf(code)]);
-    expect(routes.get(code.short_code), 'not known for certain').toBeUndefined();
-    expect(routes.earlier(code.short_code)).toMatchObject({ code: code.id, location: 'https://example.com/1' });
-    routes.apply(await patch(code, { destination_url: 'https://example.com/2' }));
-    expect(routes.earlier(code.short_code)).toMatchObject({ location: 'https://example.com/2' });
-  });
-
-  test('that have missed a change are not used', async () => {
-    const code = await given();
-    const routes = createRoutes(database.sql, toLocation, createMetrics(), [await snapshotOf(code)]);
-    await patch(code, { destination_url: 'https://example.com/2' });
-    routes.apply(await patch(code, { name: 'Another' }));
-    expect(routes.earlier(code.short_code)).toBeUndefined();
-  });
-
-  test('are read anew as soon as Postgres answers, and then known', async () => {
-    const codes = [await given(), await given()];
-    const snapshot = await Promise.all(codes.map(snapshotOf));
-    await patch(codes[0] as Owned, { destination_url: 'https://example.com/2' });
-    const routes = createRoutes(database.sql, toLocation, createMetrics(), snapshot);
-    await routes.refresh();
-    expect(codes.map(({ short_code }) => routes.get(short_code))).toMatchObject([
-      { location: 'https://example.com/2' },
-      { location: 'https://example.com/1' },
-    ]);
-    expect(codes.map(({ short_code }) => routes.earlier(short_code))).toEqual([undefined, undefined]);
-  });
-
-  test('what was being read when the rest was read anew is read again', async () => {
-    const { sql, hold, release } = slow();
-    const routes = routesOn(sql);
-    const code = await given();
-    hold();
-    const read = routes.load(code.short_code);
-    await database.sql`SELECT pg_sleep(0.02)`;
-    // Nobody tells of this change: it stands before the place from which the log is followed.
-    await patch(code, { destination_url: 'https://example.com/2' });
-    await routes.refresh();
-    release();
-    expect(await read).toMatchObject({ location: 'https://example.com/2' });
   });
 });

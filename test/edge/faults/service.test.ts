@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { withoutPostgres, withoutService, withServiceStanding } from '../../../src/chaos/faults.ts';
 import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
@@ -61,13 +61,18 @@ describe('a service killed with -9 under load', () => {
   });
 });
 
+async function expectGoodEnd(service: ServiceProcess): Promise<void> {
+  const code = await service.stop();
+  expect(code, `it ends by itself:\n${readFileSync(service.logFile, 'utf8').slice(-2_000)}`).toBe(0);
+}
+
 describe('a service that is asked to stop under load', () => {
   test('finishes what is under way: nobody is told to come again', async () => {
     const helper = await world.service();
     await helper.start();
     const scanner = startScanning({ ports: [helper.port], codes: await world.codes(2), connections: 16, pauseMs: 1 });
     await untilSeen(scanner, 302, 200);
-    expect(await helper.stop(), 'it ends by itself').toBe(0);
+    await expectGoodEnd(helper);
     await scanner.stop();
     expect([...outcomesOf(scanner.attempts).keys()].sort()).toEqual([302, 'no answer']);
     await expectExact(world, scanner.attempts);
@@ -76,8 +81,8 @@ describe('a service that is asked to stop under load', () => {
   test('ends by itself while it is still starting, too', async () => {
     const helper = await world.service();
     await helper.start(false);
-    expect(await helper.stop()).toBe(0);
+    await expectGoodEnd(helper);
     await helper.start();
-    expect(await helper.stop()).toBe(0);
+    await expectGoodEnd(helper);
   });
 });

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { startProxy, type WayTo } from '../support/proxy.ts';
+import { useService } from '../support/service.ts';
+
+const config: { natsUrl?: string } = {};
+let proxy: WayTo;
+// Before the service starts: hooks run in the order in which they stand.
+beforeAll(async () => {
+  proxy = await startProxy(inject('stack').natsUrl);
+  config.natsUrl = proxy.url;
+});
+const service = useService({ instances: 2, config });
+afterAll(() => proxy.close());
+
+const opened = async (instance: number, shortCode: string) => {
+  const { status, headers } = await service.client(instance).get(`/${shortCode}`);
+  return status === 302 ? headers.get('location') : String(status);
+};
+
+test('while NATS is away, redirects and changes go on, the other instance follows, and scans are counted', async () => {
+  const { live } = await service.account();
+  const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
+  await opened(1, short_code);
+  await proxy.cut();
+  const times: number[] = [];
+  for (const path of ['a', 'b', 'c']) {
+    const destination_url = `https://example.com/${path}`;
+    expect((await live.patch(`/v1/qrcodes/${id}`, { destination_url })).status).toBe(200);
+    expect(await opened(0, short_code), 'at once where it was changed').toBe(destination_url);
+    const answered = performance.now();
+    await eventually(async () => expect(await opened(1, short_code)).toBe(destination_url));
+    times.push(performance.now() - answered);
+  }
+  console.log(
+    `without NATS a change reaches the other instance after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`,
+  );
+
+  const scans = async () => {
+    const [row] = await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${id}`;
+    return row.count;
+  };
+  const total = async () => (await live.get(`/v1/qrcodes/${id}`)).body.total_scans;
+  await eventually(async () => expect(await total(), 'from the log itself').toBe(await scans()));
+
+  await proxy.restore();
+  await live.patch(`/v1/qrcodes/${id}`, { destination_url: 'https://example.com/back' });
+  await eventually(async () => expect(await opened(1, short_code)).toBe('https://example.com/back'));
+  await eventually(async () => expect(await total()).toBe(await scans()));
+});

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import { createRecorder, Overloaded, type Recorder } from '../../src/edge/recorder.ts';
+import type { Spool } from '../../src/edge/spool.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import type { ScanBatch } from '../../src/log/append-scans.ts';
+import { eventually } from '../support/eventually.ts';
+import { scanned } from '../support/scans.ts';
+import { spoolFolder } from './spool-support.ts';
+
+const folder = spoolFolder();
+
+/** In place of Postgres: takes batches like it, each number once and only in order, or does not. */
+function store() {
+  const stored: ScanBatch[] = [];
+  const sent: ScanBatch[] = [];
+  let behave: 'take' | 'fail' | 'hang' | 'lose answers' = 'take';
+  let letGo: (() => void)[] = [];
+  const take = (batch: ScanBatch) => {
+    const last = stored.filter(({ writer }) => writer === batch.writer).at(-1)?.number ?? 0;
+    if (batch.number > last) stored.push(batch);
+  };
+  return {
+    stored,
+    sent,
+    now(next: typeof behave) {
+      behave = next;
+      if (next !== 'hang') for (const go of letGo.splice(0)) go();
+    },
+    scans: () => stored.flatMap(({ columns }) => columns.id.slice(1, -1).split(',')),
+    async store(batch: ScanBatch) {
+      sent.push(structuredClone(batch));
+      if (behave === 'hang') await new Promise<void>((resolve) => letGo.push(resolve));
+      if (behave === 'fail') throw new Error('away');
+      take(batch);
+      if (behave === 'lose answers') throw new Error('the connection was lost');
+    },
+    forget: () => {
+      letGo = [];
+    },
+  };
+}
+
+type Store = ReturnType<typeof store>;
+
+function recorderOn(postgres: Store, spool: Spool, writer = 'writer_1'): Recorder {
+  const log = createLogger('silent', false);
+  return createRecorder({ writer, store: postgres.store, spool, log, metrics: createMetrics() });
+}
+
+async function record(recorder: Recorder, count: number): Promise<string[]> {
+  const scans = Array.from({ length: count }, () => scanned());
+  await Promise.all(scans.map((scan) => recorder.record(scan)));
+  return scans.map(({ id }) => id);
+}
+
+const numbers = (batches: ScanBatch[]) => batches.map(({ number }) => number);
+
+describe('group commit', () => {
+  test('what arrives while a commit is under way goes together, in order', async () => {
+    const postgres = store();
+    const recorder = recorderOn(postgres, await folder.open());
+    postgres.now('hang');
+    const first = record(recorder, 1);
+    await eventually(() => expect(postgres.sent).toHaveLength(1));
+    const rest = record(recorder, 50);
+    postgres.now('take');
+    const ids = [...(await first), ...(await rest)];
+    expect(numbers(postgres.stored)).toEqual([1, 2]);
+    expect(postgres.scans()).toEqual(ids);
+    await recorder.stop();
+  });
+
+  test('nobody is told before the scan is stored', async () => {
+    const postgres = store();
+    const recorder = recorderOn(postgres, await folder.open());
+    const told: string[] = [];
+    const scans = Array.from({ length: 200 }, () => scanned());
+    await Promise.all(
+      scans.map(async (scan) => {
+        await recorder.record(scan);
+        expect(postgres.scans(), 'stored when its visitor is sent on').toContain(scan.id);
+        told.push(scan.id);
+      }),
+    );
+    expect(told).toHaveLength(200);
+    await recorder.stop();
+  });
+
+  test('a batch has a bound', async () => {
+    const postgres = store();
+    const recorder = recorderOn(postgres, await folder.open());
+    await record(recorder, 2_500);
+    const sizes = postgres.stored.map(({ columns }) => columns.id.split(',').length);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2_500);
+    await recorder.stop();
+  });
+
+  test('too many at once are refused rather than kept in memory', async () => {
+    const postgres = store();
+    const recorder = recorderOn(postgres, await folder.open());
+    const outcomes = await Promise.allSettled(Array.from({ length: 12_000 }, () => recorder.record(scanned())));
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toHaveLength(2_000);
+    expect(refused.every((reason) => reason instanceof Overloaded)).toBe(true);
+    expect(postgres.scans(), 'all others are stored').toHaveLength(10_000);
+    await recorder.stop();
+  });
+});
+
+describe.each(['fail', 'hang', 'lose answers'] as const)('while the store would %s', (fault) => {
+  test('scans go to the spool, and from there, in order and each once, when it is well again', async () => {
+    const postgres = store();
+    const spool = await folder.open();
+    const recorder = recorderOn(postgres, spool);
+    const ids = await record(recorder, 3);
+    postgres.now(fault);
+    for (let i = 0; i < 5; i++) ids.push(...(await record(recorder, 4)));
+    expect(spool.waiting.records, 'they are on disk').toBeGreaterThan(0);
+    postgres.now('take');
+    ids.push(...(await record(recorder, 2)));
+    await eventually(() => expect(spool.waiting.records).toBe(0));
+    ids.push(...(await record(recorder, 2)));
+    expect(postgres.scans()).toEqual(ids);
+    expect(numbers(postgres.stored)).toEqual(postgres.stored.map((_, i) => i + 1));
+    await recorder.stop();
+  });
+
+  test('what is sent again is the very same', async () => {
+    const postgres = store();
+    const recorder = recorderOn(postgres, await folder.open());
+    postgres.now(fault);
+    await record(recorder, 3);
+    await record(recorder, 3);
+    postgres.now('take');
+    await eventually(() => expect(numbers(postgres.stored)).toEqual([1, 2]));
+    for (const batch of postgres.sent)
+      expect(batch).toEqual(postgres.sent.find(({ number }) => number === batch.number));
+    await recorder.stop();
+  });
+
+  test('a full spool refuses: no scan is accepted that nobody keeps; later ones are again', async () => {
+    const postgres = store();
+    const spool = await folder.open({ maxBytes: 6_000 });
+    const recorder = recorderOn(postgres, spool);
+    const accepted = await record(recorder, 1);
+    postgres.now(fault);
+    let refused = 0;
+    for (let i = 0; i < 30 && refused < 3; i++)
+      await record(recorder, 1).then(
+        (ids) => accepted.push(...ids),
+        (error) => {
+          expect(error).toBeInstanceOf(Overloaded);
+          refused++;
+        },
+      );
+    expect(refused, 'the spool was full').toBe(3);
+    postgres.now('take');
+    await eventually(() => expect(spool.waiting.records).toBe(0));
+    accepted.push(...(await record(recorder, 3)));
+    const kept = new Set(postgres.scans());
+    for (const id of accepted) expect(kept).toContain(id);
+    expect(postgres.scans(), 'none twice').toHaveLength(kept.size);
+    await recorder.stop();
+  });
+
+  test('stopping ends in bounded time, and the next process sends what is left', async () => {
+    const postgres = store();
+    const recorder = recorderOn(postgres, await folder.open());
+    postgres.now(fault);
+    const ids = await record(recorder, 5);
+    await recorder.stop();
+    postgres.forget();
+
+    postgres.now('take');
+    const next = recorderOn(postgres, await folder.open(), 'writer_2');
+    await eventually(() => expect(new Set(postgres.scans())).toEqual(new Set(ids)));
+    expect(postgres.scans(), 'each once').toHaveLength(ids.length);
+    await next.stop();
+  });
+});
+
+test('a spool that cannot be read ends nothing: it is tried again', async () => {
+  const postgres = store();
+  const spool = await folder.open();
+  let unreadable = 3;
+  const peek = () => (unreadable-- > 0 ? Promise.reject(new Error('input/output error')) : spool.peek());
+  const troubled = Object.create(spool, { peek: { value: peek } }) as Spool;
+  const recorder = recorderOn(postgres, troubled);
+  postgres.now('fail');
+  const ids = await record(recorder, 2);
+  postgres.now('take');
+  await eventually(() => expect(postgres.scans()).toEqual(ids));
+  await recorder.stop();
+});

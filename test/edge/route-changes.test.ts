@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newShortCode } from '../../src/lib/ids.ts';
+import { type Api, newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { atOnce } from '../support/http.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+
+const service = useService({ instances: 2 });
+let account: TestAccount;
+beforeAll(async () => {
+  account = await service.account();
+});
+
+interface Created {
+  id: string;
+  short_code: string;
+}
+
+async function given(fields: Record<string, unknown> = {}): Promise<Created> {
+  return (await account.live.post('/v1/qrcodes', newCode(fields))).body;
+}
+
+/** What somebody who opens the short link gets. */
+async function opened(instance: number, { short_code }: Pick<Created, 'short_code'>): Promise<string> {
+  const { status, headers } = await service.client(instance).get(`/${short_code}`);
+  return status === 302 ? (headers.get('location') ?? '') : String(status);
+}
+
+const on = (instance: number): Api => service.client(instance, account.keys.live);
+
+describe('the instance that took a change', () => {
+  test('never serves the old state to whoever comes after the answer', async () => {
+    const code = await given();
+    let stopped = false;
+    // Others come all the while, so that the route is read, changed and answered at the same time.
+    const crowd = atOnce(4, async () => {
+      while (!stopped) await opened(0, code);
+    });
+    for (let round = 1; round <= 15; round++) {
+      const destination_url = `https://example.com/${round}`;
+      await on(0).patch(`/v1/qrcodes/${code.id}`, { destination_url, active: true });
+      expect(new Set(await atOnce(5, () => opened(0, code)))).toEqual(new Set([destination_url]));
+      await on(0).patch(`/v1/qrcodes/${code.id}`, { active: false });
+      expect(new Set(await atOnce(5, () => opened(0, code)))).toEqual(new Set(['404']));
+    }
+    await on(0).delete(`/v1/qrcodes/${code.id}`);
+    expect(new Set(await atOnce(20, () => opened(0, code)))).toEqual(new Set(['410']));
+    stopped = true;
+    await crowd;
+  });
+
+  test('nor does it when changes of the same code come on both instances at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      const code = await given();
+      await Promise.all([opened(0, code), opened(1, code)]);
+      const destination_url = `https://example.com/both/${round}`;
+      const answers = await Promise.all([
+        on(0).patch(`/v1/qrcodes/${code.id}`, { name: `Name ${round}` }),
+        on(1).patch(`/v1/qrcodes/${code.id}`, { destination_url }),
+        on(0).patch(`/v1/qrcodes/${code.id}`, { name: `Other ${round}` }),
+      ]);
+      if (answers[1]?.status !== 200) continue; // lost the race twice, and said so
+      expect(await opened(1, code)).toBe(destination_url);
+      await eventually(async () => expect(await opened(0, code)).toBe(destination_url));
+    }
+  });
+
+  test('a code that was never asked for before is right from the first time on', async () => {
+    const code = await given();
+    await on(0).patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/first' });
+    expect(await opened(0, code)).toBe('https://example.com/first');
+  });
+});
+
+describe('another instance', () => {
+  test('follows every change; how soon is printed', async () => {
+    const times: number[] = [];
+    const code = await given();
+    await opened(1, code);
+    for (let round = 0; round < 50; round++) {
+      const destination_url = `https://example.com/follow/${round}`;
+      await on(0).patch(`/v1/qrcodes/${code.id}`, { destination_url });
+      const answered = performance.now();
+      await eventually(async () => {
+        while ((await opened(1, code)) !== destination_url)
+          if (performance.now() - answered > 10_000) throw new Error('the other instance still serves the old state');
+      });
+      times.push(performance.now() - answered);
+    }
+    times.sort((a, b) => a - b);
+    const at = (share: number) => times[Math.ceil(times.length * share) - 1]?.toFixed(1);
+    console.log(`a change reaches the other instance after p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  });
+
+  test('follows a pause and a delete', async () => {
+    const code = await given();
+    await opened(1, code);
+    await on(0).patch(`/v1/qrcodes/${code.id}`, { active: false });
+    await eventually(async () => expect(await opened(1, code)).toBe('404'));
+    await on(0).delete(`/v1/qrcodes/${code.id}`);
+    await eventually(async () => expect(await opened(1, code)).toBe('410'));
+  });
+});
+
+describe('an unknown code', () => {
+  test('that is created redirects at once where it was created, and soon on the other instance', async () => {
+    for (let round = 0; round < 5; round++) {
+      const short_code = newShortCode();
+      expect(await atOnce(6, (i) => opened(i % 2, { short_code }))).toEqual(Array(6).fill('404'));
+      await given({ short_code });
+      expect(await opened(0, { short_code })).toBe('https://example.com/menu');
+      await eventually(async () => expect(await opened(1, { short_code })).toBe('https://example.com/menu'));
+    }
+  });
+
+  test('created while many ask for it redirects for everybody who comes after the answer', async () => {
+    const short_code = newShortCode();
+    let stopped = false;
+    const crowd = atOnce(4, async () => {
+      while (!stopped) await opened(0, { short_code });
+    });
+    await given({ short_code });
+    expect(new Set(await atOnce(10, () => opened(0, { short_code })))).toEqual(new Set(['https://example.com/menu']));
+    stopped = true;
+    await crowd;
+  });
+});

@@ -1,0 +1,79 @@
+import type { CodeChange, CodeEvent } from '../../events/code.ts';
+import type { Recorded } from '../../events/recorded.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { change } from '../../src/codes/change.ts';
+import { createCodes } from '../../src/codes/create.ts';
+import { toLocation } from '../../src/edge/location.ts';
+import { createRoutes, type KnownRoute, type Routes } from '../../src/edge/routes.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import type { Sql } from '../../src/log/connect.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+export const by = { actor: 'operator', now: new Date() };
+
+export interface Owned {
+  id: string;
+  short_code: string;
+  owner: { account: string; mode: 'live' };
+}
+
+export async function known(routes: Routes, shortCode: string): Promise<KnownRoute> {
+  const found = routes.get(shortCode) ?? (await routes.load(shortCode));
+  if (found === 'unknown') throw new Error(`${shortCode} is not known`);
+  return found;
+}
+
+/** Codes in a database, and routes that are read from it. */
+export const codesIn = (database: TestDatabase) => ({
+  async given(fields: { status?: 'active' | 'draft'; short_code?: string } = {}): Promise<Owned> {
+    const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
+    const owner = { account, mode: 'live' as const };
+    const request = { name: 'Menu', destination_url: 'https://example.com/1', ...fields };
+    const [made] = await database.sql.begin((tx) => createCodes(tx, owner, [request], by));
+    if (made === undefined) throw new Error('nothing was created');
+    return { id: made.code.id, short_code: made.code.short_code, owner };
+  },
+  patch: async ({ id, owner }: Owned, wanted: CodeChange): Promise<Recorded<CodeEvent>[]> =>
+    (await change(database.sql, owner, id, wanted, by)).events,
+  routesOn: (sql: Sql = database.sql) => createRoutes(sql, toLocation, createMetrics()),
+  slow: () => slow(database),
+});
+
+/** A database whose answers can be held back: the query has run, and nobody has heard of it yet. */
+function slow(database: TestDatabase) {
+  let gate: Promise<void> | undefined;
+  let open = () => {};
+  let queries = 0;
+  let hasRun = () => {};
+  const sql = new Proxy(database.sql, {
+    apply(target, _, given: Parameters<Sql>) {
+      queries++;
+      const held = gate;
+      return target(...given).then(async (rows) => {
+        hasRun();
+        await held;
+        return rows;
+      });
+    },
+  });
+  return {
+    sql,
+    /** Starts what asks, and resolves when its query has run and its answer is held back. */
+    async holdBack<T>(ask: () => Promise<T>): Promise<{ answer: Promise<T> }> {
+      gate = new Promise((resolve) => {
+        open = resolve;
+      });
+      const run = new Promise<void>((resolve) => {
+        hasRun = resolve;
+      });
+      const answer = ask();
+      await run;
+      return { answer };
+    },
+    release() {
+      open();
+      gate = undefined;
+    },
+    queries: () => queries,
+  };
+}

@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Route } from '../../projections/routes.ts';
+import { readSnapshots, writeSnapshot } from '../../src/edge/snapshot.ts';
+import { newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { useService } from '../support/service.ts';
+
+const folders: string[] = [];
+function newFolder(...names: string[]): string {
+  const parent = mkdtempSync(join(tmpdir(), 'snapshot-'));
+  folders.push(parent);
+  for (const name of names) mkdirSync(join(parent, name));
+  return parent;
+}
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const route = (fields: Partial<Route> = {}): Route => ({
+  code: 'qr_1',
+  account: 'acct_1',
+  mode: 'live',
+  short_code: 'menu',
+  destination_url: 'https://münchen.de/"a"',
+  revision: 1,
+  status: 'active',
+  version: 1,
+  visitor_key: Buffer.alloc(32, 7),
+  ...fields,
+});
+
+describe('a snapshot of routes', () => {
+  test('is read as it was written, and nobody else may read it', async () => {
+    const parent = newFolder('edge-0');
+    const routes = Array.from({ length: 1_234 }, (_, i) => route({ code: `qr_${i}`, short_code: `menu-${i}` }));
+    await writeSnapshot(join(parent, 'edge-0'), routes);
+    expect([...(await readSnapshots(parent))]).toEqual(routes);
+    expect(statSync(join(parent, 'edge-0', 'routes.jsonl')).mode & 0o777).toBe(0o600);
+  });
+
+  test('of several, each route is read in its newest version', async () => {
+    const parent = newFolder('edge-0', 'edge-1');
+    await writeSnapshot(join(parent, 'edge-0'), [route({ version: 3, status: 'paused' }), route({ short_code: 'b' })]);
+    await writeSnapshot(join(parent, 'edge-1'), [route({ version: 2 }), route({ short_code: 'b', version: 5 })]);
+    expect([...(await readSnapshots(parent))].map(({ short_code, version }) => [short_code, version])).toEqual([
+      ['menu', 3],
+      ['b', 5],
+    ]);
+  });
+
+  test('damaged or missing, keeps nothing from starting: what can be read is', async () => {
+    const parent = newFolder('edge-0', 'edge-1');
+    await writeSnapshot(join(parent, 'edge-0'), [route()]);
+    const file = join(parent, 'edge-0', 'routes.jsonl');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}{"code":"qr_2","short\n\0\0\0\n[]\nnull\n`);
+    expect([...(await readSnapshots(parent))].map(({ code }) => code)).toEqual(['qr_1']);
+    expect([...(await readSnapshots(join(parent, 'none')))]).toEqual([]);
+  });
+});
+
+describe('snapshots beside a running edge', () => {
+  const edgeFolder = newFolder('edge-5');
+  const orphan = join(edgeFolder, 'edge-5', 'routes.jsonl');
+  writeFileSync(orphan, `${JSON.stringify({ ...route(), visitor_key: '07'.repeat(32) })}\n`);
+  const service = useService({ config: { edgeFolder } });
+
+  test('one that nobody keeps current is removed: its keys could outlive their codes', async () => {
+    await eventually(() => expect(existsSync(orphan)).toBe(false));
+  });
+
+  test('a deleted code’s key is gone from the disk soon after', async () => {
+    const { live } = await service.account();
+    const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
+    const [{ key }] = await service.database.sql<[{ key: Buffer }]>`SELECT key FROM visitor_keys WHERE code = ${id}`;
+    const written = () => readFileSync(join(edgeFolder, 'edge-0', 'routes.jsonl'), 'utf8');
+    await service.client(0).get(`/${short_code}`);
+    await eventually(() => expect(written()).toContain(key.toString('hex')));
+    await live.delete(`/v1/qrcodes/${id}`);
+    await eventually(() => expect(written()).not.toContain(key.toString('hex')));
+    expect(written(), 'that it is deleted is remembered').toContain('"deleted"');
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { newId } from '../../src/lib/ids.ts';
+import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import { headOfLog, readRange } from '../../src/log/read.ts';
+import { useDatabase } from '../support/database.ts';
+import { atOnce } from '../support/http.ts';
+import { scanned, visitorNamed } from '../support/scans.ts';
+
+const database = useDatabase();
+const newWriter = () => newId('batch', Date.now());
+const newCode = () => newId('qr', Date.now());
+
+interface Stored {
+  id: string;
+  position: number;
+  is_unique: boolean;
+}
+
+const storedOf = (code: string) =>
+  database.sql<Stored[]>`SELECT id, position, is_unique FROM scans WHERE code = ${code} ORDER BY position`;
+
+describe('a batch of scans', () => {
+  test('is stored as it was seen, in its order', async () => {
+    const code = newCode();
+    const scans = [
+      scanned({ code, city: 'Saint-Jean "d\'Angély"', region: 'a\\b,{c}' }),
+      scanned({
+        code,
+        country: 'XX',
+        city: 'Unknown',
+        is_bot: true,
+        device: 'desktop',
+        browser: 'other',
+        mode: 'test',
+      }),
+      scanned({ code, city: '東京都', revision: 7, occurred_at: new Date('2026-02-28T23:59:59.987Z') }),
+      scanned({ code, city: 'NULL', region: ' ' }),
+    ];
+    const before = await headOfLog(database.sql);
+    await appendScans(database.sql, batchOf(newWriter(), 1, scans));
+    const { entries } = await readRange(database.sql, before, 1_000);
+    const own = entries.filter((entry) => 'code' in entry && entry.code === code);
+    expect(own).toEqual(
+      scans.map((scan) => ({ ...scan, type: 'code_scanned', is_unique: true, position: expect.any(Number) })),
+    );
+  });
+
+  test('sent again, its answer lost, is stored once', async () => {
+    const code = newCode();
+    const batch = batchOf(newWriter(), 1, [scanned({ code }), scanned({ code })]);
+    for (let i = 0; i < 3; i++) await appendScans(database.sql, batch);
+    expect(await storedOf(code)).toHaveLength(2);
+  });
+
+  test('sent 10 times at once is stored once', async () => {
+    const code = newCode();
+    const batch = batchOf(newWriter(), 1, [scanned({ code }), scanned({ code })]);
+    await atOnce(10, () => appendScans(database.sql, batch));
+    expect(await storedOf(code)).toHaveLength(2);
+  });
+
+  test('that arrives late, after a newer one of its writer, was stored before', async () => {
+    const code = newCode();
+    const writer = newWriter();
+    const batches = [1, 2, 3].map((number) => batchOf(writer, number, [scanned({ code })]));
+    for (const batch of [...batches, ...batches.toReversed()]) await appendScans(database.sql, batch);
+    expect(await storedOf(code)).toHaveLength(3);
+  });
+
+  test('of one writer says nothing about another', async () => {
+    const code = newCode();
+    await appendScans(database.sql, batchOf(newWriter(), 9, [scanned({ code })]));
+    await appendScans(database.sql, batchOf(newWriter(), 1, [scanned({ code })]));
+    expect(await storedOf(code)).toHaveLength(2);
+  });
+
+  test('that is refused leaves nothing behind, and can be sent again', async () => {
+    const code = newCode();
+    const batch = batchOf(newWriter(), 1, [scanned({ code })]);
+    await expect(
+      database.sql.begin(async (tx) => {
+        await appendScans(tx as never, batch);
+        throw new Error('the server went away');
+      }),
+    ).rejects.toThrow();
+    expect(await storedOf(code)).toHaveLength(0);
+    await appendScans(database.sql, batch);
+    expect(await storedOf(code)).toMatchObject([{ is_unique: true }]);
+  });
+});
+
+describe('is_unique', () => {
+  test('is the first scan of a code by a visitor, within a batch and across batches', async () => {
+    const code = newCode();
+    const writer = newWriter();
+    const by = (name: string) => scanned({ code, visitor: visitorNamed(`${code} ${name}`) });
+    await appendScans(database.sql, batchOf(writer, 1, [by('a'), by('b'), by('a')]));
+    await appendScans(database.sql, batchOf(writer, 2, [by('b'), by('c'), by('c')]));
+    expect((await storedOf(code)).map(({ is_unique }) => is_unique)).toEqual([true, true, false, false, true, false]);
+  });
+
+  test('is decided once for batches of 20 writers at the same moment', async () => {
+    const code = newCode();
+    const visitor = visitorNamed(code);
+    await atOnce(20, () => appendScans(database.sql, batchOf(newWriter(), 1, [scanned({ code, visitor })])));
+    const stored = await storedOf(code);
+    expect(stored).toHaveLength(20);
+    expect(stored.map(({ is_unique }) => is_unique)).toEqual([true, ...Array(19).fill(false)]);
+  });
+
+  test('is each code’s own', async () => {
+    const visitors = new Set<string>();
+    for (const code of [newCode(), newCode()]) {
+      const visitor = visitorNamed(code);
+      visitors.add(visitor);
+      await appendScans(database.sql, batchOf(newWriter(), 1, [scanned({ code, visitor })]));
+      expect(await storedOf(code)).toMatchObject([{ is_unique: true }]);
+    }
+    expect(visitors.size).toBe(2);
+  });
+});

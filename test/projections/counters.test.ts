@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { counters } from '../../projections/counters.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { remove } from '../../src/codes/change.ts';
+import { createCodes } from '../../src/codes/create.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import { headOfLog, readRange } from '../../src/log/read.ts';
+import { replayState } from '../../src/stream/replay-state.ts';
+import { useDatabase } from '../support/database.ts';
+import { scanned, visitorNamed } from '../support/scans.ts';
+import { dumpTable } from '../support/tables.ts';
+
+const database = useDatabase();
+const by = { actor: 'operator', now: new Date() };
+
+interface Owned {
+  id: string;
+  owner: { account: string; mode: 'live' };
+}
+
+async function given(): Promise<Owned> {
+  const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
+  const owner = { account, mode: 'live' as const };
+  const request = { name: 'Menu', destination_url: 'https://example.com' };
+  const [made] = await database.sql.begin((tx) => createCodes(tx, owner, [request], by));
+  return { id: made?.code.id ?? '', owner };
+}
+
+/** Scans of a code, by so many visitors in turn. */
+async function scan({ id }: Owned, count: number, visitors = count): Promise<void> {
+  const scans = Array.from({ length: count }, (_, i) =>
+    scanned({ code: id, visitor: visitorNamed(`${id} ${i % visitors}`) }),
+  );
+  await appendScans(database.sql, batchOf(newId('batch', Date.now()), 1, scans));
+}
+
+async function catchUp(atOnce = 1_000): Promise<void> {
+  const { sql } = database;
+  for (let position = await counters.checkpoint(sql); ; ) {
+    const range = await readRange(sql, position, atOnce);
+    if (range.to === position) return;
+    await counters.apply(sql, range);
+    position = range.to;
+  }
+}
+
+const countOf = async ({ id }: Owned) => {
+  const [row] = await database.sql`SELECT total_scans, unique_scans FROM scan_counts WHERE code = ${id}`;
+  return row === undefined ? undefined : [row['total_scans'], row['unique_scans']];
+};
+
+const visitorsOf = async ({ id }: Owned) => {
+  const [row] = await database.sql<[{ count: number }]>`
+    SELECT count(*) FROM visitors WHERE code_hash = hashtextextended(${id}, 0)`;
+  return row.count;
+};
+
+describe('scan counters', () => {
+  test('count scans and visitors of each code, however the log is cut', async () => {
+    const [one, other] = [await given(), await given()];
+    await scan(one, 10, 3);
+    await scan(other, 4);
+    await scan(one, 5, 3);
+    await catchUp(3);
+    expect([await countOf(one), await countOf(other)]).toEqual([
+      [15, 3],
+      [4, 4],
+    ]);
+  });
+
+  test('a range applied again is refused, and changes nothing', async () => {
+    const code = await given();
+    await catchUp();
+    const before = await counters.checkpoint(database.sql);
+    await scan(code, 3);
+    const range = await readRange(database.sql, before, 100);
+    await counters.apply(database.sql, range);
+    await expect(counters.apply(database.sql, range)).rejects.toThrow('somebody else');
+    expect(await countOf(code)).toEqual([3, 3]);
+  });
+
+  test('of two that apply the same range at once, one does', async () => {
+    const code = await given();
+    await catchUp();
+    await scan(code, 5);
+    const range = await readRange(database.sql, await counters.checkpoint(database.sql), 100);
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => counters.apply(database.sql, range)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await countOf(code)).toEqual([5, 5]);
+  });
+
+  test('a range that does not begin at the checkpoint is refused', async () => {
+    const code = await given();
+    await catchUp();
+    await scan(code, 5);
+    const checkpoint = await counters.checkpoint(database.sql);
+    await expect(counters.apply(database.sql, await readRange(database.sql, checkpoint + 2, 100))).rejects.toThrow();
+    expect(await counters.checkpoint(database.sql)).toBe(checkpoint);
+    await catchUp();
+    expect(await countOf(code)).toEqual([5, 5]);
+  });
+});
+
+describe('a deleted code', () => {
+  test('takes its counts and its visitors with it, and nobody else’s', async () => {
+    const [gone, stays] = [await given(), await given()];
+    for (const code of [gone, stays]) await scan(code, 3);
+    await catchUp();
+    await remove(database.sql, gone.owner, gone.id, by);
+    await catchUp();
+    expect([await countOf(gone), await visitorsOf(gone)]).toEqual([undefined, 0]);
+    expect([await countOf(stays), await visitorsOf(stays)]).toEqual([[3, 3], 3]);
+  });
+
+  test('whose scans come from a spool only after its end leaves nothing behind either', async () => {
+    const code = await given();
+    await remove(database.sql, code.owner, code.id, by);
+    await catchUp();
+    await scan(code, 3);
+    await catchUp();
+    expect([await countOf(code), await visitorsOf(code)]).toEqual([undefined, 0]);
+  });
+});
+
+describe('a replay of the state', () => {
+  test('makes the same rows again, those of deleted codes gone', async () => {
+    const codes = [await given(), await given(), await given()];
+    for (const [i, code] of codes.entries()) await scan(code, 10 + i, 4);
+    const [gone] = codes as [Owned];
+    await remove(database.sql, gone.owner, gone.id, by);
+    await scan(gone, 2);
+    await catchUp();
+    const before = await dumpTable(database.sql, 'scan_counts');
+    await replayState(database.sql);
+    expect(await dumpTable(database.sql, 'scan_counts')).toEqual(before);
+    expect(await counters.checkpoint(database.sql)).toBe(await headOfLog(database.sql));
+  });
+
+  test('mends rows that are wrong', async () => {
+    const [code, other] = [await given(), await given()];
+    await scan(code, 5);
+    await scan(other, 2);
+    await catchUp();
+    await database.sql`UPDATE scan_counts SET total_scans = 77 WHERE code = ${code.id}`;
+    await database.sql`DELETE FROM scan_counts WHERE code = ${other.id}`;
+    await replayState(database.sql);
+    expect([await countOf(code), await countOf(other)]).toEqual([
+      [5, 5],
+      [2, 2],
+    ]);
+  });
+
+  test('forgets the visitors of a code whose end it has jumped over', async () => {
+    const code = await given();
+    await scan(code, 3);
+    await remove(database.sql, code.owner, code.id, by);
+    await replayState(database.sql);
+    await catchUp();
+    expect([await countOf(code), await visitorsOf(code)]).toEqual([undefined, 0]);
+  });
+
+  test('while scans go on and are counted: every one counts once', async () => {
+    const code = await given();
+    let scanning = true;
+    let scans = 0;
+    const scanner = (async () => {
+      while (scanning) {
+        await scan(code, 4, 1);
+        scans += 4;
+      }
+    })();
+    const projecting = (async () => {
+      // Like the runner: whoever finds the checkpoint moved begins there.
+      while (scanning) await catchUp(10).catch(() => {});
+    })();
+    for (let i = 0; i < 5; i++) await replayState(database.sql);
+    scanning = false;
+    await Promise.all([scanner, projecting]);
+    await catchUp();
+    expect(await countOf(code)).toEqual([scans, 1]);
+  });
+});

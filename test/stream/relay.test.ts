@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import type { LogRange } from '../../events/entry.ts';
+import { counters } from '../../projections/counters.ts';
+import { append } from '../../src/log/append.ts';
+import type { Sql } from '../../src/log/connect.ts';
+import { headOfLog, readRange } from '../../src/log/read.ts';
+import { startRelay } from '../../src/stream/relay.ts';
+import { runProjection } from '../../src/stream/runner.ts';
+import { opened } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
+import { countsOf, held, scan, unseat, useStream } from './stream-support.ts';
+
+const stream = useStream();
+
+/** Scans until the relay is at work: on an empty stream it begins where the log ends by then. */
+const begun = (sql: Sql, name: string) =>
+  eventually(async () => {
+    await scan(sql, 1);
+    expect(await held(stream, name), 'messages in the stream').not.toHaveLength(0);
+  });
+
+/** From the first message on, without a gap and without anything twice, to the end of the log. */
+async function expectWhole(sql: Sql, name: string): Promise<LogRange[]> {
+  return eventually(async () => {
+    const ranges = await held(stream, name);
+    const head = await headOfLog(sql);
+    const from = ranges[0]?.after ?? 0;
+    let reached = from;
+    for (const { after, to } of ranges) {
+      expect(after, 'each message begins where the one before ends').toBe(reached);
+      reached = to;
+    }
+    expect(reached, 'up to the end of the log').toBe(head);
+    const log = await readRange(sql, from, 100_000);
+    expect(ranges.flatMap(({ entries }) => entries)).toEqual(log.entries);
+    return ranges;
+  });
+}
+
+/** Counts how often scans are read from the log. */
+function watched(sql: Sql): { reader: Sql; reads(): number } {
+  let reads = 0;
+  const reader = new Proxy(sql, {
+    apply(target, _, given: Parameters<Sql>) {
+      if (String(given[0]).includes('is_unique, revision')) reads++;
+      return target(...given);
+    },
+  });
+  return { reader, reads: () => reads };
+}
+
+const counting = (common: Awaited<ReturnType<typeof stream.fresh>>['common']) =>
+  runProjection({
+    ...common,
+    lock: 98,
+    projection: {
+      name: 'counters',
+      checkpoint: () => counters.checkpoint(common.sql),
+      apply: (range) => counters.apply(common.sql, range),
+      most: 10_000,
+      lingerMs: 0,
+    },
+  });
+
+describe('the relay', () => {
+  test('publishes the log in its order, scans and changes apart', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    const relay = startRelay(common);
+    await begun(sql, name);
+    for (let i = 0; i < 5; i++) {
+      await scan(sql, 3);
+      await sql.begin((tx) => append(tx, [opened()], { actor: 'operator', now: new Date() }));
+    }
+    const ranges = await expectWhole(sql, name);
+    for (const { entries } of ranges) expect(new Set(entries.map(({ type }) => type)).size).toBe(1);
+    await relay.stop();
+  });
+
+  test('two at once: one relays; thrown out of the database under load, the other takes over, and nothing is missing or twice', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    const relays = [startRelay(common), startRelay(common)];
+    await begun(sql, name);
+    let stopped = false;
+    const load = (async () => {
+      while (!stopped) await scan(sql, 5);
+    })();
+    for (let round = 0; round < 3; round++) {
+      await eventually(async () => expect(await unseat(sql, 'relay'), 'one leads').toBe(1));
+      const before = (await stream.manager.streams.info(name)).state.last_seq;
+      await eventually(async () =>
+        expect((await stream.manager.streams.info(name)).state.last_seq, 'it goes on').toBeGreaterThan(before),
+      );
+    }
+    stopped = true;
+    await load;
+    await expectWhole(sql, name);
+    await Promise.all(relays.map((relay) => relay.stop()));
+  });
+
+  test.each([
+    ['deleted', (name: string) => stream.manager.streams.delete(name)],
+    ['emptied', (name: string) => stream.manager.streams.purge(name)],
+  ])('a stream that is %s while it runs: it goes on, and nothing is missing in the counters', async (_, lose) => {
+    const { sql, common, stream: name } = await stream.fresh();
+    const relay = startRelay(common);
+    const { reader, reads } = watched(sql);
+    const running = counting({ ...common, sql: reader });
+    await scan(sql, 20);
+    await eventually(async () => expect(await countsOf(sql)).toEqual([40, 40]));
+    await lose(name);
+    await scan(sql, 20);
+    await eventually(async () => expect(await countsOf(sql)).toEqual([80, 80]));
+    await scan(sql, 20);
+    await eventually(async () => expect(await countsOf(sql)).toEqual([120, 120]));
+    await eventually(async () => expect((await held(stream, name)).at(-1)?.to).toBe(await headOfLog(sql)));
+    await eventually(async () => {
+      const before = { reads: reads(), counts: await countsOf(sql) };
+      await scan(sql, 1);
+      await eventually(async () => expect(await countsOf(sql)).not.toEqual(before.counts));
+      expect(reads(), 'they come through the stream again, not from the log').toBe(before.reads);
+    });
+    await Promise.all([relay.stop(), running.stop()]);
+  });
+
+  test('a stream that has lost its tail: it looks where the stream ends, and publishes what is missing again', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    const first = startRelay(common);
+    await begun(sql, name);
+    for (let i = 0; i < 6; i++) {
+      await scan(sql, 2);
+      await eventually(async () => expect((await held(stream, name)).at(-1)?.to).toBe(await headOfLog(sql)));
+    }
+    await first.stop();
+    const { state } = await stream.manager.streams.info(name);
+    for (const seq of [state.last_seq, state.last_seq - 1]) await stream.manager.streams.deleteMessage(name, seq);
+
+    const second = startRelay(common);
+    const running = counting(common);
+    await scan(sql, 2);
+    await expectWhole(sql, name);
+    const [{ total }] = await sql<[{ total: number }]>`SELECT count(*) AS total FROM scans`;
+    await eventually(async () => expect(await countsOf(sql)).toEqual([total, total]));
+    await Promise.all([second.stop(), running.stop()]);
+  });
+});

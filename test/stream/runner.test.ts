@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { counters } from '../../projections/counters.ts';
+import type { Sql } from '../../src/log/connect.ts';
+import { headOfLog, readRange } from '../../src/log/read.ts';
+import { ensureStream } from '../../src/stream/jetstream.ts';
+import { type Projection, runProjection } from '../../src/stream/runner.ts';
+import { eventually } from '../support/eventually.ts';
+import { countsOf, publish, scan, unseat, useStream } from './stream-support.ts';
+
+const stream = useStream();
+const lock = 99;
+
+const countersOn = (sql: Sql): Projection => ({
+  name: counters.name,
+  checkpoint: () => counters.checkpoint(sql),
+  apply: (range) => counters.apply(sql, range),
+  most: 10_000,
+  lingerMs: 0,
+});
+
+describe('a projection fed from the stream', () => {
+  test('messages again, overlapping, in the wrong order and missing: each scan counts once', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    await ensureStream(stream.manager, name);
+    await scan(sql, 20);
+    const ranges = [];
+    for (let after = 0; after < 40; after = ranges.at(-1)?.to ?? 40) ranges.push(await readRange(sql, after, 5));
+    const [a, b, c, d, e, , , h] = ranges as [(typeof ranges)[0], ...typeof ranges];
+    const overlapping = await readRange(sql, a.to - 2, 9);
+    for (const range of [a, a, overlapping, c, b, a, d, h, e, h]) if (range) await publish(stream, name, range);
+
+    const running = runProjection({ ...common, projection: countersOn(sql), lock });
+    await eventually(async () => expect(await counters.checkpoint(sql)).toBe(await headOfLog(sql)));
+    expect(await countsOf(sql)).toEqual([40, 40]);
+    await running.stop();
+  });
+
+  test('a stream that has lost its beginning: what is missing comes from the log', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    await ensureStream(stream.manager, name);
+    const { config } = await stream.manager.streams.info(name);
+    await stream.manager.streams.update(name, { ...config, max_msgs: 2 });
+    await scan(sql, 20);
+    for (let after = 0; after < 40; after += 4) await publish(stream, name, await readRange(sql, after, 4));
+    expect((await stream.manager.streams.info(name)).state.messages).toBe(2);
+
+    const running = runProjection({ ...common, projection: countersOn(sql), lock });
+    await eventually(async () => expect(await countsOf(sql)).toEqual([40, 40]));
+    await running.stop();
+  });
+
+  test('no stream at all: everything comes from the log, and from the stream once it is there', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    await scan(sql, 5);
+    const running = runProjection({ ...common, projection: countersOn(sql), lock });
+    await eventually(async () => expect(await countsOf(sql)).toEqual([10, 10]));
+    await ensureStream(stream.manager, name);
+    const head = await headOfLog(sql);
+    await scan(sql, 5);
+    await publish(stream, name, await readRange(sql, head, 100));
+    await eventually(async () => expect(await countsOf(sql)).toEqual([20, 20]));
+    await running.stop();
+  });
+
+  test('two runners at once, and the one at work thrown out of the database: each scan counts once', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    await ensureStream(stream.manager, name);
+    const runners = [1, 2].map(() => runProjection({ ...common, projection: countersOn(sql), lock }));
+    let published = 0;
+    for (let round = 0; round < 4; round++) {
+      await scan(sql, 10);
+      const range = await readRange(sql, published, 1_000);
+      published = range.to;
+      await publish(stream, name, range);
+      await eventually(async () => expect(await unseat(sql, 'counters'), 'somebody leads').toBe(1));
+    }
+    await eventually(async () => expect(await countsOf(sql)).toEqual([80, 80]));
+    await Promise.all(runners.map((runner) => runner.stop()));
+  });
+});
+
+describe('an event that cannot be applied', () => {
+  test('is not skipped: the projection stands still and shouts, and goes on once it can', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    await ensureStream(stream.manager, name);
+    await scan(sql, 10);
+    const { entries } = await readRange(sql, 0, 100);
+    const poison = entries[11]?.position ?? 0;
+    let healed = false;
+    const applied: number[] = [];
+    let checkpoint = 0;
+    const projection: Projection = {
+      name: 'fragile',
+      checkpoint: async () => checkpoint,
+      async apply(range) {
+        if (!healed && range.entries.some(({ position }) => position === poison)) throw new Error('cannot be applied');
+        expect(range.after, 'without a gap').toBe(checkpoint);
+        applied.push(...range.entries.map(({ position }) => position));
+        checkpoint = range.to;
+      },
+      most: 3,
+      lingerMs: 0,
+    };
+    const running = runProjection({ ...common, projection, lock });
+    const failures = async () =>
+      (await common.metrics.projectionFailures.get()).values.find(({ labels }) => labels.projection === 'fragile')
+        ?.value ?? 0;
+    await eventually(async () => expect(await failures()).toBeGreaterThanOrEqual(3));
+    expect(
+      applied.every((position) => position < poison),
+      'nothing at or behind it is applied',
+    ).toBe(true);
+    expect(checkpoint).toBeLessThan(poison);
+
+    healed = true;
+    await eventually(async () => expect(checkpoint).toBe(await headOfLog(sql)));
+    expect(applied, 'all, once, in order').toEqual(entries.map(({ position }) => position));
+    await running.stop();
+  });
+
+  test('or read at all holds up relay and counters, and nothing behind it is lost once it can be', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    await ensureStream(stream.manager, name);
+    await scan(sql, 2);
+    await sql`
+      INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)
+      VALUES (nextval('log_position'), 'evt_1', 'qr_9', 1, 'code_exploded', 1, '{}', 'operator', now())`;
+    await scan(sql, 2);
+    const running = runProjection({ ...common, projection: countersOn(sql), lock });
+    const failures = async () => (await common.metrics.projectionFailures.get()).values[0]?.value ?? 0;
+    await eventually(async () => expect(await failures()).toBeGreaterThanOrEqual(2));
+    expect(await counters.checkpoint(sql)).toBe(0);
+
+    await sql.begin(async (tx) => {
+      await tx`ALTER TABLE events DISABLE TRIGGER events_are_facts`;
+      await tx`DELETE FROM events WHERE id = 'evt_1'`;
+    });
+    await eventually(async () => expect(await countsOf(sql)).toEqual([8, 8]));
+    await running.stop();
+  });
+});

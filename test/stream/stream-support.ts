@@ -1,0 +1,90 @@
+import type { JetStreamManager, NatsConnection } from 'nats';
+import { afterAll, beforeAll, inject } from 'vitest';
+import type { LogRange } from '../../events/entry.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import type { Sql } from '../../src/log/connect.ts';
+import { connectStream } from '../../src/stream/connect.ts';
+import { cut, decode, subjects } from '../../src/stream/messages.ts';
+import { createDatabase, type TestDatabase, uniqueName } from '../support/database.ts';
+import { scanned } from '../support/scans.ts';
+
+export interface TestStream {
+  nats: NatsConnection;
+  manager: JetStreamManager;
+  /** A database and the name of a stream that nobody else uses, and what a relay or runner on them needs. */
+  fresh(): Promise<TestDatabase & { common: Common; stream: string }>;
+}
+
+type Common = ReturnType<typeof commonOf>;
+
+const commonOf = ({ sql, url }: TestDatabase, nats: NatsConnection, stream: string) => ({
+  sql,
+  databaseUrl: url,
+  nats,
+  stream,
+  log: createLogger('silent', false),
+  metrics: createMetrics(),
+});
+
+/** NATS, for a file whose tests each take a log and a stream of their own. */
+export function useStream(): TestStream {
+  const stream = {} as TestStream;
+  const ends: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    const nats = await connectStream(inject('stack').natsUrl, 'test', new AbortController().signal);
+    ends.push(() => nats.close());
+    const manager = await nats.jetstreamManager();
+    const fresh = async () => {
+      const { drop, ...database } = await createDatabase();
+      const name = uniqueName();
+      ends.push(drop, () => manager.streams.delete(name).catch(() => {}));
+      return { ...database, stream: name, common: commonOf(database, nats, name) };
+    };
+    Object.assign(stream, { nats, manager, fresh });
+  });
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  return stream;
+}
+
+/** So many scans of one code, a batch each. */
+export async function scan(sql: Sql, count: number, code = 'qr_1'): Promise<void> {
+  const writer = newId('batch', Date.now());
+  for (let number = 1; number <= count; number++)
+    await appendScans(sql, batchOf(writer, number, [scanned({ code }), scanned({ code })]));
+}
+
+/** As the relay would, without asking where the stream ends. */
+export async function publish({ nats }: TestStream, stream: string, range: LogRange): Promise<void> {
+  for (const { kind, data } of cut(range)) await nats.jetstream().publish(subjects(stream)[kind], data);
+}
+
+/** Everything the stream holds. */
+export async function held({ manager }: TestStream, stream: string): Promise<LogRange[]> {
+  const { state } = await manager.streams.info(stream);
+  const ranges: LogRange[] = [];
+  for (let seq = Math.max(state.first_seq, 1); seq <= state.last_seq; seq++) {
+    const message = await manager.streams.getMessage(stream, { seq }).catch(() => undefined);
+    if (message !== undefined) ranges.push(decode(message.data));
+  }
+  return ranges;
+}
+
+export const countsOf = async (sql: Sql, code = 'qr_1') => {
+  const [row] = await sql<{ total_scans: number; unique_scans: number }[]>`
+    SELECT total_scans, unique_scans FROM scan_counts WHERE code = ${code}`;
+  return row === undefined ? [0, 0] : [row.total_scans, row.unique_scans];
+};
+
+/** Ends the database session of whoever leads under this name, as a failing network would. */
+export async function unseat(sql: Sql, name: string): Promise<number> {
+  const ended = await sql`
+    SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid
+    WHERE a.datname = current_database() AND a.application_name = ${`scanlog-${name}`}
+      AND l.locktype = 'advisory' AND l.granted`;
+  return ended.count;
+}
