@@ -19,7 +19,11 @@ interface ApiOptions {
 }
 
 /** Everything under /v1, its documentation, and the public images. Answers with what ends it. */
-export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): () => void {
+export function serveApi(
+  app: Elysia,
+  service: Service,
+  { trustedProxies, log, isReady }: ApiOptions,
+): () => Promise<void> {
   const images = createImages(service);
   const operations = [
     ...createOperations(service),

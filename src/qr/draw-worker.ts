@@ -1,14 +1,13 @@
+import { parentPort } from 'node:worker_threads';
 import { drawPicture, type Picture } from './picture.ts';
 
-/** Draws one picture after the other, in a thread of its own. */
-
-declare const self: Worker;
-
-self.onmessage = async ({ data: { id, picture } }: MessageEvent<{ id: number; picture: Picture }>) => {
+/** Draws pictures in a thread of its own. */
+parentPort?.on('message', async ({ id, picture }: { id: number; picture: Picture }) => {
   try {
     const bytes = await drawPicture(picture);
-    self.postMessage({ id, bytes }, [bytes.buffer]);
+    parentPort?.postMessage({ id, bytes }, [bytes.buffer]);
   } catch (error) {
-    self.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    parentPort?.postMessage({ id, error: { isRange: name === 'RangeError', message } });
   }
-};
+});

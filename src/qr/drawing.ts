@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import type { Picture } from './picture.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -5,34 +6,32 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export interface Drawing {
   /** Rejects with a `RangeError` for a size or a style that cannot be drawn. */
   draw(picture: Picture): Promise<Bytes>;
-  close(): void;
+  close(): Promise<void>;
 }
 
-interface Drawn {
-  id: number;
-  bytes?: Bytes;
-  error?: string;
-}
+type Drawn = { id: number } & ({ bytes: Bytes } | { error: { isRange: boolean; message: string } });
 
 /** Draws in a thread of its own, begun with the first picture: redirects do not wait for a large one. */
 export function createDrawing(): Drawing {
   let worker: Worker | undefined;
   let last = 0;
-  const open = new Map<number, { resolve(bytes: Bytes): void; reject(error: Error): void }>();
+  const open = new Map<number, { resolve(bytes: Bytes): void; reject(error: unknown): void }>();
 
   function start(): Worker {
     const started = new Worker(new URL('./draw-worker.ts', import.meta.url));
-    started.onmessage = ({ data: { id, bytes, error } }: MessageEvent<Drawn>) => {
-      const waiting = open.get(id);
-      open.delete(id);
-      if (bytes !== undefined) waiting?.resolve(bytes);
-      else waiting?.reject(new RangeError(error));
-    };
-    started.onerror = ({ message }) => {
+    // An idle thread keeps no process alive.
+    started.unref();
+    started.on('message', (drawn: Drawn) => {
+      const waiting = open.get(drawn.id);
+      open.delete(drawn.id);
+      if ('bytes' in drawn) waiting?.resolve(drawn.bytes);
+      else waiting?.reject(new (drawn.error.isRange ? RangeError : Error)(drawn.error.message));
+    });
+    started.on('error', (error) => {
       worker = undefined;
-      for (const { reject } of open.values()) reject(new Error(`the drawing thread has died: ${message}`));
+      for (const { reject } of open.values()) reject(error);
       open.clear();
-    };
+    });
     return started;
   }
 
@@ -44,6 +43,8 @@ export function createDrawing(): Drawing {
         open.set(id, { resolve, reject });
         worker.postMessage({ id, picture });
       }),
-    close: () => worker?.terminate(),
+    async close() {
+      await worker?.terminate();
+    },
   };
 }

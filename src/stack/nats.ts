@@ -29,7 +29,7 @@ export function natsPlan({ data, port, password }: { data: DataDirectory; port: 
       // In a file, since everybody on the machine can read a command line.
       const lines = [
         `listen: "127.0.0.1:${port}"`,
-        `jetstream: { store_dir: ${JSON.stringify(folder)}, max_memory_store: 64MB, max_file_store: 16GB }`,
+        `jetstream: { store_dir: ${JSON.stringify(folder)}, max_memory_store: 64MB, max_file_store: 256GB }`,
         `authorization: { user: "scanlog", password: ${JSON.stringify(password)} }`,
       ];
       writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });

@@ -10,6 +10,7 @@ import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { type RunningService, startService } from '../../src/main.ts';
 import { type Api, apiClient } from './api.ts';
 import { type TestDatabase, uniqueName, useDatabase } from './database.ts';
+import { removeStream } from './streams.ts';
 
 export interface TestService {
   database: TestDatabase;
@@ -42,13 +43,14 @@ export function useService({ instances = 1, config = {}, clock, log, reach }: Op
   const database = useDatabase();
   const running: RunningService[] = [];
   const urls: string[] = [];
+  const stream = uniqueName();
   const edgeFolder = mkdtempSync(join(tmpdir(), 'scanlog-edges-'));
   beforeAll(async () => {
     const settings: ServiceConfig = {
       ...readConfig({}),
       ...inject('stack'),
       databaseUrl: reach === undefined ? database.url : await reach(database.url),
-      stream: uniqueName(),
+      stream,
       clickhouseDatabase: uniqueName(),
       port: 0,
       metricsPort: 0,
@@ -65,6 +67,7 @@ export function useService({ instances = 1, config = {}, clock, log, reach }: Op
   });
   afterAll(async () => {
     await Promise.all(running.map((service) => service.stop()));
+    await removeStream(stream);
     rmSync(edgeFolder, { recursive: true, force: true });
   });
 
