@@ -13,12 +13,13 @@ import { noticeResponse, notices } from './edge/pages.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
-import { createMetrics, type Metrics } from './lib/metrics.ts';
+import { createMetrics } from './lib/metrics.ts';
 import { connect, isAway, type Sql } from './log/connect.ts';
 import { migrate } from './log/migrate.ts';
 import { drain, listen, serveMetrics, shortCodeOf } from './server.ts';
 import { followChanges, nudgeRelay, onNudge } from './stream/changes.ts';
 import { connectStream } from './stream/connect.ts';
+import type { StreamContext } from './stream/context.ts';
 import { type Relay, startRelay } from './stream/relay.ts';
 import { runProjection } from './stream/runner.ts';
 import { connectWarehouse, pingWarehouse } from './warehouse/connect.ts';
@@ -166,9 +167,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 
 const answerNamed = async (app: Elysia, request: Request) => named(request, await app.fetch(request));
 
-type Common = Omit<Parameters<typeof runProjection>[0], 'projection' | 'lock'> & { metrics: Metrics };
-
-function startProjections(common: Common, sql: Sql): () => Promise<void> {
+function startProjections(common: StreamContext, sql: Sql): () => Promise<void> {
   const counting = runProjection({
     ...common,
     lock: locks.counters,

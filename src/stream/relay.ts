@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Events, type NatsConnection } from 'nats';
+import { Events } from 'nats';
 import { messageOf } from '../lib/errors.ts';
-import type { Logger } from '../lib/logger.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import type { Sql } from '../log/connect.ts';
 import { headOfLog, readRange } from '../log/read.ts';
+import type { StreamContext } from './context.ts';
 import { endOf, ensureStream } from './jetstream.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
 import { cut, type Message, subjects } from './messages.ts';
@@ -14,15 +12,6 @@ const batch = 5_000;
 /** Scans wait for the next look, so that they go in large messages; a change of a code does not wait. */
 const pollMs = 50;
 const retryMs = 250;
-
-export interface RelayOptions {
-  sql: Sql;
-  databaseUrl: string;
-  nats: NatsConnection;
-  stream: string;
-  log: Logger;
-  metrics: Metrics;
-}
 
 export interface Relay extends Leadership {
   /** A code or account has changed: look now. */
@@ -36,7 +25,7 @@ export interface Relay extends Leadership {
  * that was not yet on disk or all of it, is published again; and a relay that has been replaced without knowing cannot
  * get in between, since every message names the one it must follow.
  */
-export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: RelayOptions): Relay {
+export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: StreamContext): Relay {
   const subject = subjects(stream);
   const js = nats.jetstream({ timeout: 2_000 });
   let wake = () => {};

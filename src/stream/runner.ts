@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NatsConnection } from 'nats';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import { messageOf } from '../lib/errors.ts';
-import type { Logger } from '../lib/logger.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import type { Sql } from '../log/connect.ts';
 import { headOfLog, readRange } from '../log/read.ts';
+import type { StreamContext } from './context.ts';
 import { openInbox } from './inbox.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
 
@@ -21,16 +18,10 @@ export interface Projection {
   lingerMs: number;
 }
 
-interface RunnerOptions {
+interface RunnerOptions extends StreamContext {
   projection: Projection;
   /** An advisory lock: one process of all runs a projection. */
   lock: number;
-  sql: Sql;
-  databaseUrl: string;
-  nats: NatsConnection;
-  stream: string;
-  log: Logger;
-  metrics: Metrics;
 }
 
 /** With nothing from the stream for so long, the log is asked whether there should have been something. */
