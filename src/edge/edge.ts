@@ -39,7 +39,7 @@ export interface Edge {
   stop(): Promise<void>;
 }
 
-const everyMs = { poll: 1_000, snapshot: 3_000, upkeep: 5_000 };
+const everyMs = { poll: 2_000, snapshot: 3_000, upkeep: 5_000 };
 const mostEdges = 64;
 const eventsAtOnce = 1_000;
 

@@ -42,7 +42,7 @@ export async function openGeo(options: GeoOptions = {}): Promise<Geo> {
       // Whoever listens must not keep a good file from being used.
     }
   };
-  const everyMs = options.checkEveryMs ?? 1000;
+  const everyMs = options.checkEveryMs ?? 5_000;
 
   if (options.path !== undefined) {
     const file = await watchFile(options.path, readFile, everyMs, onEvent);
