@@ -1,4 +1,4 @@
-import { parseTrustedProxies, type TrustedProxies } from './lib/client-address.ts';
+import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies, type TrustedProxies } from './lib/client-address.ts';
 import { StartError } from './lib/errors.ts';
 import { logLevels } from './lib/logger.ts';
 
@@ -172,7 +172,7 @@ export const settings = {
   trustedProxies: setting({
     variable: 'TRUSTED_PROXIES',
     read: proxies,
-    fallback: '127.0.0.0/8, ::1/128',
+    fallback: DEFAULT_TRUSTED_PROXIES,
     about: 'Networks whose `X-Forwarded-For` is believed.',
   }),
   logLevel: setting({

@@ -3,6 +3,7 @@ import { limitsOf, type Mode, type Plan } from '../../events/plans.ts';
 import { hashOfKey } from '../accounts/accounts.ts';
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import { Refusal } from '../lib/errors.ts';
+import { subscriberNetwork } from '../lib/ip-address.ts';
 import type { Sql } from '../log/connect.ts';
 import { noteKeyUse } from './key-usage.ts';
 
@@ -62,7 +63,8 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies) {
   }
 
   async function withoutKey(peer: string, forwardedFor: string | null): Promise<Admission> {
-    const address = clientAddress(peer, forwardedFor, trusted);
+    // A whole IPv6 subscriber counts as one: it has more addresses than anybody could count.
+    const address = subscriberNetwork(clientAddress(peer, forwardedFor, trusted));
     const subject = createHmac('sha256', await secret())
       .update(address)
       .digest('base64url');

@@ -1,4 +1,4 @@
-import { type Config, readConfig, requireParts, type ServiceConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
@@ -15,8 +15,6 @@ export function findConfig(data: string): Config {
     clickhouseUrl: config.clickhouseUrl ?? running?.clickhouseUrl,
   };
 }
-
-export const findServiceConfig = (data: string): ServiceConfig => requireParts(findConfig(data));
 
 /** Runs one command against the database, brought up to date first. */
 export async function withDatabase<T>(data: string, use: (sql: Sql) => Promise<T>): Promise<T> {
