@@ -17,8 +17,9 @@ export async function findBrowser(): Promise<string | undefined> {
   const here = () => known.find((path) => existsSync(path));
   if (here() !== undefined || Bun.which('apt-get') === null) return here();
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  const apt = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
   say('Installing Chromium for the tests that look at pages, once …');
-  if (await succeeds([...asRoot, 'apt-get', '-qq', 'update']))
-    await succeeds([...asRoot, 'apt-get', '-qq', 'install', '-y', '--no-install-recommends', 'chromium']);
+  if (await succeeds([...apt, 'update']))
+    await succeeds([...apt, 'install', '-y', '--no-install-recommends', 'chromium']);
   return here();
 }
