@@ -111,10 +111,11 @@ export function evolveCode(code: Code | undefined, event: Recorded<CodeEvent>): 
     };
   }
   if (code === undefined) throw new Error(`${event.stream} begins with ${event.type}, not with code_created`);
-  return { ...code, ...changeOf(event), updated_at: event.occurred_at, version: event.version };
+  return { ...code, ...changeBy(event), updated_at: event.occurred_at, version: event.version };
 }
 
-function changeOf(event: Exclude<CodeEvent, { type: 'code_created' }>): Partial<Code> {
+/** What an event changes of a code that is there. */
+export function changeBy(event: Exclude<CodeEvent, { type: 'code_created' }>): Partial<Code> {
   switch (event.type) {
     case 'code_renamed':
       return { name: event.data.to };

@@ -1,4 +1,4 @@
-import type { CodeEvent } from '../events/code.ts';
+import { type CodeEvent, changeBy } from '../events/code.ts';
 import type { Mode } from '../events/plans.ts';
 import type { Recorded } from '../events/recorded.ts';
 
@@ -29,18 +29,12 @@ export function applyToRoute(route: Route, event: Recorded<CodeEvent>): Route | 
 }
 
 function changeOf(event: CodeEvent): Partial<Route> {
-  switch (event.type) {
-    case 'destination_changed':
-      return { destination_url: event.data.to, revision: event.data.revision };
-    case 'code_paused':
-      return { status: 'paused' };
-    case 'code_resumed':
-    case 'code_published':
-      return { status: 'active' };
-    case 'code_deleted':
-      return { status: 'deleted', visitor_key: new Uint8Array() };
-    case 'code_created':
-    case 'code_renamed':
-      return {};
-  }
+  if (event.type === 'code_created') return {};
+  const { destination_url, destination_revision, status } = changeBy(event);
+  return {
+    ...(destination_url === undefined ? {} : { destination_url }),
+    ...(destination_revision === undefined ? {} : { revision: destination_revision }),
+    ...(status === undefined ? {} : { status }),
+    ...(status === 'deleted' ? { visitor_key: new Uint8Array() } : {}),
+  };
 }

@@ -15,6 +15,7 @@ import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { connect, isAway, type Sql } from './log/connect.ts';
+import { locks } from './log/locks.ts';
 import { migrate } from './log/migrate.ts';
 import { drain, listen, serveMetrics, shortCodeOf } from './server.ts';
 import { followChanges, nudgeRelay, onNudge } from './stream/changes.ts';
@@ -24,7 +25,6 @@ import { type Relay, startRelay } from './stream/relay.ts';
 import { runProjection } from './stream/runner.ts';
 import { connectWarehouse, pingWarehouse } from './warehouse/connect.ts';
 
-const locks = { counters: 7_226_569 };
 const databaseRetryMs = 500;
 
 export interface RunningService {

@@ -8,6 +8,7 @@ import { type Fault, Refusal } from '../lib/errors.ts';
 import { newId, newShortCode } from '../lib/ids.ts';
 import { append } from '../log/append.ts';
 import { type Queryable, type Transaction, violates } from '../log/connect.ts';
+import { locks } from '../log/locks.ts';
 import type { Changed } from './change.ts';
 import { countCodes, type Owner, totalOf } from './codes.ts';
 import { giveVisitorKeys } from './visitor-keys.ts';
@@ -61,15 +62,12 @@ export async function createCodes(
   }));
 }
 
-/** Beside the account: which of its creates is at work. */
-const quotaLock = 7_226_570;
-
 /**
  * Exact under concurrent creates: those of one account take turns, each until it has committed. Locking the account's
  * row instead would be a deadlock: whoever changes the account has the log's lock by then, which a create waits for.
  */
 async function reserveQuota(tx: Transaction, owner: Owner, wanted: number): Promise<void> {
-  await tx`SELECT pg_advisory_xact_lock(${quotaLock}, hashtext(${owner.account}))`;
+  await tx`SELECT pg_advisory_xact_lock(${locks.quota}, hashtext(${owner.account}))`;
   const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${owner.account}`;
   if (account === undefined) throw new Error(`${owner.account} has no row`);
   const limit = limitsOf[account.plan].codes;

@@ -1,6 +1,6 @@
 import type { Scan } from '../../events/scan.ts';
-import { appendLock } from './append.ts';
 import type { Sql } from './connect.ts';
+import { locks } from './locks.ts';
 
 /** Scans that are stored together, numbered by who writes them. Sent again, it must be the very same. */
 export interface ScanBatch {
@@ -72,7 +72,7 @@ export async function appendScans(sql: Sql, { writer, number, columns: c }: Scan
       RETURNING visitor
     ),
     locked AS MATERIALIZED (
-      SELECT pg_advisory_xact_lock(${appendLock}) FROM (SELECT count(*) FROM newcomers) AS decided
+      SELECT pg_advisory_xact_lock(${locks.append}) FROM (SELECT count(*) FROM newcomers) AS decided
     )
     INSERT INTO scans (position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
       visitor, is_unique, revision)

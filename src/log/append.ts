@@ -2,9 +2,7 @@ import { type DomainEvent, schemaOf } from '../../events/catalogue.ts';
 import type { Actor, NewEvent, Recorded } from '../../events/recorded.ts';
 import { newId } from '../lib/ids.ts';
 import { type Transaction, violates } from './connect.ts';
-
-/** Any number will do, as long as every appender takes the same. */
-export const appendLock = 7_226_564;
+import { locks } from './locks.ts';
 
 /** Somebody else's event took the version that this append was for. Load again and decide again. */
 export class VersionTaken extends Error {}
@@ -30,7 +28,7 @@ export async function append<E extends DomainEvent>(
     data: event.data,
   }));
   const placed = await tx<{ id: string; position: number }[]>`
-    WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${appendLock})),
+    WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${locks.append})),
     given AS (
       SELECT e.* FROM locked, jsonb_to_recordset(${tx.json(rows)})
         AS e (id text, stream text, version int, type text, schema smallint, data jsonb)

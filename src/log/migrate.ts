@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { StartError } from '../lib/errors.ts';
 import type { Sql, Transaction } from './connect.ts';
-
-const migrateLock = 7_226_565;
+import { locks } from './locks.ts';
 
 interface Migration {
   number: number;
@@ -57,7 +56,7 @@ export async function migrate(
 async function applyNext(tx: Transaction, migrations: Migration[]): Promise<string | undefined> {
   // Waits for another instance that migrates now, however long that takes.
   await tx`SET LOCAL statement_timeout = 0`;
-  await tx`SELECT pg_advisory_xact_lock(${migrateLock})`;
+  await tx`SELECT pg_advisory_xact_lock(${locks.migrate})`;
   await tx`
     CREATE TABLE IF NOT EXISTS migrations (
       number     integer     PRIMARY KEY,

@@ -1,9 +1,9 @@
 import type { Sql } from './connect.ts';
+import { locks } from './locks.ts';
 
 /** Positions in one partition of the scans. The first two are made by a migration, with this size. */
 const size = 20_000_000;
 const ahead = 2;
-const partitionLock = 7_226_567;
 
 /** Makes the partitions that scans will need next. Cheap when they are there; any instance may do it. */
 export async function ensurePartitions(sql: Sql): Promise<void> {
@@ -16,7 +16,7 @@ export async function ensurePartitions(sql: Sql): Promise<void> {
   const missing = wanted.filter((number) => !known.has(`scans_${number}`));
   if (missing.length === 0) return;
   await sql.begin(async (tx) => {
-    await tx`SELECT pg_advisory_xact_lock(${partitionLock})`;
+    await tx`SELECT pg_advisory_xact_lock(${locks.partitions})`;
     for (const number of missing)
       await tx.unsafe(
         `CREATE TABLE IF NOT EXISTS scans_${number} PARTITION OF scans

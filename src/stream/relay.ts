@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Events } from 'nats';
 import { messageOf } from '../lib/errors.ts';
+import { locks } from '../log/locks.ts';
 import { headOfLog, readRange } from '../log/read.ts';
 import type { StreamContext } from './context.ts';
 import { endOf, ensureStream } from './jetstream.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
 import { cut, type Message, subjects } from './messages.ts';
 
-const relayLock = 7_226_568;
 const batch = 5_000;
 /** Scans wait for the next look, so that they go in large messages; a change of a code does not wait. */
 const pollMs = 50;
@@ -78,7 +78,7 @@ export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: Str
 
   const leadership = seekLeadership({
     databaseUrl,
-    lock: relayLock,
+    lock: locks.relay,
     name: 'relay',
     log,
     async lead(signal) {

@@ -1,11 +1,10 @@
 import { counters } from '../../projections/counters.ts';
 import { applyState, stateTables } from '../../projections/state.ts';
 import { Refusal } from '../lib/errors.ts';
-import { appendLock } from '../log/append.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
+import { locks } from '../log/locks.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 
-const replayLock = 7_226_566;
 const beside = 'state_rebuild';
 const batch = 1_000;
 
@@ -26,7 +25,7 @@ export async function replayState(sql: Sql, onProgress: Progress = () => {}): Pr
   // The lock's own transaction stays open, and idle, until all is done.
   return sql.begin(async (holder) => {
     await holder`SET LOCAL idle_in_transaction_session_timeout = 0`;
-    const [lock] = await holder<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${replayLock}) AS free`;
+    const [lock] = await holder<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${locks.replayState}) AS free`;
     if (!lock.free) throw new Refusal('conflict', 'Another replay of the state is under way: wait for it to end.');
     return rebuild(sql, onProgress);
   });
@@ -52,7 +51,7 @@ async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
   while (await sql.begin(applyNext)) onProgress(position, Math.max(total, position));
   const mended = await sql.begin(async (tx) => {
     await tx`SET LOCAL statement_timeout = 0`;
-    await tx`SELECT pg_advisory_xact_lock(${appendLock})`;
+    await tx`SELECT pg_advisory_xact_lock(${locks.append})`;
     while (await applyNext(tx));
     let different = 0;
     for (const [table, key] of Object.entries(stateTables)) {
