@@ -7,7 +7,7 @@ import { createCodes } from '../src/codes/create.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { migrate } from '../src/log/migrate.ts';
-import { openDataDirectory } from '../src/stack/data-directory.ts';
+import { openDataDirectory, readSecrets } from '../src/stack/data-directory.ts';
 import { freePort } from '../src/stack/processes.ts';
 import { startStack } from '../src/stack/stack.ts';
 
@@ -27,7 +27,9 @@ export const script = (name: string) => join(import.meta.dir, name);
 
 export async function prepareGround(): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-bench-'));
-  const stack = await startStack({ data: openDataDirectory(folder), log: createLogger('error', false) });
+  const data = openDataDirectory(folder);
+  const { secretKey } = readSecrets(data);
+  const stack = await startStack({ data, log: createLogger('error', false) });
   const sql = connect(stack.databaseUrl);
   await migrate(sql);
   const now = new Date();
@@ -51,6 +53,7 @@ export async function prepareGround(): Promise<Ground> {
         env: {
           ...process.env,
           ...{ DATABASE_URL: databaseUrl, NATS_URL: natsUrl, CLICKHOUSE_URL: clickhouseUrl },
+          SECRET_KEY: secretKey,
           ...{ PORT: String(port), EDGES: String(edges), METRICS_PORT: '0', EDGE_DIR: join(folder, 'edges') },
           ...{ LOG_LEVEL: 'error', ...(roles === undefined ? {} : { ROLES: roles }) },
         },

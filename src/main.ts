@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Elysia } from 'elysia';
 import type { NatsConnection } from 'nats';
 import type { LogEntry } from '../events/entry.ts';
+import type { Mode } from '../events/plans.ts';
 import { counters } from '../projections/counters.ts';
+import { webhooks } from '../projections/webhooks.ts';
+import { disable } from './accounts/webhooks.ts';
 import { named } from './api/answers.ts';
 import { serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
@@ -24,6 +27,10 @@ import type { StreamContext } from './stream/context.ts';
 import { type Relay, startRelay } from './stream/relay.ts';
 import { runProjection } from './stream/runner.ts';
 import { connectWarehouse, pingWarehouse } from './warehouse/connect.ts';
+import { isKeyOfDatabase } from './webhooks/secret-key.ts';
+import { createSecretBox, type SecretBox } from './webhooks/secrets.ts';
+import { createSender, type Send } from './webhooks/send.ts';
+import { startWorker } from './webhooks/worker.ts';
 
 const databaseRetryMs = 500;
 
@@ -76,6 +83,12 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     stops.push(() => sql.end({ timeout: 2 }));
     const warehouse = connectWarehouse(config.clickhouseUrl);
     stops.push(() => warehouse.close());
+    const box = createSecretBox(config.secretKey);
+    const policy = {
+      allowHttp: config.webhookAllowHttp,
+      allowed: config.webhookAllowedCidrs ?? { v4: [], v6: [] },
+    };
+    const send = createSender({ policy });
     let nats: NatsConnection | undefined;
     let relay: Relay | undefined;
     let edge: Edge | undefined;
@@ -111,7 +124,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       const { trustedProxies } = config;
       const close = serveApi(
         app,
-        { sql, clock, addresses, onChange: changed },
+        { sql, clock, addresses, webhooks: { box, policy, send }, onChange: changed },
         { trustedProxies, log, isReady: () => ready },
       );
       stops.push(close);
@@ -130,6 +143,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       await migrateWhenThere(sql, log, stopping.signal);
       // What is started after everything was stopped, nobody would stop any more.
       stopping.signal.throwIfAborted();
+      if (!(await isKeyOfDatabase(sql, box)))
+        throw new StartError(
+          'SECRET_KEY is not the one that this database was first used with: give every process the same, since the secrets of webhooks are encrypted with it.',
+        );
       ready = true;
       if (config.roles.includes('api')) stops.push(sweepRegularly(sql, log));
       const connection = await connectStream(config.natsUrl, 'scanlog', stopping.signal);
@@ -143,7 +160,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         onNudge(nats, config.stream, relay.wake);
         stops.push(relay.stop);
       }
-      if (config.roles.includes('projections')) stops.push(startProjections(common, sql));
+      if (config.roles.includes('projections')) stops.push(startProjections(common, { box, send, clock }));
     };
     const started = start().catch((error) => {
       if (stopping.signal.aborted) return;
@@ -167,7 +184,11 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 
 const answerNamed = async (app: Elysia, request: Request) => named(request, await app.fetch(request));
 
-function startProjections(common: StreamContext, sql: Sql): () => Promise<void> {
+function startProjections(
+  common: StreamContext,
+  { box, send, clock }: { box: SecretBox; send: Send; clock: Clock },
+): () => Promise<void> {
+  const { sql, log, metrics } = common;
   const counting = runProjection({
     ...common,
     lock: locks.counters,
@@ -179,7 +200,29 @@ function startProjections(common: StreamContext, sql: Sql): () => Promise<void> 
       lingerMs: 0,
     },
   });
-  return counting.stop;
+  // Connections of its own: however much there is to send, nobody else waits for one.
+  const own = connect(common.databaseUrl, { max: 6, name: 'scanlog-webhooks' });
+  const worker = startWorker({
+    ...{ sql: own, box, send, clock, log, metrics },
+    disable: ({ account, mode }, reason) => disable(own, { account, mode: mode as Mode }, reason, clock()),
+  });
+  const notifying = runProjection({
+    ...common,
+    lock: locks.webhooks,
+    projection: {
+      name: webhooks.name,
+      checkpoint: () => webhooks.checkpoint(sql),
+      async apply(range) {
+        if ((await webhooks.apply(sql, range, clock())) > 0) worker.wake();
+      },
+      most: 5_000,
+      lingerMs: 0,
+    },
+  });
+  return async () => {
+    await Promise.all([counting.stop(), notifying.stop(), worker.stop()]);
+    await own.end({ timeout: 2 });
+  };
 }
 
 /** Waits for a database that is away; one that refuses us is said at once. */

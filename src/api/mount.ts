@@ -12,7 +12,10 @@ import { queryReader, validator } from './validate.ts';
 interface Context {
   request: Request;
   params: Record<string, string>;
-  server: { requestIP(request: Request): { address: string } | null } | null;
+  server: {
+    requestIP(request: Request): { address: string } | null;
+    timeout(request: Request, seconds: number): void;
+  } | null;
 }
 
 type Handle = (call: Pick<Call<never, never>, 'caller' | 'rate' | 'params'>, request: Request) => Promise<Answer>;
@@ -27,7 +30,7 @@ export function mount(app: Elysia, operations: Operation[], entrance: Entrance):
   const methods = new Map<string, Method[]>();
   for (const operation of operations) {
     const { method, path } = operation;
-    const respond = responder(entrance, path, handlerOf(operation));
+    const respond = responder(entrance, path, handlerOf(operation), operation.answerWithinMs);
     app.route(method, path, respond, { detail: describe(operation) });
     if (method === 'GET') app.route('HEAD', path, respond, { detail: { hide: true } });
     methods.set(path, [...(methods.get(path) ?? []), method]);
@@ -61,12 +64,12 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
 }
 
 /** A database that hangs must not make clients wait until Bun hangs up on them, which it does after 10 s. */
-const answerWithinMs = 8_000;
+const usuallyWithinMs = 8_000;
 
-async function inTime(answering: Promise<Answer>): Promise<Answer> {
+async function inTime(answering: Promise<Answer>, withinMs: number): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable()), answerWithinMs);
+    timer = setTimeout(() => reject(unavailable()), withinMs);
   });
   try {
     return await Promise.race([answering, late]);
@@ -79,7 +82,7 @@ async function inTime(answering: Promise<Answer>): Promise<Answer> {
 const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
 /** Lets the request in, handles it, and sees to it that every answer has its headers and its line in the log. */
-function responder({ admit, log }: Entrance, route: string, handle: Handle) {
+function responder({ admit, log }: Entrance, route: string, handle: Handle, withinMs = usuallyWithinMs) {
   return async ({ request, params, server }: Context): Promise<Response> => {
     const started = performance.now();
     const requestId = requestIdOf(request.headers);
@@ -95,7 +98,8 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle) {
         if (admission.caller === undefined) throw admission.refusal;
         return handle({ caller: admission.caller, rate, params }, request);
       };
-      answer = await inTime(answering());
+      if (withinMs > usuallyWithinMs) server?.timeout(request, Math.ceil(withinMs / 1000) + 1);
+      answer = await inTime(answering(), withinMs);
     } catch (error) {
       answer = refusalAnswer(refusalOf(error, log.child({ request_id: requestId })));
     }

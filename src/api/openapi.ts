@@ -17,6 +17,7 @@ import {
   QrCode,
   QrCodeChange,
 } from './schemas.ts';
+import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
 
 /** What every operation can answer with. */
 const always: ErrorCode[] = ['unauthorized', 'rate_limited', 'internal_error', 'unavailable'];
@@ -86,6 +87,7 @@ const content = (schema: TSchema) => ({ 'application/json': { schema: referred(s
 const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
+  ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },
 };
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 

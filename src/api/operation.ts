@@ -32,6 +32,8 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   headers?: Record<string, string>;
   /** JSON of a schema, or a file of one of these types. */
   success: { status: 200 | 201; description: string } & ({ schema: TSchema } | { files: string[] });
+  /** How long an answer may take, for one that waits for more than our own database. */
+  answerWithinMs?: number;
   /** Besides those that every operation can answer with. */
   errors: ErrorCode[];
   handle(call: Call<Q, B>): Promise<Answer>;

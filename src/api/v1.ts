@@ -10,6 +10,7 @@ import { mount } from './mount.ts';
 import { qrcodeOperations } from './qrcodes.ts';
 import type { Service } from './service.ts';
 import { serveSwagger } from './swagger.ts';
+import { webhookOperations } from './webhook.ts';
 
 interface ApiOptions {
   trustedProxies: TrustedProxies;
@@ -30,6 +31,7 @@ export function serveApi(
     ...qrcodeOperations(service),
     images.download,
     ...accountOperations(service),
+    ...webhookOperations(service),
   ];
   const admission = admissionControl(service.sql, trustedProxies);
   const admit: typeof admission = (headers, peer) => {

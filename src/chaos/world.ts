@@ -71,6 +71,7 @@ export async function startWorld(): Promise<World> {
         NATS_URL: natsUrl(natsPort, secrets.nats),
         // Redirects and counters need none; analytics have faults of their own.
         CLICKHOUSE_URL: 'http://127.0.0.1:9',
+        SECRET_KEY: secrets.secretKey,
         EDGE_DIR: join(folder, 'edges'),
         LOG_LEVEL: 'info',
         EDGES: '1',

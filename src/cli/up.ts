@@ -6,7 +6,7 @@ import { StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
 import type { RunningService } from '../main.ts';
-import { lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
+import { lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { startStack } from '../stack/stack.ts';
 import { startFamily } from './family.ts';
 import { untilAskedToStop } from './stopping.ts';
@@ -25,8 +25,9 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
     const onReady = (part: string, ms: number) => say(`  ${green('✓')} ${part} ${dim(`${Math.round(ms)} ms`)}`);
     const stack = await startStack({ data, log, given: givenParts(config), onReady, signal: interrupted.signal });
     try {
+      const secretKey = config.secretKey ?? readSecrets(data).secretKey;
       const service = await startOnFreePort(
-        { ...config, ...stack, edgeFolder: join(data.path, 'edges') },
+        { ...config, ...stack, secretKey, edgeFolder: join(data.path, 'edges') },
         flags['port'] !== undefined,
         log,
       );

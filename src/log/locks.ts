@@ -12,4 +12,5 @@ export const locks = {
   counters: 7_226_569,
   /** Together with a hash of the account: which of its creates is at work. */
   quota: 7_226_570,
+  webhooks: 7_226_572,
 } as const;

@@ -7,6 +7,8 @@ import { addressesOf, readConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { statusOf } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { createSecretBox } from '../../src/webhooks/secrets.ts';
+import { createSender } from '../../src/webhooks/send.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
 import { faultsOf } from '../support/json-schema.ts';
 import { useService } from '../support/service.ts';
@@ -46,6 +48,13 @@ describe('the document', () => {
         'GET /v1/account/keys',
         'POST /v1/account/keys',
         'DELETE /v1/account/keys/{id}',
+        'GET /v1/account/webhook',
+        'PUT /v1/account/webhook',
+        'DELETE /v1/account/webhook',
+        'POST /v1/account/webhook/rotate',
+        'POST /v1/account/webhook/test',
+        'GET /v1/account/webhook/deliveries',
+        'POST /v1/account/webhook/deliveries/{id}/resend',
       ]),
     );
   });
@@ -171,10 +180,12 @@ test('every first path segment that the service serves is reserved, so that no s
   const log = createLogger('silent', false);
   const { sql } = service.database;
   const addresses = addressesOf(readConfig({}), 3000);
+  const policy = { allowHttp: false, allowed: { v4: [], v6: [] } };
+  const webhooks = { box: createSecretBox('x'.repeat(32)), policy, send: createSender({ policy }) };
   serveHealth(app, {}, log);
   serveApi(
     app,
-    { sql, clock: systemClock, addresses, onChange: async () => {} },
+    { sql, clock: systemClock, addresses, webhooks, onChange: async () => {} },
     { trustedProxies: readConfig({}).trustedProxies, log, isReady: () => true },
   );
   const routes = app.routes.map(({ path }) => path.split('/')[1] as string).filter((segment) => segment !== '');

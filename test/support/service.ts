@@ -54,6 +54,7 @@ export function useService({ instances = 1, config = {}, clock, log, reach }: Op
       clickhouseDatabase: uniqueName(),
       port: 0,
       metricsPort: 0,
+      secretKey: 'the-secret-key-of-all-services-in-tests',
       edgeFolder,
       ...config,
     };

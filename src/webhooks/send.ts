@@ -1,0 +1,188 @@
+import { messageOf } from '../lib/errors.ts';
+import {
+  Forbidden,
+  nameOf,
+  type Policy,
+  type Resolve,
+  resolveBySystem,
+  Unresolved,
+  vettedAddresses,
+} from './destination.ts';
+
+/** How an attempt ended, for the metrics. */
+export type Outcome = 'delivered' | 'refused' | 'timeout' | 'unreachable' | 'forbidden';
+
+/** What came back. */
+export interface Attempt {
+  outcome: Outcome;
+  ms: number;
+  /** Of the answer, when there was one. */
+  status: number | null;
+  /** The first KiB of the answer. */
+  answer: string | null;
+  /** What went wrong, in words for the account. */
+  error: string | null;
+  retryAfter: string | null;
+}
+
+export interface Message {
+  url: string;
+  body: string;
+  headers: Record<string, string>;
+}
+
+export type Send = (message: Message, signal?: AbortSignal) => Promise<Attempt>;
+
+export interface SenderOptions {
+  policy: Policy;
+  resolve?: Resolve;
+  /** From looking up the name to the last byte of the answer. */
+  timeoutMs?: number;
+  /** Certificates to trust instead of the system's. */
+  ca?: string;
+}
+
+export const sendTimeoutMs = 15_000;
+const read = { most: 64 * 1024, kept: 1024 };
+/** For how long a vetted address is used again without asking for it anew. */
+const addressMs = 10_000;
+
+/**
+ * Sends one POST to the very address that was vetted: the name is resolved once, here, and the connection is made to
+ * what came back, under the URL's own Host and TLS name. Whatever name servers say a moment later changes nothing.
+ */
+export function createSender(options: SenderOptions): Send {
+  const { policy, resolve = resolveBySystem, timeoutMs = sendTimeoutMs, ca } = options;
+  const known = new Map<string, { addresses: Promise<string[]>; until: number }>();
+
+  function addressesOf(url: URL): Promise<string[]> {
+    const now = performance.now();
+    const found = known.get(url.hostname);
+    if (found !== undefined && found.until > now) return found.addresses;
+    if (known.size >= 1_000) known.clear();
+    const addresses = vettedAddresses(url, policy, resolve);
+    known.set(url.hostname, { addresses, until: now + addressMs });
+    addresses.catch(() => known.delete(url.hostname));
+    return addresses;
+  }
+
+  async function post(url: URL, { body, headers }: Message, signal: AbortSignal): Promise<Response> {
+    const addresses = await Promise.race([addressesOf(url), rejectionBy(signal)]);
+    const name = nameOf(url);
+    const tls = { ...(name === undefined ? {} : { servername: name }), ...(ca === undefined ? {} : { ca }) };
+    for (const [i, address] of addresses.entries()) {
+      const place = address.includes(':') ? `[${address}]` : address;
+      const target = `${url.protocol}//${place}${url.port === '' ? '' : `:${url.port}`}${url.pathname}${url.search}`;
+      const request: BunFetchRequestInit = {
+        method: 'POST',
+        body,
+        headers: { ...headers, host: url.host, 'content-type': 'application/json', 'user-agent': 'Scanlog-Webhooks/1' },
+        redirect: 'manual',
+        // An answer of a few bytes must not unpack into gigabytes.
+        decompress: false,
+        signal,
+        ...(url.protocol === 'https:' ? { tls } : {}),
+      };
+      try {
+        return await fetch(target, request);
+      } catch (error) {
+        // Nothing was sent yet: the next address of the same name may be the one that listens.
+        if (codeOf(error) !== 'ECONNREFUSED' || i === addresses.length - 1) throw error;
+      }
+    }
+    throw new Unresolved(`The name ${url.hostname} could not be resolved.`);
+  }
+
+  return async (message, signal) => {
+    const started = performance.now();
+    const timeUp = new AbortController();
+    const timer = setTimeout(() => timeUp.abort(), timeoutMs);
+    const either = signal === undefined ? timeUp.signal : AbortSignal.any([timeUp.signal, signal]);
+    let status: number | null = null;
+    let answer: string | null = null;
+    let retryAfter: string | null = null;
+    const ended = (outcome: Outcome, error: string | null): Attempt => {
+      const ms = Math.round(performance.now() - started);
+      return { outcome, ms, status, answer, error, retryAfter };
+    };
+    try {
+      const response = await post(new URL(message.url), message, either);
+      status = response.status;
+      retryAfter = response.headers.get('retry-after');
+      const start = await beginningOf(response, (text) => {
+        answer = text;
+      });
+      answer = start;
+      return response.ok ? ended('delivered', null) : ended('refused', wordsOfStatus(status));
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      if (timeUp.signal.aborted) return ended('timeout', wordsOfSilence(status, timeoutMs));
+      if (error instanceof Forbidden) return ended('forbidden', error.message);
+      return ended('unreachable', error instanceof Unresolved ? error.message : wordsOf(error));
+    } finally {
+      clearTimeout(timer);
+      // Ends whatever the receiver still has to say.
+      timeUp.abort();
+    }
+  };
+}
+
+const rejectionBy = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+/** Reads an answer to its end or limit; tells of the first KiB as soon as it is there, should the rest never come. */
+async function beginningOf(response: Response, onText: (text: string) => void): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  if (response.body === null) return text;
+  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+    // Without its end, the last character may be half: the decoder keeps it back.
+    const room = read.kept - size;
+    if (room > 0) {
+      text += printable(decoder.decode(chunk.subarray(0, room), { stream: true }));
+      onText(text);
+    }
+    size += chunk.byteLength;
+    if (size >= read.most) break;
+  }
+  return text;
+}
+
+/** Postgres keeps no NUL in a text. */
+const printable = (text: string) => text.replaceAll('\u0000', '\uFFFD');
+
+function wordsOfStatus(status: number): string {
+  if (status >= 300 && status < 400) return `The answer was a redirect (${status}), which is not followed.`;
+  return `The answer had status ${status}; only 2xx means that it was received.`;
+}
+
+const wordsOfSilence = (status: number | null, timeoutMs: number) =>
+  status === null
+    ? `No answer within ${timeoutMs / 1000} s.`
+    : `The answer, with status ${status}, did not end within ${timeoutMs / 1000} s.`;
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'The connection was refused: nothing listens there.',
+  ECONNRESET: 'The connection was closed before an answer came.',
+  ETIMEDOUT: 'The connection could not be made in time.',
+  EHOSTUNREACH: 'There is no way to that address.',
+  ENETUNREACH: 'There is no way to that address.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name.',
+  CERT_HAS_EXPIRED: 'The certificate has expired.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is signed by nobody we trust (self-signed).',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate is signed by nobody we trust (self-signed in its chain).',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is signed by nobody we trust (is its chain complete?).',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is signed by nobody we trust (is its chain complete?).',
+  ResponseHeadersTooLarge: 'The headers of the answer were too large.',
+};
+
+function wordsOf(error: unknown): string {
+  const code = codeOf(error);
+  const known = reasons[code];
+  if (known !== undefined) return known;
+  if (/TLS|CERT|SSL/.test(code)) return `No secure connection could be made (${code}).`;
+  return `No answer that could be read came back (${code === '' ? messageOf(error).slice(0, 100) : code}).`;
+}
