@@ -16,10 +16,15 @@ export interface Ground {
   sql: Sql;
   databaseUrl: string;
   folder: string;
+  secretKey: string;
   key: string;
   code: { id: string; account: string; short_code: string };
   /** Starts the service in a process of its own, and resolves with its port once it is ready. */
-  serve(options?: { edges?: number; roles?: string }): Promise<{ port: number; stop(): Promise<void> }>;
+  serve(options?: {
+    edges?: number;
+    roles?: string;
+    settings?: Record<string, string>;
+  }): Promise<{ port: number; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
@@ -44,9 +49,10 @@ export async function prepareGround(): Promise<Ground> {
     sql,
     databaseUrl,
     folder,
+    secretKey,
     key: account.live.secret,
     code: created.code,
-    async serve({ edges = 1, roles } = {}) {
+    async serve({ edges = 1, roles, settings = {} } = {}) {
       const port = await freePort();
       const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/cli.ts'), 'serve'], {
         stdio: ['ignore', 'ignore', 'inherit'],
@@ -56,6 +62,7 @@ export async function prepareGround(): Promise<Ground> {
           SECRET_KEY: secretKey,
           ...{ PORT: String(port), EDGES: String(edges), METRICS_PORT: '0', EDGE_DIR: join(folder, 'edges') },
           ...{ LOG_LEVEL: 'error', ...(roles === undefined ? {} : { ROLES: roles }) },
+          ...settings,
         },
       });
       await untilReady(`http://127.0.0.1:${port}/readyz`);

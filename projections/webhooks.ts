@@ -4,10 +4,13 @@ import { hasWebhooks } from '../events/plans.ts';
 import type { RecordedScan } from '../events/scan.ts';
 import { isWebhookEvent } from '../events/webhook.ts';
 
-/** One account and mode, as far as the projection has come. */
-interface Endpoint {
+interface Key {
   account: string;
   mode: string;
+}
+
+/** One account and mode, as far as the projection has come. */
+interface Endpoint extends Key {
   is_set: boolean;
   is_paid: boolean;
   generation: number;
@@ -37,19 +40,18 @@ export const webhooks = {
     return row.position;
   },
 
-  /** Answers with how many deliveries came to wait. */
-  async apply(sql: Sql<{ bigint: number }>, { after, to, entries }: LogRange, now: Date): Promise<number> {
+  /** Answers with whose deliveries have come to wait. */
+  async apply(sql: Sql<{ bigint: number }>, { after, to, entries }: LogRange, now: Date): Promise<Key[]> {
     return sql.begin(async (tx) => {
       const moved = await tx`
         UPDATE checkpoints SET position = ${to} WHERE projection = 'webhooks' AND position = ${after}`;
       if (moved.count === 0) throw new Error('somebody else has moved the checkpoint of the webhooks');
       const accounts = accountsIn(entries);
-      if (accounts.length === 0) return 0;
+      if (accounts.length === 0) return [];
       const endpoints = await load(tx, accounts);
       const { changed, scans } = walk(endpoints, entries);
       if (changed.size > 0) await save(tx, [...changed]);
-      if (scans.length > 0) await deliver(tx, scans, now);
-      return scans.length;
+      return scans.length > 0 ? deliver(tx, scans, now) : [];
     });
   },
 };
@@ -124,7 +126,7 @@ async function save(tx: Tx, endpoints: Endpoint[]): Promise<void> {
       stopped_by = excluded.stopped_by, dropping = excluded.dropping, failing_since = NULL`;
 }
 
-async function deliver(tx: Tx, due: Due[], now: Date): Promise<void> {
+async function deliver(tx: Tx, due: Due[], now: Date): Promise<Key[]> {
   const rows = due.map(({ scan, generation }) => ({
     ...{ id: `whd_${scan.id.slice('scan_'.length)}`, account: scan.account, mode: scan.mode, code: scan.code },
     ...{ scanned_at: scan.occurred_at.toISOString(), country: scan.country, city: scan.city, device: scan.device },
@@ -136,9 +138,11 @@ async function deliver(tx: Tx, due: Due[], now: Date): Promise<void> {
     SELECT id, account, mode, code, scanned_at, country, city, device, is_unique, generation, ${now}, ${now}
     FROM jsonb_populate_recordset(NULL::webhook_deliveries, ${tx.json(rows)})
     ON CONFLICT (id) DO NOTHING`;
-  const keys = new Map(due.map(({ scan: { account, mode } }) => [keyOf(account, mode), { account, mode }]));
+  const byKey = new Map(due.map(({ scan: { account, mode } }) => [keyOf(account, mode), { account, mode }]));
+  const keys = [...byKey.values()];
   await tx`
     UPDATE webhook_endpoints e SET due_at = least(e.due_at, ${now})
-    FROM jsonb_to_recordset(${tx.json([...keys.values()])}) AS k (account text, mode text)
+    FROM jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text)
     WHERE e.account = k.account AND e.mode = k.mode`;
+  return keys;
 }

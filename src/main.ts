@@ -213,7 +213,7 @@ function startProjections(
       name: webhooks.name,
       checkpoint: () => webhooks.checkpoint(sql),
       async apply(range) {
-        if ((await webhooks.apply(sql, range, clock())) > 0) worker.wake();
+        worker.wake(await webhooks.apply(sql, range, clock()));
       },
       most: 5_000,
       lingerMs: 0,

@@ -29,11 +29,11 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
         WHERE e.account = free.account AND e.mode = free.mode
         RETURNING e.account, e.mode, e.generation`,
 
-    /** Makes all leases of this worker last longer; answers with those it still has. */
+    /** Makes all leases of this worker last longer; answers with those that nobody has taken over. */
     renew: (): Promise<EndpointKey[]> =>
       sql<EndpointKey[]>`
         UPDATE webhook_endpoints SET lease_until = ${until()}
-        WHERE lease = ${holder} AND lease_until >= now()
+        WHERE lease = ${holder}
         RETURNING account, mode`,
 
     /**

@@ -61,8 +61,7 @@ export function startRecorder(sql: Sql, holder: string, log: Logger): Recorder {
       ),
       held AS MATERIALIZED (
         SELECT account, mode FROM webhook_endpoints
-        WHERE lease = ${holder} AND lease_until >= now()
-          AND (account, mode) IN (SELECT account, mode FROM given)
+        WHERE lease = ${holder} AND (account, mode) IN (SELECT account, mode FROM given)
         ORDER BY account, mode FOR UPDATE
       ),
       stored AS (

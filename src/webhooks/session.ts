@@ -92,9 +92,9 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
     if (closing !== 'no') for (const { id } of queue.splice(0)) handled.delete(id);
     while (inFlight < inFlightMost && queue.length > 0 && tools.mayStart(session)) void deliver(queue.shift() as Due);
     if (busy) return;
-    const isIdle = queue.length === 0 && handled.size === stored.length;
-    if (closing === 'no' && mayHaveMore && queue.length < ahead.low && handled.size < ahead.handled) work(look);
-    else if (isIdle) work(giveBack);
+    const unfinished = handled.size - stored.length;
+    if (closing === 'no' && mayHaveMore && queue.length < ahead.low && unfinished < ahead.handled) work(look);
+    else if (unfinished === 0) work(giveBack);
   }
 
   /** One question to the database at a time. */
@@ -190,7 +190,8 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
     claimedAt,
     ended: ended.promise,
     wake() {
-      mayHaveMore = true;
+      // With all places taken there is nothing to look for: what is new is seen when one is free.
+      if (inFlight < inFlightMost) mayHaveMore = true;
       pump();
     },
     close() {

@@ -23,8 +23,8 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
-  /** Something may be due: look now. */
-  wake(): void;
+  /** Something has come to wait for these: look now. */
+  wake(endpoints: EndpointKey[]): void;
   stop(): Promise<void>;
 }
 
@@ -99,14 +99,23 @@ export function startWorker(options: WorkerOptions): Worker {
     repeat(claim, async () => {
       await Promise.race([woken.promise, pause(pollMs)]);
       woken = Promise.withResolvers();
-      for (const session of sessions.values()) session.wake();
     }),
     repeat(renew, () => pause(renewMs)),
+    // What other instances have seen come, while a slow request keeps the endpoint here.
+    repeat(
+      async () => {
+        for (const session of sessions.values()) session.wake();
+      },
+      () => pause(pollMs),
+    ),
   ];
   const upkeep = startUpkeep({ sql, clock, log, metrics });
 
   return {
-    wake: () => woken.resolve(),
+    wake(endpoints) {
+      for (const endpoint of endpoints) sessions.get(keyOf(endpoint))?.wake();
+      woken.resolve();
+    },
     async stop() {
       stopping.abort();
       woken.resolve();

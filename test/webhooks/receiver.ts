@@ -68,10 +68,7 @@ export function useReceiver(): Receiver {
       if (end < 0) return;
       const [first = '', ...lines] = text.slice(0, end).split('\r\n');
       const headers = Object.fromEntries(
-        lines.map((line) => [
-          line.slice(0, line.indexOf(':')).toLowerCase(),
-          line.slice(line.indexOf(':') + 1).trim(),
-        ]),
+        lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
       );
       const length = Number(headers['content-length'] ?? 0);
       if (text.length < end + 4 + length) return;
