@@ -77,7 +77,7 @@ async function project({ sql }: Ground): Promise<void> {
   }
 }
 
-async function throughput(ground: Ground, base: string, seen: () => Promise<Seen>, onStep: (s: string) => void) {
+export async function throughput(ground: Ground, base: string, seen: () => Promise<Seen>, onStep: (s: string) => void) {
   const account = await accountWith(ground, `${base}/fast`);
   const backlog = 20_000;
   const [ours, bare]: [number[], number[]] = [[], []];

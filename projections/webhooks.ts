@@ -137,7 +137,7 @@ async function deliver(tx: Tx, due: Due[], now: Date): Promise<Key[]> {
       (id, account, mode, code, scanned_at, country, city, device, is_unique, generation, due_at, created_at)
     SELECT id, account, mode, code, scanned_at, country, city, device, is_unique, generation, ${now}, ${now}
     FROM jsonb_populate_recordset(NULL::webhook_deliveries, ${tx.json(rows)})
-    ON CONFLICT (id) DO NOTHING`;
+    ON CONFLICT DO NOTHING`;
   const byKey = new Map(due.map(({ scan: { account, mode } }) => [keyOf(account, mode), { account, mode }]));
   const keys = [...byKey.values()];
   await tx`

@@ -52,7 +52,7 @@ CREATE INDEX webhook_endpoints_lease ON webhook_endpoints (lease) WHERE lease IS
 
 CREATE TABLE webhook_deliveries (
   -- That of the scan with another prefix, so a scan can have only one.
-  id          text        COLLATE "C" PRIMARY KEY,
+  id          text        COLLATE "C" NOT NULL,
   account     text        COLLATE "C" NOT NULL,
   mode        text        COLLATE "C" NOT NULL,
   code        text        COLLATE "C" NOT NULL,
@@ -70,11 +70,12 @@ CREATE TABLE webhook_deliveries (
   attempts    jsonb       NOT NULL DEFAULT '[]',
   error       text,
   created_at  timestamptz NOT NULL,
-  finished_at timestamptz
+  finished_at timestamptz,
+  -- Every delivery writes to each index twice, so there are few. This one also gives lists their order.
+  PRIMARY KEY (account, mode, id)
 );
 CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (account, mode, generation, due_at) WHERE status = 'pending';
-CREATE INDEX webhook_deliveries_newest_first ON webhook_deliveries (account, mode, id DESC);
-CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account, mode, id DESC) WHERE status = 'failed';
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account, mode, id) WHERE status = 'failed';
 CREATE INDEX webhook_deliveries_finished ON webhook_deliveries (status, finished_at) WHERE finished_at IS NOT NULL;
 
 -- How many deliveries an account has in each status: the totals of lists, without counting rows.

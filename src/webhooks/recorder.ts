@@ -26,10 +26,12 @@ export interface Recorder {
 
 const most = 500;
 const retryMs = 250;
+/** Nobody waits for a result to be stored, so a few are gathered first. */
+const gatherMs = 20;
 /** Attempts kept of a delivery that is sent again and again by hand. */
 const attemptsKept = 30;
 
-/** Stores results together: a batch goes as soon as the one before it is back, so few commits carry many. */
+/** Stores results together, so that few commits carry many. */
 export function startRecorder(sql: Sql, holder: string, log: Logger): Recorder {
   let waiting: { result: Result; done(endpoint: Recorded | undefined): void }[] = [];
   let writing: Promise<void> | undefined;
@@ -37,6 +39,7 @@ export function startRecorder(sql: Sql, holder: string, log: Logger): Recorder {
 
   async function write(): Promise<void> {
     while (waiting.length > 0) {
+      if (waiting.length < most && !stopping) await sleep(gatherMs);
       const batch = waiting.slice(0, most);
       try {
         const stored = await store(batch.map(({ result }) => result));
@@ -71,7 +74,7 @@ export function startRecorder(sql: Sql, holder: string, log: Logger): Recorder {
             || g.attempt,
           finished_at = CASE WHEN g.status = 'pending' THEN NULL ELSE g.at END
         FROM given g JOIN held USING (account, mode)
-        WHERE d.id = g.id AND (d.status = 'pending' OR g.status = 'delivered')
+        WHERE d.account = g.account AND d.mode = g.mode AND d.id = g.id AND (d.status = 'pending' OR g.status = 'delivered')
       )
       UPDATE webhook_endpoints e SET
         failing_since = CASE WHEN r.succeeded THEN NULL ELSE coalesce(e.failing_since, r.failed_at) END

@@ -31,7 +31,8 @@ export interface Message {
   headers: Record<string, string>;
 }
 
-export type Send = (message: Message, signal?: AbortSignal) => Promise<Attempt>;
+/** `abort` lets whoever sends end it early; then it rejects. */
+export type Send = (message: Message, abort?: AbortController) => Promise<Attempt>;
 
 export interface SenderOptions {
   policy: Policy;
@@ -47,57 +48,70 @@ const read = { most: 64 * 1024, kept: 1024 };
 /** For how long a vetted address is used again without asking for it anew. */
 const addressMs = 10_000;
 
+/** A URL, with the addresses in place of its name that may be called. */
+interface Way {
+  addresses: string[];
+  host: string;
+  tls: { tls?: BunFetchRequestInitTLS };
+  until: number;
+}
+
 /**
  * Sends one POST to the very address that was vetted: the name is resolved once, here, and the connection is made to
  * what came back, under the URL's own Host and TLS name. Whatever name servers say a moment later changes nothing.
  */
 export function createSender(options: SenderOptions): Send {
   const { policy, resolve = resolveBySystem, timeoutMs = sendTimeoutMs, ca } = options;
-  const known = new Map<string, { addresses: Promise<string[]>; until: number }>();
+  const known = new Map<string, Way>();
 
-  function addressesOf(url: URL): Promise<string[]> {
-    const now = performance.now();
-    const found = known.get(url.hostname);
-    if (found !== undefined && found.until > now) return found.addresses;
+  async function findWay(text: string): Promise<Way> {
+    const url = new URL(text);
+    const name = nameOf(url);
+    const vetted = await vettedAddresses(url, policy, resolve);
+    const addresses = vetted.map((address) => {
+      const place = address.includes(':') ? `[${address}]` : address;
+      return `${url.protocol}//${place}${url.port === '' ? '' : `:${url.port}`}${url.pathname}${url.search}`;
+    });
+    const tls = { ...(name === undefined ? {} : { servername: name }), ...(ca === undefined ? {} : { ca }) };
+    const until = performance.now() + addressMs;
+    const way = { addresses, host: url.host, tls: url.protocol === 'https:' ? { tls } : {}, until };
     if (known.size >= 1_000) known.clear();
-    const addresses = vettedAddresses(url, policy, resolve);
-    known.set(url.hostname, { addresses, until: now + addressMs });
-    addresses.catch(() => known.delete(url.hostname));
-    return addresses;
+    known.set(text, way);
+    return way;
   }
 
-  async function post(url: URL, { body, headers }: Message, signal: AbortSignal): Promise<Response> {
-    const addresses = await Promise.race([addressesOf(url), rejectionBy(signal)]);
-    const name = nameOf(url);
-    const tls = { ...(name === undefined ? {} : { servername: name }), ...(ca === undefined ? {} : { ca }) };
-    for (const [i, address] of addresses.entries()) {
-      const place = address.includes(':') ? `[${address}]` : address;
-      const target = `${url.protocol}//${place}${url.port === '' ? '' : `:${url.port}`}${url.pathname}${url.search}`;
-      const request: BunFetchRequestInit = {
-        method: 'POST',
-        body,
-        headers: { ...headers, host: url.host, 'content-type': 'application/json', 'user-agent': 'Scanlog-Webhooks/1' },
-        redirect: 'manual',
-        // An answer of a few bytes must not unpack into gigabytes.
-        decompress: false,
-        signal,
-        ...(url.protocol === 'https:' ? { tls } : {}),
-      };
+  async function post({ url, body, headers }: Message, signal: AbortSignal): Promise<Response> {
+    const before = known.get(url);
+    const isFresh = before !== undefined && before.until > performance.now();
+    const { addresses, host, tls } = isFresh ? before : await Promise.race([findWay(url), rejectionBy(signal)]);
+    const request: BunFetchRequestInit = {
+      method: 'POST',
+      body,
+      headers: { ...headers, host, 'content-type': 'application/json', 'user-agent': 'Scanlog-Webhooks/1' },
+      redirect: 'manual',
+      // An answer of a few bytes must not unpack into gigabytes.
+      decompress: false,
+      signal,
+      ...tls,
+    };
+    for (const address of addresses.slice(0, -1)) {
       try {
-        return await fetch(target, request);
+        return await fetch(address, request);
       } catch (error) {
         // Nothing was sent yet: the next address of the same name may be the one that listens.
-        if (codeOf(error) !== 'ECONNREFUSED' || i === addresses.length - 1) throw error;
+        if (codeOf(error) !== 'ECONNREFUSED') throw error;
       }
     }
-    throw new Unresolved(`The name ${url.hostname} could not be resolved.`);
+    return fetch(addresses.at(-1) as string, request);
   }
 
-  return async (message, signal) => {
+  return async (message, abort = new AbortController()) => {
     const started = performance.now();
-    const timeUp = new AbortController();
-    const timer = setTimeout(() => timeUp.abort(), timeoutMs);
-    const either = signal === undefined ? timeUp.signal : AbortSignal.any([timeUp.signal, signal]);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      abort.abort();
+    }, timeoutMs);
     let status: number | null = null;
     let answer: string | null = null;
     let retryAfter: string | null = null;
@@ -106,23 +120,18 @@ export function createSender(options: SenderOptions): Send {
       return { outcome, ms, status, answer, error, retryAfter };
     };
     try {
-      const response = await post(new URL(message.url), message, either);
+      const response = await post(message, abort.signal);
       status = response.status;
       retryAfter = response.headers.get('retry-after');
-      const start = await beginningOf(response, (text) => {
-        answer = text;
-      });
-      answer = start;
+      for await (const text of beginningOf(response)) answer = text;
       return response.ok ? ended('delivered', null) : ended('refused', wordsOfStatus(status));
     } catch (error) {
-      if (signal?.aborted) throw error;
-      if (timeUp.signal.aborted) return ended('timeout', wordsOfSilence(status, timeoutMs));
+      if (isLate) return ended('timeout', wordsOfSilence(status, timeoutMs));
+      if (abort.signal.aborted) throw error;
       if (error instanceof Forbidden) return ended('forbidden', error.message);
       return ended('unreachable', error instanceof Unresolved ? error.message : wordsOf(error));
     } finally {
       clearTimeout(timer);
-      // Ends whatever the receiver still has to say.
-      timeUp.abort();
     }
   };
 }
@@ -130,24 +139,28 @@ export function createSender(options: SenderOptions): Send {
 const rejectionBy = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
-/** Reads an answer to its end or limit; tells of the first KiB as soon as it is there, should the rest never come. */
-async function beginningOf(response: Response, onText: (text: string) => void): Promise<string> {
+/** Reads an answer to its end or limit; tells what it has of the first KiB, should the rest never come. */
+async function* beginningOf(response: Response): AsyncGenerator<string> {
+  const length = Number(response.headers.get('content-length') ?? Number.NaN);
+  // The usual answer is short, and read in one step.
+  if (length <= read.most) {
+    yield textOf(new TextDecoder(), (await response.bytes()).subarray(0, read.kept));
+    return;
+  }
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
-  if (response.body === null) return text;
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-    // Without its end, the last character may be half: the decoder keeps it back.
-    const room = read.kept - size;
-    if (room > 0) {
-      text += printable(decoder.decode(chunk.subarray(0, room), { stream: true }));
-      onText(text);
-    }
+  // Leaving the loop closes the connection.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    if (size < read.kept) yield (text += textOf(decoder, chunk.subarray(0, read.kept - size)));
     size += chunk.byteLength;
     if (size >= read.most) break;
   }
-  return text;
+  if (text === '') yield text;
 }
+
+/** Without its end, the last character may be half: the decoder keeps it back. */
+const textOf = (decoder: TextDecoder, bytes: Uint8Array) => printable(decoder.decode(bytes, { stream: true }));
 
 /** Postgres keeps no NUL in a text. */
 const printable = (text: string) => text.replaceAll('\u0000', '\uFFFD');

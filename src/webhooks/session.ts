@@ -44,7 +44,8 @@ export interface Session {
 }
 
 const inFlightMost = 8;
-const ahead = { low: 16, fetch: 64, handled: 256 };
+/** What is read in advance: for one endpoint, when fewer are left, so many; never more than so many unrecorded. */
+const ahead = { low: 32, fetch: 128, handled: 512 };
 /** How long one endpoint keeps its place while others wait. */
 const turnMs = 2_000;
 /** For how long a URL or secret is used without looking whether it still is the one. */
@@ -66,7 +67,7 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
   let closing: 'no' | 'release' | 'postpone' = 'no';
   let over = false;
   let target: { value: Promise<Target | undefined>; until: number } | undefined;
-  const cut = new AbortController();
+  const underWay = new Set<AbortController>();
   const ended = Promise.withResolvers<void>();
 
   const end = () => {
@@ -146,7 +147,7 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
       if (to === undefined) closing = 'postpone';
       else sent = await post(delivery, to);
     } catch (error) {
-      if (!cut.signal.aborted) log.warn({ error: messageOf(error) }, 'a webhook could not be sent');
+      if (!over) log.warn({ error: messageOf(error) }, 'a webhook could not be sent');
       closing = 'postpone';
     }
     inFlight--;
@@ -163,7 +164,13 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
     const at = clock();
     const body = bodyOf(delivery);
     const headers = signedHeaders({ id: delivery.id, at, body, secrets });
-    return { attempt: await tools.send({ url, body, headers }, cut.signal), at };
+    const abort = new AbortController();
+    underWay.add(abort);
+    try {
+      return { attempt: await tools.send({ url, body, headers }, abort), at };
+    } finally {
+      underWay.delete(abort);
+    }
   }
 
   async function record(delivery: Due, attempt: Attempt, at: Date): Promise<void> {
@@ -181,8 +188,8 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
 
   function abandon(): void {
     if (over) return;
-    cut.abort();
     end();
+    for (const abort of underWay) abort.abort();
   }
 
   const session: Session = {

@@ -32,7 +32,7 @@ export const dropStopped = (sql: Sql, now: Date): Promise<number | undefined> =>
     const { account, mode, generation, stopped_by } = endpoint;
     const dropped = await tx`
       UPDATE webhook_deliveries SET status = 'failed', error = ${words[stopped_by] ?? stopped_by}, finished_at = ${now}
-      WHERE id IN (
+      WHERE account = ${account} AND mode = ${mode} AND id IN (
         SELECT id FROM webhook_deliveries
         WHERE account = ${account} AND mode = ${mode} AND status = 'pending' AND generation < ${generation}
         LIMIT ${step}
@@ -47,8 +47,8 @@ export async function pruneDeliveries(sql: Sql, now: Date): Promise<number> {
   let pruned = 0;
   for (const [status, ms] of Object.entries(kept)) {
     const { count } = await sql`
-      DELETE FROM webhook_deliveries WHERE id IN (
-        SELECT id FROM webhook_deliveries
+      DELETE FROM webhook_deliveries WHERE (account, mode, id) IN (
+        SELECT account, mode, id FROM webhook_deliveries
         WHERE status = ${status} AND finished_at < ${new Date(now.getTime() - ms)}
         ORDER BY finished_at LIMIT ${step}
         FOR UPDATE SKIP LOCKED
