@@ -152,11 +152,12 @@ async function* beginningOf(response: Response): AsyncGenerator<string> {
   let size = 0;
   // Leaving the loop closes the connection.
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    if (size < read.kept) yield (text += textOf(decoder, chunk.subarray(0, read.kept - size)));
+    text += textOf(decoder, chunk.subarray(0, Math.max(0, read.kept - size)));
+    yield text;
     size += chunk.byteLength;
     if (size >= read.most) break;
   }
-  if (text === '') yield text;
+  yield text;
 }
 
 /** Without its end, the last character may be half: the decoder keeps it back. */
