@@ -74,8 +74,8 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 
     const sql = connect(config.databaseUrl, { max: 20 });
     stops.push(() => sql.end({ timeout: 2 }));
-    const warehouse = connectWarehouse(config.clickhouseUrl);
-    stops.push(() => warehouse.close());
+    const warehouse = connectWarehouse(config);
+    stops.push(() => warehouse.client.close());
     let nats: NatsConnection | undefined;
     let relay: Relay | undefined;
     let edge: Edge | undefined;
