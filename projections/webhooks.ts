@@ -3,6 +3,7 @@ import { isScan, type LogEntry, type LogRange } from '../events/entry.ts';
 import { hasWebhooks } from '../events/plans.ts';
 import type { RecordedScan } from '../events/scan.ts';
 import { isWebhookEvent } from '../events/webhook.ts';
+import { Superseded } from './superseded.ts';
 
 interface Key {
   account: string;
@@ -45,7 +46,7 @@ export const webhooks = {
     return sql.begin(async (tx) => {
       const moved = await tx`
         UPDATE checkpoints SET position = ${to} WHERE projection = 'webhooks' AND position = ${after}`;
-      if (moved.count === 0) throw new Error('somebody else has moved the checkpoint of the webhooks');
+      if (moved.count === 0) throw new Superseded('somebody else has moved the checkpoint of the webhooks');
       const accounts = accountsIn(entries);
       if (accounts.length === 0) return [];
       const endpoints = await load(tx, accounts);

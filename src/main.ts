@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Elysia } from 'elysia';
 import type { NatsConnection } from 'nats';
-import type { LogEntry } from '../events/entry.ts';
+import type { Change } from '../events/entry.ts';
 import type { Mode } from '../events/plans.ts';
-import { counters } from '../projections/counters.ts';
-import { webhooks } from '../projections/webhooks.ts';
 import { disable } from './accounts/webhooks.ts';
 import { named } from './api/answers.ts';
 import { serveHealth } from './api/health.ts';
@@ -18,19 +16,18 @@ import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { connect, isAway, type Sql } from './log/connect.ts';
-import { locks } from './log/locks.ts';
 import { migrate } from './log/migrate.ts';
 import { drain, listen, serveMetrics, shortCodeOf } from './server.ts';
+import { runAnalytics } from './stream/analytics.ts';
 import { followChanges, nudgeRelay, onNudge } from './stream/changes.ts';
 import { connectStream } from './stream/connect.ts';
-import type { StreamContext } from './stream/context.ts';
+import { runCounters } from './stream/counters.ts';
 import { type Relay, startRelay } from './stream/relay.ts';
-import { runProjection } from './stream/runner.ts';
+import { runWebhooks } from './stream/webhooks.ts';
 import { connectWarehouse, pingWarehouse } from './warehouse/connect.ts';
 import { isKeyOfDatabase } from './webhooks/secret-key.ts';
-import { createSecretBox, type SecretBox } from './webhooks/secrets.ts';
-import { createSender, type Send } from './webhooks/send.ts';
-import { startWorker } from './webhooks/worker.ts';
+import { createSecretBox } from './webhooks/secrets.ts';
+import { createSender } from './webhooks/send.ts';
 
 const databaseRetryMs = 500;
 
@@ -43,7 +40,7 @@ export interface RunningService {
   /** What this process has measured, for another to show. */
   metrics(): Promise<object>;
   /** Follows changes of codes that another process of this machine has made. */
-  apply(entries: LogEntry[]): void;
+  apply(entries: Change[]): void;
   stop(): Promise<void>;
 }
 
@@ -51,7 +48,7 @@ export interface ServiceOptions {
   log: Logger;
   clock?: Clock;
   /** Told of changes that this process has made, before they are answered. */
-  onChange?(entries: LogEntry[]): Promise<void>;
+  onChange?(entries: Change[]): Promise<void>;
   /** What other processes of this service have measured; /metrics shows the sum. */
   otherMetrics?(): Promise<object[]>;
 }
@@ -81,8 +78,8 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 
     const sql = connect(config.databaseUrl, { max: 20 });
     stops.push(() => sql.end({ timeout: 2 }));
-    const warehouse = connectWarehouse(config.clickhouseUrl);
-    stops.push(() => warehouse.close());
+    const warehouse = connectWarehouse(config);
+    stops.push(() => warehouse.client.close());
     const box = createSecretBox(config.secretKey);
     const policy = {
       allowHttp: config.webhookAllowHttp,
@@ -114,7 +111,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     };
     serveHealth(app, probes, log);
     if (config.roles.includes('api')) {
-      const changed = async (entries: LogEntry[]) => {
+      const changed = async (entries: Change[]) => {
         if (entries.length === 0) return;
         edge?.apply(entries);
         relay?.wake();
@@ -160,7 +157,16 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         onNudge(nats, config.stream, relay.wake);
         stops.push(relay.stop);
       }
-      if (config.roles.includes('projections')) stops.push(startProjections(common, { box, send, clock }));
+      if (config.roles.includes('projections')) {
+        stops.push(runCounters(common).stop);
+        stops.push(
+          runWebhooks({
+            ...{ ...common, box, send, clock },
+            disable: ({ account, mode }, reason) => disable(sql, { account, mode: mode as Mode }, reason, clock()),
+          }).stop,
+        );
+        stops.push(runAnalytics({ ...common, warehouse, signal: stopping.signal }).stop);
+      }
     };
     const started = start().catch((error) => {
       if (stopping.signal.aborted) return;
@@ -183,47 +189,6 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 }
 
 const answerNamed = async (app: Elysia, request: Request) => named(request, await app.fetch(request));
-
-function startProjections(
-  common: StreamContext,
-  { box, send, clock }: { box: SecretBox; send: Send; clock: Clock },
-): () => Promise<void> {
-  const { sql, log, metrics } = common;
-  const counting = runProjection({
-    ...common,
-    lock: locks.counters,
-    projection: {
-      name: counters.name,
-      checkpoint: () => counters.checkpoint(sql),
-      apply: (range) => counters.apply(sql, range),
-      most: 10_000,
-      lingerMs: 0,
-    },
-  });
-  // Connections of its own: however much there is to send, nobody else waits for one.
-  const own = connect(common.databaseUrl, { max: 6, name: 'scanlog-webhooks' });
-  const worker = startWorker({
-    ...{ sql: own, box, send, clock, log, metrics },
-    disable: ({ account, mode }, reason) => disable(own, { account, mode: mode as Mode }, reason, clock()),
-  });
-  const notifying = runProjection({
-    ...common,
-    lock: locks.webhooks,
-    projection: {
-      name: webhooks.name,
-      checkpoint: () => webhooks.checkpoint(sql),
-      async apply(range) {
-        worker.wake(await webhooks.apply(sql, range, clock()));
-      },
-      most: 5_000,
-      lingerMs: 0,
-    },
-  });
-  return async () => {
-    await Promise.all([counting.stop(), notifying.stop(), worker.stop()]);
-    await own.end({ timeout: 2 });
-  };
-}
 
 /** Waits for a database that is away; one that refuses us is said at once. */
 async function migrateWhenThere(sql: Sql, log: Logger, signal: AbortSignal): Promise<void> {

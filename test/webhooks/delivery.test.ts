@@ -5,7 +5,7 @@ import { replayState } from '../../src/stream/replay-state.ts';
 import type { Json } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
-import { answer, hang, type Received, reset, useReceiver } from './receiver.ts';
+import { answer, type Behaviour, hang, type Received, reset, useReceiver } from './receiver.ts';
 import { codeOf, deliveriesOf, mayCallTests, newPath, scanCode, setHook } from './webhook-support.ts';
 
 const service = useService({ instances: 2, config: mayCallTests });
@@ -126,25 +126,27 @@ describe('a scan of an account with a webhook', () => {
 });
 
 describe('a receiver that misbehaves', () => {
+  const misbehaving = async (behaviour: Behaviour) => {
+    const account = await given();
+    receiver.behave(account.path, behaviour);
+    return account;
+  };
+
   test('holds up nobody else, whatever it does', async () => {
     const hanging = await given();
     receiver.behave(hanging.path, hang);
     await hanging.scan(20);
     await eventually(() => expect(receiver.received(hanging.path)).toHaveLength(8));
-    const bad = await Promise.all(
-      [reset, answer(500), answer(302, '', { location: '/' }), answer(200, 'x'.repeat(300_000))].map(
-        async (behaviour) => {
-          const account = await given();
-          receiver.behave(account.path, behaviour);
-          return account;
-        },
-      ),
-    );
+    const [resetting, failing, redirecting, huge] = await Promise.all([
+      misbehaving(reset),
+      misbehaving(answer(500)),
+      misbehaving(answer(302, '', { location: '/' })),
+      misbehaving(answer(200, 'x'.repeat(300_000))),
+    ]);
     const healthy = await Promise.all([1, 2, 3, 4, 5].map(() => given()));
-    await Promise.all([...bad, ...healthy].map((account) => account.scan(5)));
+    await Promise.all([resetting, failing, redirecting, huge, ...healthy].map((account) => account.scan(5)));
     for (const account of healthy) await settled(account, 'delivered', 5);
     expect(receiver.received(hanging.path), 'all that while it was hanging').toHaveLength(8);
-    const [resetting, failing, redirecting, huge] = bad as [TestAccount, TestAccount, TestAccount, TestAccount];
     await settled(huge, 'delivered', 5);
     const errorOf = async (account: TestAccount) => (await settled(account, 'pending', 5))[0]?.error;
     await eventually(async () => expect(await errorOf(resetting)).toContain('closed before an answer'));
