@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account, AccountEvent } from '../../events/account.ts';
 import { hasWebhooks, type Mode } from '../../events/plans.ts';
 import { type Actor, service } from '../../events/recorded.ts';
@@ -93,6 +94,27 @@ export const disable = (sql: Sql, owner: Owner, reason: DisabledReason, now: Dat
       decide: ({ webhook }) => (webhook === undefined ? [] : disableWebhook(webhook, reason)),
     },
   );
+
+const appliedWithinMs = 5_000;
+
+/**
+ * Waits until the deliveries have followed everything that happened to the account. What is sent again before would be
+ * dropped with what waited when the webhook last stopped.
+ */
+export async function untilFollowed(sql: Sql, account: string): Promise<void> {
+  const deadline = performance.now() + appliedWithinMs;
+  for (;;) {
+    const [row] = await sql<{ followed: boolean | null }[]>`
+      SELECT (SELECT position FROM checkpoints WHERE projection = 'webhooks')
+        >= (SELECT position FROM events WHERE stream = ${account} ORDER BY version DESC LIMIT 1) AS followed`;
+    if (row?.followed) return;
+    if (performance.now() > deadline)
+      throw new Refusal('unavailable', 'Deliveries are behind: try again in a few seconds.', undefined, {
+        'retry-after': '5',
+      });
+    await sleep(50);
+  }
+}
 
 export const noWebhook = () => new Refusal('not_found', 'No webhook is set in this mode: set one with PUT.');
 

@@ -1,7 +1,16 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../events/one-of.ts';
 import { hasWebhooks } from '../../events/plans.ts';
-import { findWebhook, noWebhook, type OwnWebhook, planRequired, remove, rotate, set } from '../accounts/webhooks.ts';
+import {
+  findWebhook,
+  noWebhook,
+  type OwnWebhook,
+  planRequired,
+  remove,
+  rotate,
+  set,
+  untilFollowed,
+} from '../accounts/webhooks.ts';
 import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
 import { bodyOf, eventOf } from '../webhooks/body.ts';
@@ -160,6 +169,7 @@ export function webhookOperations({ sql, clock, webhooks: { box, policy, send } 
         const webhook = await own(caller);
         if (webhook.status === 'disabled')
           throw new Refusal('conflict', 'The webhook is disabled: PUT it again to enable it, then send this again.');
+        await untilFollowed(sql, caller.account);
         const delivery = isId('whd', id) ? await resend(sql, caller, id, clock()) : undefined;
         if (delivery === undefined) throw notFound('delivery');
         return json(200, presentDelivery(delivery));

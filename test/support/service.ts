@@ -44,6 +44,9 @@ interface Options {
   verified?: boolean;
 }
 
+/** Of every service in tests. */
+export const testSecretKey = 'the-secret-key-of-all-services-in-tests';
+
 /** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
 export function useService({
   instances = 1,
@@ -70,7 +73,7 @@ export function useService({
       clickhouseDatabase,
       port: 0,
       metricsPort: 0,
-      secretKey: 'the-secret-key-of-all-services-in-tests',
+      secretKey: testSecretKey,
       edgeFolder,
       ...config,
     };

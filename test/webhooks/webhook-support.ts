@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { parseRanges } from '../../src/lib/ip-range.ts';
+import type { Sql } from '../../src/log/connect.ts';
 import { type Api, type Json, newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 
 const loopback = parseRanges('127.0.0.0/8');
 if ('error' in loopback) throw new Error(loopback.error);
@@ -40,6 +42,23 @@ export async function setHook(api: Api, url: string): Promise<Json> {
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
 }
+
+/** Waits for so many deliveries in a status. Asked of the database: the API would soon have been asked too often. */
+export const untilThereAre = (sql: Sql, account: string, count: number, status: string, withinMs = 15_000) =>
+  eventually(async () => {
+    const [row] = await sql<{ deliveries: number }[]>`
+      SELECT deliveries FROM webhook_delivery_counts
+      WHERE account = ${account} AND mode = 'live' AND status = ${status}`;
+    expect(row?.deliveries ?? 0, `deliveries that are ${status}`).toBe(count);
+  }, withinMs);
+
+/** Waits until the account's only delivery was tried so often. */
+export const untilTried = (sql: Sql, account: string, times: number) =>
+  eventually(async () => {
+    const [row] = await sql<{ tried: number }[]>`
+      SELECT jsonb_array_length(attempts) AS tried FROM webhook_deliveries WHERE account = ${account}`;
+    expect(row?.tried, 'attempts').toBe(times);
+  });
 
 export const deliveriesOf = async (api: Api, query = ''): Promise<Json[]> =>
   (await api.get(`/v1/account/webhook/deliveries${query}`)).body.data;
