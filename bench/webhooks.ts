@@ -77,7 +77,7 @@ async function project({ sql }: Ground): Promise<void> {
   }
 }
 
-export async function throughput(ground: Ground, base: string, seen: () => Promise<Seen>, onStep: (s: string) => void) {
+async function throughput(ground: Ground, base: string, seen: () => Promise<Seen>, onStep: (s: string) => void) {
   const account = await accountWith(ground, `${base}/fast`);
   const backlog = 20_000;
   const [ours, bare]: [number[], number[]] = [[], []];
@@ -209,7 +209,7 @@ async function claimMs({ sql }: Ground, backlog: number): Promise<number> {
     const started = performance.now();
     const [held] = await leases.claim(new Date(), 1);
     if (held === undefined) throw new Error('nothing to claim');
-    await dueDeliveries(sql, held, new Date(), 64);
+    await dueDeliveries(sql, held, { now: new Date(), most: 128 });
     times.push(performance.now() - started);
     await leases.release(held, new Date(), true);
   }

@@ -74,7 +74,8 @@ CREATE TABLE webhook_deliveries (
   -- Every delivery writes to each index twice, so there are few. This one also gives lists their order.
   PRIMARY KEY (account, mode, id)
 );
-CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (account, mode, generation, due_at) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (account, mode, generation, due_at, id)
+  WHERE status = 'pending';
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account, mode, id) WHERE status = 'failed';
 CREATE INDEX webhook_deliveries_finished ON webhook_deliveries (status, finished_at) WHERE finished_at IS NOT NULL;
 

@@ -5,6 +5,7 @@ import type { EndpointKey, Sql } from './sql.ts';
 /** A delivery that is to be sent now. */
 export interface Due extends ScanNotice {
   tries: number;
+  due_at: Date;
 }
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
@@ -27,13 +28,24 @@ export interface Delivery extends ScanNotice {
   created_at: Date;
 }
 
-/** Those that are due the longest, up to `most`. */
-export const dueDeliveries = (sql: Sql, { account, mode, generation }: Held, now: Date, most: number): Promise<Due[]> =>
+interface Looking {
+  now: Date;
+  most: number;
+  /** Only what comes behind this one. */
+  after?: Due | undefined;
+}
+
+/** Those that are due the longest. */
+export const dueDeliveries = (
+  sql: Sql,
+  { account, mode, generation }: Held,
+  { now, most, after }: Looking,
+): Promise<Due[]> =>
   sql<Due[]>`
-    SELECT id, code, scanned_at, country, city, device, is_unique, tries FROM webhook_deliveries
+    SELECT id, code, scanned_at, country, city, device, is_unique, tries, due_at FROM webhook_deliveries
     WHERE account = ${account} AND mode = ${mode} AND status = 'pending' AND generation = ${generation}
-      AND due_at <= ${now}
-    ORDER BY due_at LIMIT ${most}`;
+      AND due_at <= ${now} ${after === undefined ? sql`` : sql`AND (due_at, id) > (${after.due_at}, ${after.id})`}
+    ORDER BY due_at, id LIMIT ${most}`;
 
 /** One page of the deliveries of a webhook, newest first, and how many there are in all. */
 export async function listDeliveries(

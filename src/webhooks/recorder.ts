@@ -56,10 +56,9 @@ export function startRecorder(sql: Sql, holder: string, log: Logger): Recorder {
   }
 
   async function store(results: Result[]): Promise<Map<string, Recorded>> {
-    const rows = JSON.parse(JSON.stringify(results));
     const stored = await sql<Recorded[]>`
       WITH given AS MATERIALIZED (
-        SELECT * FROM jsonb_to_recordset(${sql.json(rows)}) AS r
+        SELECT * FROM jsonb_to_recordset(${sql.json(results as never)}) AS r
           (account text, mode text, id text, status text, due_at timestamptz, attempt jsonb, at timestamptz)
       ),
       held AS MATERIALIZED (

@@ -123,7 +123,10 @@ export function createSender(options: SenderOptions): Send {
       const response = await post(message, abort.signal);
       status = response.status;
       retryAfter = response.headers.get('retry-after');
-      for await (const text of beginningOf(response)) answer = text;
+      // The usual answer is short, and read in one step.
+      if (Number(response.headers.get('content-length') ?? Number.NaN) <= read.most)
+        answer = textOf(new TextDecoder(), (await response.bytes()).subarray(0, read.kept));
+      else for await (const text of beginningOf(response)) answer = text;
       return response.ok ? ended('delivered', null) : ended('refused', wordsOfStatus(status));
     } catch (error) {
       if (isLate) return ended('timeout', wordsOfSilence(status, timeoutMs));
@@ -141,12 +144,6 @@ const rejectionBy = (signal: AbortSignal) =>
 
 /** Reads an answer to its end or limit; tells what it has of the first KiB, should the rest never come. */
 async function* beginningOf(response: Response): AsyncGenerator<string> {
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  // The usual answer is short, and read in one step.
-  if (length <= read.most) {
-    yield textOf(new TextDecoder(), (await response.bytes()).subarray(0, read.kept));
-    return;
-  }
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;

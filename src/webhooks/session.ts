@@ -61,6 +61,7 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
   /** Taken, and not yet known to be gone from what waits. */
   const handled = new Set<string>();
   let stored: string[] = [];
+  let last: Due | undefined;
   let inFlight = 0;
   let mayHaveMore = true;
   let busy = false;
@@ -118,9 +119,11 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
     // Recorded before this look began: if one is shown all the same, it is to be sent again.
     for (const id of stored) handled.delete(id);
     stored = [];
-    const most = ahead.fetch + handled.size;
-    const due = await dueDeliveries(sql, held, clock(), most);
-    if (due.length === most) mayHaveMore = true;
+    // On from the last one, so that what is under way is not read again and again; from the start once that is all.
+    const most = ahead.fetch + (last === undefined ? handled.size : 0);
+    const due = await dueDeliveries(sql, held, { now: clock(), most, after: last });
+    last = due.length === most ? due.at(-1) : undefined;
+    if (last !== undefined) mayHaveMore = true;
     for (const delivery of due) {
       if (handled.has(delivery.id)) continue;
       handled.add(delivery.id);
