@@ -11,6 +11,11 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
+/** One that is made while it is sent: as fast as the client takes it, and no faster. */
+export interface StreamedAnswer extends Omit<Answer, 'body'> {
+  pieces: AsyncGenerator<Uint8Array>;
+}
+
 export const json = (status: number, value: unknown, headers?: Record<string, string>): Answer => ({
   status,
   body: JSON.stringify(value),
@@ -51,9 +56,38 @@ export function refusalAnswer({ status, code, message, details, headers }: Refus
 /** While requests cannot be counted, the headers tell to wait as long as Retry-After does. */
 const uncounted = (): Rate => ({ limit: 60, used: 60, reset: Math.ceil(Date.now() / 1000) + 5 });
 
-export function toResponse(answer: Answer, requestId: string, rate: Rate = uncounted()): Response {
-  return new Response(answer.status === 304 ? null : answer.body, {
-    status: answer.status,
+/** What fails in the middle breaks the connection off: an answer must never end as if it were whole. */
+export function streamOf(pieces: AsyncGenerator<Uint8Array>, log: Logger): ReadableStream<Uint8Array> {
+  let wanted = true;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await pieces.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          if (wanted) log.warn({ error: messageOf(error) }, 'an answer broke off in the middle');
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        wanted = false;
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+export function toResponse(
+  { status, headers }: Omit<Answer, 'body'>,
+  body: Answer['body'] | ReadableStream<Uint8Array> | null,
+  requestId: string,
+  rate: Rate = uncounted(),
+): Response {
+  return new Response(status === 304 ? null : body, {
+    status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
@@ -62,7 +96,7 @@ export function toResponse(answer: Answer, requestId: string, rate: Rate = uncou
       'x-ratelimit-limit': String(rate.limit),
       'x-ratelimit-remaining': String(Math.max(0, rate.limit - rate.used)),
       'x-ratelimit-reset': String(rate.reset),
-      ...answer.headers,
+      ...headers,
     },
   });
 }
