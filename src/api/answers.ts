@@ -2,6 +2,7 @@ import { type Fault, messageOf, Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { isAway } from '../log/connect.ts';
+import { isWarehouseAway } from '../warehouse/errors.ts';
 import type { Rate } from './admission.ts';
 
 /** What an operation answers with, ready to be sent. */
@@ -34,6 +35,12 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
   if (isAway(error)) {
     log.warn({ error: messageOf(error) }, 'a part is away');
     return unavailable();
+  }
+  if (isWarehouseAway(error)) {
+    log.warn({ error: messageOf(error) }, 'the warehouse is away');
+    return new Refusal('unavailable', 'Analytics cannot be read right now: try again in a few seconds.', undefined, {
+      'retry-after': '5',
+    });
   }
   log.error({ error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }, 'unexpected error');
   return new Refusal('internal_error', 'Something went wrong on our side. The X-Request-Id of this answer names it.');

@@ -1,5 +1,5 @@
-import { buffer } from 'node:stream/consumers';
-import { type Reading, readSettings } from './reading.ts';
+import { WarehouseAway } from './errors.ts';
+import { binaryOf, type Reading } from './reading.ts';
 import { timestamp } from './scans.ts';
 import { parametersOf, type Selection, scope, timeParameter } from './selection.ts';
 import { tableName } from './tables.ts';
@@ -44,49 +44,48 @@ const between: Record<ExportFormat, string> = { csv: '', json: ',' };
  * while a slow client takes what it was given.
  */
 export async function readChunk(
-  { warehouse, version, signal }: Reading,
+  reading: Reading,
   selection: Selection,
   { format, upTo, after, limit }: { format: ExportFormat; upTo: number; after: Place | undefined; limit: number },
 ): Promise<Chunk> {
   const behind = `AND time >= ${timeParameter('after_time')}
     AND (time > ${timeParameter('after_time')} OR position > {after_position:UInt64})`;
-  const { stream } = await warehouse.client.exec({
-    query: `
-      SELECT count() AS rows, toUnixTimestamp64Milli(max((time, position)).1), max((time, position)).2,
-        arrayStringConcat(groupArray(line), '${between[format]}')
-      FROM (
-        SELECT time, position, ${lines[format]} AS line
-        FROM ${tableName(warehouse, version)}
-        WHERE ${scope(selection)} AND time >= ${timeParameter('from')} AND time < ${timeParameter('until')}
-          AND position <= {up_to:UInt64} ${after === undefined ? '' : behind}
-        ORDER BY time, position
-        LIMIT {limit:UInt32}
-      )
-      FORMAT RowBinary`,
-    query_params: {
+  const row = await binaryOf(
+    reading,
+    `SELECT count() AS rows, toUnixTimestamp64Milli(max((time, position)).1), max((time, position)).2,
+       arrayStringConcat(groupArray(line), '${between[format]}')
+     FROM (
+       SELECT time, position, ${lines[format]} AS line
+       FROM ${tableName(reading.warehouse, reading.version)}
+       WHERE ${scope(selection)} AND time >= ${timeParameter('from')} AND time < ${timeParameter('until')}
+         AND position <= {up_to:UInt64} ${after === undefined ? '' : behind}
+       ORDER BY time, position
+       LIMIT {limit:UInt32}
+     )`,
+    {
       ...parametersOf(selection),
       ...{ up_to: upTo, limit },
       ...(after === undefined ? {} : { after_time: after.time, after_position: after.position }),
     },
-    abort_signal: signal,
-    // With one thread, lines are put together in the order in which they were read.
-    clickhouse_settings: { ...readSettings, max_threads: 1 },
-  });
-  return chunkOf(await buffer(stream));
+  );
+  return chunkOf(row);
 }
 
 /** RowBinary: three numbers of 8 bytes, then the length of the text, 7 bits a byte, then the text. */
 function chunkOf(row: Buffer): Chunk {
+  if (row.length < 25) throw brokenOff();
   let at = 24;
   let length = 0;
   for (let scale = 1, byte = 0x80; byte >= 0x80; scale *= 128) {
     byte = row.readUInt8(at++);
     length += (byte % 128) * scale;
   }
-  if (row.length !== at + length) throw new Error('ClickHouse broke off in the middle of an export');
+  if (row.length !== at + length) throw brokenOff();
   return {
     rows: Number(row.readBigUInt64LE(0)),
     last: { time: new Date(Number(row.readBigInt64LE(8))), position: Number(row.readBigUInt64LE(16)) },
     text: row.subarray(at),
   };
 }
+
+const brokenOff = () => new WarehouseAway('ClickHouse broke off in the middle of a chunk');

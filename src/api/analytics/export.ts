@@ -54,7 +54,7 @@ export const exportOperation = (service: Service): Operation =>
 
       /** What the log had when the export began is in it, and nothing that came later. */
       let upTo: number | undefined;
-      const next = (after?: Place) =>
+      const next = (gone: AbortSignal[], after?: Place) =>
         fromWarehouse(
           service,
           (reading, { position }) => {
@@ -62,17 +62,17 @@ export const exportOperation = (service: Service): Operation =>
             if (position < upTo) throw new Refusal('unavailable', 'Analytics are being made again from the log.');
             return readChunk(reading, selection, { format, upTo, after, limit: chunkRows });
           },
-          AbortSignal.any([signal, AbortSignal.timeout(readWithinMs)]),
+          AbortSignal.any([...gone, AbortSignal.timeout(readWithinMs)]),
         );
       // The first before anything is answered, so that a warehouse that is away is told as such.
-      const { table, found: first } = await next();
+      const { table, found: first } = await next([]);
 
       const { head, between, tail } = frames[format]({ qr_id: code.id, period: presentPeriod(period) });
       async function* pieces(): AsyncGenerator<Uint8Array> {
         yield Buffer.concat([Buffer.from(head), first.text]);
         let chunk: Chunk = first;
         while (chunk.rows === chunkRows) {
-          chunk = (await next(chunk.last)).found;
+          chunk = (await next([signal], chunk.last)).found;
           if (chunk.rows > 0) yield Buffer.concat([Buffer.from(between), chunk.text]);
         }
         // Deleted meanwhile, its scans may have left the warehouse before they were read.
