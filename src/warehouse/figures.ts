@@ -1,5 +1,5 @@
 import { type Reading, rowsOf } from './reading.ts';
-import { grouped, parametersOf, type Selection } from './selection.ts';
+import { grouped, parametersOf, type Selection, sourcesOf, union } from './selection.ts';
 
 /** What a summary tells of its scans. */
 export interface Figures {
@@ -19,24 +19,40 @@ interface Row {
 }
 
 const most = 10;
+/** Every device with every browser, and room for more to come. */
+const mostClients = 100;
 
 const visitors = (reading: Reading, selection: Selection) => `
   SELECT 'visitors' AS kind, '' AS name, '' AS detail, uniqCombined64Merge(visitors) AS figure
   FROM (${grouped(reading, selection, { unit: 'hour', figures: 'uniqCombined64State(visitor) AS visitors' })})`;
 
-const clients = (reading: Reading, selection: Selection) => `
-  SELECT 'client' AS kind, toString(device) AS name, toString(browser) AS detail, sum(scans) AS figure
-  FROM (${grouped(reading, selection, { unit: 'day', keys: ['device', 'browser'], figures: 'count() AS scans' })})
-  GROUP BY device, browser`;
+/** Places and clients have a projection each, and pieces of days are read once for both: a row says for which it counts. */
+function placesAndClients(reading: Reading, selection: Selection): string {
+  const { whole, pieces } = sourcesOf(reading, selection, 'day');
+  return union([
+    whole &&
+      `SELECT country, city, '' AS device, '' AS browser, count() AS of_place, 0 AS of_client
+       ${whole} GROUP BY country, city`,
+    whole &&
+      `SELECT '' AS country, '' AS city, device, browser, 0 AS of_place, count() AS of_client
+       ${whole} GROUP BY device, browser`,
+    pieces &&
+      `SELECT country, city, device, browser, count() AS of_place, count() AS of_client
+       ${pieces} GROUP BY country, city, device, browser`,
+  ]);
+}
 
-/** Countries and cities from one read. Grouping sets stand around it: inside, no projection would be used. */
-const places = (reading: Reading, selection: Selection) => `
-  SELECT if(grouping(city) = 1, 'country', 'city') AS kind, if(kind = 'city', toString(city), toString(country)) AS name,
-    toString(country) AS detail, sum(scans) AS figure
-  FROM (${grouped(reading, selection, { unit: 'day', keys: ['country', 'city'], figures: 'count() AS scans' })})
-  GROUP BY GROUPING SETS ((country), (country, city))
+/** Grouping sets stand around the reads: inside, no projection would be used. */
+const distribution = (reading: Reading, selection: Selection) => `
+  SELECT multiIf(grouping(city) = 0, 'city', grouping(country) = 0, 'country', 'client') AS kind,
+    toString(multiIf(kind = 'city', city, kind = 'country', country, device)) AS name,
+    toString(if(kind = 'client', browser, country)) AS detail,
+    if(kind = 'client', sum(of_client), sum(of_place)) AS figure
+  FROM (${placesAndClients(reading, selection)})
+  GROUP BY GROUPING SETS ((country), (country, city), (device, browser))
+  HAVING figure > 0
   ORDER BY kind, figure DESC, name, detail
-  LIMIT ${most} BY kind`;
+  LIMIT ${mostClients} BY kind`;
 
 const codes = (reading: Reading, selection: Selection) => `
   SELECT 'code' AS kind, code AS name, '' AS detail, sum(scans) AS figure
@@ -47,8 +63,8 @@ const codes = (reading: Reading, selection: Selection) => `
 
 /** All of it in one statement, so that its figures are of one moment. */
 export async function readFigures(reading: Reading, selection: Selection): Promise<Figures> {
-  const parts = 'only' in selection.codes ? [visitors, clients, places] : [visitors, clients, places, codes];
-  const query = parts.map((part) => `SELECT * FROM (${part(reading, selection)})`).join('\nUNION ALL\n');
+  const parts = 'only' in selection.codes ? [visitors, distribution] : [visitors, distribution, codes];
+  const query = union(parts.map((part) => `SELECT * FROM (${part(reading, selection)})`));
   const rows = await rowsOf<Row>(reading, query, parametersOf(selection));
   const found: Figures = { visitors: 0, clients: [], countries: [], cities: [], codes: [] };
   for (const { kind, name, detail, figure } of rows) {
@@ -59,5 +75,5 @@ export async function readFigures(reading: Reading, selection: Selection): Promi
     else if (kind === 'city') found.cities.push({ city: name, country: detail, scans });
     else found.codes.push({ code: name, scans });
   }
-  return found;
+  return { ...found, countries: found.countries.slice(0, most), cities: found.cities.slice(0, most) };
 }

@@ -1,4 +1,4 @@
-import type { Warehouse } from './connect.ts';
+import type { Reading } from './reading.ts';
 import { tableName } from './tables.ts';
 
 export const botChoices = ['include', 'exclude', 'only'] as const;
@@ -84,24 +84,36 @@ const units = {
 };
 
 /**
- * Scans in groups: those of whole hours (or days) from the table's projection for these keys, those of the pieces at
- * both ends from the rows. A group can come twice, so whoever reads this adds up.
+ * Where the scans of a selection come from: those of whole hours (or days) from the projection for what they are grouped
+ * by, those of the pieces at both ends from the rows.
  */
+export function sourcesOf(
+  { warehouse, version }: Reading,
+  selection: Selection,
+  unit: Unit,
+): { whole: string | undefined; pieces: string | undefined } {
+  const from = (times: string) => `FROM ${tableName(warehouse, version)} WHERE ${scope(selection)} AND ${times}`;
+  const span = spanOf(selection);
+  const whole = wholeUnits(span, units[unit].ms);
+  const broken = whole.from > span.from || whole.until < span.until;
+  return {
+    // With nothing to read at all, this is what answers with nothing.
+    whole: isEmpty(whole) && broken ? undefined : from(units[unit].inWhole),
+    pieces: broken ? from(inPieces(unit)) : undefined,
+  };
+}
+
+/** All that is there of some selects, as one. */
+export const union = (selects: (string | undefined)[]) =>
+  selects.filter((select) => select !== undefined).join('\nUNION ALL\n');
+
+/** Scans in groups. The same group can come twice, so whoever reads this adds up. */
 export function grouped(
-  { warehouse, version }: { warehouse: Pick<Warehouse, 'database'>; version: number },
+  reading: Reading,
   selection: Selection,
   { unit, keys = [], figures }: { unit: Unit; keys?: string[]; figures: string },
 ): string {
-  const select = [...keys, figures].join(', ');
   const by = keys.length === 0 ? '' : `GROUP BY ${keys.map((key) => key.replace(/ AS \w+$/, '')).join(', ')}`;
-  const table = tableName(warehouse, version);
-  const from = (times: string) => `SELECT ${select} FROM ${table} WHERE ${scope(selection)} AND ${times} ${by}`;
-  const span = spanOf(selection);
-  const whole = wholeUnits(span, units[unit].ms);
-  const pieces = whole.from > span.from || whole.until < span.until;
-  return [
-    // With nothing to read at all, this is what answers with nothing.
-    ...(isEmpty(whole) && pieces ? [] : [from(units[unit].inWhole)]),
-    ...(pieces ? [from(inPieces(unit))] : []),
-  ].join('\nUNION ALL\n');
+  const { whole, pieces } = sourcesOf(reading, selection, unit);
+  return union([whole, pieces].map((source) => source && `SELECT ${[...keys, figures].join(', ')} ${source} ${by}`));
 }
