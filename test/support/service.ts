@@ -39,10 +39,13 @@ interface Options {
   log?: Logger;
   /** How the instances reach the database: its address, or that of something in between. */
   reach?(databaseUrl: string): Promise<string>;
+  /** The same for ClickHouse. */
+  reachWarehouse?(clickhouseUrl: string): Promise<string>;
 }
 
 /** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
-export function useService({ instances = 1, config = {}, clock, log, reach }: Options = {}): TestService {
+export function useService(options: Options = {}): TestService {
+  const { instances = 1, config = {}, clock, log, reach, reachWarehouse } = options;
   const database = useDatabase();
   const running: RunningService[] = [];
   const urls: string[] = [];
@@ -58,6 +61,7 @@ export function useService({ instances = 1, config = {}, clock, log, reach }: Op
       databaseUrl: reach === undefined ? database.url : await reach(database.url),
       stream,
       clickhouseDatabase,
+      clickhouseUrl: reachWarehouse === undefined ? clickhouseUrl : await reachWarehouse(clickhouseUrl),
       port: 0,
       metricsPort: 0,
       edgeFolder,

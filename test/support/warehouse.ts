@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, inject } from 'vitest';
+import { beforeAll } from 'vitest';
 import type { RecordedScan } from '../../events/scan.ts';
-import { connectWarehouse, type Warehouse } from '../../src/warehouse/connect.ts';
 import { createTable } from '../../src/warehouse/tables.ts';
 import { insertRows } from '../../src/warehouse/write.ts';
 import { uniqueName } from './database.ts';
@@ -8,9 +7,8 @@ import { type TestService, useService } from './service.ts';
 
 export type StoredScan = Omit<RecordedScan, 'type'>;
 
-export interface TestWarehouse {
+export interface FilledWarehouse {
   service: TestService;
-  warehouse: Warehouse;
   /** Puts scans into the table in use, as if all of the log up to the last of them were in it. */
   store(scans: StoredScan[]): Promise<void>;
   /** Makes a table; it is read once it is put in use. */
@@ -19,39 +17,36 @@ export interface TestWarehouse {
 }
 
 /** The API alone, on a warehouse of the file's own that is filled by the test and by nobody else. */
-export function useWarehouse(options: Parameters<typeof useService>[0] = {}): TestWarehouse {
-  const clickhouseDatabase = uniqueName();
-  const service = useService({ ...options, config: { roles: ['api'], clickhouseDatabase, ...options.config } });
-  const filled = { service } as TestWarehouse;
+export function useFilledWarehouse(options: Parameters<typeof useService>[0] = {}): FilledWarehouse {
+  const service = useService({ ...options, config: { roles: ['api'], ...options.config } });
+  const { warehouse, database } = service;
   let inUse = 1;
 
-  filled.store = async (scans) => {
-    const last = Math.max(...scans.map(({ position }) => position));
-    await insertRows(filled.warehouse, inUse, { columns, lines: scans.map(lineOf).join('') }, uniqueName());
-    await service.database.sql`
-      UPDATE warehouse_tables SET position = greatest(position, ${last}), rows = rows + ${scans.length} WHERE in_use`;
-  };
-  filled.makeTable = async (version) => {
-    await createTable(filled.warehouse, version);
-    await service.database.sql`
+  const makeTable = async (version: number) => {
+    await createTable(warehouse, version);
+    await database.sql`
       INSERT INTO warehouse_tables (version, definition, position, removed_to, rows) VALUES (${version}, 1, 0, 0, 0)`;
   };
-  filled.putInUse = async (version) => {
+  const putInUse = async (version: number) => {
     inUse = version;
-    await service.database.sql`UPDATE warehouse_tables SET in_use = false WHERE in_use`;
-    await service.database.sql`UPDATE warehouse_tables SET in_use = true WHERE version = ${version}`;
+    await database.sql`UPDATE warehouse_tables SET in_use = false WHERE in_use`;
+    await database.sql`UPDATE warehouse_tables SET in_use = true WHERE version = ${version}`;
   };
   beforeAll(async () => {
-    const { clickhouseUrl } = inject('stack');
-    filled.warehouse = connectWarehouse({ clickhouseUrl, clickhouseDatabase, clickhouseCluster: undefined });
-    await filled.makeTable(1);
-    await filled.putInUse(1);
+    await makeTable(1);
+    await putInUse(1);
   });
-  afterAll(async () => {
-    await filled.warehouse.client.command({ query: `DROP DATABASE IF EXISTS ${clickhouseDatabase}` });
-    await filled.warehouse.client.close();
-  });
-  return filled;
+  return {
+    service,
+    makeTable,
+    putInUse,
+    async store(scans) {
+      const last = Math.max(...scans.map(({ position }) => position));
+      await insertRows(warehouse, inUse, { columns, lines: scans.map(lineOf).join('') }, uniqueName());
+      await database.sql`
+        UPDATE warehouse_tables SET position = greatest(position, ${last}), rows = rows + ${scans.length} WHERE in_use`;
+    },
+  };
 }
 
 const columns = [

@@ -14,7 +14,7 @@ export function presentFigures({ visitors, clients }: Figures, period: Period) {
   const scans = sum(clients);
   return {
     ...presentCounts({ scans, visitors }),
-    avg_daily_scans: Math.round((scans / daysOf(period)) * 100) / 100,
+    avg_daily_scans: Math.round((scans * 100) / daysOf(period)) / 100,
   };
 }
 
