@@ -2,7 +2,9 @@ import { beforeAll } from 'vitest';
 import type { RecordedScan } from '../../events/scan.ts';
 import { createTable } from '../../src/warehouse/tables.ts';
 import { insertRows } from '../../src/warehouse/write.ts';
+import type { Api } from './api.ts';
 import { uniqueName } from './database.ts';
+import { eventually } from './eventually.ts';
 import { type TestService, useService } from './service.ts';
 
 export type StoredScan = Omit<RecordedScan, 'type'>;
@@ -48,6 +50,17 @@ export function useFilledWarehouse(options: Parameters<typeof useService>[0] = {
     },
   };
 }
+
+/** A client that does as a 503 tells it, and tries again: on a busy machine, a read may take longer than it may take. */
+export const patient = (api: Api): Api => ({
+  ...api,
+  get: <T>(path: string) =>
+    eventually(async () => {
+      const answer = await api.get<T>(path);
+      if (answer.status === 503) throw new Error(`${path} answered 503`);
+      return answer;
+    }, 60_000),
+});
 
 const columns = [
   ...['account', 'mode', 'code', 'time', 'position', 'id', 'country', 'region', 'city', 'device', 'browser'],
