@@ -20,7 +20,7 @@ export interface FilledWarehouse {
 
 /** The API alone, on a warehouse of the file's own that is filled by the test and by nobody else. */
 export function useFilledWarehouse(options: Parameters<typeof useService>[0] = {}): FilledWarehouse {
-  const service = useService({ ...options, config: { roles: ['api'], ...options.config } });
+  const service = useService({ ...options, verified: false, config: { roles: ['api'], ...options.config } });
   const { warehouse, database } = service;
   let inUse = 1;
 
