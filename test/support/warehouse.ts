@@ -1,7 +1,8 @@
 import { beforeAll } from 'vitest';
 import type { RecordedScan } from '../../events/scan.ts';
+import { lineOf } from '../../events/scan-line.ts';
 import { createTable } from '../../src/warehouse/tables.ts';
-import { insertRows } from '../../src/warehouse/write.ts';
+import { insertScans } from '../../src/warehouse/write.ts';
 import type { Api } from './api.ts';
 import { uniqueName } from './database.ts';
 import { eventually } from './eventually.ts';
@@ -44,7 +45,8 @@ export function useFilledWarehouse(options: Parameters<typeof useService>[0] = {
     putInUse,
     async store(scans) {
       const last = Math.max(...scans.map(({ position }) => position));
-      await insertRows(warehouse, inUse, { columns, lines: scans.map(lineOf).join('') }, uniqueName());
+      const lines = scans.map((scan) => `${lineOf({ ...scan, type: 'code_scanned' })}\n`);
+      await insertScans(warehouse, inUse, lines.join(''), uniqueName());
       await database.sql`
         UPDATE warehouse_tables SET position = greatest(position, ${last}), rows = rows + ${scans.length} WHERE in_use`;
     },
@@ -61,20 +63,3 @@ export const patient = (api: Api): Api => ({
       return answer;
     }, 60_000),
 });
-
-const columns = [
-  ...['account', 'mode', 'code', 'time', 'position', 'id', 'country', 'region', 'city', 'device', 'browser'],
-  ...['is_bot', 'visitor', 'is_unique', 'revision'],
-];
-
-const escapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
-
-function lineOf({ occurred_at, visitor, ...scan }: StoredScan): string {
-  const row: Record<string, unknown> = {
-    ...scan,
-    time: occurred_at.toISOString().replace('T', ' ').replace('Z', ''),
-    visitor: visitor.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
-  };
-  const fields = columns.map((column) => String(row[column]).replace(/[\t\n\r\\]/g, (c) => escapes[c] ?? c));
-  return `${fields.join('\t')}\n`;
-}
