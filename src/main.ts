@@ -109,7 +109,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       const { trustedProxies } = config;
       const close = serveApi(
         app,
-        { sql, clock, addresses, onChange: changed },
+        { sql, warehouse, clock, addresses, onChange: changed },
         { trustedProxies, log, isReady: () => ready },
       );
       stops.push(close);
