@@ -15,6 +15,7 @@ import { startStack } from '../src/stack/stack.ts';
 export interface Ground {
   sql: Sql;
   databaseUrl: string;
+  clickhouseUrl: string;
   folder: string;
   secretKey: string;
   key: string;
@@ -48,6 +49,7 @@ export async function prepareGround(): Promise<Ground> {
   return {
     sql,
     databaseUrl,
+    clickhouseUrl,
     folder,
     secretKey,
     key: account.live.secret,

@@ -8,6 +8,7 @@ import { named } from './api/answers.ts';
 import { serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
 import { serveApi } from './api/v1.ts';
+import { tableInUse } from './codes/warehouse-table.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from './config.ts';
 import { type Edge, startEdge } from './edge/edge.ts';
 import { noticeResponse, notices } from './edge/pages.ts';
@@ -30,6 +31,8 @@ import { createSecretBox } from './webhooks/secrets.ts';
 import { createSender } from './webhooks/send.ts';
 
 const databaseRetryMs = 500;
+/** A service that has just been installed is ready when it can be asked for analytics, too; a long log is not waited for. */
+const tableWithinMs = 5_000;
 
 export interface RunningService {
   port: number;
@@ -90,6 +93,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     let relay: Relay | undefined;
     let edge: Edge | undefined;
     let ready = false;
+    const startedAt = performance.now();
 
     if (config.roles.includes('edge')) {
       const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
@@ -107,7 +111,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         if (nats === undefined) throw new Error('not connected yet');
         await nats.flush();
       },
-      clickhouse: () => pingWarehouse(warehouse),
+      clickhouse: async () => {
+        await pingWarehouse(warehouse);
+        if (performance.now() - startedAt < tableWithinMs) await tableInUse(sql);
+      },
     };
     serveHealth(app, probes, log);
     if (config.roles.includes('api')) {
@@ -121,7 +128,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       const { trustedProxies } = config;
       const close = serveApi(
         app,
-        { sql, clock, addresses, webhooks: { box, policy, send }, onChange: changed },
+        { sql, warehouse, clock, addresses, webhooks: { box, policy, send }, onChange: changed },
         { trustedProxies, log, isReady: () => ready },
       );
       stops.push(close);

@@ -3,6 +3,7 @@ import type { Recorded } from '../../events/recorded.ts';
 import type { Addresses } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sql } from '../log/connect.ts';
+import type { Warehouse } from '../warehouse/connect.ts';
 import type { Policy } from '../webhooks/destination.ts';
 import type { SecretBox } from '../webhooks/secrets.ts';
 import type { Send } from '../webhooks/send.ts';
@@ -10,6 +11,7 @@ import type { Send } from '../webhooks/send.ts';
 /** What operations work with. */
 export interface Service {
   sql: Sql;
+  warehouse: Warehouse;
   clock: Clock;
   addresses: Addresses;
   webhooks: { box: SecretBox; policy: Policy; send: Send };

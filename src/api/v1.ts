@@ -4,6 +4,7 @@ import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { accountOperations } from './account.ts';
 import { admissionControl } from './admission.ts';
+import { analyticsOperations } from './analytics.ts';
 import { createOperations } from './create-qrcodes.ts';
 import { createImages } from './images.ts';
 import { mount } from './mount.ts';
@@ -30,6 +31,7 @@ export function serveApi(
     ...createOperations(service),
     ...qrcodeOperations(service),
     images.download,
+    ...analyticsOperations(service),
     ...accountOperations(service),
     ...webhookOperations(service),
   ];

@@ -2,12 +2,14 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.ts';
 import { type Config, type Flags, readConfig, type ServiceConfig } from '../config.ts';
-import { StartError } from '../lib/errors.ts';
+import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
 import type { RunningService } from '../main.ts';
 import { lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { startStack } from '../stack/stack.ts';
+import { connectWarehouse } from '../warehouse/connect.ts';
+import { warmUp } from '../warehouse/warm-up.ts';
 import { startFamily } from './family.ts';
 import { untilAskedToStop } from './stopping.ts';
 import { bold, dim, green, say } from './terminal.ts';
@@ -26,13 +28,11 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
     const stack = await startStack({ data, log, given: givenParts(config), onReady, signal: interrupted.signal });
     try {
       const secretKey = config.secretKey ?? readSecrets(data).secretKey;
-      const service = await startOnFreePort(
-        { ...config, ...stack, secretKey, edgeFolder: join(data.path, 'edges') },
-        flags['port'] !== undefined,
-        log,
-      );
+      const whole: ServiceConfig = { ...config, ...stack, secretKey, edgeFolder: join(data.path, 'edges') };
+      const service = await startOnFreePort(whole, flags['port'] !== undefined, log);
       try {
         await Promise.race([service.ready, asked]);
+        if (config.clickhouseUrl === undefined) void warmUpBehind(whole, log);
         if (!interrupted.signal.aborted) greet(service, config, await demoKeys(stack.databaseUrl));
         await asked;
         say('\nStopping …');
@@ -45,6 +45,13 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
   } finally {
     unlock();
   }
+}
+
+/** The first to ask for analytics should not have to wait for an engine that has only just started. */
+async function warmUpBehind(config: ServiceConfig, log: Logger): Promise<void> {
+  const warehouse = connectWarehouse(config);
+  await warmUp(warehouse).catch((error) => log.debug({ error: messageOf(error) }, 'ClickHouse is not warmed up'));
+  await warehouse.client.close();
 }
 
 const givenParts = ({ databaseUrl, natsUrl, clickhouseUrl }: Config) => ({

@@ -40,6 +40,8 @@ interface Options {
   log?: Logger;
   /** How the instances reach the database: its address, or that of something in between. */
   reach?(databaseUrl: string): Promise<string>;
+  /** The same for ClickHouse. */
+  reachWarehouse?(clickhouseUrl: string): Promise<string>;
   /** Whether, at the end, everything made from the log must agree with it; not where a part stays away. */
   verified?: boolean;
 }
@@ -48,14 +50,8 @@ interface Options {
 export const testSecretKey = 'the-secret-key-of-all-services-in-tests';
 
 /** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
-export function useService({
-  instances = 1,
-  config = {},
-  clock,
-  log,
-  reach,
-  verified = true,
-}: Options = {}): TestService {
+export function useService(options: Options = {}): TestService {
+  const { instances = 1, config = {}, clock, log, reach, reachWarehouse, verified = true } = options;
   const database = useDatabase();
   const running: RunningService[] = [];
   const urls: string[] = [];
@@ -71,6 +67,7 @@ export function useService({
       databaseUrl: reach === undefined ? database.url : await reach(database.url),
       stream,
       clickhouseDatabase,
+      clickhouseUrl: reachWarehouse === undefined ? clickhouseUrl : await reachWarehouse(clickhouseUrl),
       port: 0,
       metricsPort: 0,
       secretKey: testSecretKey,
