@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function startWorker(): Running {
+function startWorker(settings: Record<string, string> = {}): Running {
   const { natsUrl, clickhouseUrl } = inject('stack');
   const worker = runScanlog(['serve', '--role', 'projections', '--port', '0'], {
     DATABASE_URL: service.database.url,
@@ -35,6 +35,7 @@ function startWorker(): Running {
     EDGE_DIR: folder,
     WEBHOOK_ALLOW_HTTP: 'true',
     WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+    ...settings,
   });
   started.push(worker);
   return worker;
@@ -65,4 +66,10 @@ describe('a worker killed with -9 in the middle of deliveries', () => {
     expect(receiver.received(path), 'only what was under way came twice').toHaveLength(20 + before.length);
     expect(receiver.mostAtOnce(path)).toBeLessThanOrEqual(8);
   }, 90_000);
+});
+
+test('a process with another SECRET_KEY does not start, and says why', async () => {
+  const stranger = startWorker({ SECRET_KEY: 'another-key-than-that-of-the-others' });
+  expect(await stranger.exitCode()).toBe(1);
+  expect(stranger.output()).toContain('scanlog: SECRET_KEY is not the one that this database was first used with');
 });
