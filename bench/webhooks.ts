@@ -16,6 +16,7 @@ import { type BenchRow, median, ms, perSecond, rowOf } from './row.ts';
 import { scanOf } from './scan.ts';
 
 const concurrency = 8;
+const settleMs = 15_000;
 
 interface Seen {
   count: number;
@@ -67,12 +68,12 @@ async function append(ground: Ground, scans: Scan[]): Promise<void> {
 const scans = (ground: Ground, account: string, count: number) =>
   Array.from({ length: count }, () => scanOf({ ...ground.code, account }));
 
-/** Lets the projection make its deliveries, without anybody who sends them. */
-async function project({ sql }: Ground): Promise<void> {
+/** Lets the projection make its deliveries, without anybody who sends them; they are due then. */
+async function project({ sql }: Ground, due: Date): Promise<void> {
   for (let position = await webhooks.checkpoint(sql); ; ) {
     const range = await readRange(sql, position, 5_000);
     if (range.to === position) return;
-    await webhooks.apply(sql, range, new Date());
+    await webhooks.apply(sql, range, due);
     position = range.to;
   }
 }
@@ -85,7 +86,8 @@ async function throughput(ground: Ground, base: string, seen: () => Promise<Seen
     onStep(`webhooks delivered, round ${round} of 3`);
     bare.push(await bareLoop(`${base}/bare`, 3_000));
     await append(ground, scans(ground, account, backlog));
-    await project(ground);
+    // Due only when the other projections, which have the same scans to read, are done with them.
+    await project(ground, new Date(Date.now() + settleMs));
     await seen();
     const service = await serve(ground);
     while ((await waiting(ground)) > 0) await Bun.sleep(50);

@@ -12,6 +12,9 @@ export interface Held extends EndpointKey {
  */
 export function createLeases(sql: Sql, holder: string, leaseMs: number) {
   const until = () => sql`now() + ${leaseMs / 1000} * interval '1 second'`;
+  // In the order in which everybody locks endpoints: in any other, two could wait for each other.
+  const mine = () => sql`
+    (SELECT account, mode FROM webhook_endpoints WHERE lease = ${holder} ORDER BY account, mode FOR UPDATE) AS mine`;
   return {
     /**
      * Takes up to `most` endpoints with something due, those that are due the longest first. How much waits behind them
@@ -32,9 +35,9 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
     /** Makes all leases of this worker last longer; answers with those that nobody has taken over. */
     renew: (): Promise<EndpointKey[]> =>
       sql<EndpointKey[]>`
-        UPDATE webhook_endpoints SET lease_until = ${until()}
-        WHERE lease = ${holder}
-        RETURNING account, mode`,
+        UPDATE webhook_endpoints AS e SET lease_until = ${until()} FROM ${mine()}
+        WHERE e.account = mine.account AND e.mode = mine.mode
+        RETURNING e.account, e.mode`,
 
     /**
      * Gives an endpoint back, and says when it is due next. `yielding`, it goes behind those that are due now. Answers
@@ -69,7 +72,9 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
 
     /** Gives everything back at the end. */
     releaseAll: async (): Promise<void> => {
-      await sql`UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL WHERE lease = ${holder}`;
+      await sql`
+        UPDATE webhook_endpoints AS e SET lease = NULL, lease_until = NULL FROM ${mine()}
+        WHERE e.account = mine.account AND e.mode = mine.mode`;
     },
   };
 }
