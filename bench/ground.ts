@@ -20,7 +20,7 @@ export interface Ground {
   key: string;
   code: { id: string; account: string; short_code: string };
   /** Starts the service in a process of its own, and resolves with its port once it is ready. */
-  serve(options?: { edges?: number; roles?: string }): Promise<{ port: number; stop(): Promise<void> }>;
+  serve(options?: { edges?: number; roles?: string }): Promise<{ port: number; pid: number; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
@@ -61,6 +61,7 @@ export async function prepareGround(): Promise<Ground> {
       if (edges > 1) await Bun.sleep(1_500);
       return {
         port,
+        pid: child.pid,
         async stop() {
           child.kill();
           await child.exited;
