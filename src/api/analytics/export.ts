@@ -15,7 +15,7 @@ const chunkRows = 20_000;
 const columns = 'id,timestamp,country,region,city,device,browser,is_unique';
 
 const mediaTypes: Record<ExportFormat, string> = {
-  csv: 'text/csv; charset=utf-8; header=present',
+  csv: 'text/csv; charset=utf-8',
   json: 'application/json; charset=utf-8',
 };
 
