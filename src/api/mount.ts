@@ -41,7 +41,7 @@ export function mount(app: Elysia, operations: Operation[], entrance: Entrance):
   const methods = new Map<string, Method[]>();
   for (const operation of operations) {
     const { method, path } = operation;
-    const respond = responder(entrance, path, handlerOf(operation));
+    const respond = responder(entrance, path, handlerOf(operation), operation.answerWithinMs);
     app.route(method, path, respond, { detail: describe(operation) });
     if (method === 'GET') app.route('HEAD', path, respond, { detail: { hide: true } });
     methods.set(path, [...(methods.get(path) ?? []), method]);
@@ -76,12 +76,12 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
 }
 
 /** A database that hangs must not make clients wait until Bun hangs up on them, which it does after 10 s. */
-const answerWithinMs = 8_000;
+const usuallyWithinMs = 8_000;
 
-async function inTime<T>(answering: Promise<T>): Promise<T> {
+async function inTime<T>(answering: Promise<T>, withinMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable()), answerWithinMs);
+    timer = setTimeout(() => reject(unavailable()), withinMs);
   });
   try {
     return await Promise.race([answering, late]);
@@ -97,7 +97,7 @@ const clientIdleSeconds = 60;
 const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
 /** Lets the request in, handles it, and sees to it that every answer has its headers and its line in the log. */
-function responder({ admit, log }: Entrance, route: string, handle: Handle) {
+function responder({ admit, log }: Entrance, route: string, handle: Handle, withinMs = usuallyWithinMs) {
   return async ({ request, params, server }: Context): Promise<Response> => {
     const started = performance.now();
     const requestId = requestIdOf(request.headers);
@@ -113,7 +113,8 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle) {
         if (admission.caller === undefined) throw admission.refusal;
         return handle({ caller: admission.caller, rate, params }, request);
       };
-      answer = await inTime(answering());
+      if (withinMs > usuallyWithinMs) server?.timeout(request, Math.ceil(withinMs / 1000) + 1);
+      answer = await inTime(answering(), withinMs);
     } catch (error) {
       answer = refusalAnswer(refusalOf(error, log.child({ request_id: requestId })));
     }

@@ -11,6 +11,7 @@ import { mount } from './mount.ts';
 import { qrcodeOperations } from './qrcodes.ts';
 import type { Service } from './service.ts';
 import { serveSwagger } from './swagger.ts';
+import { webhookOperations } from './webhook.ts';
 
 interface ApiOptions {
   trustedProxies: TrustedProxies;
@@ -32,6 +33,7 @@ export function serveApi(
     images.download,
     ...analyticsOperations(service),
     ...accountOperations(service),
+    ...webhookOperations(service),
   ];
   const admission = admissionControl(service.sql, trustedProxies);
   const admit: typeof admission = (headers, peer) => {
