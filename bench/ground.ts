@@ -25,7 +25,7 @@ export interface Ground {
     edges?: number;
     roles?: string;
     settings?: Record<string, string>;
-  }): Promise<{ port: number; stop(): Promise<void> }>;
+  }): Promise<{ port: number; pid: number; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
@@ -71,6 +71,7 @@ export async function prepareGround(): Promise<Ground> {
       if (edges > 1) await Bun.sleep(1_500);
       return {
         port,
+        pid: child.pid,
         async stop() {
           child.kill();
           await child.exited;

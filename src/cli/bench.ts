@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
+import { benchAnalytics } from '../../bench/analytics.ts';
 import { benchBurst } from '../../bench/burst.ts';
 import { contactSheet } from '../../bench/contact-sheet.ts';
 import { type Ground, prepareGround } from '../../bench/ground.ts';
@@ -31,6 +32,7 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     rows.push(...(await onGround((ground) => benchBurst(ground, { onStep }))));
   }
   if (wants('redirect')) rows.push(...(await onGround((ground) => benchRedirect(ground, { onStep }))));
+  if (wants('analytics')) rows.push(...(await onGround((ground) => benchAnalytics(ground, { onStep }))));
   if (wants('log')) rows.push(...(await onGround((ground) => benchLog(ground, { onStep }))));
   if (wants('webhooks')) rows.push(...(await onGround((ground) => benchWebhooks(ground, { onStep }))));
 
