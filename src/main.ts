@@ -18,7 +18,7 @@ import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { connect, isAway, type Sql } from './log/connect.ts';
 import { migrate } from './log/migrate.ts';
-import { drain, listen, serveMetrics, shortCodeOf } from './server.ts';
+import { addressed, drain, listen, serveMetrics, shortCodeOf } from './server.ts';
 import { runAnalytics } from './stream/analytics.ts';
 import { followChanges, nudgeRelay, onNudge } from './stream/changes.ts';
 import { connectStream } from './stream/connect.ts';
@@ -135,7 +135,8 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     }
     app.server = server;
     server.reload({
-      fetch(request) {
+      fetch(received) {
+        const request = addressed(received);
         const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
         return edge === undefined || shortCode === undefined
           ? answerNamed(app, request)

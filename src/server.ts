@@ -53,6 +53,12 @@ export function serveMetrics(
   }
 }
 
+/** Where no Host was sent, which HTTP/1.0 allows, Bun tells the path alone; whoever reads it expects a whole address. */
+export function addressed(request: Request): Request {
+  if (request.url.startsWith('/')) Object.defineProperty(request, 'url', { value: `http://localhost${request.url}` });
+  return request;
+}
+
 /**
  * The short code that a URL asks for: its one path segment, behind the path of the short links' own base. Nothing when
  * the path is for somebody else. Read from the text: parsing a URL for every scan would cost more than the rest.

@@ -1,9 +1,13 @@
 import { invalid, Refusal } from '../lib/errors.ts';
+import { inTime } from './in-time.ts';
 
 const limit = 1024 * 1024;
+/** Less than an answer may take in all: whoever sends too slowly is told that, and not that we are away. */
+const withinMs = 6_000;
 
 const tooLarge = () => new Refusal('payload_too_large', 'The body must have at most 1 MiB.');
 const malformed = (message: string) => invalid([{ field: 'body', message }]);
+const tooSlow = () => malformed(`The body must arrive within ${withinMs / 1000} s.`);
 
 /** The body as JSON. Its size is checked while it arrives, so that no client can make us keep more than the limit. */
 export async function readJson(request: Request): Promise<unknown> {
@@ -14,6 +18,15 @@ export async function readJson(request: Request): Promise<unknown> {
     throw new Refusal('unsupported_media_type', 'The body must not be compressed (no Content-Encoding).');
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
 
+  const text = await inTime(readText(request), withinMs, tooSlow);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed('The body must be valid JSON.');
+  }
+}
+
+async function readText(request: Request): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   let size = 0;
@@ -23,13 +36,8 @@ export async function readJson(request: Request): Promise<unknown> {
       if (size > limit) throw tooLarge();
       text += decoder.decode(chunk, { stream: true });
     }
-    text += decoder.decode();
+    return text + decoder.decode();
   } catch (error) {
     throw error instanceof Refusal ? error : malformed('The body must arrive whole and be UTF-8 text.');
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw malformed('The body must be valid JSON.');
   }
 }

@@ -89,19 +89,19 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
       : [];
     if (code === undefined) throw notFound('image');
     if (code.status === 'deleted') throw new Refusal('gone', 'The QR code of this image was deleted.');
-    return answer(code, readQuery(new URL(request.url).searchParams), request.headers, 'public');
+    return answer(code, readQuery(request.url), request.headers, 'public');
   }
 
   return {
     download,
     close: drawing.close,
     servePublic(app: Elysia, log: Logger): void {
-      const respond = async ({ request, params }: { request: Request; params: { id: string } }) => {
+      const respond = async ({ request, params }: { request: Request; params: { id: string | null } }) => {
         const {
           status,
           body,
           headers = {},
-        } = await publicImage(params.id, request).catch((error) => refusalAnswer(refusalOf(error, log)));
+        } = await publicImage(params.id ?? '', request).catch((error) => refusalAnswer(refusalOf(error, log)));
         const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
         return new Response(status === 304 ? null : body, { status, headers: { ...type, ...headers } });
       };

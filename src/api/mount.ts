@@ -13,13 +13,14 @@ import {
   unavailable,
 } from './answers.ts';
 import { readJson } from './body.ts';
+import { inTime } from './in-time.ts';
 import { describe } from './openapi.ts';
 import type { Call, Method, Operation } from './operation.ts';
 import { queryReader, validator } from './validate.ts';
 
 interface Context {
   request: Request;
-  params: Record<string, string>;
+  params?: Record<string, string | null>;
   server: {
     requestIP(request: Request): { address: string } | null;
     timeout(request: Request, seconds: number): void;
@@ -64,10 +65,9 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
   const readQuery = query === undefined ? undefined : queryReader(query);
   const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
   return async (call, request) => {
-    const search = readQuery === undefined ? undefined : searchOf(request.url);
     return handle({
       ...call,
-      query: search === undefined ? {} : (readQuery?.(search) ?? {}),
+      query: readQuery?.(request.url) ?? {},
       body: checkBody === undefined ? undefined : checkBody(await readJson(request)),
       headers: request.headers,
       signal: request.signal,
@@ -78,23 +78,12 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
 /** A database that hangs must not make clients wait until Bun hangs up on them, which it does after 10 s. */
 const usuallyWithinMs = 8_000;
 
-async function inTime<T>(answering: Promise<T>, withinMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable()), withinMs);
-  });
-  try {
-    return await Promise.race([answering, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** A client that takes nothing of a long answer for this long is gone. */
 const clientIdleSeconds = 60;
 
-/** The query alone: the rest of the address holds whatever the client sent as `Host`, which may be none that exists. */
-const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
+/** The parts of a path; an id that cannot be decoded, for which Elysia has null, is the id of nothing. */
+const decoded = (params: Context['params'] = {}) =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? '']));
 
 /** Lets the request in, handles it, and sees to it that every answer has its headers and its line in the log. */
 function responder({ admit, log }: Entrance, route: string, handle: Handle, withinMs = usuallyWithinMs) {
@@ -111,10 +100,10 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle, with
         rate = admission.rate;
         account = admission.caller?.account;
         if (admission.caller === undefined) throw admission.refusal;
-        return handle({ caller: admission.caller, rate, params }, request);
+        return handle({ caller: admission.caller, rate, params: decoded(params) }, request);
       };
       if (withinMs > usuallyWithinMs) server?.timeout(request, Math.ceil(withinMs / 1000) + 1);
-      answer = await inTime(answering(), withinMs);
+      answer = await inTime(answering(), withinMs, unavailable);
     } catch (error) {
       answer = refusalAnswer(refusalOf(error, log.child({ request_id: requestId })));
     }

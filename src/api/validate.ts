@@ -69,11 +69,15 @@ export function validator<S extends TSchema>(schema: S, whole: 'body' | 'query')
   };
 }
 
-/** Query parameters as their schema means them: integers as numbers, defaults filled in. */
-export function queryReader<S extends TSchema>(schema: S): (search: URLSearchParams) => Static<S> {
+/** The query alone: the rest of the address holds whatever the client sent as `Host`, which may be none that exists. */
+const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
+
+/** Query parameters of an address as their schema means them: integers as numbers, defaults filled in. */
+export function queryReader<S extends TSchema>(schema: S): (url: string) => Static<S> {
   const check = validator(schema, 'query');
   const properties: Record<string, TSchema> = schema['properties'] ?? {};
-  return (search) => {
+  return (url) => {
+    const search = searchOf(url);
     const query: Record<string, unknown> = {};
     for (const [name, property] of Object.entries(properties)) {
       const [text, ...more] = search.getAll(name);

@@ -74,7 +74,10 @@ export function webhookOperations({ sql, clock, webhooks: { box, policy, send } 
         if (!hasWebhooks(caller.plan)) throw planRequired();
         await checkUrl(url, policy);
         await set(sql, box, caller, url, by(caller));
-        return json(200, presentWebhook(await own(caller)));
+        const webhook = await findWebhook(sql, box, caller, clock());
+        if (webhook === undefined)
+          throw new Refusal('conflict', 'Somebody else removed the webhook at the same moment: set it again.');
+        return json(200, presentWebhook(webhook));
       },
     }),
 
