@@ -61,8 +61,8 @@ export function serveSwagger(app: Elysia): void {
 
   app.use(
     swagger({
-      // Where the plugin puts its own page; ours stands at /swagger.
-      path: '/swagger/plugin',
+      // The plugin's own page, which runs scripts of a CDN under our name, gives way to ours below.
+      path: '/swagger',
       specPath: '/swagger/json',
       provider: 'swagger-ui',
       excludeStaticFile: false,

@@ -1,0 +1,254 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newCode } from '../support/api.ts';
+import { captureLog } from '../support/log-lines.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+import { type Heard, head, say } from './wire.ts';
+
+const captured = captureLog();
+const service = useService({ log: captured.log });
+const url = () => service.urls[0] as string;
+let account: TestAccount;
+let code: { id: string; short_code: string };
+/** Begun first and awaited last: what is slow goes on while the rest is tested. */
+let slow: Record<'body' | 'head', Promise<Heard>>;
+
+beforeAll(async () => {
+  account = await service.account();
+  code = (await account.live.post('/v1/qrcodes', newCode())).body;
+  slow = {
+    body: say(url(), [post('Content-Length: 500'), '{"name": "Me']),
+    head: say(url(), ['GET /v1/account HTTP/1.1\r\nHost: localh'], { withinMs: 14_000 }),
+  };
+});
+
+const key = () => `Authorization: Bearer ${account.keys.live}`;
+const post = (...headers: string[]) =>
+  head('POST /v1/qrcodes HTTP/1.1', 'Host: localhost', key(), 'Content-Type: application/json', ...headers);
+const get = (target: string, ...headers: string[]) =>
+  head(`GET ${target} HTTP/1.1`, 'Host: localhost', ...headers, 'Connection: close');
+
+const scans = async () => {
+  const [row] = await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${code.id}`;
+  return row.count;
+};
+const created = async () => {
+  const [row] = await service.database.sql<[{ count: number }]>`SELECT count(*) FROM codes`;
+  return row.count;
+};
+
+/** After whatever was done to it, the service is as it was. */
+async function expectWell(): Promise<void> {
+  expect((await say(url(), [get(`/${code.short_code}`)])).statuses).toEqual([302]);
+  expect((await account.live.get('/v1/account')).status).toBe(200);
+  expect(captured.lines().filter(({ level }) => level === 'error')).toEqual([]);
+}
+
+describe('what is hardly HTTP', () => {
+  const body = '{"name": "Smuggled", "destination_url": "https://example.com"}';
+  const cases: [string, () => (string | Uint8Array)[]][] = [
+    ['two lengths', () => [post('Content-Length: 2', 'Content-Length: 62'), body]],
+    [
+      'a length and chunks',
+      () => [post('Content-Length: 4', 'Transfer-Encoding: chunked'), `3e\r\n${body}\r\n0\r\n\r\n`],
+    ],
+    ['a negative length', () => [post('Content-Length: -62'), body]],
+    ['a length beyond counting', () => [post(`Content-Length: ${'9'.repeat(30)}`), body]],
+    ['a length that is no number', () => [post('Content-Length: 0x3e'), body]],
+    ['chunks of no length', () => [post('Transfer-Encoding: chunked'), `zz\r\n${body}\r\n0\r\n\r\n`]],
+    [
+      'a chunk beyond counting',
+      () => [post('Transfer-Encoding: chunked'), `${'f'.repeat(17)}\r\n${body}\r\n0\r\n\r\n`],
+    ],
+    ['an unknown transfer coding', () => [post('Transfer-Encoding: gzip, chunked'), `3e\r\n${body}\r\n0\r\n\r\n`]],
+    ['a header folded into two lines', () => [get('/v1/account', 'X-A: a\r\n b', key())]],
+    ['a space before the colon', () => [get('/v1/account', 'X-A : a', key())]],
+    ['NUL in a header', () => [get('/v1/account', 'X-Request-Id: a\0b', key())]],
+    ['a bare line feed in a header', () => [get('/v1/account', 'X-Request-Id: a\nX-B: b', key())]],
+    ['no version', () => ['GET /v1/account\r\n\r\n']],
+    ['another protocol', () => ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']],
+    ['the beginning of TLS', () => [new Uint8Array([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]), 'x'.repeat(300), '\r\n\r\n']],
+    ['300 headers', () => [get('/v1/account', ...Array.from({ length: 300 }, (_, i) => `X-${i}: a`), key())]],
+  ];
+  test.each(cases)('%s: refused at once, and nothing done', async (_, pieces) => {
+    const before = await created();
+    const { statuses, endedAfter } = await say(url(), pieces());
+    expect(endedAfter, 'nobody waits for what will not come').toBeLessThan(10_000);
+    expect(statuses.length).toBeLessThanOrEqual(1);
+    for (const status of statuses) expect(status).toBeOneOf([400, 431, 505]);
+    expect(await created()).toBe(before);
+    await expectWell();
+  });
+
+  test('a body of its own length is not the next request', async () => {
+    const before = await scans();
+    const inner = get(`/${code.short_code}`);
+    const { statuses } = await say(url(), [
+      head('GET /healthz HTTP/1.1', 'Host: localhost', `Content-Length: ${inner.length}`, 'Connection: close'),
+      inner,
+    ]);
+    expect(statuses).toEqual([200]);
+    expect(await scans()).toBe(before);
+  });
+
+  test('requests sent without waiting are answered in order, or the connection ends: none gets another’s answer', async () => {
+    const two = [
+      head(`GET /${code.short_code} HTTP/1.1`, 'Host: localhost', 'X-Request-Id: first'),
+      get('/v1/account', key(), 'X-Request-Id: second'),
+    ];
+    const { text, endedAfter } = await say(url(), [two.join('')]);
+    expect(endedAfter).toBeLessThan(10_000);
+    const ids = [...text.matchAll(/x-request-id: (\w+)/gi)].map(([, id]) => id);
+    expect(['first', 'second'].slice(0, ids.length)).toEqual(ids);
+    await expectWell();
+  });
+
+  test('who stops sending is answered or hung up on, and who hangs up harms nobody', async () => {
+    for (const pieces of [
+      [get('/v1/account', key())],
+      [get(`/${code.short_code}`)],
+      [post('Content-Length: 500'), '{"name"'],
+      [post('Transfer-Encoding: chunked'), '5\r\n{"na'],
+    ]) {
+      const { endedAfter } = await say(url(), pieces, { halfClose: true });
+      expect(endedAfter).toBeLessThan(10_000);
+      await Promise.all(Array.from({ length: 10 }, () => say(url(), pieces, { hangUp: true })));
+    }
+    await expectWell();
+  });
+
+  test('who takes nothing of a long answer holds up nobody', async () => {
+    const asked = head(`GET /v1/qrcodes/${code.id}/download?size=2048 HTTP/1.1`, 'Host: localhost', key());
+    const waiting = Array.from({ length: 10 }, () => say(url(), [asked], { withinMs: 500 }));
+    await expectWell();
+    await Promise.all(waiting);
+  });
+});
+
+describe('hosts that are none', () => {
+  const hosts = [
+    '[',
+    'a b',
+    'a:99999',
+    'a:b',
+    '[::1',
+    '%',
+    'a/b',
+    'a?b=/c',
+    'a#b',
+    'a\\b',
+    '"><script>',
+    '\xff',
+    '',
+    'x'.repeat(5_000),
+  ];
+
+  test.each(hosts.map((host) => [host]))(
+    '%.20s: every kind of path answers, and none with an error of ours',
+    async (host) => {
+      for (const path of [
+        `/${code.short_code}`,
+        '/unknown-1?a=/b',
+        `/images/${code.id}/public?size=100`,
+        '/v1/qrcodes?page=1',
+        `/v1/qrcodes/${code.id}`,
+        '/swagger',
+        '/healthz',
+        '/',
+      ]) {
+        const { statuses, text } = await say(url(), [
+          head(`GET ${path} HTTP/1.1`, `Host: ${host}`, key(), 'Connection: close'),
+        ]);
+        expect(statuses, path).toHaveLength(1);
+        expect(statuses[0], path).toBeOneOf([200, 302, 400, 404]);
+        const [, location = ''] = /^location: (.*)$/im.exec(text) ?? [];
+        expect(location.trim(), path).toBeOneOf(['', '/swagger', 'https://example.com/menu']);
+        if (host !== '') expect(text.includes(host) && host.length > 6, 'nothing repeats it').toBe(false);
+      }
+    },
+  );
+
+  test('none at all, as HTTP/1.0 has it: everything is found where it is', async () => {
+    const asked = async (target: string) => (await say(url(), [head(`GET ${target} HTTP/1.0`, key())])).statuses;
+    expect(await asked(`/${code.short_code}`)).toEqual([302]);
+    expect(await asked(`/unknown-1?next=/${code.short_code}`), 'what stands in a query is no short code').toEqual([
+      404,
+    ]);
+    expect(await asked(`/v1/qrcodes/${code.id}`)).toEqual([200]);
+    expect(await asked(`/v1/qrcodes/${code.id}/history?limit=1`)).toEqual([200]);
+    expect(await asked(`/images/${code.id}/public?size=100`)).toEqual([200]);
+    expect(await asked('/healthz')).toEqual([200]);
+  });
+});
+
+describe('the edge', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'MKCOL', 'LOCK'])(
+    '%s of a short link: 405, and no scan',
+    async (method) => {
+      const before = await scans();
+      const { statuses } = await say(url(), [
+        head(`${method} /${code.short_code} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', 'Connection: close'),
+      ]);
+      expect(statuses).toEqual([405]);
+      expect(await scans()).toBe(before);
+    },
+  );
+
+  test.each([
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1'],
+    ['an asterisk', 'OPTIONS * HTTP/1.1'],
+    ['another scheme', 'GET ftp://localhost/x HTTP/1.1'],
+    ['no path', 'GET http://localhost HTTP/1.1'],
+    ['no slash', 'GET menu HTTP/1.1'],
+    ['a host that is none', 'GET http://[/menu-1 HTTP/1.1'],
+    ['broken percent-encoding', 'GET /images/%/public HTTP/1.1'],
+    ['half a character', 'GET /swagger/%E0%A4%A HTTP/1.1'],
+    ['only slashes', `GET ${'/'.repeat(8_000)} HTTP/1.1`],
+    ['15,000 letters', `GET /${'a'.repeat(15_000)} HTTP/1.1`],
+    ['15,000 letters under /v1', `GET /v1/${'a'.repeat(15_000)} HTTP/1.1`],
+    ['100,000 letters', `GET /${'a'.repeat(100_000)} HTTP/1.1`],
+    ['4,000 parameters', `GET /menu-1?${'a&'.repeat(4_000)} HTTP/1.1`],
+  ])('%s: no redirect out, no error of ours', async (_, line) => {
+    const { statuses, text, endedAfter } = await say(url(), [head(line, 'Host: localhost', 'Connection: close')]);
+    expect(endedAfter).toBeLessThan(10_000);
+    expect(statuses.length).toBeLessThanOrEqual(1);
+    for (const status of statuses) expect(status).toBeOneOf([302, 400, 401, 404, 405, 414, 431]);
+    expect(text).not.toMatch(/^location: (?!\/swagger)/im);
+    await expectWell();
+  });
+
+  test('headers of 15 KB in every place that is read: one scan, in the words that scans have', async () => {
+    const before = await scans();
+    const long = 'x'.repeat(3_500);
+    const headers = [`User-Agent: ${long}`, `X-Forwarded-For: ${long}`, `X-Request-Id: ${long}`, `Accept: ${long}`];
+    const { statuses, text } = await say(url(), [get(`/${code.short_code}`, ...headers)]);
+    expect(statuses).toEqual([302]);
+    expect(text).not.toContain(long);
+    expect(await scans()).toBe(before + 1);
+  });
+
+  test('thousands of short codes that nobody made: 404 each, and known ones lead on meanwhile', async () => {
+    const guess = async (i: number): Promise<number> => (await fetch(`${url()}/guess-${i}-x`)).status;
+    const statuses = new Set<number>();
+    for (let i = 0; i < 3_000; i += 100) {
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, j) => guess(i + j)));
+      for (const status of answers) statuses.add(status);
+    }
+    expect([...statuses]).toEqual([404]);
+    await expectWell();
+  });
+});
+
+describe('the slow', () => {
+  test('a body that never comes to its end: 400 that says so, and nothing done', async () => {
+    const { statuses, text } = await slow.body;
+    expect(statuses).toEqual([400]);
+    expect(text).toContain('The body must arrive within 6 s.');
+    expect(text).toMatch(/x-ratelimit-remaining: \d+/i);
+  });
+
+  test('a request that never comes to the end of its head is hung up on', async () => {
+    const { statuses, endedAfter } = await slow.head;
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+    expect(endedAfter).toBeDefined();
+  });
+});
