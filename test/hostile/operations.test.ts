@@ -51,6 +51,32 @@ describe('every operation, asked anything', () => {
     ]);
   });
 
+  test('a bomb of compressed zeros is not unpacked by any of them: 415', async () => {
+    const bomb = Bun.gzipSync(new Uint8Array(64 * 1024 * 1024));
+    expect(bomb.length).toBeLessThan(100_000);
+    const taking = operations.filter(([, , { requestBody }]) => requestBody !== undefined);
+    expect(taking.length).toBeGreaterThanOrEqual(5);
+    for (const [method, path] of taking)
+      for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'identity']) {
+        const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+        const { status } = await owner.test.send(path.replace(/\{\w+\}/, 'qr_1'), { method, body: bomb, headers });
+        expect(status, `${method} ${path} in ${encoding}`).toBe(415);
+      }
+  });
+
+  test('a body of nothing but unknown fields is refused in few words, and each item of many by its index', async () => {
+    const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
+    const one = await owner.test.post('/v1/qrcodes', fields(90_000));
+    expect(one.status).toBe(400);
+    expect(one.text.length).toBeLessThan(5_000);
+    const many = await owner.test.post('/v1/qrcodes/bulk', {
+      qrcodes: Array.from({ length: 1_000 }, () => fields(100)),
+    });
+    expect(many.status).toBe(400);
+    expect(new Set(many.body.error.details.map(({ index }: { index: number }) => index)).size).toBe(1_000);
+    expect(many.text.length).toBeLessThan(3_000_000);
+  });
+
   afterAll(() => {
     const wrong = captured.lines().filter(({ level }) => level === 'error');
     expect(wrong.slice(0, 3), 'nothing that only the log tells').toEqual([]);
