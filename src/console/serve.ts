@@ -40,6 +40,8 @@ export function serveConsole(app: Elysia, service: Service, api: Api, log: Logge
   };
 
   async function page({ request }: Context): Promise<Response> {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw new Refusal('method_not_allowed', 'A page can only be read.', undefined, { allow: 'GET, HEAD' });
     const token = tokenOf(request.headers);
     const session = token === undefined ? undefined : await findSession(sql, token, clock());
     if (session !== undefined)
@@ -98,7 +100,8 @@ export function serveConsole(app: Elysia, service: Service, api: Api, log: Logge
   app.get('/console/assets/*', guarded(asset), hidden);
   app.post('/console/session', guarded(enter), hidden);
   app.post('/console/sign-out', guarded(leave), hidden);
-  for (const path of ['/console', '/console/*']) app.get(path, guarded(page), hidden);
+  // For every method, since Elysia would prefer a route of one method, however vague, to the exacter ones for all above.
+  for (const path of ['/console', '/console/*']) app.all(path, guarded(page), hidden);
   app.get('/', () => redirect('/console'), hidden);
 }
 

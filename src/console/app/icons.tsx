@@ -5,6 +5,7 @@ const lines = {
   close: 'M6 6l12 12M18 6L6 18',
   copy: 'M9 9h10v10H9zM5 15V5h10',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  exit: 'M10 5H5v14h5M14 8l4 4-4 4M9 12h9',
   external: 'M14 5h5v5M19 5l-8 8M10 6H6v12h12v-4',
   history: 'M4 12a8 8 0 1 0 2.5-5.8M4 4v4h4M12 8v4l3 2',
   moon: 'M19 14.5A7.5 7.5 0 0 1 9.5 5a7.5 7.5 0 1 0 9.5 9.5z',

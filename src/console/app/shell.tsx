@@ -30,16 +30,14 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
           <nav aria-label="Main">
             {link('/', 'Codes')}
             {link('/account', 'Account')}
-            <a href="/swagger" target="_blank" rel="noreferrer">
-              API docs
-            </a>
           </nav>
           <div class="tools">
             <ModeSwitch mode={mode} />
             <ThemeToggle />
             <form method="post" action="/console/sign-out">
-              <button type="submit" class="button quiet">
-                Sign out
+              <button type="submit" class="button quiet" aria-label="Sign out">
+                <Icon name="exit" />
+                <span>Sign out</span>
               </button>
             </form>
           </div>
@@ -55,10 +53,9 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       </main>
       <footer class="wrap foot">
         <span>{welcome.account.name}</span>
-        <span>
-          Places by <a href="https://db-ip.com">DB-IP</a>,{' '}
-          <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>
-        </span>
+        <a href="/swagger" target="_blank" rel="noreferrer">
+          API documentation
+        </a>
       </footer>
       <Toasts />
     </>

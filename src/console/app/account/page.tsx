@@ -19,7 +19,7 @@ export function AccountPage({ section }: { section: Section }) {
   const account = useResource<Account>('/account');
   return (
     <>
-      <Heading title={sections.find(([name]) => name === section)?.[2] ?? 'Account'} lead={account.data?.name} />
+      <Heading title="Account" lead={account.data?.name} />
       <nav class="tabs" aria-label="Account">
         {sections.map(([name, path, text]) => (
           <a key={name} href={pageUrl(path)} aria-current={name === section ? 'page' : undefined}>
@@ -56,8 +56,8 @@ function PlanAndUse({ account: { id, plan, limits, usage, created_at } }: { acco
           <div>
             <dt>Live codes</dt>
             <dd>
-              <span class="figure">{number(usage.qr_codes)}</span> of{' '}
-              {most === null ? 'as many as you like' : number(most)}
+              <span class="figure">{number(usage.qr_codes)}</span>{' '}
+              {most === null ? 'without a limit' : `of ${number(most)}`}
               {most !== null && (
                 <meter min={0} max={most} high={most * 0.9} value={usage.qr_codes} aria-label="Live codes used" />
               )}
@@ -66,7 +66,7 @@ function PlanAndUse({ account: { id, plan, limits, usage, created_at } }: { acco
           <div>
             <dt>Test codes</dt>
             <dd>
-              <span class="figure">{number(usage.test_qr_codes)}</span> which never count
+              <span class="figure">{number(usage.test_qr_codes)}</span> never counted
             </dd>
           </div>
           <div>

@@ -5,6 +5,7 @@ import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { usePlace } from '../router.ts';
 import type { QrCode, Summary, TimeSeries } from '../types.ts';
+import { Attribution } from './attribution.tsx';
 import { Bars } from './bars.tsx';
 import { stepName, TimeChart } from './chart.tsx';
 import { SplitByDestination } from './destinations.tsx';
@@ -163,12 +164,6 @@ const Breakdown = ({ summary: { summary, top_countries, top_cities, devices, bro
     />
     <Bars title="Devices" total={summary.total_scans} rows={ranked(devices)} empty="No device is known." />
     <Bars title="Browsers" total={summary.total_scans} rows={ranked(browsers)} empty="No browser is known." />
-    <p class="hint attribution">
-      Places are approximate. IP geolocation by{' '}
-      <a href="https://db-ip.com" target="_blank" rel="noreferrer">
-        DB-IP
-      </a>
-      .
-    </p>
+    <Attribution />
   </div>
 );

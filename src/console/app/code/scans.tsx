@@ -5,6 +5,7 @@ import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { setQuery, usePlace } from '../router.ts';
 import type { Page, QrCode, ScanRecord } from '../types.ts';
+import { Attribution } from './attribution.tsx';
 import type { PeriodName } from './period.ts';
 import { intervalOf, periodOf } from './period.ts';
 import { PeriodPicker } from './period-picker.tsx';
@@ -63,13 +64,7 @@ export function Scans({ code }: { code: QrCode }) {
             </table>
           </Scroll>
           <Pager what="scans" pagination={data.pagination} onPage={(page) => setQuery({ page: String(page) })} />
-          <p class="hint attribution">
-            Places are approximate. IP geolocation by{' '}
-            <a href="https://db-ip.com" target="_blank" rel="noreferrer">
-              DB-IP
-            </a>
-            .
-          </p>
+          <Attribution />
         </div>
       )}
     </>

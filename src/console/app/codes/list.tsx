@@ -44,7 +44,7 @@ export function CodesPage() {
     <>
       <Heading
         title="QR codes"
-        lead={data === undefined || isNarrowed ? undefined : plural(data.pagination.total, 'code')}
+        lead={data === undefined || data.pagination.total === 0 ? undefined : plural(data.pagination.total, 'code')}
       >
         <a class="button" href={pageUrl('/codes/import')}>
           <Icon name="upload" />
@@ -158,7 +158,9 @@ const CodeTable = ({ codes }: { codes: ListedQrCode[] }) => (
       {codes.map(({ id, name, destination_url, short_url, status, total_scans, created_at }) => (
         <tr key={id}>
           <td class="what">
-            <img src={`/images/${id}/public?size=128`} alt="" width="48" height="48" loading="lazy" />
+            <span class="thumb">
+              <img src={`/images/${id}/public?size=128`} alt="" width="48" height="48" loading="lazy" />
+            </span>
             <div>
               <a class="name" href={pageUrl(`/codes/${id}`)}>
                 {name}
