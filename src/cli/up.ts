@@ -6,7 +6,7 @@ import { StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
 import type { RunningService } from '../main.ts';
-import { lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
+import { announce, lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
 import { startStack } from '../stack/stack.ts';
 import { startFamily } from './family.ts';
 import { untilAskedToStop } from './stopping.ts';
@@ -32,6 +32,8 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
       );
       try {
         await Promise.race([service.ready, asked]);
+        const { databaseUrl, natsUrl, clickhouseUrl } = stack;
+        announce(data, { databaseUrl, natsUrl, clickhouseUrl, publicUrl: service.addresses.publicUrl });
         if (!interrupted.signal.aborted) greet(service, config, await demoKeys(stack.databaseUrl));
         await asked;
         say('\nStopping …');
@@ -80,6 +82,7 @@ function greet(
   keys: Awaited<ReturnType<typeof demoKeys>>,
 ) {
   say(`\n${bold('Scanlog is ready.')}\n`);
+  say(`  Console     ${publicUrl}/console`);
   say(`  API         ${publicUrl}/v1`);
   say(`  Swagger UI  ${publicUrl}/swagger`);
   if (keys !== undefined) {
