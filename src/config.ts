@@ -120,6 +120,11 @@ export const settings = {
     fallback: 'scanlog',
     about: 'Database for analytics, made when it is missing.',
   }),
+  clickhouseCluster: setting({
+    variable: 'CLICKHOUSE_CLUSTER',
+    read: name,
+    about: 'Name of a ClickHouse cluster of one shard; its tables are replicated then.',
+  }),
   stream: setting({
     variable: 'NATS_STREAM',
     read: name,
@@ -189,7 +194,15 @@ type Given = { [K in keyof typeof settings]: ValueOf<(typeof settings)[K]> | und
 
 /** What every process needs; addresses of the parts may still be missing. */
 export type Config = { [K in keyof Given]: K extends Optional ? Given[K] : NonNullable<Given[K]> };
-type Optional = 'geoPath' | 'publicUrl' | 'shortBaseUrl' | 'imageBaseUrl' | 'databaseUrl' | 'natsUrl' | 'clickhouseUrl';
+type Optional =
+  | 'geoPath'
+  | 'publicUrl'
+  | 'shortBaseUrl'
+  | 'imageBaseUrl'
+  | 'databaseUrl'
+  | 'natsUrl'
+  | 'clickhouseUrl'
+  | 'clickhouseCluster';
 
 /** A configuration that the service can run on. */
 export type ServiceConfig = Config & { databaseUrl: string; natsUrl: string; clickhouseUrl: string };

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Elysia } from 'elysia';
 import type { NatsConnection } from 'nats';
 import type { LogEntry } from '../events/entry.ts';
-import { counters } from '../projections/counters.ts';
 import { named } from './api/answers.ts';
 import { serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
@@ -16,14 +15,13 @@ import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { connect, isAway, type Sql } from './log/connect.ts';
-import { locks } from './log/locks.ts';
 import { migrate } from './log/migrate.ts';
 import { drain, listen, serveMetrics, shortCodeOf } from './server.ts';
+import { runAnalytics } from './stream/analytics.ts';
 import { followChanges, nudgeRelay, onNudge } from './stream/changes.ts';
 import { connectStream } from './stream/connect.ts';
-import type { StreamContext } from './stream/context.ts';
+import { runCounters } from './stream/counters.ts';
 import { type Relay, startRelay } from './stream/relay.ts';
-import { runProjection } from './stream/runner.ts';
 import { connectWarehouse, pingWarehouse } from './warehouse/connect.ts';
 
 const databaseRetryMs = 500;
@@ -75,8 +73,8 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 
     const sql = connect(config.databaseUrl, { max: 20 });
     stops.push(() => sql.end({ timeout: 2 }));
-    const warehouse = connectWarehouse(config.clickhouseUrl);
-    stops.push(() => warehouse.close());
+    const warehouse = connectWarehouse(config);
+    stops.push(() => warehouse.client.close());
     let nats: NatsConnection | undefined;
     let relay: Relay | undefined;
     let edge: Edge | undefined;
@@ -142,7 +140,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         onNudge(nats, config.stream, relay.wake);
         stops.push(relay.stop);
       }
-      if (config.roles.includes('projections')) stops.push(startProjections(common, sql));
+      if (config.roles.includes('projections')) {
+        stops.push(runCounters(common).stop);
+        stops.push(runAnalytics({ ...common, warehouse, signal: stopping.signal }).stop);
+      }
     };
     const started = start().catch((error) => {
       if (stopping.signal.aborted) return;
@@ -165,21 +166,6 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 }
 
 const answerNamed = async (app: Elysia, request: Request) => named(request, await app.fetch(request));
-
-function startProjections(common: StreamContext, sql: Sql): () => Promise<void> {
-  const counting = runProjection({
-    ...common,
-    lock: locks.counters,
-    projection: {
-      name: counters.name,
-      checkpoint: () => counters.checkpoint(sql),
-      apply: (range) => counters.apply(sql, range),
-      most: 10_000,
-      lingerMs: 0,
-    },
-  });
-  return counting.stop;
-}
 
 /** Waits for a database that is away; one that refuses us is said at once. */
 async function migrateWhenThere(sql: Sql, log: Logger, signal: AbortSignal): Promise<void> {

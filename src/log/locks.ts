@@ -12,4 +12,6 @@ export const locks = {
   counters: 7_226_569,
   /** Together with a hash of the account: which of its creates is at work. */
   quota: 7_226_570,
+  analytics: 7_226_571,
+  replayAnalytics: 7_226_573,
 } as const;

@@ -13,6 +13,8 @@ export interface Projection {
   checkpoint(): Promise<number>;
   /** Applies a range that begins at the checkpoint, and moves it, in one step. */
   apply(range: LogRange): Promise<void>;
+  /** What else is to be done, between steps. */
+  tend?(): Promise<void>;
   /** How many entries one step takes at the most, and how long it waits for that many. */
   most: number;
   lingerMs: number;
@@ -60,6 +62,7 @@ export function runProjection(options: RunnerOptions): Leadership {
 
     try {
       while (!signal.aborted) {
+        await projection.tend?.();
         const ranges = await inbox.take({ most: projection.most, lingerMs: projection.lingerMs, idleMs });
         if (ranges.length === 0) {
           const before = position;
@@ -103,7 +106,7 @@ export function runProjection(options: RunnerOptions): Leadership {
           if (performance.now() - started > backOffMs.most) backOff = backOffMs.first;
           log.error({ error: messageOf(error), again_in_ms: backOff }, 'projection stands still');
         });
-        if (!signal.aborted) await sleep(backOff);
+        await sleep(backOff, undefined, { signal }).catch(() => {});
         backOff = Math.min(backOff * 2, backOffMs.most);
       }
     },

@@ -8,12 +8,15 @@ import { readConfig, type ServiceConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { type RunningService, startService } from '../../src/main.ts';
+import { connectWarehouse, type Warehouse } from '../../src/warehouse/connect.ts';
 import { type Api, apiClient } from './api.ts';
 import { type TestDatabase, uniqueName, useDatabase } from './database.ts';
 import { removeStream } from './streams.ts';
 
 export interface TestService {
   database: TestDatabase;
+  /** The file's own database in ClickHouse. */
+  warehouse: Warehouse;
   /** Where each instance listens. */
   urls: string[];
   /** A client of one instance, with a key or without. */
@@ -44,6 +47,9 @@ export function useService({ instances = 1, config = {}, clock, log, reach }: Op
   const running: RunningService[] = [];
   const urls: string[] = [];
   const stream = uniqueName();
+  const clickhouseDatabase = uniqueName();
+  const { clickhouseUrl } = inject('stack');
+  const warehouse = connectWarehouse({ clickhouseUrl, clickhouseDatabase, clickhouseCluster: undefined });
   const edgeFolder = mkdtempSync(join(tmpdir(), 'scanlog-edges-'));
   beforeAll(async () => {
     const settings: ServiceConfig = {
@@ -51,7 +57,7 @@ export function useService({ instances = 1, config = {}, clock, log, reach }: Op
       ...inject('stack'),
       databaseUrl: reach === undefined ? database.url : await reach(database.url),
       stream,
-      clickhouseDatabase: uniqueName(),
+      clickhouseDatabase,
       port: 0,
       metricsPort: 0,
       edgeFolder,
@@ -68,11 +74,14 @@ export function useService({ instances = 1, config = {}, clock, log, reach }: Op
   afterAll(async () => {
     await Promise.all(running.map((service) => service.stop()));
     await removeStream(stream);
+    await warehouse.client.command({ query: `DROP DATABASE IF EXISTS ${clickhouseDatabase}` });
+    await warehouse.client.close();
     rmSync(edgeFolder, { recursive: true, force: true });
   });
 
   return {
     database,
+    warehouse,
     urls,
     client: (instance, key) => apiClient(urls[instance] as string, key),
     async account(plan = 'enterprise') {

@@ -1,0 +1,119 @@
+import type { ISql, Sql } from 'postgres';
+
+/** A table of the warehouse, and how far it has come. */
+export interface WarehouseTable {
+  version: number;
+  definition: number;
+  position: number;
+  inserting_to: number | null;
+  removed_to: number;
+  removing_to: number | null;
+  removing_rows: number | null;
+  rows: number;
+}
+
+type Queryable = ISql<{ bigint: number }>;
+
+const moved = () => new Error('another table of the warehouse is in use, or somebody else has moved its checkpoint');
+
+async function exactlyOne(update: PromiseLike<{ count: number }>): Promise<void> {
+  if ((await update).count !== 1) throw moved();
+}
+
+/** What Postgres knows of the tables in ClickHouse: the only place with SQL of `warehouse_tables` that writes. */
+export const ledger = {
+  async inUse(sql: Queryable): Promise<WarehouseTable | undefined> {
+    const [table] = await sql<WarehouseTable[]>`SELECT * FROM warehouse_tables WHERE in_use`;
+    return table;
+  },
+
+  /** Says that the scans up to `to` are about to be inserted. */
+  announceInsert: (sql: Queryable, { version, position }: WarehouseTable, to: number) =>
+    exactlyOne(sql`
+      UPDATE warehouse_tables SET inserting_to = ${to}
+      WHERE version = ${version} AND in_use AND position = ${position} AND inserting_to IS NULL`),
+
+  confirmInsert: (sql: Queryable, { version }: WarehouseTable, to: number, rows: number) =>
+    exactlyOne(sql`
+      UPDATE warehouse_tables SET position = ${to}, inserting_to = NULL, rows = rows + ${rows}
+      WHERE version = ${version} AND in_use AND inserting_to = ${to}`),
+
+  /** Goes past a piece of the log without scans. */
+  pass: (sql: Queryable, { version, position }: WarehouseTable, to: number) =>
+    exactlyOne(sql`
+      UPDATE warehouse_tables SET position = ${to}
+      WHERE version = ${version} AND in_use AND position = ${position} AND inserting_to IS NULL`),
+
+  announceRemoval: (sql: Queryable, { version }: WarehouseTable, to: number, rows: number) =>
+    exactlyOne(sql`
+      UPDATE warehouse_tables SET removing_to = ${to}, removing_rows = ${rows}
+      WHERE version = ${version} AND in_use AND removing_to IS NULL`),
+
+  confirmRemoval: (sql: Queryable, { version }: WarehouseTable, to: number) =>
+    exactlyOne(sql`
+      UPDATE warehouse_tables
+      SET rows = rows - removing_rows, removed_to = removing_to, removing_to = NULL, removing_rows = NULL
+      WHERE version = ${version} AND in_use AND removing_to = ${to}`),
+
+  /** Codes that ended behind `after`, up to `to`. */
+  async ended(sql: Queryable, after: number, to: number): Promise<EndedCode[]> {
+    return sql<EndedCode[]>`
+      SELECT c.id, c.account, c.mode FROM events e JOIN codes c ON c.id = e.stream
+      WHERE e.type = 'code_deleted' AND e.position > ${after} AND e.position <= ${to}`;
+  },
+
+  /** Where in the log codes ended, of those that did. */
+  async ends(sql: Queryable, codes: string[]): Promise<Map<string, number>> {
+    const rows = await sql<{ code: string; position: number }[]>`
+      SELECT c.id AS code, e.position FROM codes c JOIN events e ON e.stream = c.id AND e.type = 'code_deleted'
+      WHERE c.id = ANY(${codes}) AND c.status = 'deleted'`;
+    return new Map(rows.map(({ code, position }) => [code, position]));
+  },
+
+  /** A table that is known not to hold what it should is read no more. */
+  async giveUp(sql: Queryable, { version }: WarehouseTable): Promise<void> {
+    await sql`UPDATE warehouse_tables SET in_use = false WHERE version = ${version}`;
+  },
+
+  /** A new table, to be filled beside the one in use; codes that ended by `removedTo` never come into it. */
+  async add(sql: Queryable, definition: number, removedTo: number): Promise<number> {
+    const [row] = await sql<[{ version: number }]>`
+      INSERT INTO warehouse_tables (definition, position, removed_to, rows)
+      VALUES (${definition}, 0, ${removedTo}, 0) RETURNING version`;
+    return row.version;
+  },
+
+  async notInUse(sql: Queryable): Promise<number[]> {
+    const rows = await sql<{ version: number }[]>`SELECT version FROM warehouse_tables WHERE NOT in_use`;
+    return rows.map(({ version }) => version);
+  },
+
+  async forget(sql: Queryable, version: number): Promise<void> {
+    await sql`DELETE FROM warehouse_tables WHERE version = ${version} AND NOT in_use`;
+  },
+
+  /**
+   * Puts a table in place of the one in use, which stands still meanwhile: `fill` gets the new one to where the old one
+   * is, so that nobody sees numbers go back.
+   */
+  async exchange(
+    sql: Sql<{ bigint: number }>,
+    version: number,
+    fill: (to: number) => Promise<{ position: number; rows: number }>,
+  ): Promise<void> {
+    await sql.begin(async (tx) => {
+      await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
+      const [old] = await tx<{ position: number }[]>`SELECT position FROM warehouse_tables WHERE in_use FOR UPDATE`;
+      const { position, rows } = await fill(old?.position ?? 0);
+      await tx`UPDATE warehouse_tables SET in_use = false WHERE in_use`;
+      await exactlyOne(tx`
+        UPDATE warehouse_tables SET in_use = true, position = ${position}, rows = ${rows} WHERE version = ${version}`);
+    });
+  },
+};
+
+export interface EndedCode {
+  id: string;
+  account: string;
+  mode: string;
+}

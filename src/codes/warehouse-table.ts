@@ -1,0 +1,33 @@
+import type { Mode } from '../../events/plans.ts';
+import { Refusal } from '../lib/errors.ts';
+import type { Queryable } from '../log/connect.ts';
+
+export interface TableInUse {
+  version: number;
+  /** Every scan up to here is in it. */
+  position: number;
+  /** Scans of codes that were deleted up to here have left it. */
+  removedTo: number;
+}
+
+/** The table that analytics are read from. There is none while it is made anew from the log. */
+export async function tableInUse(sql: Queryable): Promise<TableInUse> {
+  const [table] = await sql<TableInUse[]>`
+    SELECT version, position, removed_to AS "removedTo" FROM warehouse_tables WHERE in_use`;
+  if (table !== undefined) return table;
+  throw new Refusal('unavailable', 'Analytics are being made again from the log: try again in a moment.', undefined, {
+    'retry-after': '5',
+  });
+}
+
+/** Codes of an account that are deleted, and whose scans have not left the table yet. */
+export async function leavingCodes(
+  sql: Queryable,
+  { removedTo }: TableInUse,
+  { account, mode }: { account: string; mode: Mode },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    SELECT c.id FROM events e JOIN codes c ON c.id = e.stream
+    WHERE e.type = 'code_deleted' AND e.position > ${removedTo} AND c.account = ${account} AND c.mode = ${mode}`;
+  return rows.map(({ id }) => id);
+}

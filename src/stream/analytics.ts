@@ -1,0 +1,26 @@
+import { createAnalytics } from '../../projections/analytics.ts';
+import { messageOf } from '../lib/errors.ts';
+import { locks } from '../log/locks.ts';
+import type { Warehouse } from '../warehouse/connect.ts';
+import { scanTables } from '../warehouse/scan-tables.ts';
+import type { StreamContext } from './context.ts';
+import type { Leadership } from './leader.ts';
+import { replayAnalytics } from './replay-analytics.ts';
+import { runProjection } from './runner.ts';
+
+/** Keeps the warehouse current, and makes it anew from the log when it was lost. */
+export function runAnalytics(context: StreamContext & { warehouse: Warehouse; signal: AbortSignal }): Leadership {
+  const { sql, warehouse, signal } = context;
+  const log = context.log.child({ projection: 'analytics' });
+  const projection = createAnalytics({
+    sql,
+    tables: scanTables(warehouse),
+    async rebuild(why) {
+      log.info({ why }, 'the warehouse is made from the log');
+      const { scans } = await replayAnalytics({ sql, warehouse, signal });
+      log.info({ scans }, 'the warehouse is made');
+    },
+    onTrouble: (error) => log.error({ error: messageOf(error) }, 'scans of deleted codes have not left the warehouse'),
+  });
+  return runProjection({ ...context, lock: locks.analytics, projection });
+}

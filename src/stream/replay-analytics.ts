@@ -1,0 +1,27 @@
+import { type Progress, rebuildAnalytics } from '../../projections/analytics-rebuild.ts';
+import { Refusal } from '../lib/errors.ts';
+import type { Sql } from '../log/connect.ts';
+import { locks } from '../log/locks.ts';
+import { headOfLog } from '../log/read.ts';
+import type { Warehouse } from '../warehouse/connect.ts';
+import { scanTables } from '../warehouse/scan-tables.ts';
+
+interface Replaying {
+  sql: Sql;
+  warehouse: Warehouse;
+  onProgress?: Progress;
+  signal?: AbortSignal;
+}
+
+/** Makes the warehouse again from the log, beside the table in use; refuses while another does the same. */
+export async function replayAnalytics({ sql, warehouse, onProgress, signal }: Replaying): Promise<{ scans: number }> {
+  // The lock's own transaction stays open, and idle, until all is done.
+  return sql.begin(async (holder) => {
+    await holder`SET LOCAL idle_in_transaction_session_timeout = 0`;
+    const [lock] = await holder<[{ free: boolean }]>`
+      SELECT pg_try_advisory_xact_lock(${locks.replayAnalytics}) AS free`;
+    if (!lock.free) throw new Refusal('conflict', 'Another replay of analytics is under way: wait for it to end.');
+    const tables = scanTables(warehouse);
+    return rebuildAnalytics({ sql, tables, headOfLog: () => headOfLog(sql), onProgress, signal });
+  });
+}

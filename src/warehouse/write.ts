@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream';
+import { TupleParam } from '@clickhouse/client';
+import type { Warehouse } from './connect.ts';
+import { tableName } from './tables.ts';
+
+/** Rows as ClickHouse's TabSeparated, which is also how Postgres copies: a tab between fields, a line a row. */
+export interface Rows {
+  columns: readonly string[];
+  lines: string | Buffer;
+}
+
+/** A code as the table is ordered. */
+export type CodeKey = [account: string, mode: string, code: string];
+
+/** Adds rows: once for each token, however often they are sent. */
+export async function insertRows(warehouse: Warehouse, version: number, rows: Rows, token: string): Promise<void> {
+  await warehouse.client.insert({
+    table: tableName(warehouse, version),
+    columns: rows.columns as [string, ...string[]],
+    format: 'TabSeparated',
+    values: Readable.from([rows.lines], { objectMode: false }),
+    clickhouse_settings: {
+      async_insert: 0,
+      insert_deduplicate: 1,
+      insert_deduplication_token: token,
+      // One block an insert: what is cut could be cut elsewhere the next time, and would not be recognised.
+      input_format_parallel_parsing: 0,
+      max_insert_block_size: '10000000',
+      min_insert_block_size_rows: '10000000',
+      min_insert_block_size_bytes: '0',
+    },
+  });
+}
+
+const ofCodes = 'WHERE (account, mode, code) IN {codes:Array(Tuple(String, String, String))}';
+// The client writes a tuple from a class of its own; an array of arrays would be an array to ClickHouse.
+const asParameter = (codes: CodeKey[]) => ({ codes: codes.map((code) => new TupleParam(code)) });
+
+/** How many rows codes have. */
+export async function countRowsOf(warehouse: Warehouse, version: number, codes: CodeKey[]): Promise<number> {
+  const result = await warehouse.client.query({
+    query: `SELECT toString(count()) AS rows FROM ${tableName(warehouse, version)} ${ofCodes}`,
+    query_params: asParameter(codes),
+    format: 'JSONEachRow',
+  });
+  const [counted] = await result.json<{ rows: string }>();
+  return Number(counted?.rows);
+}
+
+/** Removes all rows of codes, and returns when they are gone. */
+export async function removeRowsOf(warehouse: Warehouse, version: number, codes: CodeKey[]): Promise<void> {
+  await warehouse.client.command({
+    query: `ALTER TABLE ${tableName(warehouse, version)} DELETE ${ofCodes}`,
+    query_params: asParameter(codes),
+    clickhouse_settings: { mutations_sync: '2' },
+  });
+}

@@ -1,0 +1,285 @@
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { createAnalytics, type ScanTables } from '../../projections/analytics.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { remove } from '../../src/codes/change.ts';
+import { createCodes } from '../../src/codes/create.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import { headOfLog, readRange } from '../../src/log/read.ts';
+import { replayAnalytics } from '../../src/stream/replay-analytics.ts';
+import { connectWarehouse, type Warehouse } from '../../src/warehouse/connect.ts';
+import { scanTables } from '../../src/warehouse/scan-tables.ts';
+import { createDatabase, type TestDatabase, uniqueName } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { scanned } from '../support/scans.ts';
+
+const by = { actor: 'operator', now: new Date() };
+let database: TestDatabase;
+let warehouse: Warehouse;
+const drops: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  const created = await createDatabase();
+  database = created;
+  const { clickhouseUrl } = inject('stack');
+  const own = connectWarehouse({ clickhouseUrl, clickhouseDatabase: uniqueName(), clickhouseCluster: undefined });
+  warehouse = own;
+  drops.push(created.drop, async () => {
+    await own.client.command({ query: `DROP DATABASE IF EXISTS ${own.database}` });
+    await own.client.close();
+  });
+});
+afterAll(() => Promise.all(drops.map((drop) => drop())));
+
+/** A process that keeps the warehouse current; `tables` can be what breaks. */
+function analytics(tables: Partial<ScanTables> = {}) {
+  const { sql } = database;
+  const projection = createAnalytics({
+    sql,
+    tables: { ...scanTables(warehouse), ...tables },
+    rebuild: async () => {
+      await replayAnalytics({ sql, warehouse });
+    },
+    onTrouble: () => {},
+    everyMs: { tend: 0, remove: 0, count: 0 },
+  });
+  /** Applies what the log has, in ranges of so many entries. */
+  const catchUp = async (atOnce = 1_000) => {
+    for (let position = await projection.checkpoint(); ; ) {
+      const range = await readRange(sql, position, atOnce);
+      if (range.to === position) return;
+      await projection.apply(range);
+      position = range.to;
+    }
+  };
+  return { ...projection, catchUp };
+}
+
+async function newCode() {
+  const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
+  const owner = { account, mode: 'live' as const };
+  const request = { name: 'Menu', destination_url: 'https://example.com' };
+  const [made] = await database.sql.begin((tx) => createCodes(tx, owner, [request], by));
+  return { id: made?.code.id ?? '', owner };
+}
+type Code = Awaited<ReturnType<typeof newCode>>;
+
+const scan = ({ id, owner }: Code, count: number, fields: Parameters<typeof scanned>[0] = {}) =>
+  appendScans(
+    database.sql,
+    batchOf(
+      newId('batch', Date.now()),
+      1,
+      Array.from({ length: count }, () => scanned({ code: id, ...owner, ...fields })),
+    ),
+  );
+
+async function tableInUse(): Promise<string> {
+  const [row] = await database.sql<{ version: number }[]>`SELECT version FROM warehouse_tables WHERE in_use`;
+  return `${warehouse.database}.scans_v${row?.version}`;
+}
+
+async function rows<T>(query: string): Promise<T[]> {
+  return (await warehouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
+}
+
+/** Every scan in the warehouse, in the order of the log. */
+const stored = async () => rows(`SELECT * FROM ${await tableInUse()} ORDER BY position`);
+
+/** Every scan in the log of codes that are not deleted, as the warehouse should have it. */
+const logged = () => database.sql`
+  SELECT s.account, s.mode, s.code, to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS') AS time,
+    s.position, s.id, s.country, s.region, s.city, s.device, s.browser, s.is_bot, s.visitor::text, s.is_unique, s.revision
+  FROM scans s JOIN codes c ON c.id = s.code WHERE c.status <> 'deleted' ORDER BY s.position`;
+
+const expectAll = async () => expect(await stored()).toEqual([...(await logged())]);
+
+describe('the warehouse', () => {
+  test('has every scan once, with all its fields, however the log is cut', async () => {
+    const [one, other] = [await newCode(), await newCode()];
+    await scan(one, 7, { city: 'a\tb\\c\n"\'é', region: '', is_bot: true });
+    await scan(other, 3, { occurred_at: new Date('2024-02-29T23:59:59.999Z') });
+    await scan(one, 5, { mode: 'test', revision: 3 });
+    await analytics().catchUp(4);
+    expect(await stored()).toHaveLength(15);
+    await expectAll();
+  });
+
+  test('does not take a range twice when the answer to its insert was lost', async () => {
+    const code = await newCode();
+    await analytics().catchUp();
+    await scan(code, 5);
+    const dying = analytics({
+      async insert(...given) {
+        await scanTables(warehouse).insert(...given);
+        throw new Error('the answer was lost');
+      },
+    });
+    await expect(dying.catchUp()).rejects.toThrow('the answer was lost');
+    // More has come since: another cut would be another range.
+    await scan(code, 2);
+    await analytics().catchUp();
+    expect(await stored()).toHaveLength(7);
+    await expectAll();
+  });
+
+  test('does not miss a range whose insert never came', async () => {
+    const code = await newCode();
+    await analytics().catchUp();
+    await scan(code, 5);
+    const dying = analytics({ insert: () => Promise.reject(new Error('killed')) });
+    await expect(dying.catchUp()).rejects.toThrow('killed');
+    await scan(code, 2);
+    await analytics().catchUp();
+    await expectAll();
+  });
+
+  test('takes a range once when two want to insert it', async () => {
+    const code = await newCode();
+    const both = [analytics(), analytics()];
+    const positions = await Promise.all(both.map((each) => each.checkpoint().catch(() => -1)));
+    await scan(code, 5);
+    const range = await readRange(database.sql, Math.max(...positions), 100);
+    const outcomes = await Promise.allSettled(both.map((each) => each.apply(range)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await analytics().catchUp();
+    await expectAll();
+  });
+
+  test.each([
+    ['emptied', () => tableInUse().then((table) => `TRUNCATE TABLE ${table}`)],
+    ['gone', () => tableInUse().then((table) => `DROP TABLE ${table}`)],
+    ['gone with its database', async () => `DROP DATABASE ${warehouse.database}`],
+    ['as it was earlier', () => tableInUse().then((table) => `ALTER TABLE ${table} DELETE WHERE position > 5`)],
+    ['as never before', () => tableInUse().then((table) => `INSERT INTO ${table} SELECT * FROM ${table} LIMIT 1`)],
+  ])('that is %s heals from the log, while running', async (_, disaster) => {
+    const code = await newCode();
+    await scan(code, 5);
+    const running = analytics();
+    await running.catchUp();
+    await running.tend();
+    await warehouse.client.command({ query: await disaster(), clickhouse_settings: { mutations_sync: '2' } });
+    await scan(code, 3);
+    await expect(running.tend()).rejects.toThrow('does not hold what it was given');
+    await running.catchUp();
+    expect(await stored()).toHaveLength(8);
+    await expectAll();
+    await running.tend();
+  });
+});
+
+describe('a deleted code', () => {
+  const gone = async (code: Code) =>
+    expect(await stored()).not.toContainEqual(expect.objectContaining({ code: code.id }));
+
+  test('leaves the warehouse, and nobody else does', async () => {
+    const [leaving, staying] = [await newCode(), await newCode()];
+    await scan(leaving, 5);
+    await scan(staying, 5);
+    const running = analytics();
+    await running.catchUp();
+    await remove(database.sql, leaving.owner, leaving.id, by);
+    await running.catchUp();
+    await eventually(async () => {
+      await running.tend();
+      await gone(leaving);
+    });
+    await expectAll();
+    await eventually(() => running.tend());
+    await running.checkpoint();
+    expect(await tableInUse(), 'no rebuild was needed').toMatch(/_v1$/);
+  });
+
+  test('stays away when scans of it come late from a spool', async () => {
+    const [leaving, staying] = [await newCode(), await newCode()];
+    const running = analytics();
+    await running.catchUp();
+    await remove(database.sql, leaving.owner, leaving.id, by);
+    await scan(leaving, 2);
+    await scan(staying, 2);
+    await running.catchUp();
+    await gone(leaving);
+    await expectAll();
+  });
+
+  test('is counted out once when the process dies before it is confirmed', async () => {
+    const code = await newCode();
+    await scan(code, 5);
+    await scan(await newCode(), 4);
+    const dying = analytics({
+      async remove(...given) {
+        await scanTables(warehouse).remove(...given);
+        throw new Error('killed');
+      },
+    });
+    await dying.catchUp();
+    await remove(database.sql, code.owner, code.id, by);
+    await dying.catchUp();
+    await dying.tend();
+    await eventually(() => gone(code));
+    const next = analytics();
+    await next.catchUp();
+    await next.tend();
+    await expectAll();
+    expect(await tableInUse(), 'no rebuild was needed').toMatch(/_v1$/);
+  });
+});
+
+describe('a replay', () => {
+  test('makes the same rows in another table, while scans and batches go on', async () => {
+    const [staying, leaving] = [await newCode(), await newCode()];
+    const running = analytics();
+    await scan(leaving, 3);
+    await scan(staying, 200);
+    await running.catchUp();
+    await remove(database.sql, leaving.owner, leaving.id, by);
+    let going = true;
+    const scanning = (async () => {
+      while (going) {
+        await scan(staying, 3);
+        // The table is exchanged at some moment; then it has to begin again.
+        await running.catchUp(2).catch(() => {});
+      }
+    })();
+    await replayAnalytics({ sql: database.sql, warehouse });
+    await replayAnalytics({ sql: database.sql, warehouse });
+    going = false;
+    await scanning;
+    await running.catchUp();
+    expect(await tableInUse()).toMatch(/_v3$/);
+    await expectAll();
+    expect(await rows(`SHOW TABLES FROM ${warehouse.database}`), 'the old ones are dropped').toHaveLength(1);
+  });
+
+  test('shows progress up to the head of the log', async () => {
+    await scan(await newCode(), 10);
+    const seen: [number, number][] = [];
+    await replayAnalytics({ sql: database.sql, warehouse, onProgress: (done, total) => seen.push([done, total]) });
+    const head = await headOfLog(database.sql);
+    expect(seen.at(-1)).toEqual([head, head]);
+  });
+
+  test('is refused while another runs', async () => {
+    await scan(await newCode(), 10);
+    const outcomes = await Promise.allSettled([1, 2].map(() => replayAnalytics({ sql: database.sql, warehouse })));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { message: 'Another replay of analytics is under way: wait for it to end.' },
+    });
+  });
+
+  test('that was interrupted leaves the old table in use, and nothing behind once another has ended', async () => {
+    const code = await newCode();
+    await scan(code, 10);
+    await analytics().catchUp();
+    const before = await stored();
+    const interrupted = new AbortController();
+    interrupted.abort();
+    const signal = interrupted.signal;
+    await expect(replayAnalytics({ sql: database.sql, warehouse, signal })).rejects.toThrow();
+    expect(await stored()).toEqual(before);
+    await replayAnalytics({ sql: database.sql, warehouse });
+    expect(await stored()).toEqual(before);
+    expect(await rows(`SHOW TABLES FROM ${warehouse.database}`)).toHaveLength(1);
+  });
+});
