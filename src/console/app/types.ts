@@ -48,25 +48,27 @@ export interface ScanRecord {
 
 export interface Webhook {
   url: string;
-  secret: string;
   status: 'enabled' | 'disabled';
-  reason: 'gone' | 'failing' | null;
+  disabled_reason: 'gone' | 'failing' | null;
+  failing_since: string | null;
+  secret: string;
+  old_secret_valid_until: string | null;
 }
 
+/** What came back. */
 export interface Attempt {
-  at: string;
-  status: number | null;
-  ms: number;
-  answer: string | null;
+  status_code: number | null;
+  duration_ms: number;
+  response: string | null;
   error: string | null;
 }
 
 export interface Delivery {
   id: string;
-  scan_id: string;
-  qr_id: string;
   status: 'pending' | 'delivered' | 'failed';
-  attempts: Attempt[];
+  body: { data: { qr_id: string; country: string; city: string } };
+  attempts: (Attempt & { timestamp: string })[];
+  error: string | null;
   next_attempt_at: string | null;
   created_at: string;
 }

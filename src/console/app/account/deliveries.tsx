@@ -1,5 +1,5 @@
 import { api } from '../api.ts';
-import { ago, plural, time } from '../format.ts';
+import { ago, country, number, plural, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Segments } from '../parts/segments.tsx';
@@ -63,7 +63,7 @@ export function Deliveries() {
 }
 
 function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): Promise<void> }) {
-  const { id, qr_id, status, attempts, next_attempt_at, created_at } = delivery;
+  const { id, status, body, attempts, error, next_attempt_at, created_at } = delivery;
   const { busy, run } = useAction();
   const resend = () =>
     run(async () => {
@@ -85,10 +85,13 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
           )}
         </summary>
         <p class="hint">
-          <code>{id}</code> · <a href={pageUrl(`/codes/${qr_id}`)}>the code that was scanned</a>
+          <code>{id}</code> · a scan of <a href={pageUrl(`/codes/${body.data.qr_id}`)}>this code</a> from{' '}
+          {[body.data.city, country(body.data.country)].filter((name) => name !== 'Unknown').join(', ') ||
+            'an unknown place'}
         </p>
+        {error !== null && status === 'failed' && <p class="fault">{error}</p>}
         {attempts.map((attempt) => (
-          <AttemptLine key={attempt.at} attempt={attempt} />
+          <AttemptLine key={attempt.timestamp} attempt={attempt} at={attempt.timestamp} />
         ))}
       </details>
       <button type="button" class="button" disabled={busy} aria-label={`Send ${id} again`} onClick={resend}>
@@ -100,15 +103,18 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
 }
 
 /** One attempt: what came back, how soon, and the beginning of the answer. */
-export const AttemptLine = ({ attempt: { at, status, ms, answer, error } }: { attempt: Attempt }) => (
-  <div class="attempt">
-    <span class={status !== null && status >= 200 && status < 300 ? 'good' : 'bad'}>
-      {status === null ? (error ?? 'No answer') : `Answered ${status}`}
-    </span>
-    <span class="muted">
-      in {ms} ms, {time(at)}
-    </span>
-    {status !== null && error !== null && <span class="muted">{error}</span>}
-    {answer !== null && answer !== '' && <pre>{answer}</pre>}
-  </div>
-);
+export function AttemptLine({ attempt, at }: { attempt: Attempt; at?: string }) {
+  const { status_code, duration_ms, response, error } = attempt;
+  return (
+    <div class="attempt">
+      <span class={error === null ? 'good' : 'bad'}>
+        <Icon name={error === null ? 'check' : 'warning'} />{' '}
+        {status_code === null ? (error ?? 'No answer') : `Your server answered ${status_code}`}
+      </span>
+      <span class="muted">
+        in {number(duration_ms)} ms{at === undefined ? '' : `, ${time(at)}`}
+      </span>
+      {response !== null && response !== '' && <pre>{response}</pre>}
+    </div>
+  );
+}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -76,7 +77,8 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
       {isOff && (
         <p class="verdict bad" role="alert">
           <Icon name="warning" />
-          Switched off. {webhook.reason === null ? '' : reasons[webhook.reason]} Save to switch it on again.
+          Switched off. {webhook.disabled_reason === null ? '' : reasons[webhook.disabled_reason]} Save to switch it on
+          again.
         </p>
       )}
       <Field
@@ -120,7 +122,13 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
   );
 }
 
-function Secret({ webhook: { secret }, onChange }: { webhook: Webhook; onChange(): Promise<void> }) {
+function Secret({
+  webhook: { secret, old_secret_valid_until },
+  onChange,
+}: {
+  webhook: Webhook;
+  onChange(): Promise<void>;
+}) {
   const [isShown, setIsShown] = useState(false);
   const [isRotating, setIsRotating] = useState(false);
   const [tried, setTried] = useState<Attempt>();
@@ -154,6 +162,9 @@ function Secret({ webhook: { secret }, onChange }: { webhook: Webhook; onChange(
           Send an example
         </button>
       </div>
+      {old_secret_valid_until !== null && (
+        <p class="hint">The secret before this one signs too, until {time(old_secret_valid_until)}.</p>
+      )}
       {tried !== undefined && (
         <div class="tried" role="status">
           <AttemptLine attempt={tried} />
