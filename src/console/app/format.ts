@@ -11,7 +11,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 
 export const number = (value: number) => whole.format(value);
-export const compact = (value: number) => (value < 10_000 ? whole.format(value) : short.format(value));
+export const compact = (value: number) => (value < 1_000_000 ? whole.format(value) : short.format(value));
 export const percent = (share: number) => `${share > 0 && share < 0.01 ? '<1' : Math.round(share * 100)} %`;
 export const date = (iso: string) => dateOnly.format(new Date(iso));
 export const time = (iso: string) => dateAndTime.format(new Date(iso));

@@ -105,7 +105,7 @@ function OverTime({ series }: { series: TimeSeries }) {
       <details>
         <summary>As a table</summary>
         <Scroll label="Scans over time, as a table">
-          <table class="rows">
+          <table>
             <thead>
               <tr>
                 <th scope="col">When</th>

@@ -7,6 +7,7 @@ import type { Interval } from './period.ts';
 
 const height = 280;
 const fewBars = 62;
+const lengths: Record<Interval, number> = { hour: 3_600, day: 86_400, week: 604_800, month: 2_629_800 };
 
 /** The start of a step: `2026-03-01T09:00:00Z`, `2026-03-01` or `2026-03`. */
 const secondsOf = (date: string) => Date.parse(date.length === 7 ? `${date}-01` : date) / 1000;
@@ -58,10 +59,14 @@ function optionsFor(element: HTMLElement, count: number, interval: Interval, onS
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
-    scales: { y: { range: (_u, _min, max) => [0, Math.max(4, max * 1.08)] } },
+    scales: {
+      // Half a step on either side, so that the first and the last bar are whole.
+      x: { range: (_u, min, max) => [min - lengths[interval] / 2, max + lengths[interval] / 2] },
+      y: { range: (_u, _min, max) => [0, Math.max(4, max * 1.08)] },
+    },
     axes: [
       {
-        ...{ stroke: text, font, space: 72, grid: { show: false }, ticks: { stroke: grid, size: 4 } },
+        ...{ stroke: text, font, space: 72, size: 34, grid: { show: false }, ticks: { stroke: grid, size: 4 } },
         ...(interval === 'month' ? { incrs: [1, 2, 3, 6, 12].map((months) => months * 30 * 86_400) } : {}),
         values: (_u, splits, _axis, _space, step) => splits.map((seconds) => axisName(seconds, step)),
       },

@@ -1,4 +1,4 @@
-import { bare, number, time } from '../format.ts';
+import { ago, bare, date, number, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -91,11 +91,11 @@ const Facts = ({ code }: { code: QrCode }) => (
       </div>
       <div>
         <dt>Created</dt>
-        <dd>{time(code.created_at)}</dd>
+        <dd title={time(code.created_at)}>{date(code.created_at)}</dd>
       </div>
       <div>
         <dt>Last changed</dt>
-        <dd>{time(code.updated_at)}</dd>
+        <dd title={time(code.updated_at)}>{ago(code.updated_at)}</dd>
       </div>
     </dl>
   </section>
