@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import type { ScanTables } from './analytics.ts';
-import { copyRows, type ScanRows } from './scan-rows.ts';
+import { readRows, type ScanRows } from './scan-rows.ts';
 import { ledger } from './warehouse-ledger.ts';
 
 /** Positions of the log that go into one insert. */
@@ -37,7 +37,7 @@ export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: nu
   async function fill(to: number): Promise<void> {
     const read = (after: number) => {
       const upTo = Math.min(after + step, to);
-      const reading = copyRows(sql, { after, to: upTo, endedBy });
+      const reading = readRows(sql, { after, to: upTo, endedBy });
       // Heard of when it is its turn.
       reading.catch(() => {});
       return { upTo, reading };

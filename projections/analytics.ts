@@ -1,7 +1,8 @@
 import type { Sql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
 import type { RecordedScan } from '../events/scan.ts';
-import { copyRows, rowsOf, type ScanRows } from './scan-rows.ts';
+import { readRows, rowsOf, type ScanRows } from './scan-rows.ts';
+import { Superseded } from './superseded.ts';
 import { ledger, type WarehouseTable } from './warehouse-ledger.ts';
 
 /** The tables of the warehouse, by their versions. */
@@ -86,13 +87,13 @@ export function createAnalytics(options: AnalyticsOptions) {
   /** Finishes what was announced and not confirmed. */
   async function finish(found: WarehouseTable): Promise<void> {
     const { position: after, inserting_to: to } = found;
-    if (to !== null) await insert(found, to, await copyRows(sql, { after, to, endedBy: 0 }));
+    if (to !== null) await insert(found, to, await readRows(sql, { after, to, endedBy: 0 }));
     if (found.removing_to !== null) await removeEnded(found);
   }
 
   async function isWhole({ version }: WarehouseTable): Promise<boolean> {
     const current = await ledger.inUse(sql);
-    if (current?.version !== version) throw new Error('another table of the warehouse has come into use');
+    if (current?.version !== version) throw new Superseded('another table of the warehouse has come into use');
     countedAt = performance.now();
     return (await tables.count(version)) === current.rows;
   }
@@ -127,7 +128,7 @@ export function createAnalytics(options: AnalyticsOptions) {
       if (wrong !== undefined && found !== undefined && found.definition === tables.definition)
         await ledger.giveUp(sql, found);
       table = wrong === undefined ? await ledger.inUse(sql) : await remade(wrong);
-      if (table === undefined) throw new Error('the table in use has just been exchanged');
+      if (table === undefined) throw new Superseded('the table in use has just been exchanged');
       return table.position;
     },
 

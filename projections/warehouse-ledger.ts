@@ -1,4 +1,5 @@
 import type { ISql, Sql } from 'postgres';
+import { Superseded } from './superseded.ts';
 
 /** A table of the warehouse, and how far it has come. */
 export interface WarehouseTable {
@@ -14,10 +15,9 @@ export interface WarehouseTable {
 
 type Queryable = ISql<{ bigint: number }>;
 
-const moved = () => new Error('another table of the warehouse is in use, or somebody else has moved its checkpoint');
-
 async function exactlyOne(update: PromiseLike<{ count: number }>): Promise<void> {
-  if ((await update).count !== 1) throw moved();
+  if ((await update).count !== 1)
+    throw new Superseded('another table of the warehouse is in use, or somebody else has moved its checkpoint');
 }
 
 /** What Postgres knows of the tables in ClickHouse: the only place with SQL of `warehouse_tables` that writes. */

@@ -7,12 +7,13 @@ import { benchmarks } from './cli/benchmarks.ts';
 import { chaos } from './cli/chaos.ts';
 import { demo } from './cli/demo.ts';
 import { showEvents } from './cli/events.ts';
-import { replay } from './cli/replay.ts';
+import { replay, replays } from './cli/replay.ts';
 import { scanLoad } from './cli/scan-load.ts';
 import { serve } from './cli/serve.ts';
 import { showSpool } from './cli/spool.ts';
 import { runTests } from './cli/test.ts';
 import { up } from './cli/up.ts';
+import { showVerification } from './cli/verify.ts';
 import { messageOf, Refusal, StartError } from './lib/errors.ts';
 
 const dataOption = () =>
@@ -106,9 +107,17 @@ program
 program
   .command('replay')
   .description('make a projection again from the log, while the service goes on')
-  .addArgument(new Argument('<projection>').choices(['state']))
+  .addArgument(new Argument('<projection>').choices(Object.keys(replays)))
   .addOption(dataOption())
-  .action((_projection, options) => replay(options));
+  .action(replay);
+
+program
+  .command('verify')
+  .description('count every scan in the log, and compare the counters and the warehouse with it, code by code')
+  .option('--account <id>', 'only the codes of one account')
+  .option('--json', 'print one JSON object')
+  .addOption(dataOption())
+  .action(showVerification);
 
 program
   .command('bench')

@@ -6,11 +6,15 @@ export function progressBar(what: string) {
   const out = process.stderr;
   const started = performance.now();
   let shown = Number.NEGATIVE_INFINITY;
+  let complete = false;
 
   function update(done: number, total: number): void {
     const now = performance.now();
     const everyMs = out.isTTY ? 100 : lineEveryMs;
     if (now - shown < everyMs && done < total) return;
+    // What is complete is said once.
+    if (complete) return;
+    complete = done >= total;
     shown = now;
     const share = total === 0 ? 1 : done / total;
     const seconds = (now - started) / 1000;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
+import { Superseded } from '../../projections/superseded.ts';
 import { messageOf } from '../lib/errors.ts';
 import { headOfLog, readRange } from '../log/read.ts';
 import type { StreamContext } from './context.ts';
@@ -102,6 +103,7 @@ export function runProjection(options: RunnerOptions): Leadership {
       while (!signal.aborted) {
         const started = performance.now();
         await run(signal).catch((error) => {
+          if (error instanceof Superseded) return log.info({ why: error.message }, 'projection begins again');
           metrics.projectionFailures.inc(label);
           if (performance.now() - started > backOffMs.most) backOff = backOffMs.first;
           log.error({ error: messageOf(error), again_in_ms: backOff }, 'projection stands still');

@@ -3,10 +3,10 @@ import { TupleParam } from '@clickhouse/client';
 import type { Warehouse } from './connect.ts';
 import { tableName } from './tables.ts';
 
-/** Rows as ClickHouse's TabSeparated, which is also how Postgres copies: a tab between fields, a line a row. */
+/** Rows in ClickHouse's TabSeparated: a tab between fields, a line a row. */
 export interface Rows {
   columns: readonly string[];
-  lines: string | Buffer;
+  lines: string;
 }
 
 /** A code as the table is ordered. */

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { counters } from '../../projections/counters.ts';
+import { ledger } from '../../projections/warehouse-ledger.ts';
+import type { Queryable, Sql } from '../log/connect.ts';
+import { headOfLog } from '../log/read.ts';
+import type { Warehouse } from '../warehouse/connect.ts';
+import { tallyRows, wrongAggregates } from '../warehouse/tally.ts';
+import { add, type Difference, differences, type Tallies, type Tally, tallyLog } from './tallies.ts';
+
+export interface Verification {
+  /** Up to where in the log everything was compared. */
+  position: number;
+  codes: number;
+  scans: number;
+  differences: Difference[];
+}
+
+interface Verifying {
+  sql: Sql;
+  warehouse: Warehouse;
+  /** Only the codes of one account. */
+  account?: string | undefined;
+  onProgress?: (done: number, total: number) => void;
+  /** How long projections may take to get to where the log is now. */
+  patienceMs?: number;
+}
+
+/**
+ * Counts the scans of every code in the log, and compares what is made from it. Scans may come in meanwhile: everything
+ * is compared up to where it says that it is.
+ */
+export async function verify(options: Verifying): Promise<Verification> {
+  const { sql, warehouse, account, onProgress = () => {}, patienceMs = 30_000 } = options;
+  const head = await headOfLog(sql);
+  const late = await stragglers(sql, head, patienceMs);
+  if (late.length > 0) return { position: head, codes: 0, scans: 0, differences: late };
+
+  const seen = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => ({
+    counted: { position: await positionOfCounters(tx), tallies: await tallyCounters(tx, account) },
+    table: await ledger.inUse(tx),
+    ends: await endsOfCodes(tx),
+  }));
+  const { counted, table, ends } = seen;
+  if (table === undefined) throw new Error('the warehouse has just been exchanged');
+
+  // The log is read once, in two pieces: up to where both are, and on to where only one is.
+  const [lower, upper] = [counted.position, table.position].sort((a, b) => a - b) as [number, number];
+  const log = await tallyLog(sql, { after: 0, to: lower, account, onProgress: (done) => onProgress(done, upper) });
+  const ahead = await tallyLog(sql, { after: lower, to: upper, account });
+  onProgress(upper, upper);
+  const logUpTo = (position: number) => (position === lower ? log : add(new Map(log), ahead));
+
+  /** Codes that ended are gone from what has come so far; between, they may be gone or not. */
+  const compare = (what: string, position: number, goneBy: number, found: Tallies) => {
+    const isSure = ([code]: [string, Tally]) => !ends.has(code);
+    const expected = new Map([...logUpTo(position)].filter(isSure));
+    const visible = [...found].filter(([code, tally]) => isSure([code, tally]) || (ends.get(code) ?? 0) <= goneBy);
+    return differences(what, expected, new Map(visible));
+  };
+  const inWarehouse = await tallyRows(warehouse, { version: table.version, account, position: table.position });
+  return {
+    position: lower,
+    codes: log.size,
+    scans: [...log.values()].reduce((sum, { total }) => sum + total, 0),
+    differences: [
+      ...compare('counters', counted.position, counted.position, counted.tallies),
+      ...compare('warehouse', table.position, table.removed_to, inWarehouse),
+      ...(await differingAggregates(warehouse, table.version, account)),
+    ],
+  };
+}
+
+/** Waits for whoever is behind; answers with those that do not come. */
+async function stragglers(sql: Sql, head: number, patienceMs: number): Promise<Difference[]> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const reached = {
+      counters: await positionOfCounters(sql),
+      warehouse: (await ledger.inUse(sql))?.position,
+    };
+    const late = Object.entries(reached).filter(([, position]) => position === undefined || position < head);
+    if (late.length === 0) return [];
+    if (performance.now() > deadline)
+      return late.map(([what, position]) => ({
+        what,
+        code: 'all',
+        log: `goes to position ${head}`,
+        found: position === undefined ? 'being made anew' : `stands at ${position}`,
+      }));
+    await sleep(50);
+  }
+}
+
+async function positionOfCounters(sql: Queryable): Promise<number> {
+  const [row] = await sql<{ position: number }[]>`SELECT position FROM checkpoints WHERE projection = ${counters.name}`;
+  return row?.position ?? 0;
+}
+
+async function tallyCounters(sql: Queryable, account: string | undefined): Promise<Tallies> {
+  const rows = await sql<({ code: string } & Tally)[]>`
+    SELECT s.code, s.total_scans AS total, s.unique_scans AS "unique" FROM scan_counts s
+    ${account === undefined ? sql`` : sql`JOIN codes c ON c.id = s.code AND c.account = ${account}`}`;
+  return new Map(rows.map(({ code, ...tally }) => [code, tally]));
+}
+
+async function endsOfCodes(sql: Queryable): Promise<Map<string, number>> {
+  const rows = await sql<{ stream: string; position: number }[]>`
+    SELECT stream, position FROM events WHERE type = 'code_deleted'`;
+  return new Map(rows.map(({ stream, position }) => [stream, position]));
+}
+
+/** Between two reads of ClickHouse more may have come: only what stays different is. */
+async function differingAggregates(
+  warehouse: Warehouse,
+  version: number,
+  account: string | undefined,
+): Promise<Difference[]> {
+  for (let tries = 1; ; tries++) {
+    const wrong = await wrongAggregates(warehouse, { version, account });
+    if (wrong.length > 0 && tries < 5) continue;
+    return wrong.map(({ aggregate, code, rows, aggregated }) => ({
+      what: `warehouse, ${aggregate}`,
+      code,
+      log: `${rows} rows`,
+      found: `${aggregated} in the aggregate`,
+    }));
+  }
+}

@@ -1,0 +1,67 @@
+import type { Warehouse } from './connect.ts';
+import { tableName } from './tables.ts';
+
+interface Asked {
+  version: number;
+  account: string | undefined;
+}
+
+type Tallies = Map<string, { total: number; unique: number }>;
+
+const ofAccount = (account: string | undefined) => (account === undefined ? 'true' : 'account = {account:String}');
+
+async function ask<T>(warehouse: Warehouse, query: string, params: Record<string, unknown>): Promise<T[]> {
+  const result = await warehouse.client.query({ query, query_params: params, format: 'JSONEachRow' });
+  return result.json<T>();
+}
+
+/** How many scans of each code a table holds that stand in the log up to `position`. */
+export async function tallyRows(
+  warehouse: Warehouse,
+  { version, account, position }: Asked & { position: number },
+): Promise<Tallies> {
+  const rows = await ask<{ code: string; total: string; unique: string }>(
+    warehouse,
+    `SELECT code, toString(count()) AS total, toString(countIf(is_unique)) AS unique
+     FROM ${tableName(warehouse, version)}
+     WHERE position <= {position:UInt64} AND ${ofAccount(account)} GROUP BY code`,
+    { position, account },
+  );
+  return new Map(rows.map(({ code, total, unique }) => [code, { total: Number(total), unique: Number(unique) }]));
+}
+
+/** The keys by which each projection groups, besides the code's. */
+const projections = {
+  by_hour: 'toStartOfHour(time)',
+  by_client: 'toDate(time), device, browser',
+  by_place: 'toDate(time), country, city',
+};
+
+/** Codes of which an aggregate that reads are answered from has another number of scans than there are rows. */
+export async function wrongAggregates(
+  warehouse: Warehouse,
+  { version, account }: Asked,
+): Promise<{ aggregate: string; code: string; rows: number; aggregated: number }[]> {
+  const table = tableName(warehouse, version);
+  const where = `WHERE ${ofAccount(account)}`;
+  const wrong = Object.entries(projections).map(async ([aggregate, keys]) => {
+    const found = await ask<{ code: string; rows: string; aggregated: string }>(
+      warehouse,
+      `SELECT code, toString(sum(r)) AS rows, toString(sum(a)) AS aggregated FROM (
+         SELECT code, count() AS r, 0 AS a FROM ${table} ${where} GROUP BY code SETTINGS optimize_use_projections = 0
+         UNION ALL
+         SELECT code, 0 AS r, sum(n) AS a
+         FROM (SELECT code, count() AS n FROM ${table} ${where} GROUP BY account, mode, code, is_bot, ${keys})
+         GROUP BY code
+       ) GROUP BY code HAVING sum(r) != sum(a)`,
+      { account },
+    );
+    return found.map(({ code, rows, aggregated }) => ({
+      aggregate,
+      code,
+      rows: Number(rows),
+      aggregated: Number(aggregated),
+    }));
+  });
+  return (await Promise.all(wrong)).flat();
+}
