@@ -33,7 +33,7 @@ interface Page {
   theme: Theme | undefined;
 }
 
-const document = ({ bundle, theme }: Page, title: string, body: string, script = '') => `<!doctype html>
+const document = ({ bundle, theme }: Page, title: string, body: string, more = '') => `<!doctype html>
 <html lang="en"${theme === undefined ? '' : ` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
@@ -41,7 +41,7 @@ const document = ({ bundle, theme }: Page, title: string, body: string, script =
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${bundle.mark.path}" type="image/svg+xml">
-<link rel="stylesheet" href="${bundle.style.path}">${script}
+<link rel="stylesheet" href="${bundle.style.path}">${more}
 </head>
 ${body}
 </html>
@@ -64,6 +64,10 @@ export function consolePage(page: Page, { account, keys, ends_at }: Session, sho
 </body>`;
   return document(page, 'Scanlog', body, `\n<script type="module" src="${page.bundle.script.path}"></script>`);
 }
+
+/** Loads itself again at once, now as a page of ours. */
+export const comeAgainPage = (page: Page): string =>
+  document(page, 'Scanlog', '<body></body>', '\n<meta http-equiv="refresh" content="0">');
 
 /** Signing in is a plain form: no script ever sees the key. */
 export function signInPage(page: Page, { next, fault }: { next: string; fault?: string | undefined }): string {

@@ -9,7 +9,7 @@ import { requestIdOf } from '../lib/request-id.ts';
 import { sessionAdmission } from './admission.ts';
 import { type Asset, type Bundle, makeBundle } from './bundle.ts';
 import { setSession, themeOf, tokenOf } from './cookies.ts';
-import { consolePage, pageHeaders, signInPage } from './pages.ts';
+import { comeAgainPage, consolePage, pageHeaders, signInPage } from './pages.ts';
 import { isOwn } from './same-site.ts';
 import { endSession, findSession, sessionHours, signIn } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
@@ -43,6 +43,9 @@ export function serveConsole(app: Elysia, service: Service, api: Api, log: Logge
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw new Refusal('method_not_allowed', 'A page can only be read.', undefined, { allow: 'GET, HEAD' });
     const token = tokenOf(request.headers);
+    // Who follows a link from elsewhere comes without the cookie, signed in or not; who comes from our page has it.
+    if (token === undefined && request.headers.get('sec-fetch-site') === 'cross-site')
+      return html(request, 200, comeAgainPage);
     const session = token === undefined ? undefined : await findSession(sql, token, clock());
     if (session !== undefined)
       return html(request, 200, (parts) => consolePage(parts, session, addresses.shortBaseUrl));

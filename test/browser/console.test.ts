@@ -1,0 +1,353 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Json, newCode } from '../support/api.ts';
+import { useBrowser, type Watched } from '../support/browser.ts';
+import { accessibilityFaults, downloaded, overflowOf, signInOn } from '../support/console-page.ts';
+import { eventually } from '../support/eventually.ts';
+import { unknownKey } from '../support/http.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+
+const service = useService();
+const browser = useBrowser();
+const patience = 60_000;
+
+let account: TestAccount;
+let watched: Watched;
+let page: Page;
+let url: string;
+
+beforeEach(async () => {
+  url = service.urls[0] as string;
+  account = await service.account('business');
+  watched = await browser.open({ acceptDownloads: true });
+  page = watched.page;
+  await signInOn(page, url, account.keys.live);
+});
+afterEach(async () => {
+  expect(watched.complaints).toEqual([]);
+  expect(watched.strangers(url), 'no request leaves the machine').toEqual([]);
+  await page.context().close();
+});
+
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+const link = (name: string | RegExp) => page.getByRole('link', { name });
+const field = (name: string) => page.getByLabel(name, { exact: true });
+const dialog = () => page.getByRole('dialog');
+const choose = (group: string, name: string) =>
+  page.getByRole('group', { name: group, exact: true }).getByRole('radio', { name, exact: true }).check();
+const unique = (word: string) => `${word}-${Math.random().toString(36).slice(2, 8)}`;
+
+/** A code of the account, open on its page. */
+async function openCode(fields: Record<string, unknown> = {}): Promise<Json> {
+  const code = (await account.live.post('/v1/qrcodes', newCode(fields))).body;
+  await page.goto(`${url}/console/codes/${code.id}`);
+  await page.getByRole('heading', { name: code.name, level: 1 }).waitFor();
+  return code;
+}
+
+const scan = (code: { short_code: string }, headers: Record<string, string> = {}) =>
+  fetch(`${url}/${code.short_code}`, { redirect: 'manual', headers });
+
+describe('signing in and out', () => {
+  test(
+    'a wrong key is said to be wrong, the right one leads in, and signing out leads out',
+    async () => {
+      await button('Sign out').click();
+      await page.getByLabel('API key').fill(unknownKey());
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('does not exist').waitFor();
+      expect(watched.complaints.splice(0), 'the browser reports the 401 itself').toEqual([
+        expect.stringContaining('401'),
+      ]);
+      await page.getByLabel('API key').fill(account.keys.live);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
+      const stored = await page.evaluate('JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])');
+      expect(stored, 'script can find neither key nor session').toBe('["",{},{}]');
+    },
+    patience,
+  );
+
+  test(
+    'with keys of both modes, one switches between them',
+    async () => {
+      await account.test.post('/v1/qrcodes', newCode({ name: 'Only a test' }));
+      await button('Test mode').click();
+      await field('API key for test mode').fill(account.keys.test);
+      await dialog().getByRole('button', { name: 'Add' }).click();
+      await link('Only a test').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/console/test');
+      await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'Live' }).click();
+      await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
+    },
+    patience,
+  );
+
+  test(
+    'a link from elsewhere leads in, too',
+    async () => {
+      await page.goto('about:blank');
+      await page.setContent(`<a href="${url}/console/account">Look at this</a>`);
+      await link('Look at this').click();
+      await page.getByRole('heading', { name: 'Business plan' }).waitFor();
+    },
+    patience,
+  );
+
+  test(
+    'a session whose key is revoked ends at once',
+    async () => {
+      const keys = (await account.test.get('/v1/account/keys')).body.data;
+      const mine = keys.find(({ mode }: Json) => mode === 'live');
+      await account.test.delete(`/v1/account/keys/${mine.id}`);
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
+      await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
+      expect(watched.complaints.splice(0).every((text) => text.includes('401'))).toBe(true);
+    },
+    patience,
+  );
+});
+
+describe('codes', () => {
+  test(
+    'are made in a style that the preview shows exactly as it will be downloaded',
+    async () => {
+      const taken = unique('taken');
+      await account.live.post('/v1/qrcodes', newCode({ short_code: taken }));
+      await link('New code').first().click();
+      await field('Name').fill('Summer menu');
+      await field('Destination').fill('example.com/summer');
+      await field('Short link').fill(taken);
+      await page.getByText('It is taken; choose another.').waitFor();
+      const free = unique('summer');
+      await field('Short link').fill(free);
+      await page.getByText('Free', { exact: true }).waitFor();
+
+      await page.getByText('Easy to scan').waitFor();
+      await field('Dots color').fill('#F2C200');
+      await page.getByText('have a contrast of').waitFor();
+      await field('Dots color').fill('#7A1F4B');
+      await page.getByText('Easy to scan').waitFor();
+      await choose('Dots', 'Classy rounded');
+      await choose('Corner rings', 'Dot');
+      await choose('Corner dots', 'Dot');
+      await field('Corner dots color').fill('#A9441F');
+
+      const preview = page.getByRole('complementary', { name: 'Preview' }).getByRole('img');
+      const source = (await preview.getAttribute('src')) ?? '';
+      const drawn = decodeURIComponent(source.replace('data:image/svg+xml,', ''));
+      await button('Create code').click();
+      await page.getByRole('heading', { name: 'Summer menu', level: 1 }).waitFor();
+
+      const [code] = (await account.live.get('/v1/qrcodes?q=summer')).body.data;
+      const made = (await account.live.get(`/v1/qrcodes/${code.id}`)).body;
+      expect(made).toMatchObject({
+        ...{ name: 'Summer menu', destination_url: 'https://example.com/summer', short_code: free, status: 'active' },
+        style: {
+          ...{ dotsType: 'classy-rounded', dotsColor: '#7A1F4B', cornersSquareType: 'dot' },
+          ...{ cornersDotType: 'dot', cornersDotColor: '#A9441F' },
+        },
+      });
+      await button('Download').click();
+      await choose('Kind of file', 'SVG');
+      await field('Width and height in pixels').fill('512');
+      const svg = await downloaded(page, () => dialog().getByRole('link', { name: 'Download SVG' }).click());
+      expect(svg.name).toBe('Summer menu.svg');
+      expect(svg.bytes.toString()).toBe(drawn);
+      await choose('Kind of file', 'PNG');
+      await dialog().getByRole('button', { name: '1024' }).click();
+      const png = await downloaded(page, () => dialog().getByRole('link', { name: 'Download PNG' }).click());
+      expect(png.bytes.readUInt32BE(16), 'as wide as was asked for').toBe(1024);
+    },
+    patience,
+  );
+
+  test(
+    'are found by words, status and order',
+    async () => {
+      for (const name of ['Menu', 'Poster', 'Card']) await account.live.post('/v1/qrcodes', newCode({ name }));
+      const [card] = (await account.live.get('/v1/qrcodes')).body.data;
+      await account.live.patch(`/v1/qrcodes/${card.id}`, { active: false });
+      const names = () => page.locator('table .name').allTextContents();
+      const shows = (expected: string[]) => eventually(async () => expect(await names()).toEqual(expected));
+      await page.reload();
+      await shows(['Card', 'Poster', 'Menu']);
+      await page.getByLabel('Order').selectOption('name');
+      await shows(['Card', 'Menu', 'Poster']);
+      await choose('Status', 'Paused');
+      await shows(['Card']);
+      await choose('Status', 'All');
+      await page.getByLabel('Search codes').fill('POST');
+      await shows(['Poster']);
+      await page.getByLabel('Search codes').fill('nothing like it');
+      await button('Show all codes').click();
+      await shows(['Card', 'Menu', 'Poster']);
+    },
+    patience,
+  );
+
+  test(
+    'are imported from a pasted table, whose faults are told before anything is sent',
+    async () => {
+      const taken = unique('taken');
+      await account.live.post('/v1/qrcodes', newCode({ name: 'There before', short_code: taken }));
+      await page.getByRole('link', { name: 'Import', exact: true }).click();
+      await page
+        .getByLabel('Paste rows')
+        .fill(
+          `name\turl\tshort_code\nTable 1\texample.com/1\t\nTable 2\tnonsense://x\t\nTable 3\texample.com/3\t${taken}`,
+        );
+      await page.getByText('2 rows need mending').waitFor();
+      await page.getByText('The destination must be an absolute URL').waitFor();
+      await page.getByText('The short code is taken').waitFor();
+      expect(await button('Create 3 codes').isDisabled()).toBe(true);
+      await button('Leave them out').click();
+      await button('Create 1 code').click();
+      await link('Table 1').waitFor();
+      expect((await account.live.get('/v1/qrcodes')).body.pagination.total).toBe(2);
+    },
+    patience,
+  );
+
+  test(
+    'are deleted only when the word is typed',
+    async () => {
+      const code = await openCode({ name: 'Old flyer' });
+      await button('Delete').click();
+      expect(await button('Delete for good').isDisabled()).toBe(true);
+      await dialog().getByRole('textbox').fill('delete');
+      await button('Delete for good').click();
+      await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
+      expect((await scan(code)).status).toBe(410);
+    },
+    patience,
+  );
+});
+
+describe('one code', () => {
+  test(
+    'is edited, scanned, paused and pointed back, and the page follows by itself',
+    async () => {
+      const code = await openCode({ destination_url: 'https://example.com/first' });
+      await button('Edit').click();
+      await field('Name').fill('Renamed');
+      await field('Destination').fill('https://example.com/second');
+      await button('Save').click();
+      await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+
+      const [total] = await page.locator('.facts .figure').all();
+      expect(await total?.textContent()).toBe('0');
+      for (let i = 0; i < 3; i++) {
+        const answer = await scan(code, { 'x-forwarded-for': `198.51.100.${i}` });
+        expect(answer.headers.get('location')).toBe('https://example.com/second');
+      }
+      await eventually(async () => expect(await total?.textContent()).toBe('3'), 20_000);
+
+      await button('Pause').click();
+      await page.locator('.badge.paused').waitFor();
+      expect((await scan(code)).status).toBe(404);
+      await button('Resume').click();
+      await page.locator('.badge.active').first().waitFor();
+
+      await choose('What to look at', 'History');
+      await page.getByText('Renamed from').waitFor();
+      await page.getByRole('listitem').filter({ hasText: 'Created' }).getByRole('button').click();
+      await dialog().getByRole('button', { name: 'Point back' }).click();
+      await page.getByText('from example.com/second to example.com/first').waitFor();
+      expect((await scan(code)).headers.get('location')).toBe('https://example.com/first');
+    },
+    patience,
+  );
+});
+
+describe('account settings', () => {
+  test(
+    'a key is made, shown once, works, and works no more when it is revoked',
+    async () => {
+      await page.goto(`${url}/console/account/keys`);
+      await button('New key').click();
+      await field('Name').fill('Website');
+      await choose('Mode', 'Test');
+      await button('Create key').click();
+      const secret = await dialog().locator('code').textContent();
+      expect(secret).toMatch(/^sk_test_\w{43}$/);
+      expect((await service.client(0, secret ?? '').get('/v1/account')).body).toMatchObject({ mode: 'test' });
+      await button('I have kept it').click();
+      await page.getByText('Website').waitFor();
+      expect(await page.content(), 'it is gone from the page').not.toContain(secret);
+
+      await button('Revoke Website').click();
+      await button('Revoke key').click();
+      await page.getByText('Website is revoked.').waitFor();
+      expect((await service.client(0, secret ?? '').get('/v1/account')).status).toBe(401);
+    },
+    patience,
+  );
+
+  test(
+    'show plan, limits and use',
+    async () => {
+      await account.live.post('/v1/qrcodes', newCode());
+      await link('Account').click();
+      await page.getByRole('heading', { name: 'Business plan' }).waitFor();
+      expect(await page.getByLabel('Live codes used').getAttribute('value')).toBe('1');
+      await page.getByText('of 250').waitFor();
+    },
+    patience,
+  );
+});
+
+describe('every page', () => {
+  const themes = ['light', 'dark'] as const;
+  test.each(themes)(
+    'in %s colors has no serious fault of accessibility, and fits a phone',
+    async (colorScheme) => {
+      const code = (await account.live.post('/v1/qrcodes', newCode({ name: 'Menu' }))).body;
+      await account.live.patch(`/v1/qrcodes/${code.id}`, {
+        destination_url: `https://example.com/${'long/'.repeat(40)}`,
+      });
+      await account.live.post('/v1/qrcodes', newCode({ name: 'W'.repeat(120), status: 'draft' }));
+      await scan(code);
+      await page.emulateMedia({ colorScheme });
+      const paths = [
+        ...['', '/codes/new', '/codes/import', '/account', '/account/keys', '/nowhere'],
+        ...['analytics', 'scans', 'history'].map((tab) => `/codes/${code.id}?tab=${tab}`),
+      ];
+      for (const path of paths) {
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await page.goto(`${url}/console${path}`);
+        await page.locator('h1, .empty h2').first().waitFor();
+        await page.waitForFunction(`document.querySelector('.skeleton') === null`);
+        expect(await accessibilityFaults(page), `${path} at a desk`).toEqual([]);
+        await page.setViewportSize({ width: 390, height: 844 });
+        expect(await overflowOf(page), `${path} on a phone`).toBe(0);
+        expect(await accessibilityFaults(page), `${path} on a phone`).toEqual([]);
+      }
+      await page.goto(`${url}/console/codes/${code.id}`);
+      for (const [name, title] of [
+        ['Edit', 'Edit code'],
+        ['Download', 'Download'],
+        ['Delete', 'Delete Menu?'],
+      ] as const) {
+        await button(name).click();
+        await dialog().getByRole('heading', { name: title }).waitFor();
+        expect(await accessibilityFaults(page), `the dialog ${title}`).toEqual([]);
+        await page.keyboard.press('Escape');
+        await dialog().waitFor({ state: 'detached' });
+      }
+    },
+    patience,
+  );
+
+  test(
+    'can be had in the other colors, for good and without a flicker',
+    async () => {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await button('Use dark colors').click();
+      await page.reload();
+      expect(await page.locator('html').getAttribute('data-theme'), 'as the server made it').toBe('dark');
+      await button('Use light colors').waitFor();
+    },
+    patience,
+  );
+});
