@@ -1,8 +1,9 @@
 import type { Elysia } from 'elysia';
-import { refusalAnswer, refusalOf, toResponse } from '../api/answers.ts';
+import { refusalAnswer, refusalOf } from '../api/answers.ts';
 import { mount } from '../api/mount.ts';
 import type { Service } from '../api/service.ts';
 import type { Api } from '../api/v1.ts';
+import { noticeResponse, notices } from '../edge/pages.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
@@ -78,13 +79,17 @@ export function serveConsole(app: Elysia, service: Service, api: Api, log: Logge
     return redirect('/console', setSession(undefined, 0, addresses.publicUrl));
   }
 
-  /** The same errors as everywhere, should the database be away. */
+  /** Errors as everywhere; while the database is away, people are asked for patience on a page. */
   const guarded = (respond: (context: Context) => Promise<Response>) => async (context: Context) => {
+    const { headers } = context.request;
     try {
       return await respond(context);
     } catch (error) {
-      const requestId = requestIdOf(context.request.headers);
-      return toResponse(refusalAnswer(refusalOf(error, log.child({ request_id: requestId }))), requestId);
+      const refusal = refusalOf(error, log.child({ request_id: requestIdOf(headers) }));
+      if (refusal.code === 'unavailable') return noticeResponse(notices.busy, headers);
+      const { status, body, headers: more } = refusalAnswer(refusal);
+      const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
+      return new Response(body, { status, headers: { ...type, 'cache-control': 'no-store', ...more } });
     }
   };
 

@@ -11,6 +11,8 @@ export interface Resource<T> {
   reload(): Promise<void>;
 }
 
+const againMs = 3_000;
+
 interface Options {
   query?: Record<string, string | number | undefined>;
   /** Reads again this often while the page is visible, and at once when it becomes so. */
@@ -60,6 +62,14 @@ export function useResource<T>(path: string | undefined, { query, everyMs, since
     read(stop.signal);
     return () => stop.abort();
   }, [read, since]);
+
+  // Whatever is away comes back by itself, and so does what is shown.
+  const isAway = shown.key === key && shown.error !== undefined && [0, 429, 503].includes(shown.error.status);
+  useEffect(() => {
+    if (!isAway) return undefined;
+    const timer = setInterval(() => read(), againMs);
+    return () => clearInterval(timer);
+  }, [read, isAway]);
 
   useEffect(() => {
     if (everyMs === undefined) return undefined;
