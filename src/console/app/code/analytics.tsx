@@ -12,15 +12,14 @@ import { SplitByDestination } from './destinations.tsx';
 import { type Interval, intervalOf, intervals, type PeriodName, periodOf } from './period.ts';
 import { PeriodPicker } from './period-picker.tsx';
 
-/** The counter is ahead of the warehouse by a moment, so what is new is asked for at once, and once more. */
+/** Rises with every new scan and once more a moment later: the counter is ahead of the warehouse by as much. */
 function usePulse(total: number): number {
-  const [beat, setBeat] = useState(0);
+  const [settled, setSettled] = useState(total);
   useEffect(() => {
-    setBeat((now) => now + 1);
-    const timer = setTimeout(() => setBeat((now) => now + 1), 2_500);
+    const timer = setTimeout(() => setSettled(total), 2_500);
     return () => clearTimeout(timer);
   }, [total]);
-  return beat;
+  return total + settled;
 }
 
 export function Analytics({ code }: { code: QrCode }) {
