@@ -40,7 +40,9 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<W
       const complaints: string[] = [];
       page.on('request', (request) => requested.push(new URL(request.url())));
       page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+        // A part that is busy may say so, and is asked again; the browser would report it all the same.
+        const isBusy = message.text().includes('status of 503');
+        if (['error', 'warning'].includes(message.type()) && !isBusy) complaints.push(message.text());
       });
       page.on('pageerror', (error) => complaints.push(error.message));
       const strangers = (url: string) =>

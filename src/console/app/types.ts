@@ -25,6 +25,12 @@ export interface Summary {
   browsers: Record<string, number>;
 }
 
+export interface Aggregate {
+  summary: Summary['summary'] & { total_qrcodes: number; active_qrcodes: number };
+  top_qrcodes: { qr_id: string; name: string; scans: number }[];
+  top_countries: Summary['top_countries'];
+}
+
 export interface TimeSeries {
   interval: string;
   data: { date: string; total_scans: number; unique_visitors: number }[];

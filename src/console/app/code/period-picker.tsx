@@ -8,7 +8,8 @@ interface Props {
   code: QrCode;
   name: PeriodName;
   period: Period;
-  interval: Interval;
+  /** In which steps, where there are any. */
+  interval?: Interval;
 }
 
 /** Which stretch of time, in which steps, and the scans of it as a file. */
@@ -55,17 +56,19 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
           />
         </span>
       )}
-      <select
-        aria-label="Steps"
-        value={interval}
-        onChange={(event) => setQuery({ interval: event.currentTarget.value })}
-      >
-        {intervals.map(([one, text]) => (
-          <option key={one} value={one}>
-            {text}
-          </option>
-        ))}
-      </select>
+      {interval !== undefined && (
+        <select
+          aria-label="Steps"
+          value={interval}
+          onChange={(event) => setQuery({ interval: event.currentTarget.value })}
+        >
+          {intervals.map(([one, text]) => (
+            <option key={one} value={one}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
       <select
         aria-label="Bots"
         value={bots}
@@ -78,14 +81,16 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
         <option value="only">Bots only</option>
       </select>
       <span class="spacer" />
-      <a class="button" href={exportUrl('csv')} download>
-        <Icon name="download" />
-        CSV
-      </a>
-      <a class="button" href={exportUrl('json')} download>
-        <Icon name="download" />
-        JSON
-      </a>
+      <span class="actions">
+        <a class="button" href={exportUrl('csv')} download>
+          <Icon name="download" />
+          CSV
+        </a>
+        <a class="button" href={exportUrl('json')} download>
+          <Icon name="download" />
+          JSON
+        </a>
+      </span>
     </div>
   );
 }

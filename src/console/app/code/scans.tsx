@@ -6,8 +6,7 @@ import { useResource } from '../resource.ts';
 import { setQuery, usePlace } from '../router.ts';
 import type { Page, QrCode, ScanRecord } from '../types.ts';
 import { Attribution } from './attribution.tsx';
-import type { PeriodName } from './period.ts';
-import { intervalOf, periodOf } from './period.ts';
+import { type PeriodName, periodOf } from './period.ts';
 import { PeriodPicker } from './period-picker.tsx';
 
 /** Every scan of the period, newest first. */
@@ -23,7 +22,7 @@ export function Scans({ code }: { code: QrCode }) {
   });
   return (
     <>
-      <PeriodPicker code={code} name={name} period={period} interval={intervalOf(period)} />
+      <PeriodPicker code={code} name={name} period={period} />
       {error !== undefined && data === undefined ? (
         <Failure error={error} retry={reload} />
       ) : data === undefined ? (

@@ -9,6 +9,7 @@ import { Empty, Failure, Skeleton, StatusBadge } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl, setQuery, usePlace } from '../router.ts';
 import type { ListedQrCode, Page } from '../types.ts';
+import { Overview } from './overview.tsx';
 
 const statuses = [
   ['', 'All'],
@@ -55,6 +56,9 @@ export function CodesPage() {
           New code
         </a>
       </Heading>
+      {!isNarrowed && asked.page === undefined && data !== undefined && data.data.length > 0 && (
+        <Overview since={data.data.reduce((sum, { total_scans }) => sum + total_scans, 0)} />
+      )}
       {(isNarrowed || (data?.pagination.total ?? 0) > 0) && <Toolbar />}
       {error !== undefined ? (
         <Failure error={error} retry={reload} />
