@@ -1,9 +1,12 @@
 import type { DomainEvent } from './catalogue.ts';
 import type { Recorded } from './recorded.ts';
-import type { RecordedScan } from './scan.ts';
+import type { ScanLine } from './scan-line.ts';
+
+/** Something that happened to a code or an account. */
+export type Change = Recorded<DomainEvent>;
 
 /** Anything that stands in the log. */
-export type LogEntry = Recorded<DomainEvent> | RecordedScan;
+export type LogEntry = Change | ScanLine;
 
 /** A piece of the log without gaps: everything behind `after`, up to and with `to`. */
 export interface LogRange {
@@ -12,4 +15,4 @@ export interface LogRange {
   entries: LogEntry[];
 }
 
-export const isScan = (entry: LogEntry): entry is RecordedScan => entry.type === 'code_scanned';
+export const isScan = (entry: LogEntry): entry is ScanLine => entry.type === 'code_scanned';

@@ -1,6 +1,5 @@
 import type { Sql } from 'postgres';
-import type { ScanTables } from './analytics.ts';
-import { readRows, type ScanRows } from './scan-rows.ts';
+import type { ReadScans, ScanTables } from './analytics.ts';
 import { ledger } from './warehouse-ledger.ts';
 
 /** Positions of the log that go into one insert. */
@@ -13,6 +12,7 @@ export type Progress = (done: number, total: number) => void;
 interface Rebuilding {
   sql: Sql<{ bigint: number }>;
   tables: ScanTables;
+  readScans: ReadScans;
   headOfLog(): Promise<number>;
   onProgress?: Progress | undefined;
   signal?: AbortSignal | undefined;
@@ -23,7 +23,7 @@ interface Rebuilding {
  * more, be it left over from a rebuild that was interrupted. The caller sees to it that one runs at a time.
  */
 export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: number }> {
-  const { sql, tables, headOfLog, onProgress = () => {}, signal } = options;
+  const { sql, tables, readScans, headOfLog, onProgress = () => {}, signal } = options;
   await dropUnused(sql, tables);
 
   let head = await headOfLog();
@@ -37,7 +37,7 @@ export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: nu
   async function fill(to: number): Promise<void> {
     const read = (after: number) => {
       const upTo = Math.min(after + step, to);
-      const reading = readRows(sql, { after, to: upTo, endedBy });
+      const reading = readScans({ after, to: upTo, endedBy });
       // Heard of when it is its turn.
       reading.catch(() => {});
       return { upTo, reading };
@@ -45,7 +45,7 @@ export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: nu
     let next = position < to ? read(position) : undefined;
     while (next !== undefined) {
       const { upTo, reading } = next;
-      const piece: ScanRows = await reading;
+      const piece = await reading;
       signal?.throwIfAborted();
       next = upTo < to ? read(upTo) : undefined;
       if (piece.count > 0) await tables.insert(version, piece, `${version}:${position}-${upTo}`);

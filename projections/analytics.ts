@@ -1,7 +1,6 @@
 import type { Sql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
-import type { RecordedScan } from '../events/scan.ts';
-import { readRows, rowsOf, type ScanRows } from './scan-rows.ts';
+import type { ScanLine } from '../events/scan-line.ts';
 import { Superseded } from './superseded.ts';
 import { ledger, type WarehouseTable } from './warehouse-ledger.ts';
 
@@ -15,15 +14,25 @@ export interface ScanTables {
   count(version: number): Promise<number | undefined>;
   countOf(version: number, codes: CodeKey[]): Promise<number>;
   /** Adds rows, once for each token. */
-  insert(version: number, rows: ScanRows, token: string): Promise<void>;
+  insert(version: number, scans: ScanText, token: string): Promise<void>;
   remove(version: number, codes: CodeKey[]): Promise<void>;
 }
+
+/** Scans as lines of `events/scan-line.ts`, each with its line break. */
+export interface ScanText {
+  lines: string;
+  count: number;
+}
+
+/** Scans straight from the log, without those that come behind the end of their code or of codes ended by `endedBy`. */
+export type ReadScans = (piece: { after: number; to: number; endedBy: number }) => Promise<ScanText>;
 
 export type CodeKey = [account: string, mode: string, code: string];
 
 export interface AnalyticsOptions {
   sql: Sql<{ bigint: number }>;
   tables: ScanTables;
+  readScans: ReadScans;
   /** Makes a table anew from the log and puts it in use (analytics-rebuild.ts), one process of all at a time. */
   rebuild(why: string): Promise<void>;
   onTrouble(error: unknown): void;
@@ -44,7 +53,14 @@ const lingerMs = { least: 200, most: 1_000 };
  * rows that it was given (emptied, restored from an old backup, in memory only) is found out and made anew.
  */
 export function createAnalytics(options: AnalyticsOptions) {
-  const { sql, tables, rebuild, onTrouble, everyMs = { tend: 1_000, remove: 30_000, count: 5_000 } } = options;
+  const {
+    sql,
+    tables,
+    readScans,
+    rebuild,
+    onTrouble,
+    everyMs = { tend: 1_000, remove: 30_000, count: 5_000 },
+  } = options;
   let table: WarehouseTable | undefined;
   let tookMs = 0;
   let tendedAt = Number.NEGATIVE_INFINITY;
@@ -52,11 +68,11 @@ export function createAnalytics(options: AnalyticsOptions) {
   let countedAt = Number.NEGATIVE_INFINITY;
   let removal: Promise<void> | undefined;
 
-  async function insert(into: WarehouseTable, to: number, rows: ScanRows): Promise<void> {
+  async function insert(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
     const started = performance.now();
-    if (rows.count > 0) await tables.insert(into.version, rows, `${into.version}:${into.position}-${to}`);
+    if (scans.count > 0) await tables.insert(into.version, scans, `${into.version}:${into.position}-${to}`);
     tookMs = performance.now() - started;
-    await ledger.confirmInsert(sql, into, to, rows.count);
+    await ledger.confirmInsert(sql, into, to, scans.count);
   }
 
   /** Removes what ended codes have left behind. Inserts go on: none of them is of such a code. */
@@ -87,7 +103,7 @@ export function createAnalytics(options: AnalyticsOptions) {
   /** Finishes what was announced and not confirmed. */
   async function finish(found: WarehouseTable): Promise<void> {
     const { position: after, inserting_to: to } = found;
-    if (to !== null) await insert(found, to, await readRows(sql, { after, to, endedBy: 0 }));
+    if (to !== null) await insert(found, to, await readScans({ after, to, endedBy: 0 }));
     if (found.removing_to !== null) await removeEnded(found);
   }
 
@@ -139,7 +155,7 @@ export function createAnalytics(options: AnalyticsOptions) {
       if (scans.length === 0) await ledger.pass(sql, into, to);
       else {
         await ledger.announceInsert(sql, into, to);
-        await insert(into, to, rowsOf(scans));
+        await insert(into, to, { lines: scans.map(({ line }) => `${line}\n`).join(''), count: scans.length });
       }
       table = { ...table, position: to };
     },
@@ -157,7 +173,7 @@ export function createAnalytics(options: AnalyticsOptions) {
 }
 
 /** A scan that waited on disk may come behind the end of its code: it is in the log, and counts nowhere. */
-async function withoutEnded(sql: Sql<{ bigint: number }>, scans: RecordedScan[]): Promise<RecordedScan[]> {
+async function withoutEnded(sql: Sql<{ bigint: number }>, scans: ScanLine[]): Promise<ScanLine[]> {
   if (scans.length === 0) return scans;
   const ends = await ledger.ends(sql, [...new Set(scans.map(({ code }) => code))]);
   if (ends.size === 0) return scans;

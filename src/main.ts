@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Elysia } from 'elysia';
 import type { NatsConnection } from 'nats';
-import type { LogEntry } from '../events/entry.ts';
+import type { Change } from '../events/entry.ts';
 import { named } from './api/answers.ts';
 import { serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
@@ -35,7 +35,7 @@ export interface RunningService {
   /** What this process has measured, for another to show. */
   metrics(): Promise<object>;
   /** Follows changes of codes that another process of this machine has made. */
-  apply(entries: LogEntry[]): void;
+  apply(entries: Change[]): void;
   stop(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface ServiceOptions {
   log: Logger;
   clock?: Clock;
   /** Told of changes that this process has made, before they are answered. */
-  onChange?(entries: LogEntry[]): Promise<void>;
+  onChange?(entries: Change[]): Promise<void>;
   /** What other processes of this service have measured; /metrics shows the sum. */
   otherMetrics?(): Promise<object[]>;
 }
@@ -100,7 +100,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     };
     serveHealth(app, probes, log);
     if (config.roles.includes('api')) {
-      const changed = async (entries: LogEntry[]) => {
+      const changed = async (entries: Change[]) => {
         if (entries.length === 0) return;
         edge?.apply(entries);
         relay?.wake();

@@ -34,6 +34,26 @@ export async function withoutStreamStorage(world: World, meanwhile: Meanwhile): 
   });
 }
 
+/** `kill -9` of ClickHouse. */
+export async function withoutClickHouse({ clickhouse }: World, meanwhile: Meanwhile): Promise<void> {
+  await clickhouse?.part.kill();
+  await meanwhile().finally(clickhouse?.part.comeBack);
+}
+
+/** `kill -9` of ClickHouse, and all that it had stored is gone. */
+export async function withoutWarehouseStorage(world: World, meanwhile: Meanwhile): Promise<void> {
+  await withoutClickHouse(world, async () => {
+    if (world.clickhouse !== undefined) loseStorage(world.clickhouse.folder);
+    await meanwhile();
+  });
+}
+
+/** ClickHouse keeps its connections and answers nothing. */
+export async function withClickHouseStanding({ clickhouse }: World, meanwhile: Meanwhile): Promise<void> {
+  clickhouse?.part.pause();
+  await meanwhile().finally(clickhouse?.part.resume);
+}
+
 /** `kill -9` of a service, which is then started again. */
 export async function withoutService(service: ServiceProcess, meanwhile: Meanwhile): Promise<void> {
   await service.kill();

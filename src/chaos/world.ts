@@ -6,10 +6,12 @@ import { createCodes } from '../codes/create.ts';
 import { createLogger } from '../lib/logger.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
+import { clickhousePlan, clickhouseUrl } from '../stack/clickhouse.ts';
 import { openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { natsPlan, natsUrl } from '../stack/nats.ts';
 import { postgresPlan, postgresUrl } from '../stack/postgres.ts';
 import { freePort } from '../stack/processes.ts';
+import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
 import type { ScannedCode } from './scanner.ts';
 import { type ServiceProcess, serviceProcess } from './service-process.ts';
@@ -26,6 +28,8 @@ export interface World {
   sql: Sql;
   postgres: BreakablePart;
   nats: BreakablePart;
+  /** Where it was asked for: it takes seconds to start. */
+  clickhouse: { part: BreakablePart; folder: string; warehouse: Warehouse } | undefined;
   /** A service that is not started yet. */
   service(settings?: Record<string, string>, flags?: string[]): Promise<ServiceProcess>;
   /** Codes that nobody has scanned. */
@@ -34,14 +38,14 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function startWorld(): Promise<World> {
+export async function startWorld({ withWarehouse = false } = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-chaos-'));
   const data = openDataDirectory(folder);
   const log = createLogger('silent', false);
   const secrets = readSecrets(data);
-  const [postgresPort, natsPort] = await Promise.all([freePort(), freePort()]);
+  const [postgresPort, natsPort, clickhousePort] = await Promise.all([freePort(), freePort(), freePort()]);
   const services: ServiceProcess[] = [];
-  const [postgres, nats] = await Promise.all([
+  const [postgres, nats, warehousePart] = await Promise.all([
     startBreakable(
       // Killing a process loses nothing that was written: only a machine that loses power would need the disk.
       postgresPlan({ data, port: postgresPort, password: secrets.postgres, durable: false }),
@@ -49,9 +53,22 @@ export async function startWorld(): Promise<World> {
       log,
     ),
     startBreakable(natsPlan({ data, port: natsPort, password: secrets.nats }), data, log),
+    withWarehouse
+      ? startBreakable(clickhousePlan({ data, port: clickhousePort, password: secrets.clickhouse }), data, log)
+      : undefined,
   ]);
+  const warehouseSettings = {
+    clickhouseUrl: clickhouseUrl(clickhousePort, secrets.clickhouse),
+    clickhouseDatabase: 'scanlog',
+    clickhouseCluster: undefined,
+  };
+  const clickhouse = warehousePart && {
+    part: warehousePart,
+    folder: join(folder, 'clickhouse'),
+    warehouse: connectWarehouse(warehouseSettings),
+  };
   const databaseUrl = postgresUrl(postgresPort, secrets.postgres);
-  const sql = connect(databaseUrl, { max: 4, name: 'chaos' });
+  const sql = connect(databaseUrl, { max: 8, name: 'chaos' });
   await migrate(sql);
   const now = new Date();
   const { id: account, live } = await createAccount(sql, { name: 'Chaos', plan: 'enterprise', now });
@@ -65,12 +82,13 @@ export async function startWorld(): Promise<World> {
     sql,
     postgres,
     nats,
+    clickhouse,
     async service(settings = {}, flags = []) {
       const environment = {
         DATABASE_URL: databaseUrl,
         NATS_URL: natsUrl(natsPort, secrets.nats),
-        // Redirects and counters need none; analytics have faults of their own.
-        CLICKHOUSE_URL: 'http://127.0.0.1:9',
+        // Redirects and counters need none.
+        CLICKHOUSE_URL: withWarehouse ? warehouseSettings.clickhouseUrl : 'http://127.0.0.1:9',
         EDGE_DIR: join(folder, 'edges'),
         LOG_LEVEL: 'info',
         EDGES: '1',
@@ -95,7 +113,8 @@ export async function startWorld(): Promise<World> {
     async stop() {
       await Promise.all(services.map((service) => service.stop()));
       await sql.end({ timeout: 2 });
-      await Promise.all([postgres.stop(), nats.stop()]);
+      await clickhouse?.warehouse.client.close();
+      await Promise.all([postgres.stop(), nats.stop(), clickhouse?.part.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Reckoning, reckon } from '../chaos/accounting.ts';
 import {
+  withClickHouseStanding,
+  withoutClickHouse,
   withoutNats,
   withoutPostgres,
   withoutService,
   withoutStreamStorage,
+  withoutWarehouseStorage,
   withPostgresStanding,
   withServiceRestartedAlone,
   withServiceStanding,
@@ -13,6 +16,8 @@ import { type Attempt, outcomesOf, startScanning } from '../chaos/scanner.ts';
 import type { ServiceProcess } from '../chaos/service-process.ts';
 import { startWorld, type World } from '../chaos/world.ts';
 import { StartError } from '../lib/errors.ts';
+import { replayAnalytics } from '../stream/replay-analytics.ts';
+import { type Verification, verify } from '../stream/verify.ts';
 import { untilAskedToStop } from './stopping.ts';
 import { dim, say, table } from './terminal.ts';
 
@@ -51,6 +56,13 @@ const faults: Fault[] = [
   { name: 'Postgres stands still', strike: (world) => withPostgresStanding(world, anyTime(4_000)) },
   { name: 'kill -9 of NATS', strike: (world) => withoutNats(world, anyTime(2_000)) },
   { name: 'kill -9 of NATS, its storage deleted', strike: (world) => withoutStreamStorage(world, anyTime(2_000)) },
+  { name: 'kill -9 of ClickHouse', strike: (world) => withoutClickHouse(world, anyTime(2_000)) },
+  {
+    name: 'kill -9 of ClickHouse, its data deleted',
+    strike: (world) => withoutWarehouseStorage(world, anyTime(2_000)),
+  },
+  { name: 'ClickHouse stands still', strike: (world) => withClickHouseStanding(world, anyTime(4_000)) },
+  { name: 'two replays of analytics at once', strike: replayTwice },
   {
     name: 'a spool full, Postgres away',
     strike: (world, _, attempts) => withoutPostgres(world, () => untilRefused(attempts)),
@@ -60,6 +72,13 @@ const faults: Fault[] = [
     strike: (world, service) => withServiceRestartedAlone(world, service, anyTime(4_000)),
   },
 ];
+
+/** One may refuse, or find the warehouse just being made anew; what counts is what is there at the end. */
+async function replayTwice({ sql, clickhouse }: World): Promise<void> {
+  if (clickhouse === undefined) return;
+  const replays = [1, 2].map(() => replayAnalytics({ sql, warehouse: clickhouse.warehouse }));
+  await Promise.allSettled(replays);
+}
 
 interface Tally {
   times: number;
@@ -79,7 +98,7 @@ export async function chaos({ minutes }: Options): Promise<void> {
     asked = true;
   });
   say('Starting a stack and two services of their own …');
-  const world = await startWorld();
+  const world = await startWorld({ withWarehouse: true });
   try {
     const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpool) })];
     await Promise.all(services.map((service) => service.start()));
@@ -87,6 +106,7 @@ export async function chaos({ minutes }: Options): Promise<void> {
     say(dim('Waiting until everything is sent and counted …'));
     const settled = await settle(world, attempts);
     await report(world, tallies, settled);
+    reportVerified(await verifyAll(world));
   } finally {
     await world.stop();
   }
@@ -159,4 +179,19 @@ async function report(world: World, tallies: Map<string, Tally>, total: Reckonin
   if (isExact(total)) return;
   process.exitCode = 1;
   say('This must not be: every redirect has to be exactly one scan.');
+}
+
+/** The warehouse may have to be made anew first. */
+const verifyAll = ({ sql, clickhouse }: World): Promise<Verification> => {
+  if (clickhouse === undefined) throw new Error('there is no warehouse to verify');
+  return verify({ sql, warehouse: clickhouse.warehouse, patienceMs: settleWithinMs });
+};
+
+function reportVerified({ differences, scans }: Verification): void {
+  if (differences.length === 0) {
+    say(`${scans} scans: the log, the counters and the warehouse agree.`);
+    return;
+  }
+  process.exitCode = 1;
+  say(`${differences.length} differences, such as ${JSON.stringify(differences[0])}.`);
 }

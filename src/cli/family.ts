@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os';
-import type { LogEntry } from '../../events/entry.ts';
+import type { Change } from '../../events/entry.ts';
 import type { Role, ServiceConfig } from '../config.ts';
 import { createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -134,7 +134,7 @@ export async function startChild(config: ServiceConfig, log: Logger, onStop: () 
   if (!config.roles.some(inFront)) setPriority(behindNice);
   const asking = createAsking();
   const parent: Sibling = { send: (message) => process.send?.(message) };
-  const onChange = async (entries: LogEntry[]) => void (await asking.ask({ kind: 'changed', entries }, [parent]));
+  const onChange = async (entries: Change[]) => void (await asking.ask({ kind: 'changed', entries }, [parent]));
   const service = await startService(config, { log, onChange });
   process.on('message', async (message: SiblingMessage) => {
     if (message.kind === 'answer') asking.answered(message);

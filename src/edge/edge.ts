@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogEntry } from '../../events/entry.ts';
+import type { Change } from '../../events/entry.ts';
 import type { TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
@@ -35,7 +35,7 @@ export interface EdgeOptions {
 export interface Edge {
   redirect: Redirect;
   /** Takes over what happened to codes. */
-  apply(entries: LogEntry[]): void;
+  apply(entries: Change[]): void;
   stop(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       await routes.refresh();
       position = head;
     }
-    let events: LogEntry[];
+    let events: Change[];
     do {
       events = await readEvents(sql, position, eventsAtOnce);
       routes.apply(events);

@@ -1,5 +1,5 @@
 import { isCodeEvent } from '../../events/catalogue.ts';
-import type { LogEntry } from '../../events/entry.ts';
+import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -27,7 +27,7 @@ export interface Routes {
    */
   refresh(): Promise<void>;
   /** Follows what happened to codes; each event counts once, in whatever order and however often it is told. */
-  apply(entries: LogEntry[]): void;
+  apply(entries: Change[]): void;
   all(): Iterable<Route>;
 }
 

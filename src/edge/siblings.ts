@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../events/entry.ts';
+import type { Change } from '../../events/entry.ts';
 
 /**
  * Several processes on one port are one service to whoever uses it: after the answer to a change, none of them may serve
@@ -7,12 +7,12 @@ import type { LogEntry } from '../../events/entry.ts';
 
 /** What processes ask of each other, and how they answer. */
 export type SiblingMessage =
-  | { kind: 'changed'; id: number; entries: LogEntry[] }
+  | { kind: 'changed'; id: number; entries: Change[] }
   | { kind: 'metrics'; id: number }
   | { kind: 'answer'; id: number; metrics?: object }
   | { kind: 'stop' };
 
-type Question = { kind: 'changed'; entries: LogEntry[] } | { kind: 'metrics' };
+type Question = { kind: 'changed'; entries: Change[] } | { kind: 'metrics' };
 type Answer = Extract<SiblingMessage, { kind: 'answer' }>;
 
 /** A sibling that does not answer by then is not waited for: it may have just died. */
@@ -61,5 +61,5 @@ export function createAsking(): Asking {
 }
 
 /** Messages between processes carry times as text. */
-export const revived = (entries: LogEntry[]): LogEntry[] =>
+export const revived = (entries: Change[]): Change[] =>
   entries.map((entry) => ({ ...entry, occurred_at: new Date(entry.occurred_at) }));

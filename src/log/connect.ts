@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { surviving } from './transactions.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 export type Transaction = postgres.TransactionSql<{ bigint: number }>;
@@ -19,9 +20,16 @@ const texts = {
     ),
 };
 
+/**
+ * `postgres` sends what is short from a timer, and forgets to take up a new one for a connection that was lost while its
+ * timer was set: that connection would never say a word again. What is long is sent at once, and sets it right; so each
+ * begins with something long.
+ */
+const longGreeting = 'x'.repeat(1_024);
+
 /** A pool of connections to the database that holds the log. */
 export function connect(url: string, options: { max?: number; name?: string } = {}): Sql {
-  return postgres(url, {
+  const sql = postgres(url, {
     max: options.max ?? 10,
     connect_timeout: 5,
     // Its own back-off counts what all connections of a pool have failed together, and soon waits for 20 s.
@@ -37,8 +45,11 @@ export function connect(url: string, options: { max?: number; name?: string } = 
       statement_timeout: 15_000,
       // An append holds the log's lock until it commits: a holder that died silently must not hold everybody up.
       idle_in_transaction_session_timeout: 10_000,
+      ...{ 'scanlog.greeting': longGreeting },
     },
   });
+  sql.begin = surviving(sql.begin);
+  return sql;
 }
 
 const awayCodes = new Set([

@@ -1,8 +1,8 @@
 import { type DomainEvent, upcast } from '../../events/catalogue.ts';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import type { Recorded } from '../../events/recorded.ts';
-import type { RecordedScan } from '../../events/scan.ts';
 import type { Queryable } from './connect.ts';
+import { readScans } from './scan-lines.ts';
 
 interface Row {
   position: number;
@@ -53,12 +53,9 @@ export async function readRange(sql: Queryable, after: number, limit: number): P
   const [events, scans] = await Promise.all([
     sql<Row[]>`
       SELECT * FROM events WHERE position > ${after} AND position <= ${head} ORDER BY position LIMIT ${limit}`,
-    sql<RecordedScan[]>`
-      SELECT position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
-        replace(visitor::text, '-', '') AS visitor, is_unique, revision, 'code_scanned' AS type
-      FROM scans WHERE position > ${after} AND position <= ${head} ORDER BY position LIMIT ${limit}`,
+    readScans(sql, after, head, limit),
   ]);
-  if (events.length === 0 && scans.length < limit) return { after, to: head, entries: [...scans] };
+  if (events.length === 0 && scans.length < limit) return { after, to: head, entries: scans };
   const merged: LogEntry[] = [...events.map(recorded), ...scans].sort((a, b) => a.position - b.position);
   if (merged.length < limit) return { after, to: head, entries: merged };
   const entries = merged.slice(0, limit);

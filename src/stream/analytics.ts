@@ -1,6 +1,7 @@
 import { createAnalytics } from '../../projections/analytics.ts';
 import { messageOf } from '../lib/errors.ts';
 import { locks } from '../log/locks.ts';
+import { readScanText } from '../log/scan-lines.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
 import { scanTables } from '../warehouse/scan-tables.ts';
 import type { StreamContext } from './context.ts';
@@ -15,12 +16,15 @@ export function runAnalytics(context: StreamContext & { warehouse: Warehouse; si
   const projection = createAnalytics({
     sql,
     tables: scanTables(warehouse),
+    readScans: (piece) => readScanText(sql, piece),
     async rebuild(why) {
       log.info({ why }, 'the warehouse is made from the log');
       const { scans } = await replayAnalytics({ sql, warehouse, signal });
       log.info({ scans }, 'the warehouse is made');
     },
-    onTrouble: (error) => log.error({ error: messageOf(error) }, 'scans of deleted codes have not left the warehouse'),
+    onTrouble(error) {
+      if (!signal.aborted) log.error({ error: messageOf(error) }, 'scans of deleted codes have not left the warehouse');
+    },
   });
   return runProjection({ ...context, lock: locks.analytics, projection });
 }

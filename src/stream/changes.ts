@@ -1,5 +1,5 @@
 import type { NatsConnection } from 'nats';
-import type { LogEntry } from '../../events/entry.ts';
+import { type Change, isScan } from '../../events/entry.ts';
 import { decode, subjects } from './messages.ts';
 
 /**
@@ -9,11 +9,11 @@ import { decode, subjects } from './messages.ts';
 export function followChanges(
   nats: NatsConnection,
   stream: string,
-  onChanges: (entries: LogEntry[]) => void,
+  onChanges: (entries: Change[]) => void,
 ): () => void {
   const subscription = nats.subscribe(subjects(stream).changes, {
     callback: (error, message) => {
-      if (error === null) onChanges(decode(message.data).entries);
+      if (error === null) onChanges(decode(message.data).entries.filter((entry) => !isScan(entry)));
     },
   });
   return () => subscription.unsubscribe();

@@ -1,5 +1,5 @@
-import type { LogEntry, LogRange } from '../../events/entry.ts';
-import { isScan } from '../../events/entry.ts';
+import { type Change, isScan, type LogRange } from '../../events/entry.ts';
+import { ScanLine } from '../../events/scan-line.ts';
 
 const most = { entries: 500, bytes: 256 * 1024 };
 
@@ -15,7 +15,8 @@ export interface Message {
 
 /**
  * Cuts a range into messages: runs of one kind, none too large. Where it cuts depends on the range alone, and each
- * message says from where to where it goes, so whoever reads it sees when something is missing or comes again.
+ * message says from where to where it goes, so whoever reads it sees when something is missing or comes again. Scans
+ * follow as the log's own lines, changes as JSON.
  */
 export function cut({ after, to, entries }: LogRange): Message[] {
   const messages: Message[] = [];
@@ -25,14 +26,16 @@ export function cut({ after, to, entries }: LogRange): Message[] {
   let start = after;
   let last = after;
   const flush = (end: number) => {
-    messages.push({ kind, after: start, to: end, data: `{"after":${start},"to":${end},"entries":[${run.join(',')}]}` });
+    const place = `{"after":${start},"to":${end}`;
+    const data = kind === 'scans' ? `${place}}\n${run.join('\n')}` : `${place},"entries":[${run.join(',')}]}`;
+    messages.push({ kind, after: start, to: end, data });
     run = [];
     bytes = 0;
     start = end;
   };
   for (const entry of entries) {
-    const text = JSON.stringify(entry);
     const ofKind = isScan(entry) ? 'scans' : 'changes';
+    const text = isScan(entry) ? entry.line : JSON.stringify(entry);
     if (run.length > 0 && (ofKind !== kind || run.length >= most.entries || bytes + text.length > most.bytes))
       flush(last);
     kind = ofKind;
@@ -45,8 +48,17 @@ export function cut({ after, to, entries }: LogRange): Message[] {
   return messages;
 }
 
+const decoder = new TextDecoder();
+
 export function decode(data: Uint8Array): LogRange {
-  const range: LogRange = JSON.parse(new TextDecoder().decode(data));
-  for (const entry of range.entries as LogEntry[]) entry.occurred_at = new Date(entry.occurred_at);
+  const text = decoder.decode(data);
+  const end = text.indexOf('\n');
+  // JSON has no line break of its own.
+  if (end !== -1) {
+    const lines = text.slice(end + 1).split('\n');
+    return { ...JSON.parse(text.slice(0, end)), entries: lines.map((line) => new ScanLine(line)) };
+  }
+  const range: LogRange & { entries: Change[] } = JSON.parse(text);
+  for (const entry of range.entries) entry.occurred_at = new Date(entry.occurred_at);
   return range;
 }

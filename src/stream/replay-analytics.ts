@@ -3,6 +3,7 @@ import { Refusal } from '../lib/errors.ts';
 import type { Sql } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog } from '../log/read.ts';
+import { readScanText } from '../log/scan-lines.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
 import { scanTables } from '../warehouse/scan-tables.ts';
 
@@ -21,7 +22,13 @@ export async function replayAnalytics({ sql, warehouse, onProgress, signal }: Re
     const [lock] = await holder<[{ free: boolean }]>`
       SELECT pg_try_advisory_xact_lock(${locks.replayAnalytics}) AS free`;
     if (!lock.free) throw new Refusal('conflict', 'Another replay of analytics is under way: wait for it to end.');
-    const tables = scanTables(warehouse);
-    return rebuildAnalytics({ sql, tables, headOfLog: () => headOfLog(sql), onProgress, signal });
+    return rebuildAnalytics({
+      sql,
+      tables: scanTables(warehouse),
+      readScans: (piece) => readScanText(sql, piece),
+      headOfLog: () => headOfLog(sql),
+      onProgress,
+      signal,
+    });
   });
 }

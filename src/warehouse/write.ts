@@ -1,24 +1,22 @@
 import { Readable } from 'node:stream';
 import { TupleParam } from '@clickhouse/client';
+import { lineFields } from '../../events/scan-line.ts';
 import type { Warehouse } from './connect.ts';
 import { tableName } from './tables.ts';
-
-/** Rows in ClickHouse's TabSeparated: a tab between fields, a line a row. */
-export interface Rows {
-  columns: readonly string[];
-  lines: string;
-}
 
 /** A code as the table is ordered. */
 export type CodeKey = [account: string, mode: string, code: string];
 
-/** Adds rows: once for each token, however often they are sent. */
-export async function insertRows(warehouse: Warehouse, version: number, rows: Rows, token: string): Promise<void> {
+/** The fields of the log's lines, under the names that they have here. */
+const columns = lineFields.map((name) => (name === 'occurred_at' ? 'time' : name));
+
+/** Adds lines of scans: once for each token, however often they are sent. */
+export async function insertScans(warehouse: Warehouse, version: number, lines: string, token: string): Promise<void> {
   await warehouse.client.insert({
     table: tableName(warehouse, version),
-    columns: rows.columns as [string, ...string[]],
+    columns: columns as [string, ...string[]],
     format: 'TabSeparated',
-    values: Readable.from([rows.lines], { objectMode: false }),
+    values: Readable.from([lines], { objectMode: false }),
     clickhouse_settings: {
       async_insert: 0,
       insert_deduplicate: 1,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { LogEntry } from '../../events/entry.ts';
+import type { Change } from '../../events/entry.ts';
 import { createAsking, revived, type SiblingMessage } from '../../src/edge/siblings.ts';
 
-const entry: LogEntry = {
+const entry: Change = {
   type: 'code_paused',
   data: {},
   position: 7,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isScan } from '../../events/entry.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
@@ -39,8 +40,8 @@ describe('a batch of scans', () => {
     const before = await headOfLog(database.sql);
     await appendScans(database.sql, batchOf(newWriter(), 1, scans));
     const { entries } = await readRange(database.sql, before, 1_000);
-    const own = entries.filter((entry) => 'code' in entry && entry.code === code);
-    expect(own).toEqual(
+    const own = entries.filter(isScan).filter((entry) => entry.code === code);
+    expect(own.map((entry) => entry.toJSON())).toEqual(
       scans.map((scan) => ({ ...scan, type: 'code_scanned', is_unique: true, position: expect.any(Number) })),
     );
   });

@@ -4,6 +4,8 @@ import { connect, isAway, violates } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
+import { startProxy } from '../support/proxy.ts';
 
 const database = useDatabase();
 const by = { actor: 'operator', now: new Date() };
@@ -39,6 +41,44 @@ describe('every connection', () => {
     expect(await readStream(database.sql, next.stream)).toHaveLength(1);
     expect(await readStream(database.sql, lost.stream)).toEqual([]);
     await Promise.race([held, silent.end({ timeout: 0 })]);
+  });
+});
+
+describe('transactions whose connection is lost', () => {
+  test('are refused, end nobody else, and leave a pool that works', async () => {
+    const proxy = await startProxy(database.url);
+    const sql = connect(proxy.url, { max: 3 });
+    const begun = { asking: 0, thinking: 0 };
+    for (let round = 1; round <= 3; round++) {
+      const asking = sql.begin(async (tx) => {
+        await tx`SELECT 1`;
+        begun.asking++;
+        await tx`SELECT pg_sleep(60)`;
+      });
+      let goOn = () => {};
+      const thinking = sql.begin(async (tx) => {
+        await tx`SELECT 1`;
+        begun.thinking++;
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        await tx`SELECT 2`;
+      });
+      const outcomes = [failureOf(asking), failureOf(thinking)];
+      await eventually(() => expect(begun).toEqual({ asking: round, thinking: round }));
+      await proxy.cut();
+      expect((await Promise.all(outcomes)).map(isAway)).toEqual([true, true]);
+      // What the work still says is heard by nobody; a fault in a timer would fail this file.
+      goOn();
+      await new Promise((resolve) => setImmediate(resolve));
+      await proxy.restore();
+      await eventually(async () => {
+        const answers = await Promise.all([1, 2, 3].map((n) => sql.begin((tx) => tx`SELECT ${n}::int AS n`)));
+        expect(answers.map(([row]) => row?.['n'])).toEqual([1, 2, 3]);
+      });
+    }
+    await sql.end({ timeout: 1 });
+    await proxy.close();
   });
 });
 

@@ -6,6 +6,7 @@ import { createCodes } from '../../src/codes/create.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
+import { readScanText } from '../../src/log/scan-lines.ts';
 import { replayAnalytics } from '../../src/stream/replay-analytics.ts';
 import { connectWarehouse, type Warehouse } from '../../src/warehouse/connect.ts';
 import { scanTables } from '../../src/warehouse/scan-tables.ts';
@@ -37,6 +38,7 @@ function analytics(tables: Partial<ScanTables> = {}) {
   const projection = createAnalytics({
     sql,
     tables: { ...scanTables(warehouse), ...tables },
+    readScans: (piece) => readScanText(sql, piece),
     rebuild: async () => {
       await replayAnalytics({ sql, warehouse });
     },

@@ -2,15 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
+import { lineOf, ScanLine } from '../../events/scan-line.ts';
 import { cut, decode } from '../../src/stream/messages.ts';
 import { scanned } from '../support/scans.ts';
 
-const scanAt = (position: number, city: string): LogEntry => ({
-  ...scanned({ city, occurred_at: new Date(1_700_000_000_000 + position) }),
-  type: 'code_scanned',
-  position,
-  is_unique: position % 2 === 0,
-});
+const scanAt = (position: number, city: string): LogEntry =>
+  new ScanLine(
+    lineOf({
+      ...scanned({ city, occurred_at: new Date(1_700_000_000_000 + position) }),
+      type: 'code_scanned',
+      position,
+      is_unique: position % 2 === 0,
+    }),
+  );
 
 const renamedAt = (position: number, to: string): LogEntry => ({
   type: 'code_renamed',
@@ -87,7 +91,7 @@ describe('messages of a range', () => {
   test('are the same whenever they are cut', () => {
     fc.assert(
       fc.property(range, (given) => {
-        expect(cut(structuredClone(given))).toEqual(cut(given));
+        expect(cut({ ...given, entries: [...given.entries] })).toEqual(cut(given));
       }),
       { numRuns: 30 },
     );

@@ -12,6 +12,7 @@ import { connectWarehouse, type Warehouse } from '../../src/warehouse/connect.ts
 import { type Api, apiClient } from './api.ts';
 import { type TestDatabase, uniqueName, useDatabase } from './database.ts';
 import { removeStream } from './streams.ts';
+import { expectAllAgree } from './verified.ts';
 
 export interface TestService {
   database: TestDatabase;
@@ -39,10 +40,19 @@ interface Options {
   log?: Logger;
   /** How the instances reach the database: its address, or that of something in between. */
   reach?(databaseUrl: string): Promise<string>;
+  /** Whether, at the end, everything made from the log must agree with it; not where a part stays away. */
+  verified?: boolean;
 }
 
 /** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
-export function useService({ instances = 1, config = {}, clock, log, reach }: Options = {}): TestService {
+export function useService({
+  instances = 1,
+  config = {},
+  clock,
+  log,
+  reach,
+  verified = true,
+}: Options = {}): TestService {
   const database = useDatabase();
   const running: RunningService[] = [];
   const urls: string[] = [];
@@ -72,6 +82,7 @@ export function useService({ instances = 1, config = {}, clock, log, reach }: Op
     }
   });
   afterAll(async () => {
+    if (verified) await expectAllAgree(database.sql, warehouse);
     await Promise.all(running.map((service) => service.stop()));
     await removeStream(stream);
     await warehouse.client.command({ query: `DROP DATABASE IF EXISTS ${clickhouseDatabase}` });

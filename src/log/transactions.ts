@@ -1,0 +1,48 @@
+import type postgres from 'postgres';
+
+type Work = (tx: postgres.TransactionSql) => unknown;
+
+const never = new Promise<never>(() => {});
+const lossCodes = ['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
+const isLoss = (error: unknown) => error instanceof Error && 'code' in error && lossCodes.includes(String(error.code));
+
+const lost = () =>
+  Object.assign(new Error('the connection of this transaction is lost'), { code: 'CONNECTION_CLOSED' });
+
+/**
+ * Transactions that survive the loss of their connection. `postgres` rejects such a transaction, as it should; but then
+ * it sends the ROLLBACK, or whatever else the work still has to say, to a socket that is gone, in a timer of its own where
+ * nobody can catch it: the process would end. So work whose connection is lost is kept from ending and from asking.
+ */
+export function surviving<Begin>(begin: Begin): Begin {
+  return (async (...given: [string, Work] | [Work]) => {
+    const work = given[given.length - 1] as Work;
+    let isLost = false;
+    const guarded = async (tx: postgres.TransactionSql) => {
+      const asking = new Proxy(tx, {
+        apply(target, _, query: Parameters<postgres.TransactionSql>) {
+          if (isLost) throw lost();
+          return target(...query);
+        },
+        get(target, name) {
+          if (isLost) throw lost();
+          return Reflect.get(target, name);
+        },
+      });
+      try {
+        const result = await work(asking);
+        return isLost ? never : result;
+      } catch (error) {
+        if (isLost || isLoss(error)) return never;
+        throw error;
+      }
+    };
+    try {
+      const options = given.length === 2 ? [given[0] as string] : [];
+      return await (begin as (...all: unknown[]) => Promise<unknown>)(...options, guarded);
+    } catch (error) {
+      isLost = true;
+      throw error;
+    }
+  }) as Begin;
+}

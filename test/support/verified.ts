@@ -1,0 +1,10 @@
+import { expect } from 'vitest';
+import type { Sql } from '../../src/log/connect.ts';
+import { verify } from '../../src/stream/verify.ts';
+import type { Warehouse } from '../../src/warehouse/connect.ts';
+
+/** Waits until everything made from the log has all of it, and compares. */
+export async function expectAllAgree(sql: Sql, warehouse: Warehouse): Promise<void> {
+  const { differences } = await verify({ sql, warehouse });
+  expect(differences).toEqual([]);
+}
