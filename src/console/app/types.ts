@@ -37,6 +37,7 @@ export interface TimeSeries {
 }
 
 export interface Destinations {
+  period: { start: string; end: string };
   data: { destination_url: string; from: string; to: string | null; total_scans: number; unique_visitors: number }[];
 }
 

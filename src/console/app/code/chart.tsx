@@ -6,7 +6,7 @@ import type { TimeSeries } from '../types.ts';
 import type { Interval } from './period.ts';
 
 const height = 280;
-const fewBars = 62;
+const fewBars = 100;
 const lengths: Record<Interval, number> = { hour: 3_600, day: 86_400, week: 604_800, month: 2_629_800 };
 
 /** The start of a step: `2026-03-01T09:00:00Z`, `2026-03-01` or `2026-03`. */

@@ -12,7 +12,8 @@ interface Props {
 /** What each destination that the code had in the period has brought. With one alone there is nothing to split. */
 export function SplitByDestination({ code, query, since }: Props) {
   const { data } = useResource<Destinations>(`/qrcodes/${code.id}/analytics/destinations`, { query, since });
-  if (data === undefined || data.data.length < 2) return null;
+  const shown = data?.data.filter(({ to }) => to === null || to > data.period.start) ?? [];
+  if (shown.length < 2) return null;
   return (
     <section class="card" aria-label="By destination">
       <h3>By destination</h3>
@@ -31,7 +32,7 @@ export function SplitByDestination({ code, query, since }: Props) {
             </tr>
           </thead>
           <tbody>
-            {data.data.map(({ destination_url, from, to, total_scans, unique_visitors }) => (
+            {shown.map(({ destination_url, from, to, total_scans, unique_visitors }) => (
               <tr key={from}>
                 <td class="url">{bare(destination_url)}</td>
                 <td>
