@@ -1,6 +1,7 @@
 import type { Elysia } from 'elysia';
-import { refusalAnswer, refusalOf } from '../api/answers.ts';
+import { json, refusalAnswer, refusalOf } from '../api/answers.ts';
 import { mount } from '../api/mount.ts';
+import type { Operation } from '../api/operation.ts';
 import type { Service } from '../api/service.ts';
 import type { Api } from '../api/v1.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
@@ -100,7 +101,7 @@ export function serveConsole(app: Elysia, service: Service, api: Api, log: Logge
     return assetResponse(found, request.headers.get('accept-encoding') ?? '');
   }
 
-  mount(app, [...api.operations, checkShortCodes(service)], {
+  mount(app, [...api.operations.map(withoutAbsence), checkShortCodes(service)], {
     base: '/console/api',
     admit: api.whenReady(sessionAdmission(service, api.admission)),
     log,
@@ -111,6 +112,19 @@ export function serveConsole(app: Elysia, service: Service, api: Api, log: Logge
   // For every method, since Elysia would prefer a route of one method, however vague, to the exacter ones for all above.
   for (const path of ['/console', '/console/*']) app.all(path, guarded(page), hidden);
   app.get('/', () => redirect('/console'), hidden);
+}
+
+/** Browsers report each 404 as an error of the page. That nobody has set a webhook yet is none: it is `null`. */
+function withoutAbsence(operation: Operation): Operation {
+  if (operation.method !== 'GET' || operation.path !== '/v1/account/webhook') return operation;
+  return {
+    ...operation,
+    handle: (call) =>
+      operation.handle(call).catch((error) => {
+        if (error instanceof Refusal && error.code === 'not_found') return json(200, null);
+        throw error;
+      }),
+  };
 }
 
 type PageOf = Parameters<typeof signInPage>[0];

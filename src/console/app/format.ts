@@ -31,6 +31,9 @@ export function ago(iso: string, now = Date.now()): string {
   return unit === 'second' ? 'just now' : relative.format(Math.round(seconds / size), unit);
 }
 
+/** When something will happen that is due any time from now. */
+export const soon = (iso: string) => (Date.parse(iso) - Date.now() < 60_000 ? 'in a moment' : ago(iso));
+
 export function country(code: string): string {
   if (code === 'XX') return 'Unknown';
   try {

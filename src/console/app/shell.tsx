@@ -80,7 +80,10 @@ function ModeSwitch({ mode }: { mode: Mode }) {
     <>
       <button type="button" class="button quiet" onClick={() => setAsking(true)}>
         <Icon name="plus" />
-        {other === 'test' ? 'Test mode' : 'Live mode'}
+        <span>
+          {other === 'test' ? 'Test' : 'Live'}
+          <span class="wide"> mode</span>
+        </span>
       </button>
       {asking && (
         <Dialog title={`Add ${other} mode`} onClose={() => setAsking(false)}>

@@ -1,5 +1,5 @@
 import { api } from '../api.ts';
-import { ago, country, number, plural, time } from '../format.ts';
+import { ago, country, number, plural, soon, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Segments } from '../parts/segments.tsx';
@@ -81,7 +81,7 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
           </time>
           <span class="muted">{plural(attempts.length, 'attempt')}</span>
           {status === 'pending' && next_attempt_at !== null && attempts.length > 0 && (
-            <span class="muted">next {ago(next_attempt_at)}</span>
+            <span class="muted">again {soon(next_attempt_at)}</span>
           )}
         </summary>
         <p class="hint">
@@ -96,7 +96,7 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
       </details>
       <button type="button" class="button" disabled={busy} aria-label={`Send ${id} again`} onClick={resend}>
         <Icon name="send" />
-        Send again
+        <span>Send again</span>
       </button>
     </li>
   );

@@ -14,17 +14,16 @@ import { AttemptLine, Deliveries } from './deliveries.tsx';
 
 /** Where every scan of this mode is told, and how that went. */
 export function WebhookSettings({ plan }: { plan: string }) {
-  const webhook = useResource<Webhook>(plan === 'free' ? undefined : '/account/webhook', { everyMs: 10_000 });
+  const webhook = useResource<Webhook | null>(plan === 'free' ? undefined : '/account/webhook', { everyMs: 10_000 });
   if (plan === 'free')
     return (
       <Empty title="Webhooks come with the paid plans">
         <p>With one, your own program hears of every scan the moment it happens.</p>
       </Empty>
     );
-  const isUnset = webhook.error?.status === 404;
-  if (webhook.data === undefined && !isUnset)
+  if (webhook.data === undefined)
     return webhook.error === undefined ? <Skeleton /> : <Failure error={webhook.error} retry={webhook.reload} />;
-  const current = isUnset ? undefined : webhook.data;
+  const current = webhook.data ?? undefined;
   return (
     <>
       <section class="card" aria-label="Where to send">
