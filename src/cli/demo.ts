@@ -7,7 +7,6 @@ import { StartError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { appendScans, batchOf } from '../log/append-scans.ts';
 import type { Sql } from '../log/connect.ts';
-import { headOfLog } from '../log/read.ts';
 import { findRunning } from '../stack/data-directory.ts';
 import { findConfig, withDatabase } from './connection.ts';
 import { type DemoCode, demoCodes } from './demo/codes.ts';
@@ -120,24 +119,26 @@ async function make(
   return made.code.id;
 }
 
-/** Waits until all that is made from the log has all of it: before that, charts would be half empty. */
+/** Waits until counters and charts have all of it: before that, the demo would look half empty. */
 async function caughtUp(sql: Sql): Promise<void> {
-  const head = await headOfLog(sql);
-  const behind = async () =>
-    (await sql<{ position: number }[]>`SELECT position FROM checkpoints`).map(({ position }) => position);
-  const start = Math.min(...(await behind()), head);
+  const [{ head }] = await sql<[{ head: number }]>`SELECT max(position) AS head FROM scans`;
+  const reached = async () => {
+    const [row] = await sql<[{ position: number | null }]>`
+      SELECT min(position) AS position FROM (
+        SELECT position FROM checkpoints UNION ALL SELECT position FROM warehouse_tables WHERE in_use
+      ) AS projections`;
+    return Math.min(row.position ?? 0, head);
+  };
+  const start = await reached();
   const bar = progressBar('into the charts');
   const deadline = Date.now() + patienceMs;
-  for (;;) {
-    const position = Math.min(...(await behind()), head);
+  for (let position = start; position < head; position = await reached()) {
     bar.update(position - start, head - start);
-    if (position >= head) break;
-    if (Date.now() > deadline) {
-      say('\nThe charts are not complete yet: is the service running? They will be, in a while.');
-      break;
-    }
+    if (Date.now() > deadline)
+      throw new StartError('The scans are stored, but not in the charts yet: is the service running?');
     await Bun.sleep(250);
   }
+  bar.update(head - start, head - start);
   bar.end();
 }
 

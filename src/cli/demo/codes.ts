@@ -1,6 +1,9 @@
 import type { CodeRequest } from '../../codes/create.ts';
 
-/** When in a week and a day people scan: shares, of which only the proportions matter. */
+/**
+ * When in a week and a day people scan: shares, of which only the proportions matter. Nobody does before six, when codes
+ * are made and changed.
+ */
 interface Rhythm {
   /** From Sunday. */
   week: readonly number[];
@@ -31,11 +34,11 @@ const cafe: Rhythm = {
 };
 const evening: Rhythm = {
   week: [0.6, 0.3, 0.5, 0.7, 1.1, 2, 2.1],
-  day: [0.3, 0.1, 0, 0, 0, 0, 0, 0, 0, 0.1, 0.2, 0.3, 0.5, 0.4, 0.3, 0.4, 0.8, 1.5, 2.4, 2.8, 2.4, 1.8, 1.2, 0.6],
+  day: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0.1, 0.2, 0.3, 0.5, 0.4, 0.3, 0.4, 0.8, 1.5, 2.4, 2.8, 2.4, 1.8, 1.2, 0.6],
 };
 const street: Rhythm = {
   week: [0.8, 1, 1, 1.05, 1.05, 1.1, 1],
-  day: [0.1, 0, 0, 0, 0, 0.1, 0.4, 1.1, 1.6, 1.1, 1, 1.2, 1.6, 1.4, 1.1, 1.1, 1.3, 1.8, 1.7, 1.2, 0.8, 0.5, 0.3, 0.2],
+  day: [0, 0, 0, 0, 0, 0, 0.4, 1.1, 1.6, 1.1, 1, 1.2, 1.6, 1.4, 1.1, 1.1, 1.3, 1.8, 1.7, 1.2, 0.8, 0.5, 0.3, 0.2],
 };
 
 const site = 'https://cafe-lumiere.example';
