@@ -1,5 +1,4 @@
 import { render } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { AccountPage } from './account/page.tsx';
 import { CodePage } from './code/page.tsx';
 import { CreatePage } from './codes/create.tsx';
@@ -30,10 +29,6 @@ function Page({ path }: { path: string }) {
 
 function Console() {
   const { path, mode } = usePlace();
-  useEffect(() => {
-    // Who uses a screen reader should hear where a link led to.
-    document.querySelector<HTMLElement>('main h1')?.focus();
-  }, [path, mode]);
   return (
     <Shell path={path} mode={mode}>
       <Page key={mode} path={path} />
