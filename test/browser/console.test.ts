@@ -260,6 +260,54 @@ describe('one code', () => {
   );
 });
 
+describe('analytics', () => {
+  test(
+    'of a code show its scans as they come in, split by destination, and give them as files',
+    async () => {
+      const code = await openCode({ destination_url: 'https://example.com/first' });
+      await page.getByRole('heading', { name: 'Nobody has scanned this code yet' }).waitFor();
+      const iphone =
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1';
+      const from = (address: string) => scan(code, { 'x-forwarded-for': address, 'user-agent': iphone });
+      await from('8.8.8.8');
+      await from('8.8.8.8');
+      await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/second' });
+      await from('1.1.1.1');
+
+      const figure = (name: string) =>
+        page.locator('.figures div', { has: page.getByText(name, { exact: true }) }).locator('dd');
+      const shows = (name: string, text: string) =>
+        eventually(async () => expect(await figure(name).textContent()).toContain(text), 30_000);
+      await shows('Scans', '3');
+      await shows('Visitors', '2');
+      await shows('New against returning', '67 % first scans');
+      await page.getByRole('region', { name: 'Devices' }).getByText('iPhone and iPad').waitFor();
+      await page.getByRole('region', { name: 'Countries' }).getByText('United States').waitFor();
+      await page.getByRole('link', { name: 'IP Geolocation by DB-IP' }).waitFor();
+      const split = page.getByRole('region', { name: 'Scans by destination' }).getByRole('row');
+      expect(await split.allTextContents()).toEqual([
+        'DestinationIn useScansVisitors',
+        expect.stringMatching(/^example\.com\/first.*21$/),
+        expect.stringMatching(/^example\.com\/second.*now11$/),
+      ]);
+
+      const csv = await downloaded(page, () => link('CSV').click());
+      expect(csv.bytes.toString().trim().split('\r\n')).toHaveLength(4);
+      const json = await downloaded(page, () => link('JSON').click());
+      expect(JSON.parse(json.bytes.toString()).data).toHaveLength(3);
+
+      await page.getByLabel('Period').selectOption('24h');
+      await page.getByText('As a table').click();
+      const table = page.getByRole('region', { name: 'Scans over time, as a table' }).getByRole('row');
+      await eventually(async () => expect(await table.count(), '24 hours and their titles').toBe(25));
+      await choose('What to look at', 'Scans');
+      await page.getByRole('cell', { name: 'Returning' }).waitFor();
+      expect(await page.getByRole('row').count()).toBe(4);
+    },
+    patience,
+  );
+});
+
 describe('account settings', () => {
   test(
     'a key is made, shown once, works, and works no more when it is revoked',
@@ -298,32 +346,30 @@ describe('account settings', () => {
 });
 
 describe('every page', () => {
-  const themes = ['light', 'dark'] as const;
-  test.each(themes)(
-    'in %s colors has no serious fault of accessibility, and fits a phone',
-    async (colorScheme) => {
+  test.each([
+    { place: 'at a desk', colorScheme: 'light', width: 1280 },
+    { place: 'on a phone, in the dark', colorScheme: 'dark', width: 390 },
+  ] as const)(
+    'has no serious fault of accessibility and fits the screen $place',
+    async ({ colorScheme, width }) => {
       const code = (await account.live.post('/v1/qrcodes', newCode({ name: 'Menu' }))).body;
-      await account.live.patch(`/v1/qrcodes/${code.id}`, {
-        destination_url: `https://example.com/${'long/'.repeat(40)}`,
-      });
+      const destination_url = `https://example.com/${'long/'.repeat(40)}`;
+      await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url });
       await account.live.post('/v1/qrcodes', newCode({ name: 'W'.repeat(120), status: 'draft' }));
       await scan(code);
       await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
       const paths = [
         ...['', '/codes/new', '/codes/import', '/account', '/account/keys', '/nowhere'],
         ...['analytics', 'scans', 'history'].map((tab) => `/codes/${code.id}?tab=${tab}`),
       ];
       for (const path of paths) {
-        await page.setViewportSize({ width: 1280, height: 800 });
         await page.goto(`${url}/console${path}`);
         await page.locator('h1, .empty h2').first().waitFor();
-        await page.waitForFunction(`document.querySelector('.skeleton') === null`);
-        expect(await accessibilityFaults(page), `${path} at a desk`).toEqual([]);
-        await page.setViewportSize({ width: 390, height: 844 });
-        expect(await overflowOf(page), `${path} on a phone`).toBe(0);
-        expect(await accessibilityFaults(page), `${path} on a phone`).toEqual([]);
+        await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+        expect(await accessibilityFaults(page), path).toEqual([]);
+        expect(await overflowOf(page), path).toBe(0);
       }
-      await page.goto(`${url}/console/codes/${code.id}`);
       for (const [name, title] of [
         ['Edit', 'Edit code'],
         ['Download', 'Download'],
@@ -331,7 +377,7 @@ describe('every page', () => {
       ] as const) {
         await button(name).click();
         await dialog().getByRole('heading', { name: title }).waitFor();
-        expect(await accessibilityFaults(page), `the dialog ${title}`).toEqual([]);
+        expect(await accessibilityFaults(page), title).toEqual([]);
         await page.keyboard.press('Escape');
         await dialog().waitFor({ state: 'detached' });
       }
