@@ -15,6 +15,7 @@ import { startStack } from '../src/stack/stack.ts';
 export interface Ground {
   sql: Sql;
   databaseUrl: string;
+  clickhouseUrl: string;
   folder: string;
   key: string;
   code: { id: string; account: string; short_code: string };
@@ -41,6 +42,7 @@ export async function prepareGround(): Promise<Ground> {
   return {
     sql,
     databaseUrl,
+    clickhouseUrl,
     folder,
     key: account.live.secret,
     code: created.code,

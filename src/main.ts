@@ -108,7 +108,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         await onChange(entries);
       };
       const { trustedProxies } = config;
-      const parts = { sql, clock, addresses, onChange: changed };
+      const parts = { sql, warehouse, clock, addresses, onChange: changed };
       const api = serveApi(app, parts, { trustedProxies, log, isReady: () => ready });
       stops.push(api.close);
       serveConsole(app, parts, api, log);

@@ -15,7 +15,9 @@ export function listen({ port, host, edges }: ServiceConfig): Server {
   try {
     // Bodies are measured where they are read (src/api/body.ts); Bun's own limit would answer without a word.
     const maxRequestBodySize = Number.MAX_SAFE_INTEGER;
-    return Bun.serve({ port, hostname: host, reusePort: edges > 1, maxRequestBodySize, fetch: starting });
+    // Otherwise it would print whatever breaks an answer off, source and all; our log says it in a line.
+    const development = false;
+    return Bun.serve({ port, hostname: host, reusePort: edges > 1, maxRequestBodySize, development, fetch: starting });
   } catch (error) {
     throw new StartError(
       `Port ${port} on ${host} cannot be listened on (${messageOf(error)}): choose another with --port.`,

@@ -2,6 +2,7 @@ import { type Fault, messageOf, Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { isAway } from '../log/connect.ts';
+import { isWarehouseAway } from '../warehouse/errors.ts';
 import type { Rate } from './admission.ts';
 
 /** What an operation answers with, ready to be sent. */
@@ -9,6 +10,11 @@ export interface Answer {
   status: number;
   body: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
+}
+
+/** One that is made while it is sent: as fast as the client takes it, and no faster. */
+export interface StreamedAnswer extends Omit<Answer, 'body'> {
+  pieces: AsyncGenerator<Uint8Array>;
 }
 
 export const json = (status: number, value: unknown, headers?: Record<string, string>): Answer => ({
@@ -29,6 +35,12 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
   if (isAway(error)) {
     log.warn({ error: messageOf(error) }, 'a part is away');
     return unavailable();
+  }
+  if (isWarehouseAway(error)) {
+    log.warn({ error: messageOf(error) }, 'the warehouse is away');
+    return new Refusal('unavailable', 'Analytics cannot be read right now: try again in a few seconds.', undefined, {
+      'retry-after': '5',
+    });
   }
   log.error({ error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }, 'unexpected error');
   return new Refusal('internal_error', 'Something went wrong on our side. The X-Request-Id of this answer names it.');
@@ -51,9 +63,38 @@ export function refusalAnswer({ status, code, message, details, headers }: Refus
 /** While requests cannot be counted, the headers tell to wait as long as Retry-After does. */
 const uncounted = (): Rate => ({ limit: 60, used: 60, reset: Math.ceil(Date.now() / 1000) + 5 });
 
-export function toResponse(answer: Answer, requestId: string, rate: Rate = uncounted()): Response {
-  return new Response(answer.status === 304 ? null : answer.body, {
-    status: answer.status,
+/** What fails in the middle breaks the connection off: an answer must never end as if it were whole. */
+export function streamOf(pieces: AsyncGenerator<Uint8Array>, log: Logger): ReadableStream<Uint8Array> {
+  let wanted = true;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await pieces.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          if (wanted) log.warn({ error: messageOf(error) }, 'an answer broke off in the middle');
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        wanted = false;
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+export function toResponse(
+  { status, headers }: Omit<Answer, 'body'>,
+  body: Answer['body'] | ReadableStream<Uint8Array> | null,
+  requestId: string,
+  rate: Rate = uncounted(),
+): Response {
+  return new Response(status === 304 ? null : body, {
+    status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
@@ -62,7 +103,7 @@ export function toResponse(answer: Answer, requestId: string, rate: Rate = uncou
       'x-ratelimit-limit': String(rate.limit),
       'x-ratelimit-remaining': String(Math.max(0, rate.limit - rate.used)),
       'x-ratelimit-reset': String(rate.reset),
-      ...answer.headers,
+      ...headers,
     },
   });
 }

@@ -72,7 +72,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     description: 'The image file itself. It never changes: keep it, or send its `ETag` as `If-None-Match`.',
     params: { id: 'Identifier of the code, `qr_…`.' },
     query,
-    success: { status: 200, description: 'The image.', files: ['image/png', 'image/svg+xml'] },
+    success: { status: 200, description: 'The image.', files: ['image/png', 'image/svg+xml'], keepable: true },
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, params: { id = '' }, query: asked, headers }) {
       const code = await findCode(sql, caller, id);

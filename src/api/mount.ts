@@ -3,7 +3,15 @@ import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import type { Admission, Rate } from './admission.ts';
-import { type Answer, refusalAnswer, refusalOf, toResponse, unavailable } from './answers.ts';
+import {
+  type Answer,
+  refusalAnswer,
+  refusalOf,
+  type StreamedAnswer,
+  streamOf,
+  toResponse,
+  unavailable,
+} from './answers.ts';
 import { readJson } from './body.ts';
 import { describe } from './openapi.ts';
 import type { Call, Method, Operation } from './operation.ts';
@@ -12,10 +20,16 @@ import { queryReader, validator } from './validate.ts';
 interface Context {
   request: Request;
   params: Record<string, string>;
-  server: { requestIP(request: Request): { address: string } | null } | null;
+  server: {
+    requestIP(request: Request): { address: string } | null;
+    timeout(request: Request, seconds: number): void;
+  } | null;
 }
 
-type Handle = (call: Pick<Call<never, never>, 'caller' | 'rate' | 'params'>, request: Request) => Promise<Answer>;
+type Handle = (
+  call: Pick<Call<never, never>, 'caller' | 'rate' | 'params'>,
+  request: Request,
+) => Promise<Answer | StreamedAnswer>;
 
 /** A way to the operations: where it is, and whom it lets in. */
 export interface Entrance {
@@ -62,6 +76,7 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
       query: search === undefined ? {} : (readQuery?.(search) ?? {}),
       body: checkBody === undefined ? undefined : checkBody(await readJson(request)),
       headers: request.headers,
+      signal: request.signal,
     });
   };
 }
@@ -69,7 +84,7 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
 /** A database that hangs must not make clients wait until Bun hangs up on them, which it does after 10 s. */
 const answerWithinMs = 8_000;
 
-async function inTime(answering: Promise<Answer>): Promise<Answer> {
+async function inTime<T>(answering: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(unavailable()), answerWithinMs);
@@ -81,6 +96,9 @@ async function inTime(answering: Promise<Answer>): Promise<Answer> {
   }
 }
 
+/** A client that takes nothing of a long answer for this long is gone. */
+const clientIdleSeconds = 60;
+
 /** The query alone: the rest of the address holds whatever the client sent as `Host`, which may be none that exists. */
 const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
@@ -91,7 +109,7 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle) {
     const requestId = requestIdOf(request.headers);
     let rate: Rate | undefined;
     let account: string | undefined;
-    let answer: Answer;
+    let answer: Answer | StreamedAnswer;
     try {
       const peer = server?.requestIP(request)?.address ?? '';
       const answering = async () => {
@@ -107,6 +125,9 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle) {
     }
     const ms = Math.round((performance.now() - started) * 10) / 10;
     log.info({ request_id: requestId, method: request.method, route, status: answer.status, ms, account }, 'request');
-    return toResponse(answer, requestId, rate);
+    if ('body' in answer) return toResponse(answer, answer.body, requestId, rate);
+    server?.timeout(request, clientIdleSeconds);
+    const body = request.method === 'HEAD' ? null : streamOf(answer.pieces, log.child({ request_id: requestId }));
+    return toResponse(answer, body, requestId, rate);
   };
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { DocumentDecoration } from 'elysia';
 import { type ErrorCode, statusOf } from '../lib/errors.ts';
+import { Aggregate, Destinations, ExportFile, ScanRecord, Summary, TimeSeries } from './analytics/schemas.ts';
 import type { Operation } from './operation.ts';
 import {
   Account,
@@ -71,8 +72,12 @@ export function describe(operation: Operation): DocumentDecoration {
     parameters: parameters(operation),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
     responses: {
-      [success.status]: { description: success.description, headers: answerHeaders, content: successContent(success) },
-      ...('files' in success
+      [success.status]: {
+        description: success.description,
+        headers: { ...answerHeaders, ...ownHeaders(success) },
+        content: successContent(success),
+      },
+      ...(success.keepable
         ? { 304: { description: 'It is the one that `If-None-Match` names.', headers: answerHeaders } }
         : {}),
       ...errors(operation),
@@ -85,6 +90,7 @@ const content = (schema: TSchema) => ({ 'application/json': { schema: referred(s
 /** Schemas under a name of their own: for those who generate clients, and so that the document stays small. */
 const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
+  ...{ Summary, ScanRecord, TimeSeries, Destinations, ExportFile, Aggregate },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
 };
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
@@ -126,10 +132,15 @@ function exampleOf(schema: TSchema): unknown {
   }
 }
 
-const successContent = (success: Operation['success']) =>
-  'schema' in success
-    ? content(success.schema)
-    : Object.fromEntries(success.files.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
+const successContent = ({ schema, files = [] }: Operation['success']) => ({
+  ...Object.fromEntries(files.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
+  ...(schema === undefined ? {} : content(schema)),
+});
+
+const ownHeaders = ({ headers = {} }: Operation['success']) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, { description, example }]) => [name, header(description, example)]),
+  );
 
 function parameters({ params = {}, query, headers = {} }: Operation) {
   const inPath = Object.entries(params).map(([name, description]) => ({

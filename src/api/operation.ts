@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from '../lib/errors.ts';
 import type { Caller, Rate } from './admission.ts';
-import type { Answer } from './answers.ts';
+import type { Answer, StreamedAnswer } from './answers.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -13,6 +13,8 @@ export interface Call<Q extends TObject, B extends TSchema> {
   query: Static<Q>;
   body: Static<B>;
   headers: Headers;
+  /** Aborts when the client has gone. */
+  signal: AbortSignal;
 }
 
 /** One method of one path: what it takes, what it answers, and how it is explained. */
@@ -30,11 +32,20 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   checkBody?(body: unknown): Static<B>;
   /** Headers a client may send, with what each is for. */
   headers?: Record<string, string>;
-  /** JSON of a schema, or a file of one of these types. */
-  success: { status: 200 | 201; description: string } & ({ schema: TSchema } | { files: string[] });
+  /** JSON of a schema, a file of one of these types, or what of them the client asks for. */
+  success: {
+    status: 200 | 201;
+    description: string;
+    schema?: TSchema;
+    files?: string[];
+    /** Whether the file is there to be kept: a client that has it is told so, with 304. */
+    keepable?: boolean;
+    /** Headers of the answer, besides those that every answer has. */
+    headers?: Record<string, { description: string; example: string | number }>;
+  };
   /** Besides those that every operation can answer with. */
   errors: ErrorCode[];
-  handle(call: Call<Q, B>): Promise<Answer>;
+  handle(call: Call<Q, B>): Promise<Answer | StreamedAnswer>;
 }
 
 /** Keeps the types of one operation together, and lets a list hold operations of all types. */

@@ -3,10 +3,12 @@ import type { Recorded } from '../../events/recorded.ts';
 import type { Addresses } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sql } from '../log/connect.ts';
+import type { Warehouse } from '../warehouse/connect.ts';
 
 /** What operations work with. */
 export interface Service {
   sql: Sql;
+  warehouse: Warehouse;
   clock: Clock;
   addresses: Addresses;
   /** Told of every change of a code once it is committed; the answer waits until the short links follow it. */

@@ -4,6 +4,7 @@ import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { accountOperations } from './account.ts';
 import { type AdmissionControl, admissionControl } from './admission.ts';
+import { analyticsOperations } from './analytics.ts';
 import { createOperations } from './create-qrcodes.ts';
 import { createImages } from './images.ts';
 import { type Entrance, mount } from './mount.ts';
@@ -35,6 +36,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...createOperations(service),
     ...qrcodeOperations(service),
     images.download,
+    ...analyticsOperations(service),
     ...accountOperations(service),
   ];
   const admission = admissionControl(service.sql, trustedProxies);

@@ -95,3 +95,11 @@ export async function listCodes(
   ]);
   return { codes, total };
 }
+
+/** The names of some of the owner's codes, by id, deleted ones left out. */
+export async function namesOf(sql: Queryable, { account, mode }: Owner, ids: string[]): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; name: string }[]>`
+    SELECT id, name FROM codes
+    WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted'`;
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { isReserved } from '../../events/fields.ts';
 import { serveHealth } from '../../src/api/health.ts';
 import { serveApi } from '../../src/api/v1.ts';
@@ -8,6 +8,7 @@ import { serveConsole } from '../../src/console/serve.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { statusOf } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { connectWarehouse } from '../../src/warehouse/connect.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
 import { faultsOf } from '../support/json-schema.ts';
 import { useService } from '../support/service.ts';
@@ -43,6 +44,13 @@ describe('the document', () => {
         'PATCH /v1/qrcodes/{id}',
         'DELETE /v1/qrcodes/{id}',
         'GET /v1/qrcodes/{id}/history',
+        'GET /v1/qrcodes/{id}/analytics',
+        'GET /v1/analytics/qrcodes/{id}',
+        'GET /v1/qrcodes/{id}/analytics/scans',
+        'GET /v1/qrcodes/{id}/analytics/timeseries',
+        'GET /v1/qrcodes/{id}/analytics/destinations',
+        'GET /v1/qrcodes/{id}/analytics/export',
+        'GET /v1/analytics/aggregate',
         'GET /v1/account',
         'GET /v1/account/keys',
         'POST /v1/account/keys',
@@ -172,8 +180,9 @@ test('every first path segment that the service serves is reserved, so that no s
   const log = createLogger('silent', false);
   const { sql } = service.database;
   const addresses = addressesOf(readConfig({}), 3000);
+  const warehouse = connectWarehouse({ ...readConfig({}), ...inject('stack') });
   serveHealth(app, {}, log);
-  const parts = { sql, clock: systemClock, addresses, onChange: async () => {} };
+  const parts = { sql, warehouse, clock: systemClock, addresses, onChange: async () => {} };
   const { trustedProxies } = readConfig({});
   serveConsole(app, parts, serveApi(app, parts, { trustedProxies, log, isReady: () => true }), log);
   const routes = app.routes.map(({ path }) => path.split('/')[1] as string).filter((segment) => segment !== '');

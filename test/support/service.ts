@@ -40,19 +40,15 @@ interface Options {
   log?: Logger;
   /** How the instances reach the database: its address, or that of something in between. */
   reach?(databaseUrl: string): Promise<string>;
+  /** The same for ClickHouse. */
+  reachWarehouse?(clickhouseUrl: string): Promise<string>;
   /** Whether, at the end, everything made from the log must agree with it; not where a part stays away. */
   verified?: boolean;
 }
 
 /** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
-export function useService({
-  instances = 1,
-  config = {},
-  clock,
-  log,
-  reach,
-  verified = true,
-}: Options = {}): TestService {
+export function useService(options: Options = {}): TestService {
+  const { instances = 1, config = {}, clock, log, reach, reachWarehouse, verified = true } = options;
   const database = useDatabase();
   const running: RunningService[] = [];
   const urls: string[] = [];
@@ -68,6 +64,7 @@ export function useService({
       databaseUrl: reach === undefined ? database.url : await reach(database.url),
       stream,
       clickhouseDatabase,
+      clickhouseUrl: reachWarehouse === undefined ? clickhouseUrl : await reachWarehouse(clickhouseUrl),
       port: 0,
       metricsPort: 0,
       edgeFolder,

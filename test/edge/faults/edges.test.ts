@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { atOnce } from '../../support/http.ts';
 import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 
-const world = useWorld([{}], ['--edges', '2']);
+const world = useWorld([{}], { flags: ['--edges', '2'] });
 const port = () => world.services[0]?.port ?? 0;
 
 /** The processes that have taken a folder each. */

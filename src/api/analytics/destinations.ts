@@ -1,0 +1,44 @@
+import { Type as t } from '@sinclair/typebox';
+import { destinationsOf } from '../../codes/destinations.ts';
+import { readRevisions } from '../../warehouse/series.ts';
+import { json } from '../answers.ts';
+import { type Operation, operation } from '../operation.ts';
+import type { Service } from '../service.ts';
+import { periodOf, periodQuery, presentPeriod } from './period.ts';
+import { presentCounts } from './present.ts';
+import { codeParams, fromWarehouse, ofCode, ownCode, positionHeader, positionOf, tag } from './reading.ts';
+import { Destinations } from './schemas.ts';
+
+export const destinationsOperation = (service: Service): Operation =>
+  operation({
+    method: 'GET',
+    path: '/v1/qrcodes/:id/analytics/destinations',
+    tag,
+    summary: 'Scans by destination',
+    description:
+      'What the code pointed to, since when and until when, and how often it was scanned meanwhile, within the period.',
+    params: codeParams,
+    query: t.Object(periodQuery),
+    success: {
+      status: 200,
+      description: 'Every destination, with its scans.',
+      schema: Destinations,
+      headers: positionHeader,
+    },
+    errors: ['invalid_request', 'not_found'],
+    async handle({ caller, params: { id }, query }) {
+      const period = periodOf(query, service.clock());
+      const code = await ownCode(service, caller, id);
+      const [destinations, { table, found }] = await Promise.all([
+        destinationsOf(service.sql, code.id),
+        fromWarehouse(service, (reading) => readRevisions(reading, ofCode(code, period, query))),
+      ]);
+      const data = destinations.map(({ url, revision, since }, i) => ({
+        destination_url: url,
+        from: since.toISOString(),
+        to: destinations[i + 1]?.since.toISOString() ?? null,
+        ...presentCounts(found.get(String(revision)) ?? { scans: 0, visitors: 0 }),
+      }));
+      return json(200, { qr_id: code.id, period: presentPeriod(period), data }, positionOf(table));
+    },
+  });

@@ -1,0 +1,29 @@
+import type { Figures } from '../../warehouse/figures.ts';
+import { daysOf, type Period } from './period.ts';
+import { browsers, devices } from './schemas.ts';
+
+const sum = (counts: { scans: number }[]) => counts.reduce((total, { scans }) => total + scans, 0);
+
+/** An estimate may exceed what it estimates: never more visitors than scans. */
+export const presentCounts = ({ scans, visitors }: { scans: number; visitors: number }) => ({
+  total_scans: scans,
+  unique_visitors: Math.min(visitors, scans),
+});
+
+export function presentFigures({ visitors, clients }: Figures, period: Period) {
+  const scans = sum(clients);
+  return {
+    ...presentCounts({ scans, visitors }),
+    avg_daily_scans: Math.round((scans * 100) / daysOf(period)) / 100,
+  };
+}
+
+const countsBy = <T extends string>(names: readonly T[], countOf: (name: T) => number) =>
+  Object.fromEntries(names.map((name) => [name, countOf(name)]));
+
+export const presentDistribution = ({ clients, countries, cities }: Figures) => ({
+  top_countries: countries,
+  top_cities: cities,
+  devices: countsBy(devices, (name) => sum(clients.filter(({ device }) => device === name))),
+  browsers: countsBy(browsers, (name) => sum(clients.filter(({ browser }) => browser === name))),
+});

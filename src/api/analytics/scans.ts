@@ -1,0 +1,37 @@
+import { Type as t } from '@sinclair/typebox';
+import { readScans } from '../../warehouse/scans.ts';
+import { json } from '../answers.ts';
+import { type Operation, operation } from '../operation.ts';
+import { presentPage } from '../present.ts';
+import { pageOf, pageQuery } from '../schemas.ts';
+import type { Service } from '../service.ts';
+import { periodOf, periodQuery } from './period.ts';
+import { codeParams, fromWarehouse, ofCode, ownCode, positionHeader, positionOf, tag } from './reading.ts';
+import { ScanRecord } from './schemas.ts';
+
+export const scansOperation = (service: Service): Operation =>
+  operation({
+    method: 'GET',
+    path: '/v1/qrcodes/:id/analytics/scans',
+    tag,
+    summary: 'Individual scans',
+    description: 'Newest first.',
+    params: codeParams,
+    query: t.Object({ ...periodQuery, ...pageQuery({ default: 50, maximum: 500 }) }),
+    success: {
+      status: 200,
+      description: 'One page of scans.',
+      schema: pageOf(ScanRecord),
+      headers: positionHeader,
+    },
+    errors: ['invalid_request', 'not_found'],
+    async handle({ caller, params: { id }, query }) {
+      const { page = 1, limit = 50 } = query;
+      const period = periodOf(query, service.clock());
+      const code = await ownCode(service, caller, id);
+      const { table, found } = await fromWarehouse(service, (reading) =>
+        readScans(reading, ofCode(code, period, query), { offset: (page - 1) * limit, limit }),
+      );
+      return json(200, presentPage(found.scans, { page, limit }, found.total), positionOf(table));
+    },
+  });

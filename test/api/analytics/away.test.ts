@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { fromWarehouse } from '../../../src/api/analytics/reading.ts';
+import type { Service } from '../../../src/api/service.ts';
+import { addressesOf, readConfig } from '../../../src/config.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { readFigures } from '../../../src/warehouse/figures.ts';
+import type { Reading } from '../../../src/warehouse/reading.ts';
+import { dropTable } from '../../../src/warehouse/tables.ts';
+import { type ApiAnswer, newCode } from '../../support/api.ts';
+import { captureLog } from '../../support/log-lines.ts';
+import { startProxy, type WayTo } from '../../support/proxy.ts';
+import { scanned } from '../../support/scans.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { patient, useFilledWarehouse } from '../../support/warehouse.ts';
+
+let proxy: WayTo;
+const log = captureLog();
+const filled = useFilledWarehouse({
+  log: log.log,
+  reachWarehouse: async (url) => {
+    proxy = await startProxy(url);
+    return proxy.url;
+  },
+});
+const { service, store } = filled;
+afterEach(() => proxy.restore());
+afterAll(() => proxy.close());
+
+let account: TestAccount;
+let id: string;
+let position = 0;
+const scan = () => ({ ...scanned({ account: account.id, code: id }), position: ++position, is_unique: true });
+const reads = () => [
+  ...['', '/scans', '/timeseries', '/destinations', '/export'].map((read) => `/v1/qrcodes/${id}/analytics${read}`),
+  ...[`/v1/analytics/qrcodes/${id}`, '/v1/analytics/aggregate'],
+];
+
+beforeAll(async () => {
+  account = await service.account();
+  id = (await account.live.post('/v1/qrcodes', newCode())).body.id;
+});
+
+function expectUnavailable(answer: ApiAnswer, read = ''): void {
+  expect(answer.status, read).toBe(503);
+  expect(answer.body, read).toMatchObject({
+    error: { code: 'unavailable', message: expect.stringContaining('nalytics') },
+  });
+  expect(Number(answer.headers.get('retry-after')), read).toBeGreaterThan(0);
+}
+
+describe('while the warehouse is away', () => {
+  test('analytics say so, and nothing else is harmed', async () => {
+    await proxy.cut();
+    const { live } = account;
+    for (const read of reads()) expectUnavailable(await live.get(read), read);
+    expect((await live.get(`/v1/qrcodes/${id}`)).status).toBe(200);
+    expect((await live.post('/v1/qrcodes', newCode())).status).toBe(201);
+    expect(log.text(), 'why is for the log').toContain('the warehouse is away');
+  });
+
+  test('a code that does not exist is not found, all the same', async () => {
+    await proxy.cut();
+    expect((await account.live.get('/v1/qrcodes/qr_0000000000000000000000/analytics')).status).toBe(404);
+  });
+
+  test('one that accepts and says nothing is away, too: the answers come in bounded time', async () => {
+    proxy.stall();
+    const answers = await Promise.all(reads().map((read) => account.live.get(read)));
+    for (const answer of answers) expectUnavailable(answer);
+  });
+
+  test('when it is back, everything works again by itself', async () => {
+    await proxy.cut();
+    expectUnavailable(await account.live.get('/v1/analytics/aggregate'));
+    await proxy.restore();
+    for (const read of reads()) expect((await patient(account.live).get(read)).status, read).toBe(200);
+  }, 120_000);
+});
+
+describe('while the warehouse is made anew', () => {
+  test('there is no table to read: 503', async () => {
+    const { sql } = service.database;
+    await sql`UPDATE warehouse_tables SET in_use = false`;
+    for (const read of reads()) expectUnavailable(await account.live.get(read), read);
+    await sql`UPDATE warehouse_tables SET in_use = true WHERE version = (SELECT max(version) FROM warehouse_tables)`;
+  });
+
+  test('the table that has just taken the place of another is read', async () => {
+    const { database, warehouse } = service;
+    const addresses = addressesOf(readConfig({}), 3000);
+    const asked: Service = {
+      ...{ sql: database.sql, warehouse, clock: systemClock, addresses },
+      onChange: async () => {},
+    };
+    const codes = { only: id };
+    const [start, end] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)];
+    await filled.makeTable(2);
+    let attempts = 0;
+    const read = async (reading: Reading, { version }: { version: number }) => {
+      attempts++;
+      if (version === 1) {
+        await filled.putInUse(2);
+        await dropTable(warehouse, 1);
+        await store([{ ...scan(), city: 'Vienna' }]);
+      }
+      return readFigures(reading, { account: account.id, mode: 'live', codes, start, end, bots: 'include' });
+    };
+    const { table, found } = await fromWarehouse(asked, read, AbortSignal.timeout(30_000));
+    expect(attempts).toBe(2);
+    expect(table.version).toBe(2);
+    expect(found.cities).toEqual([{ city: 'Vienna', country: 'DE', scans: 1 }]);
+  });
+});

@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { streamOf } from '../../../src/api/answers.ts';
+import { tableName } from '../../../src/warehouse/tables.ts';
+import { newCode } from '../../support/api.ts';
+import { captureLog } from '../../support/log-lines.ts';
+import { startProxy, type WayTo } from '../../support/proxy.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { patient, useFilledWarehouse } from '../../support/warehouse.ts';
+import { cellsOf } from './csv.ts';
+
+let proxy: WayTo;
+const log = captureLog();
+const { service } = useFilledWarehouse({
+  log: log.log,
+  reachWarehouse: async (url) => {
+    proxy = await startProxy(url);
+    return proxy.url;
+  },
+});
+afterEach(() => proxy.restore());
+afterAll(() => proxy.close());
+
+/** More than sockets and one chunk hold together. */
+const many = 70_000;
+let account: TestAccount;
+
+let code: string;
+
+beforeAll(async () => {
+  account = await service.account();
+  code = await codeWithMany();
+});
+
+/** A code with many scans, several in each millisecond. */
+async function codeWithMany(): Promise<string> {
+  const { id } = (await account.live.post('/v1/qrcodes', newCode())).body;
+  const { warehouse, database } = service;
+  await warehouse.client.command({
+    query: `INSERT INTO ${tableName(warehouse, 1)}
+      SELECT {account:String}, 'live', {code:String}, toDateTime64('2026-03-01 00:00:00', 3, 'UTC') + intDiv(number, 7) / 1000,
+        number + 1, concat('scan_', leftPad(toString(number), 20, '0')), 'DE', 'Land Berlin', 'Berlin', 'ios', 'safari',
+        false, generateUUIDv4(), false, 1
+      FROM numbers({many:UInt32})`,
+    query_params: { account: account.id, code: id, many },
+  });
+  await database.sql`UPDATE warehouse_tables SET position = ${many} WHERE in_use`;
+  return id;
+}
+
+const exportOf = (id: string, format = 'csv') =>
+  `/v1/qrcodes/${id}/analytics/export?format=${format}&start_date=2026-03-01&end_date=2026-03-31`;
+
+const idsInOrder = Array.from({ length: many }, (_, i) => `scan_${String(i).padStart(20, '0')}`);
+
+/** A client that reads an export up to the first bytes of it, and then no further. */
+async function startReading(id: string): Promise<Socket> {
+  const socket = connect(Number(new URL(service.urls[0] as string).port), '127.0.0.1');
+  socket.on('error', () => {});
+  const head = [`GET ${exportOf(id)} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${account.keys.live}`];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  await once(socket, 'readable');
+  return socket;
+}
+
+async function readOn(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    if (chunk.subarray(-5).toString() === '0\r\n\r\n') socket.end();
+  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.resume();
+  await closed;
+  return Buffer.concat(chunks).toString();
+}
+
+const isWhole = (answer: string) => answer.endsWith('\r\n0\r\n\r\n');
+
+describe('an export', () => {
+  test('has every scan once, the oldest first, however many there are', async () => {
+    const id = code;
+    const live = patient(account.live);
+    const csv = await live.get(exportOf(id));
+    expect(csv.headers.get('content-type')).toMatch(/^text\/csv; charset=utf-8/);
+    expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="${id}-scans.csv"`);
+    expect(csv.text.startsWith('id,timestamp,country,region,city,device,browser,is_unique\r\nscan_')).toBe(true);
+    expect(
+      cellsOf(csv.text)
+        .slice(1)
+        .map(([scan]) => scan),
+    ).toEqual(idsInOrder);
+    const json = await live.get(exportOf(id, 'json'));
+    expect(json.headers.get('content-disposition')).toBe(`attachment; filename="${id}-scans.json"`);
+    expect(json.body.data.map((scan: { id: string }) => scan.id)).toEqual(idsInOrder);
+    const head = await account.live.head(exportOf(id));
+    expect(head.headers.get('content-disposition')).toBe(`attachment; filename="${id}-scans.csv"`);
+  }, 120_000);
+
+  test('of nothing is a whole file', async () => {
+    const { id } = (await account.live.post('/v1/qrcodes', newCode())).body;
+    const live = patient(account.live);
+    expect((await live.get(exportOf(id))).text).toBe('id,timestamp,country,region,city,device,browser,is_unique\r\n');
+    expect((await live.get(exportOf(id, 'json'))).body).toEqual({
+      qr_id: id,
+      period: { start: '2026-03-01T00:00:00.000Z', end: '2026-03-31T23:59:59.999Z' },
+      data: [],
+    });
+  });
+
+  test('that many clients take slowly leaves room for other reads, and is whole in the end', async () => {
+    const slow = await Promise.all(Array.from({ length: 5 }, () => startReading(code)));
+    expect((await patient(account.live).get(`/v1/qrcodes/${code}/analytics/timeseries`)).status).toBe(200);
+    const [first, ...others] = slow as [Socket, ...Socket[]];
+    for (const socket of others) socket.destroy();
+    const answer = await readOn(first);
+    expect(isWhole(answer)).toBe(true);
+    expect(answer.match(/scan_\d{20}/g)).toHaveLength(many);
+  }, 120_000);
+
+  test('breaks off, rather than end as if it were whole, when the warehouse goes away', async () => {
+    const socket = await startReading(code);
+    await proxy.cut();
+    expect(isWhole(await readOn(socket))).toBe(false);
+    expect(log.text()).toContain('an answer broke off in the middle');
+  }, 60_000);
+
+  test('breaks off when its code is deleted meanwhile, whose scans may be gone', async () => {
+    const id = await codeWithMany();
+    const socket = await startReading(id);
+    expect((await account.live.delete(`/v1/qrcodes/${id}`)).status).toBe(200);
+    expect(isWhole(await readOn(socket))).toBe(false);
+  }, 60_000);
+});
+
+test('an answer in pieces makes none that nobody takes, and ends when its client leaves', async () => {
+  let made = 0;
+  let ended = false;
+  async function* pieces() {
+    try {
+      for (;;) yield Buffer.from(`piece ${++made}`);
+    } finally {
+      ended = true;
+    }
+  }
+  const reader = streamOf(pieces(), log.log).getReader();
+  await reader.read();
+  await reader.read();
+  expect(made).toBe(2);
+  await reader.cancel();
+  expect(ended).toBe(true);
+});

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/lib/ids.ts';
+import { type Api, newCode } from '../../support/api.ts';
+import { visitorNamed } from '../../support/scans.ts';
+import { patient, type StoredScan, useFilledWarehouse } from '../../support/warehouse.ts';
+import { cellsOf } from './csv.ts';
+import * as model from './model.ts';
+
+let now = new Date('2026-03-15T10:20:30.456Z');
+const { service, store } = useFilledWarehouse({ clock: () => now });
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** Where figures go wrong: ends of hours, days, months and years, a leap day, a Monday, now. */
+const anchors = ['2024-02-29T00:00:00Z', '2025-12-29T00:00:00Z', '2026-01-01T00:00:00Z', '2026-03-01T00:00:00Z'];
+const moment = fc
+  .tuple(
+    fc.constantFrom(...anchors.map(Date.parse), now.getTime()),
+    fc.oneof(
+      fc.constantFrom(-1, 0, 1, -hour, hour, hour - 1, -hour - 1, day, -day, day - 1, -day - 1),
+      fc.integer({ min: -2 * day, max: 2 * day }),
+    ),
+  )
+  .map(([at, by]) => at + by);
+
+// Some differ in the order of their bytes and of their UTF-16; some a spreadsheet would run.
+const cities = [
+  ...['Berlin', 'berlin', 'Zürich', '東京', '😀 City', 'ﬀ', 'Unknown', 'São Paulo', "L'Aquila", 'a\\b'],
+  ...['=SUM(A1)', '+1', '-1', '@x', '\tTab', '\rReturn', 'a, "b"', 'line\r\nbreak', "'quoted", ''],
+];
+
+const scan = fc.record({
+  code: fc.constantFrom('first', 'first', 'second', 'deleted', 'test', 'foreign'),
+  at: moment,
+  country: fc.constantFrom('DE', 'AT', 'XX'),
+  region: fc.constantFrom('Land Berlin', '=1+1', 'Unknown'),
+  city: fc.constantFrom(...cities),
+  device: fc.constantFrom('ios', 'android', 'desktop'),
+  browser: fc.constantFrom('safari', 'chrome', 'samsung_browser', 'other'),
+  is_bot: fc.boolean(),
+  visitor: fc.constantFrom(...Array.from({ length: 12 }, (_, i) => visitorNamed(`visitor ${i}`))),
+  is_unique: fc.boolean(),
+  revision: fc.integer({ min: 1, max: 3 }),
+});
+
+/** A period, and how it is asked for. */
+const startOfDay = (ms: number) => Math.floor(ms / day) * day;
+const date = (ms: number) => model.iso(ms).slice(0, 10);
+const period = fc.oneof(
+  fc.constant({ query: '', start: now.getTime() - 30 * day, end: now.getTime() }),
+  moment.map((at) => ({
+    query: `end_date=${date(at)}`,
+    start: startOfDay(at) - 29 * day,
+    end: startOfDay(at) + day - 1,
+  })),
+  fc
+    .tuple(moment, moment)
+    .map((both) => both.sort((a, b) => a - b) as [number, number])
+    .chain(([start, end]) =>
+      fc.constantFrom(
+        { query: `start_date=${model.iso(start)}&end_date=${model.iso(end)}`, start, end },
+        {
+          query: `start_date=${date(start)}&end_date=${date(end)}`,
+          start: startOfDay(start),
+          end: startOfDay(end) + day - 1,
+        },
+      ),
+    ),
+);
+
+const question = fc.record({
+  period,
+  bots: fc.constantFrom('include' as const, 'exclude' as const, 'only' as const),
+  interval: fc.constantFrom('hour' as const, 'day' as const, 'week' as const, 'month' as const),
+  page: fc.integer({ min: 1, max: 3 }),
+  limit: fc.integer({ min: 1, max: 40 }),
+});
+
+/** Codes of an account, one of them deleted, and of others; the first has led to three places. */
+async function world() {
+  const [own, other] = [await service.account(), await service.account()];
+  const create = async (api: Api) => (await api.post('/v1/qrcodes', newCode())).body.id as string;
+  const ids: Record<string, { code: string; account: string; mode: 'live' | 'test' }> = {
+    first: { code: await create(own.live), account: own.id, mode: 'live' },
+    second: { code: await create(own.live), account: own.id, mode: 'live' },
+    deleted: { code: await create(own.live), account: own.id, mode: 'live' },
+    test: { code: await create(own.test), account: own.id, mode: 'test' },
+    foreign: { code: await create(other.live), account: other.id, mode: 'live' },
+  };
+  const changes = [now.getTime()];
+  const [before, path] = [now, `/v1/qrcodes/${ids['first']?.code}`];
+  for (const url of ['https://example.com/b', 'https://example.com/menu']) {
+    now = new Date(now.getTime() + 1_000);
+    changes.push(now.getTime());
+    await own.live.patch(path, { destination_url: url });
+  }
+  now = before;
+  await own.live.delete(`/v1/qrcodes/${ids['deleted']?.code}`);
+  return { live: patient(own.live), ids, changes };
+}
+
+let position = 0;
+
+test('every read tells what a plain list of the scans tells', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(scan, { minLength: 1, maxLength: 150 }),
+      fc.array(question, { minLength: 2, maxLength: 2 }),
+      async (history, questions) => {
+        const { live, ids, changes } = await world();
+        const scans = history.map(
+          ({ code, at, ...rest }): StoredScan => ({
+            ...(ids[code] as { code: string; account: string; mode: 'live' | 'test' }),
+            ...rest,
+            id: newId('scan', at),
+            occurred_at: new Date(at),
+            position: ++position,
+          }),
+        );
+        await store(scans);
+        for (const asked of questions) await compare(live, ids, changes, scans, asked);
+      },
+    ),
+    { numRuns: 4, endOnFailure: true },
+  );
+}, 120_000);
+
+async function compare(
+  live: Api,
+  ids: Awaited<ReturnType<typeof world>>['ids'],
+  changes: number[],
+  scans: StoredScan[],
+  {
+    period: { query, start, end },
+    bots,
+    interval,
+    page,
+    limit,
+  }: typeof question extends fc.Arbitrary<infer Q> ? Q : never,
+) {
+  const [first = '', second = ''] = [ids['first']?.code, ids['second']?.code];
+  const asked = { start, end, bots };
+  const ofFirst = model.selected(scans, [first], asked);
+  const ofBoth = model.selected(scans, [first, second], asked);
+  const path = `/v1/qrcodes/${first}/analytics`;
+  const get = async (of: string, more = '') => (await live.get(`${of}?${query}&bots=${bots}${more}`)).body;
+  const told = { start: model.iso(start), end: model.iso(end) };
+
+  const summary = {
+    qr_id: first,
+    period: told,
+    summary: model.figures(ofFirst, asked),
+    ...model.distribution(ofFirst),
+  };
+  expect(await get(path)).toEqual(summary);
+
+  const newestFirst = model.records(ofFirst).reverse();
+  expect(await get(`${path}/scans`, `&page=${page}&limit=${limit}`)).toEqual({
+    data: newestFirst.slice((page - 1) * limit, page * limit),
+    pagination: { page, limit, total: ofFirst.length, total_pages: Math.ceil(ofFirst.length / limit) },
+  });
+
+  const series = model.series(ofFirst, asked, interval);
+  const answer = await get(`${path}/timeseries`, `&interval=${interval}`);
+  if (series.length > 10_000) expect(answer.error.code).toBe('invalid_request');
+  else expect(answer).toEqual({ qr_id: first, interval, data: series });
+
+  const urls = ['https://example.com/menu', 'https://example.com/b', 'https://example.com/menu'];
+  expect(await get(`${path}/destinations`)).toEqual({
+    qr_id: first,
+    period: told,
+    data: model.byRevision(ofFirst, 3).map((counts, i) => ({
+      destination_url: urls[i],
+      from: model.iso(changes[i] as number),
+      to: i === 2 ? null : model.iso(changes[i + 1] as number),
+      ...counts,
+    })),
+  });
+
+  const records = model.records(ofFirst);
+  expect(await get(`${path}/export`, '&format=json')).toEqual({ qr_id: first, period: told, data: records });
+  const harmless = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
+  const columns = ['id', 'timestamp', 'country', 'region', 'city', 'device', 'browser', 'is_unique'] as const;
+  expect(cellsOf(await get(`${path}/export`))).toEqual([
+    [...columns],
+    ...records.map((record) => columns.map((column) => harmless(String(record[column])))),
+  ]);
+
+  expect(await get('/v1/analytics/aggregate')).toEqual({
+    period: told,
+    summary: { ...model.figures(ofBoth, asked), total_qrcodes: 2, active_qrcodes: 2 },
+    top_qrcodes: model.topCodes(ofBoth).map(({ qr_id, scans: n }) => ({ qr_id, name: 'Menu', scans: n })),
+    ...model.distribution(ofBoth),
+  });
+}

@@ -1,0 +1,94 @@
+import type { StoredScan } from '../../support/warehouse.ts';
+
+/** Analytics as the interface tells them, worked out from a plain list of scans. */
+
+export interface Asked {
+  start: number;
+  end: number;
+  bots: 'include' | 'exclude' | 'only';
+}
+
+const day = 86_400_000;
+
+export const selected = (scans: StoredScan[], codes: string[], { start, end, bots }: Asked): StoredScan[] =>
+  scans.filter(
+    ({ code, occurred_at, is_bot }) =>
+      codes.includes(code) &&
+      occurred_at.getTime() >= start &&
+      occurred_at.getTime() <= end &&
+      (bots === 'include' || is_bot === (bots === 'only')),
+  );
+
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** How many there are of each, the most first. */
+function ranked(keys: string[][]): { key: string[]; scans: number }[] {
+  const counts = new Map<string, { key: string[]; scans: number }>();
+  for (const key of keys) {
+    const name = JSON.stringify(key);
+    const count = counts.get(name) ?? { key, scans: 0 };
+    count.scans++;
+    counts.set(name, count);
+  }
+  const ties = (a: string[], b: string[]) =>
+    a.map((part, i) => byBytes(part, b[i] as string)).find((d) => d !== 0) ?? 0;
+  return [...counts.values()].sort((a, b) => b.scans - a.scans || ties(a.key, b.key));
+}
+
+const counts = (scans: StoredScan[]) => ({
+  total_scans: scans.length,
+  unique_visitors: new Set(scans.map(({ visitor }) => visitor)).size,
+});
+
+const numberOf = <T extends string>(scans: StoredScan[], field: 'device' | 'browser', names: T[]) =>
+  Object.fromEntries(names.map((name) => [name, scans.filter((scan) => scan[field] === name).length]));
+
+export const iso = (ms: number) => new Date(ms).toISOString();
+
+export const figures = (scans: StoredScan[], { start, end }: Asked) => ({
+  ...counts(scans),
+  avg_daily_scans: Math.round((scans.length * 100) / (Math.floor(end / day) - Math.floor(start / day) + 1)) / 100,
+});
+
+export const distribution = (scans: StoredScan[]) => ({
+  top_countries: ranked(scans.map(({ country }) => [country]))
+    .slice(0, 10)
+    .map(({ key: [country], scans: n }) => ({ country, scans: n })),
+  top_cities: ranked(scans.map(({ city, country }) => [city, country]))
+    .slice(0, 10)
+    .map(({ key: [city, country], scans: n }) => ({ city, country, scans: n })),
+  devices: numberOf(scans, 'device', ['ios', 'android', 'desktop']),
+  browsers: numberOf(scans, 'browser', ['safari', 'chrome', 'samsung_browser', 'other']),
+});
+
+export const topCodes = (scans: StoredScan[]) =>
+  ranked(scans.map(({ code }) => [code])).map(({ key: [qr_id], scans: n }) => ({ qr_id, scans: n }));
+
+/** In the order of the log's times, the oldest first. */
+export const records = (scans: StoredScan[]) =>
+  scans
+    .toSorted((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime() || a.position - b.position)
+    .map(({ id, occurred_at, country, region, city, device, browser, is_unique, is_bot }) => ({
+      ...{ id, timestamp: occurred_at.toISOString(), country, region, city, device, browser, is_unique, is_bot },
+    }));
+
+export type Interval = 'hour' | 'day' | 'week' | 'month';
+
+const bucketOf: Record<Interval, (time: Date) => string> = {
+  hour: (time) => `${time.toISOString().slice(0, 13)}:00:00Z`,
+  day: (time) => time.toISOString().slice(0, 10),
+  week: (time) => iso(time.getTime() - ((time.getUTCDay() + 6) % 7) * day).slice(0, 10),
+  month: (time) => time.toISOString().slice(0, 7),
+};
+
+/** Walks through the period an hour at a time, so that no bucket can be missed. */
+export function series(scans: StoredScan[], { start, end }: Asked, interval: Interval) {
+  const inBucket = Map.groupBy(scans, ({ occurred_at }) => bucketOf[interval](occurred_at));
+  const names = new Set<string>();
+  for (let at = start; at < end; at += 3_600_000) names.add(bucketOf[interval](new Date(at)));
+  names.add(bucketOf[interval](new Date(end)));
+  return [...names].map((date) => ({ date, ...counts(inBucket.get(date) ?? []) }));
+}
+
+export const byRevision = (scans: StoredScan[], revisions: number) =>
+  Array.from({ length: revisions }, (_, i) => counts(scans.filter(({ revision }) => revision === i + 1)));

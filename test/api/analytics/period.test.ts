@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { bucketsOf, countBuckets } from '../../../src/api/analytics/buckets.ts';
+import { daysOf, periodOf, presentPeriod } from '../../../src/api/analytics/period.ts';
+import { Refusal } from '../../../src/lib/errors.ts';
+import type { Interval } from '../../../src/warehouse/series.ts';
+
+const now = new Date('2026-03-15T10:20:30.456Z');
+const period = (start_date?: string, end_date?: string) =>
+  presentPeriod(
+    periodOf(
+      { ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) },
+      now,
+    ),
+  );
+
+/** The fields that are blamed. */
+function blamed(start_date?: string, end_date?: string): string[] {
+  try {
+    period(start_date, end_date);
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'invalid_request')
+      return (error.details ?? []).map(({ field }) => field);
+    throw error;
+  }
+  return [];
+}
+
+describe('a period', () => {
+  test.each<[string | undefined, string | undefined, string, string, string]>([
+    [undefined, undefined, '2026-02-13T10:20:30.456Z', '2026-03-15T10:20:30.456Z', 'the last 30 days up to now'],
+    ['2026-03-01', '2026-03-31', '2026-03-01T00:00:00.000Z', '2026-03-31T23:59:59.999Z', 'plain days are whole'],
+    ['2026-03-15', '2026-03-15', '2026-03-15T00:00:00.000Z', '2026-03-15T23:59:59.999Z', 'a single day, today'],
+    ['2024-02-29', '2024-02-29', '2024-02-29T00:00:00.000Z', '2024-02-29T23:59:59.999Z', 'a leap day'],
+    [undefined, '2026-03-31', '2026-03-02T00:00:00.000Z', '2026-03-31T23:59:59.999Z', '30 whole days'],
+    [undefined, '2024-03-01', '2024-02-01T00:00:00.000Z', '2024-03-01T23:59:59.999Z', '30 days with a leap day'],
+    [undefined, '2026-03-31T12:00:00Z', '2026-03-01T12:00:00.000Z', '2026-03-31T12:00:00.000Z', '30 × 24 hours'],
+    ['2026-03-01', undefined, '2026-03-01T00:00:00.000Z', '2026-03-15T10:20:30.456Z', 'from a day to now'],
+    ['2026-03-15', undefined, '2026-03-15T00:00:00.000Z', '2026-03-15T10:20:30.456Z', 'today so far'],
+    ['2027-01-01', undefined, '2027-01-01T00:00:00.000Z', '2027-01-01T23:59:59.999Z', 'a day to come'],
+    ['2027-01-01T05:00Z', undefined, '2027-01-01T05:00:00.000Z', '2027-01-01T05:00:00.000Z', 'a moment to come'],
+    ['2027-01-01', '2027-02-01', '2027-01-01T00:00:00.000Z', '2027-02-01T23:59:59.999Z', 'the future'],
+    ['1900-01-01', '2299-12-31', '1900-01-01T00:00:00.000Z', '2299-12-31T23:59:59.999Z', 'all there is'],
+    ['2026-03-01T09:30:00.25Z', '2026-03-01', '2026-03-01T09:30:00.250Z', '2026-03-01T23:59:59.999Z', 'both kinds'],
+    ['2026-03-01T09:30', '2026-03-01T09:30', '2026-03-01T09:30:00.000Z', '2026-03-01T09:30:00.000Z', 'no zone: UTC'],
+    ['2026-03-01T00:30:00+02:00', '2026-03-02', '2026-02-28T22:30:00.000Z', '2026-03-02T23:59:59.999Z', 'a zone'],
+    ['2026-03-01T00:30:00 02:00', '2026-03-02', '2026-02-28T22:30:00.000Z', '2026-03-02T23:59:59.999Z', 'its + lost'],
+    ['2026-03-01T22:30:00-0330', '2026-03-02', '2026-03-02T02:00:00.000Z', '2026-03-02T23:59:59.999Z', 'one behind'],
+    ['2026-03-01t10:00:00.123456789z', '2026-03-02', '2026-03-01T10:00:00.123Z', '2026-03-02T23:59:59.999Z', 'fine'],
+  ])('from %s to %s is %s to %s: %s', (start, end, from, to) => {
+    expect(period(start, end)).toEqual({ start: from, end: to });
+  });
+
+  test.each([
+    ...['', 'yesterday', '2026', '2026-3-1', '20260301', '2026-03-01Z', ' 2026-03-01', '2026-03-01 ', '01.03.2026'],
+    ...['2025-02-29', '2026-02-30', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '2100-02-29'],
+    ...['2026-03-01T24:00', '2026-03-01T24:00:00Z', '2026-03-01T12:60Z', '2026-03-01T12:00:60Z', '2026-03-01T12Z'],
+    ...['2026-03-01T12:00:00+24:00', '2026-03-01T12:00:00 Z', '2026-03-01T12:00:00.Z', '2026-02-29T12:00:00Z'],
+    ...['1899-12-31', '2300-01-01', '9999-12-31', '-002026-03-01', '+012026-03-01', '0000-00-00', '1772359200'],
+    ...['2026-W09-1', '2026-060', "2026-03-01' OR 1=1 --", '２０２６-03-01', '2026-03-01\n', 'NaN', 'null'],
+  ])('%j is no date', (text) => {
+    expect(blamed(text, undefined)).toEqual(['start_date']);
+    expect(blamed(undefined, text)).toEqual(['end_date']);
+    expect(blamed(text, text)).toEqual(['start_date', 'end_date']);
+  });
+
+  test('does not end before it begins', () => {
+    expect(blamed('2026-03-02', '2026-03-01')).toEqual(['start_date']);
+    expect(blamed('2026-03-01T12:00:00.001Z', '2026-03-01T12:00:00Z')).toEqual(['start_date']);
+    expect(blamed('2026-03-01T23:59:59.999Z', '2026-03-01')).toEqual([]);
+  });
+
+  test('touches days of the calendar, however little of them', () => {
+    const days = (start?: string, end?: string) =>
+      daysOf(periodOf({ ...(start && { start_date: start }), ...(end && { end_date: end }) }, now));
+    expect(days('2026-03-15', '2026-03-15')).toBe(1);
+    expect(days('2026-03-01', '2026-03-31')).toBe(31);
+    expect(days('2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z')).toBe(2);
+    expect(days('2024-02-28', '2024-03-01')).toBe(3);
+    expect(days(), '30 times 24 hours, from the middle of a day').toBe(31);
+  });
+});
+
+describe('the buckets of a period', () => {
+  const buckets = (interval: Interval, start_date: string, end_date: string) =>
+    bucketsOf(periodOf({ start_date, end_date }, now), interval);
+
+  test.each<[Interval, string, string, string[]]>([
+    ['day', '2024-02-28', '2024-03-01', ['2024-02-28', '2024-02-29', '2024-03-01']],
+    ['day', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00Z', ['2026-03-01', '2026-03-02']],
+    [
+      'hour',
+      '2026-03-01T22:59Z',
+      '2026-03-02T00:00Z',
+      ['22', '23'].map((h) => `2026-03-01T${h}:00:00Z`).concat('2026-03-02T00:00:00Z'),
+    ],
+    ['week', '2025-12-31', '2026-01-05', ['2025-12-29', '2026-01-05']],
+    ['week', '2021-01-03', '2021-01-04', ['2020-12-28', '2021-01-04']],
+    ['week', '2026-03-02', '2026-03-08', ['2026-03-02']],
+    ['week', '1969-12-31', '1970-01-05', ['1969-12-29', '1970-01-05']],
+    ['month', '2026-01-31', '2026-03-01', ['2026-01', '2026-02', '2026-03']],
+    ['month', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00Z', ['2025-12', '2026-01']],
+    ['month', '1900-01-15', '1900-02-15', ['1900-01', '1900-02']],
+  ])('by the %s, from %s to %s', (interval, start, end, names) => {
+    expect(buckets(interval, start, end)).toEqual(names);
+  });
+
+  test('are counted without being made', () => {
+    const all = periodOf({ start_date: '1900-01-01', end_date: '2299-12-31' }, now);
+    expect(countBuckets(all, 'month')).toBe(4_800);
+    expect(countBuckets(all, 'day')).toBe(146_097);
+    expect(countBuckets(all, 'hour')).toBe(146_097 * 24);
+  });
+});

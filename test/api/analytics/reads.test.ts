@@ -1,0 +1,192 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readFigures } from '../../../src/warehouse/figures.ts';
+import type { Reading } from '../../../src/warehouse/reading.ts';
+import { readScans } from '../../../src/warehouse/scans.ts';
+import type { Selection } from '../../../src/warehouse/selection.ts';
+import { readRevisions, readSeries } from '../../../src/warehouse/series.ts';
+import { newCode } from '../../support/api.ts';
+import { blamedFields } from '../../support/http.ts';
+import { scanned } from '../../support/scans.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { patient, useFilledWarehouse } from '../../support/warehouse.ts';
+
+const now = new Date('2026-03-15T10:20:30.456Z');
+const { service, store } = useFilledWarehouse({ clock: () => now });
+
+let account: TestAccount;
+let id: string;
+let position = 0;
+const stored = (fields: Parameters<typeof scanned>[0]) => ({
+  ...scanned({ account: account.id, code: id, ...fields }),
+  position: ++position,
+  is_unique: true,
+});
+const ofCode = (code: string) => [
+  ...['', '/scans', '/timeseries', '/destinations', '/export'].map((read) => `/v1/qrcodes/${code}/analytics${read}`),
+  `/v1/analytics/qrcodes/${code}`,
+];
+
+beforeAll(async () => {
+  const created = await service.account();
+  account = { ...created, live: patient(created.live) };
+  id = (await account.live.post('/v1/qrcodes', newCode())).body.id;
+  const times = ['2026-03-14T23:59:59.999Z', '2026-03-15T00:00:00.000Z', '2026-03-15T10:20:30.456Z'];
+  await store(times.map((time) => stored({ occurred_at: new Date(time) })));
+});
+
+describe('who may read', () => {
+  test('an unknown code, another account’s, the other mode’s and a deleted one have no analytics: 404', async () => {
+    const { live, test: inTestMode } = account;
+    const other = await service.account();
+    const deleted = (await live.post('/v1/qrcodes', newCode())).body.id;
+    await live.delete(`/v1/qrcodes/${deleted}`);
+    for (const path of [...ofCode('qr_0000000000000000000000'), ...ofCode('nonsense'), ...ofCode(deleted)])
+      expect((await live.get(path)).status, path).toBe(404);
+    for (const path of ofCode(id)) {
+      expect((await other.live.get(path)).status, path).toBe(404);
+      expect((await inTestMode.get(path)).status, path).toBe(404);
+      expect((await service.client(0).get(path)).status, path).toBe(401);
+    }
+  });
+
+  test('a code that was deleted counts nowhere, though its scans have not left the warehouse yet', async () => {
+    const owner = await service.account();
+    const patiently = patient(owner.live);
+    const [kept, gone] = [
+      (await owner.live.post('/v1/qrcodes', newCode({ name: 'Kept' }))).body.id,
+      (await owner.live.post('/v1/qrcodes', newCode({ name: 'Gone' }))).body.id,
+    ];
+    await store([kept, gone, gone].map((code) => stored({ code, account: owner.id, occurred_at: now })));
+    const top = async () => (await patiently.get('/v1/analytics/aggregate')).body;
+    expect(await top()).toMatchObject({
+      summary: { total_scans: 3, unique_visitors: 3, total_qrcodes: 2 },
+      top_qrcodes: [
+        { qr_id: gone, name: 'Gone', scans: 2 },
+        { qr_id: kept, name: 'Kept', scans: 1 },
+      ],
+    });
+    await owner.live.delete(`/v1/qrcodes/${gone}`);
+    expect(await top()).toMatchObject({
+      summary: { total_scans: 1, unique_visitors: 1, total_qrcodes: 1, active_qrcodes: 1 },
+      top_qrcodes: [{ qr_id: kept, name: 'Kept', scans: 1 }],
+      devices: { ios: 1, android: 0, desktop: 0 },
+    });
+  });
+});
+
+describe('what can be asked', () => {
+  test.each([
+    ['start_date=2026-03-02&end_date=2026-03-01', ['start_date']],
+    ['start_date=2025-02-29', ['start_date']],
+    ['start_date=x&end_date=y', ['start_date', 'end_date']],
+    ['start_date=2026-03-01&start_date=2026-03-02', ['start_date']],
+    ['bots=none', ['bots']],
+    ['bots=', ['bots']],
+  ])('%s: 400, everywhere', async (query, fields) => {
+    for (const path of [...ofCode(id), '/v1/analytics/aggregate']) {
+      const answer = await account.live.get(`${path}?${query}`);
+      expect(answer.status, path).toBe(400);
+      expect(blamedFields(answer), path).toEqual(fields);
+    }
+  });
+
+  test('pages, intervals and formats have their limits', async () => {
+    const path = `/v1/qrcodes/${id}/analytics`;
+    for (const [read, field] of [
+      ...['page=0', 'page=-1', 'page=1.5', 'page=x'].map((query) => [`/scans?${query}`, 'page']),
+      ...['limit=0', 'limit=501', 'limit='].map((query) => [`/scans?${query}`, 'limit']),
+      ...['interval=year', 'interval=', 'interval=hour&start_date=1990-01-01'].map((q) => [
+        `/timeseries?${q}`,
+        'interval',
+      ]),
+      ['/timeseries?start_date=1900-01-01&end_date=2299-12-31', 'interval'],
+      ['/export?format=xml', 'format'],
+    ] as [string, string][]) {
+      const answer = await account.live.get(`${path}${read}`);
+      expect(answer.status, read).toBe(400);
+      expect(blamedFields(answer), read).toEqual([field]);
+    }
+    const widest = await account.live.get(
+      `${path}/timeseries?interval=month&start_date=1900-01-01&end_date=2299-12-31`,
+    );
+    expect(widest.body.data).toHaveLength(4_800);
+  });
+
+  test('a page past the end, however far: nothing, and the right total', async () => {
+    const { body } = await account.live.get(`/v1/qrcodes/${id}/analytics/scans?page=9007199254740991&limit=500`);
+    expect(body).toEqual({
+      data: [],
+      pagination: { page: 9007199254740991, limit: 500, total: 3, total_pages: 1 },
+    });
+  });
+
+  test('up to the last millisecond of a day, and of now', async () => {
+    const total = async (query: string) =>
+      (await account.live.get(`/v1/qrcodes/${id}/analytics?${query}`)).body.summary.total_scans;
+    expect(await total('')).toBe(3);
+    expect(await total('end_date=2026-03-14')).toBe(1);
+    expect(await total('start_date=2026-03-15&end_date=2026-03-15')).toBe(2);
+    expect(await total('end_date=2026-03-15T10:20:30.455Z')).toBe(2);
+    expect(await total('start_date=2027-01-01')).toBe(0);
+    expect(await total('start_date=1900-01-01&end_date=1970-01-01')).toBe(0);
+  });
+});
+
+test('every answer tells up to where in the log it knows', async () => {
+  const [row] = await service.database.sql`SELECT position FROM warehouse_tables WHERE in_use`;
+  for (const path of [...ofCode(id), '/v1/analytics/aggregate']) {
+    const answer = await account.live.get(path);
+    expect(answer.headers.get('x-log-position'), path).toBe(String(row?.['position']));
+  }
+});
+
+describe('what is read', () => {
+  const selection = (): Selection => ({
+    ...{ account: account.id, mode: 'live', codes: { only: id }, bots: 'exclude' },
+    ...{ start: new Date('2026-02-13T10:20:30.456Z'), end: now },
+  });
+
+  /** Where ClickHouse would find out what `read` asks for. It is only asked how, and `read` finds nothing. */
+  async function sourcesOf(read: (reading: Reading) => Promise<unknown>): Promise<string[]> {
+    const { warehouse } = service;
+    const plans: string[] = [];
+    const explaining = new Proxy(warehouse.client, {
+      get: (client, property) =>
+        property !== 'query'
+          ? Reflect.get(client, property)
+          : async (asked: Parameters<typeof client.query>[0]) => {
+              const plan = await client.query({ ...asked, query: `EXPLAIN ${asked.query}`, format: 'JSONEachRow' });
+              plans.push(...(await plan.json<{ explain: string }>()).map(({ explain }) => explain));
+              return { json: async () => [] };
+            },
+    });
+    await read({ warehouse: { ...warehouse, client: explaining }, version: 1, signal: AbortSignal.timeout(60_000) });
+    return plans.flatMap((line) => /ReadFromMergeTree \((\w+)/.exec(line)?.[1] ?? []);
+  }
+
+  test('is the groups of whole hours and days, and rows only at both ends', async () => {
+    const rows = service.warehouse.database;
+    const sources = async (read: (reading: Reading) => Promise<unknown>) => (await sourcesOf(read)).toSorted();
+    const summary = ['by_hour', rows, 'by_place', 'by_client', rows];
+    expect(await sources((reading) => readFigures(reading, selection()))).toEqual(summary.toSorted());
+    expect(await sources((reading) => readFigures(reading, { ...selection(), codes: { without: ['qr_1'] } }))).toEqual(
+      [...summary, 'by_hour', rows].toSorted(),
+    );
+    expect(await sources((reading) => readSeries(reading, selection(), 'week'))).toEqual(['by_hour', rows].toSorted());
+    expect(await sources((reading) => readRevisions(reading, selection()))).toEqual(['by_hour', rows].toSorted());
+    expect(
+      await sources((reading) => readScans(reading, selection(), { offset: 0, limit: 1 })),
+      'a page is found by how many scans come before it',
+    ).toEqual(['by_hour', rows].toSorted());
+  }, 120_000);
+
+  test('is groups alone when days are whole', async () => {
+    const days = { ...selection(), start: new Date('2026-03-01T00:00:00Z'), end: new Date('2026-03-14T23:59:59.999Z') };
+    expect((await sourcesOf((reading) => readFigures(reading, days))).toSorted()).toEqual([
+      'by_client',
+      'by_hour',
+      'by_place',
+    ]);
+    expect(await sourcesOf((reading) => readSeries(reading, days, 'day'))).toEqual(['by_hour']);
+  });
+});

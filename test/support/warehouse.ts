@@ -1,0 +1,65 @@
+import { beforeAll } from 'vitest';
+import type { RecordedScan } from '../../events/scan.ts';
+import { lineOf } from '../../events/scan-line.ts';
+import { createTable } from '../../src/warehouse/tables.ts';
+import { insertScans } from '../../src/warehouse/write.ts';
+import type { Api } from './api.ts';
+import { uniqueName } from './database.ts';
+import { eventually } from './eventually.ts';
+import { type TestService, useService } from './service.ts';
+
+export type StoredScan = Omit<RecordedScan, 'type'>;
+
+export interface FilledWarehouse {
+  service: TestService;
+  /** Puts scans into the table in use, as if all of the log up to the last of them were in it. */
+  store(scans: StoredScan[]): Promise<void>;
+  /** Makes a table; it is read once it is put in use. */
+  makeTable(version: number): Promise<void>;
+  putInUse(version: number): Promise<void>;
+}
+
+/** The API alone, on a warehouse of the file's own that is filled by the test and by nobody else. */
+export function useFilledWarehouse(options: Parameters<typeof useService>[0] = {}): FilledWarehouse {
+  const service = useService({ ...options, verified: false, config: { roles: ['api'], ...options.config } });
+  const { warehouse, database } = service;
+  let inUse = 1;
+
+  const makeTable = async (version: number) => {
+    await createTable(warehouse, version);
+    await database.sql`
+      INSERT INTO warehouse_tables (version, definition, position, removed_to, rows) VALUES (${version}, 1, 0, 0, 0)`;
+  };
+  const putInUse = async (version: number) => {
+    inUse = version;
+    await database.sql`UPDATE warehouse_tables SET in_use = false WHERE in_use`;
+    await database.sql`UPDATE warehouse_tables SET in_use = true WHERE version = ${version}`;
+  };
+  beforeAll(async () => {
+    await makeTable(1);
+    await putInUse(1);
+  });
+  return {
+    service,
+    makeTable,
+    putInUse,
+    async store(scans) {
+      const last = Math.max(...scans.map(({ position }) => position));
+      const lines = scans.map((scan) => `${lineOf({ ...scan, type: 'code_scanned' })}\n`);
+      await insertScans(warehouse, inUse, lines.join(''), uniqueName());
+      await database.sql`
+        UPDATE warehouse_tables SET position = greatest(position, ${last}), rows = rows + ${scans.length} WHERE in_use`;
+    },
+  };
+}
+
+/** A client that does as a 503 tells it, and tries again: on a busy machine, a read may take longer than it may take. */
+export const patient = (api: Api): Api => ({
+  ...api,
+  get: <T>(path: string) =>
+    eventually(async () => {
+      const answer = await api.get<T>(path);
+      if (answer.status === 503) throw new Error(`${path} answered 503`);
+      return answer;
+    }, 60_000),
+});
