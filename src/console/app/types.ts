@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox';
+import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as schemas from '../../api/schemas.ts';
 
 /** What the service answers with, as its own schemas say. */
@@ -15,43 +16,11 @@ export interface Page<T> {
   pagination: { page: number; limit: number; total: number; total_pages: number };
 }
 
-export interface Summary {
-  qr_id: string;
-  period: { start: string; end: string };
-  summary: { total_scans: number; unique_visitors: number; avg_daily_scans: number };
-  top_countries: { country: string; scans: number }[];
-  top_cities: { city: string; country: string; scans: number }[];
-  devices: Record<string, number>;
-  browsers: Record<string, number>;
-}
-
-export interface Aggregate {
-  summary: Summary['summary'] & { total_qrcodes: number; active_qrcodes: number };
-  top_qrcodes: { qr_id: string; name: string; scans: number }[];
-  top_countries: Summary['top_countries'];
-}
-
-export interface TimeSeries {
-  interval: string;
-  data: { date: string; total_scans: number; unique_visitors: number }[];
-}
-
-export interface Destinations {
-  period: { start: string; end: string };
-  data: { destination_url: string; from: string; to: string | null; total_scans: number; unique_visitors: number }[];
-}
-
-export interface ScanRecord {
-  id: string;
-  timestamp: string;
-  country: string;
-  region: string;
-  city: string;
-  device: string;
-  browser: string;
-  is_unique: boolean;
-  is_bot: boolean;
-}
+export type Summary = Static<typeof analytics.Summary>;
+export type Aggregate = Static<typeof analytics.Aggregate>;
+export type TimeSeries = Static<typeof analytics.TimeSeries>;
+export type Destinations = Static<typeof analytics.Destinations>;
+export type ScanRecord = Static<typeof analytics.ScanRecord>;
 
 export interface Webhook {
   url: string;

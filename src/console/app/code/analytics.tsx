@@ -97,7 +97,7 @@ function Figures({ summary: { total_scans, unique_visitors, avg_daily_scans } }:
 }
 
 function OverTime({ series }: { series: TimeSeries }) {
-  const interval = series.interval as Interval;
+  const { interval } = series;
   return (
     <>
       <TimeChart series={series.data} interval={interval} />
