@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Api, type Json, newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { atOnce, blamedFields } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
@@ -228,7 +229,10 @@ describe('the order', () => {
     const { live } = await service.account();
     for (const name of ['apple', 'cherry', 'Banana']) await live.post('/v1/qrcodes', newCode({ name }));
     const [, cherry] = (await live.get('/v1/qrcodes')).body.data;
-    await service.database.sql`INSERT INTO scan_counts VALUES (${cherry.id}, 3, 2)`;
+    await fetch(cherry.short_url, { redirect: 'manual' });
+    await eventually(async () => {
+      expect((await live.get(`/v1/qrcodes/${cherry.id}`)).body.total_scans).toBe(1);
+    });
     expect(names(await live.get(`/v1/qrcodes?sort=${sort}`))).toEqual(expected);
   });
 
