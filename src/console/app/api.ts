@@ -12,6 +12,11 @@ export class ApiError extends Error {
     this.code = code;
     this.details = details;
   }
+
+  /** Whether the same request may work in a moment: out of reach, too many, away. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status === 503;
+  }
 }
 
 interface ErrorBody {

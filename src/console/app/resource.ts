@@ -40,7 +40,7 @@ export function useResource<T>(path: string | undefined, { query, everyMs, since
   }, [read, since]);
 
   // Whatever is away comes back by itself, and so does what is shown.
-  const isAway = shown.key === key && shown.error !== undefined && [0, 429, 503].includes(shown.error.status);
+  const isAway = shown.key === key && shown.error?.isPassing === true;
   const pause = isAway ? againMs : everyMs;
   useEffect(() => {
     if (pause === undefined) return undefined;

@@ -19,17 +19,19 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 );
 
-export const Failure = ({ error, retry }: { error: ApiError; retry?: (() => void) | undefined }) => (
-  <div class="empty failure" role="alert">
-    <Icon name="warning" />
-    <h2>{error.status === 503 || error.status === 0 ? 'Not available right now' : 'That did not work'}</h2>
-    <p>{error.message}</p>
-    {retry !== undefined && (
-      <button type="button" class="button" onClick={retry}>
-        <Icon name="refresh" />
-        Try again
-      </button>
-    )}
+/** What could not be read. What is only away is asked for again by itself (resource.ts); a button is for the hasty. */
+export const Failure = ({ error, retry }: { error: ApiError; retry: () => void }) => (
+  <div class={error.isPassing ? 'empty' : 'empty failure'} role={error.isPassing ? 'status' : 'alert'}>
+    {!error.isPassing && <Icon name="warning" />}
+    <h2>{error.isPassing ? 'One moment, please' : 'That did not work'}</h2>
+    <p>
+      {error.message}
+      {error.isPassing && ' This page keeps trying.'}
+    </p>
+    <button type="button" class="button" onClick={retry}>
+      <Icon name="refresh" />
+      Try again now
+    </button>
   </div>
 );
 
