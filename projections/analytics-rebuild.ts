@@ -61,6 +61,7 @@ export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: nu
   }
   await ledger.exchange(sql, version, async (to) => {
     await fill(Math.max(to, head));
+    if ((await tables.count(version)) !== rows) throw new Error('the new table does not hold what it was given');
     return { position, rows };
   });
   await dropUnused(sql, tables);

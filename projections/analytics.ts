@@ -68,11 +68,10 @@ export function createAnalytics(options: AnalyticsOptions) {
   let countedAt = Number.NEGATIVE_INFINITY;
   let removal: Promise<void> | undefined;
 
-  async function insert(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
+  async function send(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
     const started = performance.now();
     if (scans.count > 0) await tables.insert(into.version, scans, `${into.version}:${into.position}-${to}`);
     tookMs = performance.now() - started;
-    await ledger.confirmInsert(sql, into, to, scans.count);
   }
 
   /** Removes what ended codes have left behind. Inserts go on: none of them is of such a code. */
@@ -103,15 +102,20 @@ export function createAnalytics(options: AnalyticsOptions) {
   /** Finishes what was announced and not confirmed. */
   async function finish(found: WarehouseTable): Promise<void> {
     const { position: after, inserting_to: to } = found;
-    if (to !== null) await insert(found, to, await readScans({ after, to, endedBy: 0 }));
+    if (to !== null) {
+      const scans = await readScans({ after, to, endedBy: 0 });
+      await send(found, to, scans);
+      await ledger.confirmInsert(sql, found, to, scans.count);
+    }
     if (found.removing_to !== null) await removeEnded(found);
   }
 
-  async function isWhole({ version }: WarehouseTable): Promise<boolean> {
+  /** Whether a table holds what it was given, and what it was given just now. */
+  async function isWhole({ version }: WarehouseTable, justNow = 0): Promise<boolean> {
     const current = await ledger.inUse(sql);
     if (current?.version !== version) throw new Superseded('another table of the warehouse has come into use');
     countedAt = performance.now();
-    return (await tables.count(version)) === current.rows;
+    return (await tables.count(version)) === current.rows + justNow;
   }
 
   /** Why the table in use will not do, if so. */
@@ -154,8 +158,12 @@ export function createAnalytics(options: AnalyticsOptions) {
       const scans = await withoutEnded(sql, entries.filter(isScan));
       if (scans.length === 0) await ledger.pass(sql, into, to);
       else {
+        const text = { lines: scans.map(({ line }) => `${line}\n`).join(''), count: scans.length };
         await ledger.announceInsert(sql, into, to);
-        await insert(into, to, { lines: scans.map(({ line }) => `${line}\n`).join(''), count: scans.length });
+        await send(into, to, text);
+        // Before anybody is told that it is there. While codes leave, the number of rows says nothing.
+        if (removal === undefined && !(await isWhole(into, text.count))) throw lost();
+        await ledger.confirmInsert(sql, into, to, text.count);
       }
       table = { ...table, position: to };
     },
@@ -165,12 +173,13 @@ export function createAnalytics(options: AnalyticsOptions) {
       const now = performance.now();
       if (table === undefined || removal !== undefined || now - tendedAt < everyMs.tend) return;
       tendedAt = now;
-      if (now - countedAt > everyMs.count && !(await isWhole(table)))
-        throw new Error('the warehouse does not hold what it was given');
+      if (now - countedAt > everyMs.count && !(await isWhole(table))) throw lost();
       if (now - removedAt > everyMs.remove && (await startRemoval())) removedAt = now;
     },
   };
 }
+
+const lost = () => new Error('the warehouse does not hold what it was given');
 
 /** A scan that waited on disk may come behind the end of its code: it is in the log, and counts nowhere. */
 async function withoutEnded(sql: Sql<{ bigint: number }>, scans: ScanLine[]): Promise<ScanLine[]> {

@@ -6,6 +6,7 @@ import { named } from './api/answers.ts';
 import { serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
 import { serveApi } from './api/v1.ts';
+import { tableInUse } from './codes/warehouse-table.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from './config.ts';
 import { serveConsole } from './console/serve.ts';
 import { type Edge, startEdge } from './edge/edge.ts';
@@ -25,6 +26,8 @@ import { type Relay, startRelay } from './stream/relay.ts';
 import { connectWarehouse, pingWarehouse } from './warehouse/connect.ts';
 
 const databaseRetryMs = 500;
+/** A service that has just been installed is ready when it can be asked for analytics, too; a long log is not waited for. */
+const tableWithinMs = 5_000;
 
 export interface RunningService {
   port: number;
@@ -79,6 +82,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     let relay: Relay | undefined;
     let edge: Edge | undefined;
     let ready = false;
+    const startedAt = performance.now();
 
     if (config.roles.includes('edge')) {
       const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
@@ -96,7 +100,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         if (nats === undefined) throw new Error('not connected yet');
         await nats.flush();
       },
-      clickhouse: () => pingWarehouse(warehouse),
+      clickhouse: async () => {
+        await pingWarehouse(warehouse);
+        if (performance.now() - startedAt < tableWithinMs) await tableInUse(sql);
+      },
     };
     serveHealth(app, probes, log);
     if (config.roles.includes('api')) {

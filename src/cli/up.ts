@@ -2,12 +2,14 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.ts';
 import { type Config, type Flags, readConfig, type ServiceConfig } from '../config.ts';
-import { StartError } from '../lib/errors.ts';
+import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
 import type { RunningService } from '../main.ts';
 import { announce, lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
 import { startStack } from '../stack/stack.ts';
+import { connectWarehouse } from '../warehouse/connect.ts';
+import { warmUp } from '../warehouse/warm-up.ts';
 import { startFamily } from './family.ts';
 import { untilAskedToStop } from './stopping.ts';
 import { bold, dim, green, say } from './terminal.ts';
@@ -34,6 +36,7 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
         await Promise.race([service.ready, asked]);
         const { databaseUrl, natsUrl, clickhouseUrl } = stack;
         announce(data, { databaseUrl, natsUrl, clickhouseUrl, publicUrl: service.addresses.publicUrl });
+        if (config.clickhouseUrl === undefined) void warmUpBehind({ ...config, ...stack }, log);
         if (!interrupted.signal.aborted) greet(service, config, await demoKeys(stack.databaseUrl));
         await asked;
         say('\nStopping …');
@@ -46,6 +49,13 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
   } finally {
     unlock();
   }
+}
+
+/** The first to ask for analytics should not have to wait for an engine that has only just started. */
+async function warmUpBehind(config: ServiceConfig, log: Logger): Promise<void> {
+  const warehouse = connectWarehouse(config);
+  await warmUp(warehouse).catch((error) => log.debug({ error: messageOf(error) }, 'ClickHouse is not warmed up'));
+  await warehouse.client.close();
 }
 
 const givenParts = ({ databaseUrl, natsUrl, clickhouseUrl }: Config) => ({

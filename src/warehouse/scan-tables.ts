@@ -1,15 +1,19 @@
 import type { Warehouse } from './connect.ts';
 import { countRows, createTable, definition, dropTable } from './tables.ts';
+import { whileItAnswers } from './watched.ts';
 import { type CodeKey, countRowsOf, insertScans, removeRowsOf } from './write.ts';
 
 /** The tables of a warehouse as the projection that fills them sees them. */
-export const scanTables = (warehouse: Warehouse) => ({
-  definition: definition.number,
-  create: (version: number) => createTable(warehouse, version),
-  drop: (version: number) => dropTable(warehouse, version),
-  count: (version: number) => countRows(warehouse, version),
-  countOf: (version: number, codes: CodeKey[]) => countRowsOf(warehouse, version, codes),
-  insert: (version: number, { lines }: { lines: string }, token: string) =>
-    insertScans(warehouse, version, lines, token),
-  remove: (version: number, codes: CodeKey[]) => removeRowsOf(warehouse, version, codes),
-});
+export function scanTables(warehouse: Warehouse) {
+  const watched = <T>(work: Promise<T>) => whileItAnswers(warehouse, work);
+  return {
+    definition: definition.number,
+    create: (version: number) => watched(createTable(warehouse, version)),
+    drop: (version: number) => watched(dropTable(warehouse, version)),
+    count: (version: number) => watched(countRows(warehouse, version)),
+    countOf: (version: number, codes: CodeKey[]) => watched(countRowsOf(warehouse, version, codes)),
+    insert: (version: number, { lines }: { lines: string }, token: string) =>
+      watched(insertScans(warehouse, version, lines, token)),
+    remove: (version: number, codes: CodeKey[]) => watched(removeRowsOf(warehouse, version, codes)),
+  };
+}

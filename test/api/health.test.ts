@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService();
@@ -10,8 +11,11 @@ test('/healthz says that the process lives', async () => {
 });
 
 test('/readyz has an entry for each part that the service needs', async () => {
-  const { status, headers, body } = await service.client(0).get('/readyz');
-  expect(status).toBe(200);
+  const { headers, body } = await eventually(async () => {
+    const answer = await service.client(0).get('/readyz');
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer;
+  });
   expect(headers.get('cache-control')).toBe('no-store');
   expect(body).toEqual({
     status: 'ready',
