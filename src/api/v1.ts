@@ -24,7 +24,9 @@ interface ApiOptions {
 export interface Api {
   operations: Operation[];
   admission: AdmissionControl;
-  /** Lets nobody in before the database is there. */
+  /** Whether the database is there and up to date. */
+  isReady(): boolean;
+  /** Lets nobody in before that. */
   whenReady(admit: Entrance['admit']): Entrance['admit'];
   close(): Promise<void>;
 }
@@ -49,5 +51,5 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log });
   images.servePublic(app, log);
   serveSwagger(app);
-  return { operations, admission, whenReady, close: images.close };
+  return { operations, admission, isReady, whenReady, close: images.close };
 }

@@ -12,7 +12,7 @@ export interface Asset {
   type: string;
   plain: Bytes;
   gzip: Bytes;
-  brotli: Bytes;
+  br: Bytes;
 }
 
 export interface Bundle {
@@ -66,6 +66,6 @@ async function assetOf(name: string, type: string, plain: Bytes): Promise<Asset>
     type,
     plain,
     gzip: new Uint8Array(zipped),
-    brotli: new Uint8Array(brotli),
+    br: new Uint8Array(brotli),
   };
 }

@@ -28,7 +28,8 @@ export const pageHeaders = {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 
-interface Page {
+/** What every page is made with. */
+export interface Page {
   bundle: Bundle;
   theme: Theme | undefined;
 }

@@ -6,7 +6,8 @@ import type { TimeSeries } from '../types.ts';
 import type { Interval } from './period.ts';
 
 const height = 280;
-const fewBars = 100;
+/** Narrower bars than this, in pixels, are a line instead. */
+const leastBar = 7;
 const lengths: Record<Interval, number> = { hour: 3_600, day: 86_400, week: 604_800, month: 2_629_800 };
 
 /** The start of a step: `2026-03-01T09:00:00Z`, `2026-03-01` or `2026-03`. */
@@ -52,7 +53,7 @@ function optionsFor(element: HTMLElement, count: number, interval: Interval, onS
   const faint = scans.replace(/^rgb\(/, 'rgba(').replace(/\)$/, ', 0.14)');
   const font = '12px system-ui, sans-serif';
   const bars = uPlot.paths.bars?.({ size: [0.72, 40], radius: 0.15 });
-  const isFew = count <= fewBars;
+  const hasBars = element.clientWidth / count >= leastBar;
   const options: uPlot.Options = {
     width: element.clientWidth,
     height,
@@ -78,7 +79,7 @@ function optionsFor(element: HTMLElement, count: number, interval: Interval, onS
     ],
     series: [
       {},
-      isFew
+      hasBars
         ? {
             label: 'Scans',
             fill: scans,
