@@ -94,7 +94,7 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
           <AttemptLine key={attempt.timestamp} attempt={attempt} at={attempt.timestamp} />
         ))}
       </details>
-      <button type="button" class="button" disabled={busy} aria-label={`Send ${id} again`} onClick={resend}>
+      <button type="button" class="button" disabled={busy} aria-label={`Send again: ${id}`} onClick={resend}>
         <Icon name="send" />
         <span>Send again</span>
       </button>
