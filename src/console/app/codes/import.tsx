@@ -155,7 +155,7 @@ function Source({ text, onText }: { text: string; onText(text: string): void }) 
 
 const Rows = ({ rows }: { rows: ImportRow[] }) => (
   <Scroll label="Rows" isCard>
-    <table class="rows">
+    <table class="rows stacked">
       <thead>
         <tr>
           <th scope="col" class="number">
