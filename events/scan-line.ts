@@ -38,73 +38,72 @@ const escaped = (text: string) =>
 /**
  * A scan of the log as a line, with a tab between its fields: Postgres writes it, the stream carries it and ClickHouse
  * reads it, as it is. There are thousands a second, and few of those who pass them on look at more than two fields, so
- * it is taken apart only where somebody asks.
+ * a field is looked for when somebody asks.
  */
 export class ScanLine implements RecordedScan {
   readonly type = 'code_scanned';
   readonly line: string;
   readonly position: number;
-  #fields: string[] | undefined;
 
   constructor(line: string) {
     this.line = line;
-    this.position = Number(line.slice(0, line.indexOf('\t')));
+    this.position = Number(fieldOf(line, 0));
   }
 
   get code(): string {
-    const start = this.line.indexOf('\t') + 1;
-    return this.line.slice(start, this.line.indexOf('\t', start));
+    return fieldOf(this.line, 1);
   }
   get is_unique(): boolean {
-    const start = this.line.indexOf('\t', this.line.indexOf('\t') + 1) + 1;
-    return this.line.charCodeAt(start) === 0x74;
+    return fieldOf(this.line, 2) === 't';
   }
   get account(): string {
-    return this.#field(3);
+    return fieldOf(this.line, 3);
   }
   get mode(): Mode {
-    return this.#field(4) as Mode;
+    return fieldOf(this.line, 4) as Mode;
   }
   get id(): string {
-    return this.#field(5);
+    return fieldOf(this.line, 5);
   }
   get occurred_at(): Date {
-    return new Date(`${this.#field(6).replace(' ', 'T')}Z`);
+    return new Date(`${fieldOf(this.line, 6).replace(' ', 'T')}Z`);
   }
   get country(): string {
-    return this.#field(7);
+    return fieldOf(this.line, 7);
   }
   get region(): string {
-    return unescaped(this.#field(8));
+    return unescaped(fieldOf(this.line, 8));
   }
   get city(): string {
-    return unescaped(this.#field(9));
+    return unescaped(fieldOf(this.line, 9));
   }
   get device(): string {
-    return this.#field(10);
+    return fieldOf(this.line, 10);
   }
   get browser(): string {
-    return this.#field(11);
+    return fieldOf(this.line, 11);
   }
   get is_bot(): boolean {
-    return this.#field(12) === 't';
+    return fieldOf(this.line, 12) === 't';
   }
   get visitor(): string {
-    return this.#field(13).replaceAll('-', '');
+    return fieldOf(this.line, 13).replaceAll('-', '');
   }
   get revision(): number {
-    return Number(this.#field(14));
+    return Number(fieldOf(this.line, 14));
   }
 
   toJSON(): RecordedScan {
     const fields = Object.fromEntries(lineFields.map((name) => [name, this[name]]));
     return { type: this.type, ...fields } as RecordedScan;
   }
+}
 
-  #field(index: number): string {
-    this.#fields ??= this.line.split('\t');
-    return this.#fields[index] ?? '';
-  }
+function fieldOf(line: string, index: number): string {
+  let start = 0;
+  for (let i = 0; i < index; i++) start = line.indexOf('\t', start) + 1;
+  const end = line.indexOf('\t', start);
+  return end === -1 ? line.slice(start) : line.slice(start, end);
 }
 
 /** The line of a scan, as Postgres would write it. */
