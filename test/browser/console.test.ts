@@ -218,6 +218,11 @@ describe('codes', () => {
       await dialog().getByRole('textbox').fill('delete');
       await button('Delete for good').click();
       await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
+      const late = watched.complaints.splice(0);
+      expect(
+        late.filter((text) => !text.includes('404')),
+        'at most, it was looked at a last time',
+      ).toEqual([]);
       expect((await scan(code)).status).toBe(410);
     },
     patience,
