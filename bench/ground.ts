@@ -7,7 +7,7 @@ import { createCodes } from '../src/codes/create.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { migrate } from '../src/log/migrate.ts';
-import { openDataDirectory } from '../src/stack/data-directory.ts';
+import { openDataDirectory, readSecrets } from '../src/stack/data-directory.ts';
 import { freePort } from '../src/stack/processes.ts';
 import { startStack } from '../src/stack/stack.ts';
 
@@ -17,10 +17,15 @@ export interface Ground {
   databaseUrl: string;
   clickhouseUrl: string;
   folder: string;
+  secretKey: string;
   key: string;
   code: { id: string; account: string; short_code: string };
   /** Starts the service in a process of its own, and resolves with its port once it is ready. */
-  serve(options?: { edges?: number; roles?: string }): Promise<{ port: number; stop(): Promise<void> }>;
+  serve(options?: {
+    edges?: number;
+    roles?: string;
+    settings?: Record<string, string>;
+  }): Promise<{ port: number; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
@@ -28,7 +33,9 @@ export const script = (name: string) => join(import.meta.dir, name);
 
 export async function prepareGround(): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-bench-'));
-  const stack = await startStack({ data: openDataDirectory(folder), log: createLogger('error', false) });
+  const data = openDataDirectory(folder);
+  const { secretKey } = readSecrets(data);
+  const stack = await startStack({ data, log: createLogger('error', false) });
   const sql = connect(stack.databaseUrl);
   await migrate(sql);
   const now = new Date();
@@ -44,17 +51,20 @@ export async function prepareGround(): Promise<Ground> {
     databaseUrl,
     clickhouseUrl,
     folder,
+    secretKey,
     key: account.live.secret,
     code: created.code,
-    async serve({ edges = 1, roles } = {}) {
+    async serve({ edges = 1, roles, settings = {} } = {}) {
       const port = await freePort();
       const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/cli.ts'), 'serve'], {
         stdio: ['ignore', 'ignore', 'inherit'],
         env: {
           ...process.env,
           ...{ DATABASE_URL: databaseUrl, NATS_URL: natsUrl, CLICKHOUSE_URL: clickhouseUrl },
+          SECRET_KEY: secretKey,
           ...{ PORT: String(port), EDGES: String(edges), METRICS_PORT: '0', EDGE_DIR: join(folder, 'edges') },
           ...{ LOG_LEVEL: 'error', ...(roles === undefined ? {} : { ROLES: roles }) },
+          ...settings,
         },
       });
       await untilReady(`http://127.0.0.1:${port}/readyz`);

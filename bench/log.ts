@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Scan } from '../events/scan.ts';
 import { newId } from '../src/lib/ids.ts';
 import { appendScans, batchOf } from '../src/log/append-scans.ts';
@@ -6,25 +5,10 @@ import { connect } from '../src/log/connect.ts';
 import { headOfLog } from '../src/log/read.ts';
 import { type Ground, load } from './ground.ts';
 import { type BenchRow, median, ms, perSecond, rowOf } from './row.ts';
+import { scanOf } from './scan.ts';
 
 const writers = 4;
 const batchSize = 100;
-
-const scan = ({ id: code, account }: Ground['code']): Scan => ({
-  id: newId('scan', Date.now()),
-  code,
-  account,
-  mode: 'live',
-  occurred_at: new Date(),
-  country: 'DE',
-  region: 'Land Berlin',
-  city: 'Berlin',
-  device: 'ios',
-  browser: 'safari',
-  is_bot: false,
-  visitor: randomBytes(16).toString('hex'),
-  revision: 1,
-});
 
 /** What the log itself can do: appending in order, and getting from there into what is read. */
 export async function benchLog(
@@ -63,7 +47,7 @@ export async function benchLog(
         batchOf(
           name,
           n + 1,
-          Array.from({ length: 1_000 }, () => scan(ground.code)),
+          Array.from({ length: 1_000 }, () => scanOf(ground.code)),
         ),
       );
     const pipeline = await ground.serve({ roles: 'relay,projections' });
@@ -115,7 +99,7 @@ async function rateOf(
   { code }: Ground,
   store: (scans: Scan[], writer: number) => Promise<unknown>,
 ): Promise<number> {
-  const work = Array.from({ length: batches }, () => Array.from({ length: batchSize }, () => scan(code)));
+  const work = Array.from({ length: batches }, () => Array.from({ length: batchSize }, () => scanOf(code)));
   const started = performance.now();
   await Promise.all(
     Array.from({ length: writers }, async (_, writer) => {

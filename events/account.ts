@@ -3,6 +3,7 @@ import { defineEvent, type EventOf } from './define.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes, type Plan, plans } from './plans.ts';
 import type { Recorded } from './recorded.ts';
+import { webhookEvents } from './webhook.ts';
 
 const text = Type.String();
 const plan = oneOf(plans);
@@ -26,6 +27,7 @@ export const accountEvents = {
     ),
   ),
   key_revoked: defineEvent(1, Type.Object({ key: text }, { additionalProperties: false })),
+  ...webhookEvents,
 };
 
 export type AccountEvent = EventOf<typeof accountEvents>;

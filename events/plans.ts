@@ -17,3 +17,5 @@ export const limitsOf: Record<Plan, Limits> = {
   business: { requestsPerMinute: 120, codes: 250 },
   enterprise: { requestsPerMinute: 300, codes: Number.POSITIVE_INFINITY },
 };
+
+export const hasWebhooks = (plan: Plan): boolean => plan !== 'free';

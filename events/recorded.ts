@@ -1,6 +1,7 @@
-/** Who did it: a key's id, or the operator at the command line. */
+/** Who did it: a key's id, the operator at the command line, or the service by itself. */
 export type Actor = string;
 export const operator: Actor = 'operator';
+export const service: Actor = 'scanlog';
 
 /** An event before it has its place in the log. */
 export interface NewEvent<E> {

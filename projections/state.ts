@@ -3,9 +3,10 @@ import { type Account, type AccountEvent, evolveAccount } from '../events/accoun
 import { type DomainEvent, isCodeEvent } from '../events/catalogue.ts';
 import { type Code, type CodeEvent, evolveCode } from '../events/code.ts';
 import type { Recorded } from '../events/recorded.ts';
+import { evolveWebhook, isWebhookEvent, type Webhook, type WebhookEvent } from '../events/webhook.ts';
 
 /**
- * Current state: `accounts`, `api_keys`, `codes` and `code_counts`.
+ * Current state: `accounts`, `api_keys`, `webhooks`, `codes` and `code_counts`.
  *
  * It takes every event of codes and accounts, and is applied in the transaction that appends them, so it needs no
  * checkpoint: it is never behind. A rebuild applies the same function to the whole log (src/stream/replay-state.ts).
@@ -14,6 +15,7 @@ import type { Recorded } from '../events/recorded.ts';
 export const stateTables = {
   accounts: 'id',
   api_keys: 'id',
+  webhooks: 'account, mode',
   codes: 'id',
   code_counts: 'account, mode, status',
 } as const;
@@ -74,6 +76,7 @@ async function applyToAccounts(sql: Sql, events: Recorded<AccountEvent>[]): Prom
   for (const event of events) {
     accounts.set(event.stream, evolveAccount(accounts.get(event.stream), event));
     await applyToKeys(sql, event);
+    if (isWebhookEvent(event)) await applyToWebhooks(sql, event);
   }
   await sql`
     INSERT INTO accounts
@@ -90,6 +93,19 @@ async function applyToKeys(sql: Sql, event: Recorded<AccountEvent>): Promise<voi
   }
   if (event.type === 'key_revoked')
     await sql`UPDATE api_keys SET revoked_at = ${event.occurred_at} WHERE id = ${event.data.key}`;
+}
+
+async function applyToWebhooks(sql: Sql, event: Recorded<WebhookEvent>): Promise<void> {
+  const key = sql`account = ${event.stream} AND mode = ${event.data.mode}`;
+  const [before] = await sql<Webhook[]>`SELECT * FROM webhooks WHERE ${key}`;
+  const after = evolveWebhook(before, event);
+  if (before !== undefined) await sql`DELETE FROM webhooks WHERE ${key}`;
+  if (after !== undefined) {
+    const { account, mode, url, status, reason, since, created_at } = after;
+    await sql`
+      INSERT INTO webhooks (account, mode, url, status, reason, since, created_at)
+      VALUES (${account}, ${mode}, ${url}, ${status}, ${reason}, ${since}, ${created_at})`;
+  }
 }
 
 /** Rows as JSON carries them: a whole batch is one parameter, whatever its size. */

@@ -1,5 +1,6 @@
 import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies, type TrustedProxies } from './lib/client-address.ts';
 import { StartError } from './lib/errors.ts';
+import { type IpRanges, parseRanges } from './lib/ip-range.ts';
 import { logLevels } from './lib/logger.ts';
 
 export const roles = ['api', 'edge', 'relay', 'projections'] as const;
@@ -58,12 +59,24 @@ const anything: Reader<string> = (text) => ({ value: text });
 const host: Reader<string> = (text) =>
   /^[0-9A-Za-z.:-]+$/.test(text) ? { value: text } : { must: 'be an address or host name such as 0.0.0.0' };
 
-const proxies: Reader<TrustedProxies> = (text) => {
-  const parsed = parseTrustedProxies(text);
-  return 'error' in parsed
-    ? { must: `be a comma-separated list of networks such as 10.0.0.0/8: ${parsed.error}` }
-    : { value: parsed };
-};
+const networksBy =
+  (parse: (text: string) => IpRanges | { error: string }): Reader<IpRanges> =>
+  (text) => {
+    const parsed = parse(text);
+    return 'error' in parsed
+      ? { must: `be a comma-separated list of networks such as 10.0.0.0/8: ${parsed.error}` }
+      : { value: parsed };
+  };
+
+const proxies: Reader<TrustedProxies> = networksBy(parseTrustedProxies);
+
+const yesOrNo: Reader<boolean> = (text) =>
+  text === 'true' || text === 'false' ? { value: text === 'true' } : { must: 'be true or false' };
+
+const secret: Reader<string> = (text) =>
+  text.length >= 32 && !/\s/.test(text)
+    ? { value: text }
+    : { must: 'have at least 32 characters and no spaces; make one with: openssl rand -hex 32' };
 
 const webUrl = (example: string) => url(example, 'http:', 'https:');
 
@@ -148,6 +161,23 @@ export const settings = {
     read: anything,
     about: 'City database in MaxMind’s format, reloaded when it is replaced. Default: DB-IP Lite.',
   }),
+  secretKey: setting({
+    variable: 'SECRET_KEY',
+    read: secret,
+    about:
+      'Encrypts the signing secrets of webhooks; the same for every process on one database, and never lost. `up` makes one and keeps it under `--data`.',
+  }),
+  webhookAllowHttp: setting({
+    variable: 'WEBHOOK_ALLOW_HTTP',
+    read: yesOrNo,
+    fallback: 'false',
+    about: 'Whether webhooks may go to plain `http:` URLs: `true` or `false`.',
+  }),
+  webhookAllowedCidrs: setting({
+    variable: 'WEBHOOK_ALLOWED_CIDRS',
+    read: networksBy(parseRanges),
+    about: 'Networks that webhooks may reach although they are not public, such as `10.1.2.0/24`.',
+  }),
   metricsHost: setting({
     variable: 'METRICS_HOST',
     read: host,
@@ -199,13 +229,20 @@ type Optional =
   | 'publicUrl'
   | 'shortBaseUrl'
   | 'imageBaseUrl'
-  | 'databaseUrl'
-  | 'natsUrl'
-  | 'clickhouseUrl'
-  | 'clickhouseCluster';
+  | 'clickhouseCluster'
+  | 'webhookAllowedCidrs'
+  | keyof Needed;
+
+/** What has no default, and `up` sees to by itself. */
+interface Needed {
+  databaseUrl: string;
+  natsUrl: string;
+  clickhouseUrl: string;
+  secretKey: string;
+}
 
 /** A configuration that the service can run on. */
-export type ServiceConfig = Config & { databaseUrl: string; natsUrl: string; clickhouseUrl: string };
+export type ServiceConfig = Config & Needed;
 
 export type Flags = Record<string, string | undefined>;
 
@@ -226,12 +263,13 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
   return config as Config;
 }
 
-/** The same with all addresses in place; throws with one sentence for each that is missing. */
+/** The same with all that is needed in place; throws with one sentence for each that is missing. */
 export function requireParts(config: Config): ServiceConfig {
-  const { databaseUrl, natsUrl, clickhouseUrl } = config;
-  if (databaseUrl !== undefined && natsUrl !== undefined && clickhouseUrl !== undefined)
-    return { ...config, databaseUrl, natsUrl, clickhouseUrl };
-  const missing = (['databaseUrl', 'natsUrl', 'clickhouseUrl'] as const).filter((key) => config[key] === undefined);
+  const { databaseUrl, natsUrl, clickhouseUrl, secretKey } = config;
+  if (databaseUrl !== undefined && natsUrl !== undefined && clickhouseUrl !== undefined && secretKey !== undefined)
+    return { ...config, databaseUrl, natsUrl, clickhouseUrl, secretKey };
+  const needed = ['databaseUrl', 'natsUrl', 'clickhouseUrl', 'secretKey'] as const;
+  const missing = needed.filter((key) => config[key] === undefined);
   throw new StartError(
     missing.map((key) => `${settings[key].variable} must be set: ${settings[key].about}`).join('\n'),
   );

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Elysia } from 'elysia';
 import type { NatsConnection } from 'nats';
 import type { Change } from '../events/entry.ts';
+import type { Mode } from '../events/plans.ts';
+import { disable } from './accounts/webhooks.ts';
 import { named } from './api/answers.ts';
 import { serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
@@ -23,7 +25,11 @@ import { followChanges, nudgeRelay, onNudge } from './stream/changes.ts';
 import { connectStream } from './stream/connect.ts';
 import { runCounters } from './stream/counters.ts';
 import { type Relay, startRelay } from './stream/relay.ts';
+import { runWebhooks } from './stream/webhooks.ts';
 import { connectWarehouse, pingWarehouse } from './warehouse/connect.ts';
+import { isKeyOfDatabase } from './webhooks/secret-key.ts';
+import { createSecretBox } from './webhooks/secrets.ts';
+import { createSender } from './webhooks/send.ts';
 
 const databaseRetryMs = 500;
 /** A service that has just been installed is ready when it can be asked for analytics, too; a long log is not waited for. */
@@ -78,6 +84,12 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     stops.push(() => sql.end({ timeout: 2 }));
     const warehouse = connectWarehouse(config);
     stops.push(() => warehouse.client.close());
+    const box = createSecretBox(config.secretKey);
+    const policy = {
+      allowHttp: config.webhookAllowHttp,
+      allowed: config.webhookAllowedCidrs ?? { v4: [], v6: [] },
+    };
+    const send = createSender({ policy });
     let nats: NatsConnection | undefined;
     let relay: Relay | undefined;
     let edge: Edge | undefined;
@@ -115,7 +127,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         await onChange(entries);
       };
       const { trustedProxies } = config;
-      const parts = { sql, warehouse, clock, addresses, onChange: changed };
+      const parts = { sql, warehouse, clock, addresses, webhooks: { box, policy, send }, onChange: changed };
       const api = serveApi(app, parts, { trustedProxies, log, isReady: () => ready });
       stops.push(api.close);
       serveConsole(app, parts, api, log);
@@ -134,6 +146,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       await migrateWhenThere(sql, log, stopping.signal);
       // What is started after everything was stopped, nobody would stop any more.
       stopping.signal.throwIfAborted();
+      if (!(await isKeyOfDatabase(sql, box)))
+        throw new StartError(
+          'SECRET_KEY is not the one that this database was first used with: give every process the same, since the secrets of webhooks are encrypted with it.',
+        );
       ready = true;
       if (config.roles.includes('api')) stops.push(sweepRegularly(sql, log));
       const connection = await connectStream(config.natsUrl, 'scanlog', stopping.signal);
@@ -149,6 +165,12 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       }
       if (config.roles.includes('projections')) {
         stops.push(runCounters(common).stop);
+        stops.push(
+          runWebhooks({
+            ...{ ...common, box, send, clock },
+            disable: ({ account, mode }, reason) => disable(sql, { account, mode: mode as Mode }, reason, clock()),
+          }).stop,
+        );
         stops.push(runAnalytics({ ...common, warehouse, signal: stopping.signal }).stop);
       }
     };

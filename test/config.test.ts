@@ -75,6 +75,11 @@ describe('settings that are wrong', () => {
       { CLICKHOUSE_DATABASE: 'x; DROP' },
       'CLICKHOUSE_DATABASE must have 1 to 63 letters, digits or "_", the first a letter.',
     ],
+    [
+      { SECRET_KEY: 'hunter2' },
+      'SECRET_KEY must have at least 32 characters and no spaces; make one with: openssl rand -hex 32.',
+    ],
+    [{ WEBHOOK_ALLOW_HTTP: 'yes' }, 'WEBHOOK_ALLOW_HTTP must be true or false.'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of debug, info, warn, error, silent.'],
   ])('%j', (environment, complaint) => {
     expect(complaintAbout(environment)).toBe(complaint);
@@ -104,13 +109,19 @@ describe('settings that are wrong', () => {
 });
 
 describe('what the service cannot do without', () => {
-  const parts = { DATABASE_URL: 'postgres://h/db', NATS_URL: 'nats://h:4222', CLICKHOUSE_URL: 'http://h:8123' };
+  const parts = {
+    DATABASE_URL: 'postgres://h/db',
+    NATS_URL: 'nats://h:4222',
+    CLICKHOUSE_URL: 'http://h:8123',
+    SECRET_KEY: 'f'.repeat(64),
+  };
 
-  test('with all three parts it can run', () => {
+  test('with all of it, it can run', () => {
     expect(requireParts(readConfig(parts))).toMatchObject({
       databaseUrl: 'postgres://h/db',
       natsUrl: 'nats://h:4222',
       clickhouseUrl: 'http://h:8123',
+      secretKey: 'f'.repeat(64),
     });
   });
 

@@ -13,7 +13,7 @@ const floors: [RegExp, number][] = [
   [/^src\/(api\/|server\.ts$)/, 4],
   [/^src\/(codes|accounts|edge|stream)\//, 3],
   [/^(src\/log|projections)\//, 2],
-  [/^(events|src\/(warehouse|qr|stack))\//, 1],
+  [/^(events|src\/(warehouse|qr|stack|webhooks))\//, 1],
   [/^src\/config\.ts$/, 1],
   [/^src\/lib\//, 0],
 ];

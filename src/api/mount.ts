@@ -47,7 +47,7 @@ export function mount(app: Elysia, operations: Operation[], entrance: Entrance):
   for (const operation of operations) {
     const { method } = operation;
     const path = base + operation.path.slice('/v1'.length);
-    const respond = responder(entrance, path, handlerOf(operation));
+    const respond = responder(entrance, path, handlerOf(operation), operation.answerWithinMs);
     app.route(method, path, respond, base === '/v1' ? { detail: describe(operation) } : hidden);
     if (method === 'GET') app.route('HEAD', path, respond, hidden);
     methods.set(path, [...(methods.get(path) ?? []), method]);
@@ -82,12 +82,12 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
 }
 
 /** A database that hangs must not make clients wait until Bun hangs up on them, which it does after 10 s. */
-const answerWithinMs = 8_000;
+const usuallyWithinMs = 8_000;
 
-async function inTime<T>(answering: Promise<T>): Promise<T> {
+async function inTime<T>(answering: Promise<T>, withinMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable()), answerWithinMs);
+    timer = setTimeout(() => reject(unavailable()), withinMs);
   });
   try {
     return await Promise.race([answering, late]);
@@ -103,7 +103,7 @@ const clientIdleSeconds = 60;
 const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
 /** Lets the request in, handles it, and sees to it that every answer has its headers and its line in the log. */
-function responder({ admit, log }: Entrance, route: string, handle: Handle) {
+function responder({ admit, log }: Entrance, route: string, handle: Handle, withinMs = usuallyWithinMs) {
   return async ({ request, params, server }: Context): Promise<Response> => {
     const started = performance.now();
     const requestId = requestIdOf(request.headers);
@@ -119,7 +119,8 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle) {
         if (admission.caller === undefined) throw admission.refusal;
         return handle({ caller: admission.caller, rate, params }, request);
       };
-      answer = await inTime(answering());
+      if (withinMs > usuallyWithinMs) server?.timeout(request, Math.ceil(withinMs / 1000) + 1);
+      answer = await inTime(answering(), withinMs);
     } catch (error) {
       answer = refusalAnswer(refusalOf(error, log.child({ request_id: requestId })));
     }

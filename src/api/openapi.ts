@@ -18,6 +18,7 @@ import {
   QrCode,
   QrCodeChange,
 } from './schemas.ts';
+import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
 
 /** What every operation can answer with. */
 const always: ErrorCode[] = ['unauthorized', 'rate_limited', 'internal_error', 'unavailable'];
@@ -92,6 +93,7 @@ const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
   ...{ Summary, ScanRecord, TimeSeries, Destinations, ExportFile, Aggregate },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
+  ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },
 };
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 

@@ -43,6 +43,8 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
     /** Headers of the answer, besides those that every answer has. */
     headers?: Record<string, { description: string; example: string | number }>;
   };
+  /** How long an answer may take, for one that waits for more than our own database. */
+  answerWithinMs?: number;
   /** Besides those that every operation can answer with. */
   errors: ErrorCode[];
   handle(call: Call<Q, B>): Promise<Answer | StreamedAnswer>;

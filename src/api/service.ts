@@ -4,6 +4,9 @@ import type { Addresses } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sql } from '../log/connect.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
+import type { Policy } from '../webhooks/destination.ts';
+import type { SecretBox } from '../webhooks/secrets.ts';
+import type { Send } from '../webhooks/send.ts';
 
 /** What operations work with. */
 export interface Service {
@@ -11,6 +14,7 @@ export interface Service {
   warehouse: Warehouse;
   clock: Clock;
   addresses: Addresses;
+  webhooks: { box: SecretBox; policy: Policy; send: Send };
   /** Told of every change of a code once it is committed; the answer waits until the short links follow it. */
   onChange(events: Recorded<CodeEvent>[]): Promise<void>;
 }

@@ -12,6 +12,7 @@ import type { Operation } from './operation.ts';
 import { qrcodeOperations } from './qrcodes.ts';
 import type { Service } from './service.ts';
 import { serveSwagger } from './swagger.ts';
+import { webhookOperations } from './webhook.ts';
 
 interface ApiOptions {
   trustedProxies: TrustedProxies;
@@ -40,6 +41,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     images.download,
     ...analyticsOperations(service),
     ...accountOperations(service),
+    ...webhookOperations(service),
   ];
   const admission = admissionControl(service.sql, trustedProxies);
   const whenReady: Api['whenReady'] = (admit) => async (request, peer) => {

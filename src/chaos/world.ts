@@ -89,6 +89,7 @@ export async function startWorld({ withWarehouse = false } = {}): Promise<World>
         NATS_URL: natsUrl(natsPort, secrets.nats),
         // Redirects and counters need none.
         CLICKHOUSE_URL: withWarehouse ? warehouseSettings.clickhouseUrl : 'http://127.0.0.1:9',
+        SECRET_KEY: secrets.secretKey,
         EDGE_DIR: join(folder, 'edges'),
         LOG_LEVEL: 'info',
         EDGES: '1',

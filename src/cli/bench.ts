@@ -7,6 +7,7 @@ import { benchImages } from '../../bench/images.ts';
 import { benchLog } from '../../bench/log.ts';
 import { benchRedirect } from '../../bench/redirect.ts';
 import type { BenchRow } from '../../bench/row.ts';
+import { benchWebhooks } from '../../bench/webhooks.ts';
 import type { Benchmark } from './benchmarks.ts';
 import { bold, dim, say, table } from './terminal.ts';
 
@@ -31,6 +32,7 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
   }
   if (wants('redirect')) rows.push(...(await onGround((ground) => benchRedirect(ground, { onStep }))));
   if (wants('log')) rows.push(...(await onGround((ground) => benchLog(ground, { onStep }))));
+  if (wants('webhooks')) rows.push(...(await onGround((ground) => benchWebhooks(ground, { onStep }))));
 
   const machine = `${cpus().length} cores, ${process.platform} ${release()} ${process.arch}, Bun ${Bun.version}`;
   if (json) {

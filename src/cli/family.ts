@@ -119,6 +119,7 @@ const environmentOf = (config: ServiceConfig): Record<string, string> => ({
   DATABASE_URL: config.databaseUrl,
   NATS_URL: config.natsUrl,
   CLICKHOUSE_URL: config.clickhouseUrl,
+  SECRET_KEY: config.secretKey,
   EDGE_DIR: config.edgeFolder,
   EDGES: String(config.edges),
   METRICS_PORT: '0',

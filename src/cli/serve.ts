@@ -14,8 +14,11 @@ export async function serve(flags: Flags): Promise<void> {
     () => log.info({ url: service.addresses.publicUrl, port: service.port, roles: config.roles }, 'ready'),
     () => {},
   );
-  // A start that fails for good is an end, too.
-  await Promise.race([asked, told.promise, service.ready.then(() => Promise.race([asked, told.promise]))]);
-  log.info('stopping');
-  await service.stop();
+  try {
+    // A start that fails for good is an end, too.
+    await Promise.race([asked, told.promise, service.ready.then(() => Promise.race([asked, told.promise]))]);
+    log.info('stopping');
+  } finally {
+    await service.stop();
+  }
 }

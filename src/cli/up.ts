@@ -6,7 +6,7 @@ import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
 import type { RunningService } from '../main.ts';
-import { announce, lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
+import { announce, lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { startStack } from '../stack/stack.ts';
 import { connectWarehouse } from '../warehouse/connect.ts';
 import { warmUp } from '../warehouse/warm-up.ts';
@@ -27,16 +27,14 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
     const onReady = (part: string, ms: number) => say(`  ${green('✓')} ${part} ${dim(`${Math.round(ms)} ms`)}`);
     const stack = await startStack({ data, log, given: givenParts(config), onReady, signal: interrupted.signal });
     try {
-      const service = await startOnFreePort(
-        { ...config, ...stack, edgeFolder: join(data.path, 'edges') },
-        flags['port'] !== undefined,
-        log,
-      );
+      const secretKey = config.secretKey ?? readSecrets(data).secretKey;
+      const whole: ServiceConfig = { ...config, ...stack, secretKey, edgeFolder: join(data.path, 'edges') };
+      const service = await startOnFreePort(whole, flags['port'] !== undefined, log);
       try {
         await Promise.race([service.ready, asked]);
         const { databaseUrl, natsUrl, clickhouseUrl } = stack;
         announce(data, { databaseUrl, natsUrl, clickhouseUrl, publicUrl: service.addresses.publicUrl });
-        if (config.clickhouseUrl === undefined) void warmUpBehind({ ...config, ...stack }, log);
+        if (config.clickhouseUrl === undefined) void warmUpBehind(whole, log);
         if (!interrupted.signal.aborted) greet(service, config, await demoKeys(stack.databaseUrl));
         await asked;
         say('\nStopping …');

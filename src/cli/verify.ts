@@ -12,7 +12,7 @@ export async function showVerification(options: { account?: string; json?: boole
     verify({ ...parts, account: options.account, onProgress: bar.update }),
   );
   bar.end();
-  const { differences, position, codes, scans } = result;
+  const { differences, position, codes, scans, deliveries } = result;
   if (differences.length > 0) process.exitCode = 1;
   if (options.json) {
     say(JSON.stringify(result));
@@ -20,7 +20,8 @@ export async function showVerification(options: { account?: string; json?: boole
   }
   const what = `${scans.toLocaleString('en')} scans of ${codes.toLocaleString('en')} codes, up to position ${position}`;
   if (differences.length === 0) {
-    say(`${green('✓')} ${what}: the log, the counters and the warehouse agree.`);
+    say(`${green('✓')} ${what}: the log, the counters, the warehouse and the webhooks agree.`);
+    if (deliveries.waiting > 0) say(`  ${deliveries.waiting.toLocaleString('en')} deliveries of webhooks still wait.`);
     return;
   }
   say(bold(`${differences.length} differences in ${what}:`));

@@ -53,6 +53,25 @@ export function createMetrics() {
       labelNames: ['projection'] as const,
       registers,
     }),
+    webhookAttempts: createTally<'delivered' | 'refused' | 'timeout' | 'unreachable' | 'forbidden'>(
+      { name: 'scanlog_webhook_attempts_total', help: 'Attempts to deliver a webhook', label: 'outcome' },
+      registry,
+    ),
+    webhooksInFlight: new Gauge({
+      name: 'scanlog_webhooks_in_flight',
+      help: 'Requests to receivers of webhooks that are under way',
+      registers,
+    }),
+    webhooksWaiting: new Gauge({
+      name: 'scanlog_webhooks_waiting',
+      help: 'Deliveries that wait for their first or next attempt',
+      registers,
+    }),
+    webhooksDelay: new Gauge({
+      name: 'scanlog_webhooks_delay_seconds',
+      help: 'How long the delivery that is due the longest has been waiting for its turn',
+      registers,
+    }),
     projectionFailures: new Counter({
       name: 'scanlog_projection_failures_total',
       help: 'Times that a projection could not be applied; while this rises, it stands still',

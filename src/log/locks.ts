@@ -13,5 +13,6 @@ export const locks = {
   /** Together with a hash of the account: which of its creates is at work. */
   quota: 7_226_570,
   analytics: 7_226_571,
+  webhooks: 7_226_572,
   replayAnalytics: 7_226_573,
 } as const;

@@ -26,6 +26,8 @@ export interface StackSecrets {
   postgres: string;
   nats: string;
   clickhouse: string;
+  /** Not a part's: what the service encrypts secrets with. Without it they are lost. */
+  secretKey: string;
 }
 
 /** Where the parts of a running `up` are, for commands in other terminals. */
@@ -79,14 +81,18 @@ export function lockDataDirectory(data: DataDirectory): () => void {
   }
 }
 
+/** What a start before this one has made; what is missing is made now and kept. */
 export function readSecrets(data: DataDirectory): StackSecrets {
   const file = join(data.path, 'secrets.json');
-  if (!existsSync(file)) {
-    const secret = () => randomBytes(24).toString('hex');
-    const secrets: StackSecrets = { postgres: secret(), nats: secret(), clickhouse: secret() };
-    writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
+  const known: Partial<StackSecrets> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const secret = (bytes = 24) => randomBytes(bytes).toString('hex');
+  const secrets = { postgres: secret(), nats: secret(), clickhouse: secret(), secretKey: secret(32), ...known };
+  if (Object.keys(known).length < Object.keys(secrets).length) {
+    // By rename: half a file would lock everybody out.
+    writeFileSync(`${file}.new`, JSON.stringify(secrets), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
   }
-  return JSON.parse(readFileSync(file, 'utf8'));
+  return secrets;
 }
 
 const runningFile = (path: string) => join(path, 'run', 'stack.json');

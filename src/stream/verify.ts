@@ -6,12 +6,15 @@ import { headOfLog } from '../log/read.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
 import { tallyRows, wrongAggregates } from '../warehouse/tally.ts';
 import { add, type Difference, differences, type Tallies, type Tally, tallyLog } from './tallies.ts';
+import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
 
 export interface Verification {
   /** Up to where in the log everything was compared. */
   position: number;
   codes: number;
   scans: number;
+  /** Scans that a webhook was on for, and how many of their deliveries wait. */
+  deliveries: Pick<DeliveriesVerified, 'scans' | 'waiting'>;
   differences: Difference[];
 }
 
@@ -23,6 +26,8 @@ interface Verifying {
   onProgress?: (done: number, total: number) => void;
   /** How long projections may take to get to where the log is now. */
   patienceMs?: number;
+  /** The time, for what is kept for a while only. */
+  now?: Date;
 }
 
 /**
@@ -30,10 +35,11 @@ interface Verifying {
  * is compared up to where it says that it is.
  */
 export async function verify(options: Verifying): Promise<Verification> {
-  const { sql, warehouse, account, onProgress = () => {}, patienceMs = 30_000 } = options;
+  const { sql, warehouse, account, onProgress = () => {}, patienceMs = 30_000, now = new Date() } = options;
   const head = await headOfLog(sql);
   const late = await stragglers(sql, head, patienceMs);
-  if (late.length > 0) return { position: head, codes: 0, scans: 0, differences: late };
+  const none = { scans: 0, waiting: 0 };
+  if (late.length > 0) return { position: head, codes: 0, scans: 0, deliveries: none, differences: late };
 
   const seen = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => ({
     counted: { position: await positionOfCounters(tx), tallies: await tallyCounters(tx, account) },
@@ -58,14 +64,17 @@ export async function verify(options: Verifying): Promise<Verification> {
     return differences(what, expected, new Map(visible));
   };
   const inWarehouse = await tallyRows(warehouse, { version: table.version, account, position: table.position });
+  const { differences: ofDeliveries, ...deliveries } = await verifyDeliveries(sql, { account, now });
   return {
     position: lower,
     codes: log.size,
     scans: [...log.values()].reduce((sum, { total }) => sum + total, 0),
+    deliveries,
     differences: [
       ...compare('counters', counted.position, counted.position, counted.tallies),
       ...compare('warehouse', table.position, table.removed_to, inWarehouse),
       ...(await differingAggregates(warehouse, table.version, account)),
+      ...ofDeliveries,
     ],
   };
 }
@@ -76,6 +85,7 @@ async function stragglers(sql: Sql, head: number, patienceMs: number): Promise<D
   for (;;) {
     const reached = {
       counters: await positionOfCounters(sql),
+      webhooks: await positionOfDeliveries(sql),
       warehouse: (await ledger.inUse(sql))?.position,
     };
     const late = Object.entries(reached).filter(([, position]) => position === undefined || position < head);

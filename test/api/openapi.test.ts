@@ -12,6 +12,7 @@ import { connectWarehouse } from '../../src/warehouse/connect.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
 import { faultsOf } from '../support/json-schema.ts';
 import { useService } from '../support/service.ts';
+import { webhookParts } from '../support/webhook-parts.ts';
 
 const service = useService();
 let document: OpenApi;
@@ -55,6 +56,13 @@ describe('the document', () => {
         'GET /v1/account/keys',
         'POST /v1/account/keys',
         'DELETE /v1/account/keys/{id}',
+        'GET /v1/account/webhook',
+        'PUT /v1/account/webhook',
+        'DELETE /v1/account/webhook',
+        'POST /v1/account/webhook/rotate',
+        'POST /v1/account/webhook/test',
+        'GET /v1/account/webhook/deliveries',
+        'POST /v1/account/webhook/deliveries/{id}/resend',
       ]),
     );
   });
@@ -182,7 +190,7 @@ test('every first path segment that the service serves is reserved, so that no s
   const addresses = addressesOf(readConfig({}), 3000);
   const warehouse = connectWarehouse({ ...readConfig({}), ...inject('stack') });
   serveHealth(app, {}, log);
-  const parts = { sql, warehouse, clock: systemClock, addresses, onChange: async () => {} };
+  const parts = { sql, warehouse, clock: systemClock, addresses, webhooks: webhookParts, onChange: async () => {} };
   const { trustedProxies } = readConfig({});
   serveConsole(app, parts, serveApi(app, parts, { trustedProxies, log, isReady: () => true }), log);
   const routes = app.routes.map(({ path }) => path.split('/')[1] as string).filter((segment) => segment !== '');

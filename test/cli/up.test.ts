@@ -133,7 +133,7 @@ describe('./scanlog serve', () => {
   test('says which addresses it lacks', async () => {
     const running = runScanlog(['serve']);
     expect(await running.exitCode()).toBe(1);
-    for (const name of ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL'])
+    for (const name of ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL', 'SECRET_KEY'])
       expect(running.output()).toContain(`${name} must be set`);
   });
 });

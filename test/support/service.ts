@@ -46,6 +46,9 @@ interface Options {
   verified?: boolean;
 }
 
+/** Of every service in tests. */
+export const testSecretKey = 'the-secret-key-of-all-services-in-tests';
+
 /** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
 export function useService(options: Options = {}): TestService {
   const { instances = 1, config = {}, clock, log, reach, reachWarehouse, verified = true } = options;
@@ -67,6 +70,7 @@ export function useService(options: Options = {}): TestService {
       clickhouseUrl: reachWarehouse === undefined ? clickhouseUrl : await reachWarehouse(clickhouseUrl),
       port: 0,
       metricsPort: 0,
+      secretKey: testSecretKey,
       edgeFolder,
       ...config,
     };
@@ -79,7 +83,7 @@ export function useService(options: Options = {}): TestService {
     }
   });
   afterAll(async () => {
-    if (verified) await expectAllAgree(database.sql, warehouse);
+    if (verified) await expectAllAgree(database.sql, warehouse, clock?.());
     await Promise.all(running.map((service) => service.stop()));
     await removeStream(stream);
     await warehouse.client.command({ query: `DROP DATABASE IF EXISTS ${clickhouseDatabase}` });

@@ -4,7 +4,7 @@ import { verify } from '../../src/stream/verify.ts';
 import type { Warehouse } from '../../src/warehouse/connect.ts';
 
 /** Waits until everything made from the log has all of it, and compares. */
-export async function expectAllAgree(sql: Sql, warehouse: Warehouse): Promise<void> {
-  const { differences } = await verify({ sql, warehouse });
+export async function expectAllAgree(sql: Sql, warehouse: Warehouse, now = new Date()): Promise<void> {
+  const { differences } = await verify({ sql, warehouse, now });
   expect(differences).toEqual([]);
 }

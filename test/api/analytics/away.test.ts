@@ -12,6 +12,7 @@ import { startProxy, type WayTo } from '../../support/proxy.ts';
 import { scanned } from '../../support/scans.ts';
 import type { TestAccount } from '../../support/service.ts';
 import { patient, useFilledWarehouse } from '../../support/warehouse.ts';
+import { webhookParts } from '../../support/webhook-parts.ts';
 
 let proxy: WayTo;
 const log = captureLog();
@@ -89,7 +90,7 @@ describe('while the warehouse is made anew', () => {
     const { database, warehouse } = service;
     const addresses = addressesOf(readConfig({}), 3000);
     const asked: Service = {
-      ...{ sql: database.sql, warehouse, clock: systemClock, addresses },
+      ...{ sql: database.sql, warehouse, clock: systemClock, addresses, webhooks: webhookParts },
       onChange: async () => {},
     };
     const codes = { only: id };

@@ -1,0 +1,31 @@
+/**
+ * A receiver of webhooks, as a process of its own: prints the port it listens on. `/hang/…` never answers, everything
+ * else does at once. `GET /seen` tells how many came since it was last asked, how fast, and how long after their scan.
+ */
+let count = 0;
+let first = 0;
+let last = 0;
+let delays: number[] = [];
+
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  idleTimeout: 60,
+  async fetch(request) {
+    const path = new URL(request.url).pathname;
+    if (path === '/seen') {
+      delays.sort((a, b) => a - b);
+      const seen = { count, seconds: (last - first) / 1000, p99: delays[Math.floor(delays.length * 0.99)] ?? 0 };
+      count = 0;
+      delays = [];
+      return Response.json(seen);
+    }
+    if (path.startsWith('/hang/')) return new Promise<Response>(() => {});
+    const body = (await request.json()) as { timestamp: string };
+    last = performance.now();
+    if (count++ === 0) first = last;
+    delays.push(Date.now() - Date.parse(body.timestamp));
+    return new Response('ok');
+  },
+});
+console.log(server.port);

@@ -1,0 +1,68 @@
+import { Type } from '@sinclair/typebox';
+import { defineEvent, type EventOf } from './define.ts';
+import { oneOf } from './one-of.ts';
+import { type Mode, modes } from './plans.ts';
+import type { Recorded } from './recorded.ts';
+
+const mode = oneOf(modes);
+
+export const disabledReasons = ['gone', 'failing'] as const;
+/** Why a webhook was switched off: its receiver answered 410, or nothing but failures came back for days. */
+export type DisabledReason = (typeof disabledReasons)[number];
+
+/**
+ * What happens to the webhook of an account and mode; events of the account's stream. They carry no secret, not even an
+ * encrypted one: the log is kept for ever and goes through NATS, and a secret must be possible to destroy.
+ */
+export const webhookEvents = {
+  /** Set for the first time, to another URL, or on again after it was disabled. */
+  webhook_set: defineEvent(1, Type.Object({ mode, url: Type.String() }, { additionalProperties: false })),
+  /** It has a new secret. */
+  webhook_rotated: defineEvent(1, Type.Object({ mode }, { additionalProperties: false })),
+  webhook_disabled: defineEvent(
+    1,
+    Type.Object({ mode, reason: oneOf(disabledReasons) }, { additionalProperties: false }),
+  ),
+  webhook_removed: defineEvent(1, Type.Object({ mode }, { additionalProperties: false })),
+};
+
+export type WebhookEvent = EventOf<typeof webhookEvents>;
+
+export interface Webhook {
+  account: string;
+  mode: Mode;
+  url: string;
+  status: 'enabled' | 'disabled';
+  reason: DisabledReason | null;
+  /** Since when it has this status. */
+  since: Date;
+  created_at: Date;
+}
+
+export const setWebhook = (webhook: Webhook | undefined, mode: Mode, url: string): WebhookEvent[] =>
+  webhook?.url === url && webhook.status === 'enabled' ? [] : [{ type: 'webhook_set', data: { mode, url } }];
+
+export const rotateWebhook = ({ mode }: Webhook): WebhookEvent[] => [{ type: 'webhook_rotated', data: { mode } }];
+
+export const disableWebhook = ({ mode, status }: Webhook, reason: DisabledReason): WebhookEvent[] =>
+  status === 'disabled' ? [] : [{ type: 'webhook_disabled', data: { mode, reason } }];
+
+export const removeWebhook = ({ mode }: Webhook): WebhookEvent[] => [{ type: 'webhook_removed', data: { mode } }];
+
+/** The webhook as it is after `event`; nothing once it is removed. */
+export function evolveWebhook(webhook: Webhook | undefined, event: Recorded<WebhookEvent>): Webhook | undefined {
+  if (event.type === 'webhook_set') {
+    const { mode, url } = event.data;
+    const isOn = webhook?.status === 'enabled';
+    const since = isOn ? webhook.since : event.occurred_at;
+    const created_at = webhook?.created_at ?? event.occurred_at;
+    return { account: event.stream, mode, url, status: 'enabled', reason: null, since, created_at };
+  }
+  if (webhook === undefined) throw new Error(`${event.stream} has ${event.type} without a webhook`);
+  if (event.type === 'webhook_removed') return undefined;
+  if (event.type === 'webhook_rotated') return webhook;
+  return { ...webhook, status: 'disabled', reason: event.data.reason, since: event.occurred_at };
+}
+
+export const isWebhookEvent = <E extends { type: string }>(event: E): event is E & WebhookEvent =>
+  Object.hasOwn(webhookEvents, event.type);

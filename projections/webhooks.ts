@@ -1,0 +1,149 @@
+import type { Sql, TransactionSql } from 'postgres';
+import { isScan, type LogEntry, type LogRange } from '../events/entry.ts';
+import { hasWebhooks } from '../events/plans.ts';
+import type { RecordedScan } from '../events/scan.ts';
+import { isWebhookEvent } from '../events/webhook.ts';
+import { Superseded } from './superseded.ts';
+
+interface Key {
+  account: string;
+  mode: string;
+}
+
+/** One account and mode, as far as the projection has come. */
+interface Endpoint extends Key {
+  is_set: boolean;
+  is_paid: boolean;
+  generation: number;
+  stopped_by: string | null;
+  dropping: boolean;
+}
+
+type Tx = TransactionSql<{ bigint: number }>;
+
+/**
+ * `webhook_deliveries`: one for each scan that was appended while its account had a webhook, which was on, and a plan
+ * that includes it. All of that stands in the log, so the log's order decides, and not when this runs.
+ *
+ * It takes scans, the events of webhooks, and changes of plans. Its checkpoint moves in the transaction that makes the
+ * deliveries. It is never rebuilt: what was sent cannot be made unsent, so a replay of anything else leaves it alone,
+ * and without a checkpoint it begins at the end of the log.
+ */
+export const webhooks = {
+  name: 'webhooks',
+
+  async checkpoint(sql: Sql<{ bigint: number }>): Promise<number> {
+    await sql`
+      INSERT INTO checkpoints
+      SELECT 'webhooks', greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), 0)
+      ON CONFLICT DO NOTHING`;
+    const [row] = await sql<[{ position: number }]>`SELECT position FROM checkpoints WHERE projection = 'webhooks'`;
+    return row.position;
+  },
+
+  /** Answers with whose deliveries have come to wait. */
+  async apply(sql: Sql<{ bigint: number }>, { after, to, entries }: LogRange, now: Date): Promise<Key[]> {
+    return sql.begin(async (tx) => {
+      const moved = await tx`
+        UPDATE checkpoints SET position = ${to} WHERE projection = 'webhooks' AND position = ${after}`;
+      if (moved.count === 0) throw new Superseded('somebody else has moved the checkpoint of the webhooks');
+      const accounts = accountsIn(entries);
+      if (accounts.length === 0) return [];
+      const endpoints = await load(tx, accounts);
+      const { changed, scans } = walk(endpoints, entries);
+      if (changed.size > 0) await save(tx, [...changed]);
+      return scans.length > 0 ? deliver(tx, scans, now) : [];
+    });
+  },
+};
+
+const keyOf = (account: string, mode: string) => `${account}/${mode}`;
+
+/** Those whose endpoints matter to these entries. */
+function accountsIn(entries: LogEntry[]): string[] {
+  const accounts = new Set<string>();
+  for (const entry of entries) {
+    if (isScan(entry)) accounts.add(entry.account);
+    else if (isWebhookEvent(entry) || entry.type === 'plan_changed') accounts.add(entry.stream);
+  }
+  return [...accounts];
+}
+
+/** Locked until the commit: whoever gives an endpoint back meanwhile waits, and then sees the new deliveries. */
+async function load(tx: Tx, accounts: string[]): Promise<Map<string, Endpoint>> {
+  const rows = await tx<Endpoint[]>`
+    SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping
+    FROM webhook_endpoints WHERE account = ANY(${accounts})
+    ORDER BY account, mode FOR UPDATE`;
+  return new Map(rows.map((row) => [keyOf(row.account, row.mode), row]));
+}
+
+interface Due {
+  scan: RecordedScan;
+  generation: number;
+}
+
+function walk(endpoints: Map<string, Endpoint>, entries: LogEntry[]): { changed: Set<Endpoint>; scans: Due[] } {
+  const changed = new Set<Endpoint>();
+  const scans: Due[] = [];
+  const change = (endpoint: Endpoint, to: Partial<Endpoint>, why: string) => {
+    const ran = endpoint.is_set && endpoint.is_paid;
+    Object.assign(endpoint, to);
+    changed.add(endpoint);
+    if (!ran || (endpoint.is_set && endpoint.is_paid)) return;
+    Object.assign(endpoint, { generation: endpoint.generation + 1, stopped_by: why, dropping: true });
+  };
+  for (const entry of entries) {
+    if (isScan(entry)) {
+      const endpoint = endpoints.get(keyOf(entry.account, entry.mode));
+      if (endpoint?.is_set && endpoint.is_paid) scans.push({ scan: entry, generation: endpoint.generation });
+    } else if (isWebhookEvent(entry)) {
+      const { stream: account } = entry;
+      const { mode } = entry.data;
+      const key = keyOf(account, mode);
+      // Only a plan that has webhooks lets one be set.
+      const fresh = { account, mode, is_set: false, is_paid: true, generation: 0, stopped_by: null, dropping: false };
+      const endpoint = endpoints.get(key) ?? fresh;
+      endpoints.set(key, endpoint);
+      if (entry.type === 'webhook_set') change(endpoint, { is_set: true, is_paid: true }, '');
+      if (entry.type === 'webhook_disabled') change(endpoint, { is_set: false }, entry.data.reason);
+      if (entry.type === 'webhook_removed') change(endpoint, { is_set: false }, 'removed');
+    } else if (entry.type === 'plan_changed') {
+      for (const endpoint of endpoints.values())
+        if (endpoint.account === entry.stream) change(endpoint, { is_paid: hasWebhooks(entry.data.to) }, 'plan');
+    }
+  }
+  return { changed, scans };
+}
+
+async function save(tx: Tx, endpoints: Endpoint[]): Promise<void> {
+  const rows = JSON.parse(JSON.stringify(endpoints));
+  await tx`
+    INSERT INTO webhook_endpoints (account, mode, is_set, is_paid, generation, stopped_by, dropping)
+    SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping
+    FROM jsonb_populate_recordset(NULL::webhook_endpoints, ${tx.json(rows)})
+    ON CONFLICT (account, mode) DO UPDATE SET
+      is_set = excluded.is_set, is_paid = excluded.is_paid, generation = excluded.generation,
+      stopped_by = excluded.stopped_by, dropping = excluded.dropping, failing_since = NULL`;
+}
+
+async function deliver(tx: Tx, due: Due[], now: Date): Promise<Key[]> {
+  const rows = due.map(({ scan, generation }) => ({
+    ...{ id: `whd_${scan.id.slice('scan_'.length)}`, account: scan.account, mode: scan.mode, code: scan.code },
+    ...{ scanned_at: scan.occurred_at.toISOString(), country: scan.country, city: scan.city, device: scan.device },
+    ...{ is_unique: scan.is_unique, generation },
+  }));
+  await tx`
+    INSERT INTO webhook_deliveries
+      (id, account, mode, code, scanned_at, country, city, device, is_unique, generation, due_at, created_at)
+    SELECT id, account, mode, code, scanned_at, country, city, device, is_unique, generation, ${now}, ${now}
+    FROM jsonb_populate_recordset(NULL::webhook_deliveries, ${tx.json(rows)})
+    ON CONFLICT DO NOTHING`;
+  const byKey = new Map(due.map(({ scan: { account, mode } }) => [keyOf(account, mode), { account, mode }]));
+  const keys = [...byKey.values()];
+  await tx`
+    UPDATE webhook_endpoints e SET due_at = least(e.due_at, ${now})
+    FROM jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text)
+    WHERE e.account = k.account AND e.mode = k.mode`;
+  return keys;
+}

@@ -1,0 +1,117 @@
+import { hasWebhooks } from '../../events/plans.ts';
+import { isWebhookEvent } from '../../events/webhook.ts';
+import { webhooks } from '../../projections/webhooks.ts';
+import type { Queryable, Sql } from '../log/connect.ts';
+import { readEvents } from '../log/read.ts';
+import type { Difference } from './tallies.ts';
+
+/** Scans behind `after`, up to `to`, of one account and mode, that are to be told to its webhook. */
+interface Span {
+  account: string;
+  mode: string;
+  after: number;
+  to: number;
+}
+
+export interface DeliveriesVerified {
+  /** Scans that a webhook was on for. */
+  scans: number;
+  /** Of their deliveries, those that are still to be sent: no fault, but worth knowing. */
+  waiting: number;
+  differences: Difference[];
+}
+
+const batch = 5_000;
+const step = 500_000;
+/** Deliveries are kept for seven days at least, so those of younger scans must be there. */
+const keptMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Compares the deliveries with the log: each scan that a webhook was on for has one, and no other scan has. */
+export const verifyDeliveries = (
+  sql: Sql,
+  { account, now = new Date() }: { account?: string | undefined; now?: Date } = {},
+): Promise<DeliveriesVerified> =>
+  sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+    const position = await positionOfDeliveries(tx);
+    const spans = (await spansOf(tx, position)).filter((span) => account === undefined || span.account === account);
+    const oldest = new Date(now.getTime() - keptMs);
+    const [missing, matched] = [new Map<string, number>(), new Map<string, number>()];
+    let scans = 0;
+    for (let from = 0; from < position; from += step) {
+      for (const row of await compare(tx, spans, { after: from, to: Math.min(from + step, position) }, oldest)) {
+        scans += row.scans;
+        missing.set(row.code, (missing.get(row.code) ?? 0) + row.missing);
+        matched.set(row.code, (matched.get(row.code) ?? 0) + row.matched);
+      }
+    }
+    const found = await tx<{ code: string; deliveries: number; waiting: number }[]>`
+      SELECT code, count(*) AS deliveries, count(*) FILTER (WHERE status = 'pending') AS waiting
+      FROM webhook_deliveries ${account === undefined ? tx`` : tx`WHERE account = ${account}`} GROUP BY code`;
+    const differences: Difference[] = [];
+    const differ = (code: string, log: string, other: string) =>
+      differences.push({ what: 'webhooks', code, log, found: other });
+    for (const [code, count] of missing) if (count > 0) differ(code, `${count} more scans to tell of`, 'no delivery');
+    for (const { code, deliveries } of found) {
+      const extra = deliveries - (matched.get(code) ?? 0);
+      if (extra !== 0) differ(code, 'no such scan to tell of', `${extra} deliveries`);
+    }
+    return { scans, waiting: found.reduce((sum, { waiting }) => sum + waiting, 0), differences };
+  });
+
+export async function positionOfDeliveries(sql: Queryable): Promise<number> {
+  const [row] = await sql<{ position: number }[]>`SELECT position FROM checkpoints WHERE projection = ${webhooks.name}`;
+  return row?.position ?? 0;
+}
+
+/** When each webhook was on, as the log tells. */
+async function spansOf(sql: Queryable, upTo: number): Promise<Span[]> {
+  const spans: Span[] = [];
+  const on = new Map<string, Span>();
+  const set = new Map<string, { account: string; mode: string }>();
+  const free = new Set<string>();
+  const settle = (account: string, mode: string, position: number) => {
+    const key = `${account}/${mode}`;
+    const open = on.get(key);
+    const isOn = set.has(key) && !free.has(account);
+    if (isOn && open === undefined) on.set(key, { account, mode, after: position, to: upTo });
+    if (!isOn && open !== undefined) {
+      spans.push({ ...open, to: position });
+      on.delete(key);
+    }
+  };
+  for (let after = 0; ; ) {
+    const events = await readEvents(sql, after, batch);
+    for (const event of events) {
+      if (event.position > upTo) break;
+      const { stream: account, position } = event;
+      if (isWebhookEvent(event)) {
+        const { mode } = event.data;
+        if (event.type === 'webhook_set') set.set(`${account}/${mode}`, { account, mode });
+        if (event.type === 'webhook_removed' || event.type === 'webhook_disabled') set.delete(`${account}/${mode}`);
+        settle(account, mode, position);
+      } else if (event.type === 'plan_changed') {
+        if (hasWebhooks(event.data.to)) free.delete(account);
+        else free.add(account);
+        for (const mode of ['live', 'test']) settle(account, mode, position);
+      }
+    }
+    if (events.length < batch) return [...spans, ...on.values()];
+    after = events.at(-1)?.position ?? after;
+  }
+}
+
+async function compare(sql: Queryable, all: Span[], piece: { after: number; to: number }, oldest: Date) {
+  const spans = all.filter(({ after, to }) => after < piece.to && to > piece.after);
+  if (spans.length === 0) return [];
+  return sql<{ code: string; scans: number; matched: number; missing: number }[]>`
+    SELECT s.code, count(*) AS scans, count(d.id) AS matched,
+      count(*) FILTER (WHERE d.id IS NULL AND s.occurred_at > ${oldest}) AS missing
+    FROM jsonb_to_recordset(${sql.json(JSON.parse(JSON.stringify(spans)))})
+      AS span (account text, mode text, after bigint, "to" bigint)
+    JOIN scans s ON s.account = span.account AND s.mode = span.mode
+      AND s.position > span.after AND s.position <= span."to"
+    LEFT JOIN webhook_deliveries d
+      ON d.account = s.account AND d.mode = s.mode AND d.id = 'whd_' || substr(s.id, length('scan_') + 1)
+    WHERE s.position > ${piece.after} AND s.position <= ${piece.to}
+    GROUP BY s.code`;
+}

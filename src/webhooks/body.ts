@@ -1,0 +1,21 @@
+/** What is told of a scan. */
+export interface ScanNotice {
+  /** `whd_…`: the scan's own id behind another prefix. */
+  id: string;
+  code: string;
+  scanned_at: Date;
+  country: string;
+  city: string;
+  device: string;
+  is_unique: boolean;
+}
+
+/** The event of a scan, exactly as the interface shows it. */
+export const eventOf = ({ id, code, scanned_at, country, city, device, is_unique }: ScanNotice) => ({
+  event: 'scan.created' as const,
+  timestamp: scanned_at.toISOString(),
+  data: { qr_id: code, scan_id: `scan_${id.slice('whd_'.length)}`, country, city, device, is_unique },
+});
+
+/** The same on every attempt, byte for byte. */
+export const bodyOf = (notice: ScanNotice): string => JSON.stringify(eventOf(notice));

@@ -1,0 +1,14 @@
+import type { SecretBox } from './secrets.ts';
+import type { Sql } from './sql.ts';
+
+/**
+ * Whether the key is the one that this database's secrets are encrypted with. The first key that comes is: from then
+ * on, an instance with another would sign with nothing, and could not even tell why.
+ */
+export async function isKeyOfDatabase(sql: Sql, { fingerprint }: SecretBox): Promise<boolean> {
+  const mine = fingerprint.toString('hex');
+  await sql`INSERT INTO secrets VALUES ('secret_key', decode(${mine}, 'hex')) ON CONFLICT DO NOTHING`;
+  const [row] = await sql<[{ value: string }]>`
+    SELECT encode(value, 'hex') AS value FROM secrets WHERE name = 'secret_key'`;
+  return row.value === mine;
+}

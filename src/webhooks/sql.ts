@@ -1,0 +1,11 @@
+import type { Sql as Postgres } from 'postgres';
+
+export type Sql = Postgres<{ bigint: number }>;
+
+/** Whose webhook. */
+export interface EndpointKey {
+  account: string;
+  mode: string;
+}
+
+export const keyOf = ({ account, mode }: EndpointKey) => `${account}/${mode}`;

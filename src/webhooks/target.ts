@@ -1,0 +1,35 @@
+import type { SecretBox } from './secrets.ts';
+import type { EndpointKey, Sql } from './sql.ts';
+
+/** Where to send, and what to sign with. */
+export interface Target {
+  url: string;
+  secrets: string[];
+}
+
+interface Row {
+  url: string;
+  current: string;
+  previous: string | null;
+  previous_until: Date | null;
+}
+
+/** The account's webhook as it is set at this moment, whether it is on or not. */
+export async function findTarget(
+  sql: Sql,
+  box: SecretBox,
+  key: EndpointKey,
+  now: Date,
+  options: { onlyWhenOn: boolean },
+): Promise<Target | undefined> {
+  const on = options.onlyWhenOn ? sql`AND w.status = 'enabled' AND a.plan <> 'free'` : sql``;
+  const [row] = await sql<Row[]>`
+    SELECT w.url, s.current, s.previous, s.previous_until
+    FROM webhooks w JOIN webhook_secrets s USING (account, mode) JOIN accounts a ON a.id = w.account
+    WHERE w.account = ${key.account} AND w.mode = ${key.mode} ${on}`;
+  if (row === undefined) return undefined;
+  const { url, current, previous, previous_until } = row;
+  const isPreviousValid = previous !== null && previous_until !== null && previous_until > now;
+  const sealed = [current, ...(isPreviousValid ? [previous] : [])];
+  return { url, secrets: sealed.map((secret) => box.open(secret, key)) };
+}

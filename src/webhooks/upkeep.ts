@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../lib/clock.ts';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Sql } from './sql.ts';
+
+const everyMs = 1_000;
+const pruneEveryMs = 60_000;
+/** Rows in one step: no step holds anybody up for long. */
+const step = 1_000;
+const day = 24 * 60 * 60 * 1000;
+const kept = { delivered: 7 * day, failed: 30 * day };
+
+const words: Record<string, string> = {
+  removed: 'The webhook was removed before this could be sent.',
+  plan: 'The account went to a plan without webhooks before this could be sent.',
+  gone: 'The webhook was disabled before this could be sent: its receiver had answered 410.',
+  failing: 'The webhook was disabled before this could be sent: nothing but failures had come back for 5 days.',
+};
+
+/**
+ * What waited when its webhook stopped is not sent any more: it is marked as failed, with the reason. Answers with how
+ * many were in this step; nothing when there is nothing to do.
+ */
+export const dropStopped = (sql: Sql, now: Date): Promise<number | undefined> =>
+  sql.begin(async (tx) => {
+    const [endpoint] = await tx<{ account: string; mode: string; generation: number; stopped_by: string }[]>`
+      SELECT account, mode, generation, stopped_by FROM webhook_endpoints WHERE dropping
+      LIMIT 1 FOR UPDATE SKIP LOCKED`;
+    if (endpoint === undefined) return undefined;
+    const { account, mode, generation, stopped_by } = endpoint;
+    const dropped = await tx`
+      UPDATE webhook_deliveries SET status = 'failed', error = ${words[stopped_by] ?? stopped_by}, finished_at = ${now}
+      WHERE account = ${account} AND mode = ${mode} AND id IN (
+        SELECT id FROM webhook_deliveries
+        WHERE account = ${account} AND mode = ${mode} AND status = 'pending' AND generation < ${generation}
+        LIMIT ${step}
+      )`;
+    if (dropped.count < step)
+      await tx`UPDATE webhook_endpoints SET dropping = false WHERE account = ${account} AND mode = ${mode}`;
+    return dropped.count;
+  });
+
+/** Forgets the oldest of what is no longer kept; answers with how many. */
+export async function pruneDeliveries(sql: Sql, now: Date): Promise<number> {
+  let pruned = 0;
+  for (const [status, ms] of Object.entries(kept)) {
+    const { count } = await sql`
+      DELETE FROM webhook_deliveries WHERE (account, mode, id) IN (
+        SELECT account, mode, id FROM webhook_deliveries
+        WHERE status = ${status} AND finished_at < ${new Date(now.getTime() - ms)}
+        ORDER BY finished_at LIMIT ${step}
+        FOR UPDATE SKIP LOCKED
+      )`;
+    pruned += count;
+  }
+  return pruned;
+}
+
+async function measure(sql: Sql, now: Date, { webhooksWaiting, webhooksDelay }: Metrics): Promise<void> {
+  const [{ waiting, due_at }] = await sql<[{ waiting: number; due_at: Date | null }]>`
+    SELECT (SELECT coalesce(sum(deliveries), 0)::bigint FROM webhook_delivery_counts WHERE status = 'pending') AS waiting,
+      (SELECT min(first.due_at)
+       FROM webhook_endpoints e, LATERAL (
+         SELECT min(d.due_at) AS due_at FROM webhook_deliveries d
+         WHERE d.account = e.account AND d.mode = e.mode AND d.status = 'pending' AND d.generation = e.generation
+       ) AS first
+       WHERE e.is_set AND e.is_paid AND e.due_at <= ${now}) AS due_at`;
+  webhooksWaiting.set(waiting);
+  webhooksDelay.set(due_at === null ? 0 : Math.max(0, (now.getTime() - due_at.getTime()) / 1000));
+}
+
+/** Keeps the deliveries in order, a little at a time. Any instance may do it. */
+export function startUpkeep({ sql, clock, log, metrics }: { sql: Sql; clock: Clock; log: Logger; metrics: Metrics }) {
+  const stopping = new AbortController();
+  let prunedAt = Number.NEGATIVE_INFINITY;
+
+  async function once(): Promise<boolean> {
+    await measure(sql, clock(), metrics);
+    let more = (await dropStopped(sql, clock())) !== undefined;
+    if (performance.now() - prunedAt > pruneEveryMs) {
+      if ((await pruneDeliveries(sql, clock())) > 0) more = true;
+      else prunedAt = performance.now();
+    }
+    return more;
+  }
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      const more = await once().catch((error) => {
+        log.warn({ error: messageOf(error) }, 'webhooks could not be kept in order');
+        return false;
+      });
+      await sleep(more ? 10 : everyMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

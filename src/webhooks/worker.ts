@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../lib/clock.ts';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { createLeases } from './leases.ts';
+import { startRecorder } from './recorder.ts';
+import type { SecretBox } from './secrets.ts';
+import { type Send, sendTimeoutMs } from './send.ts';
+import { type Session, type SessionTools, startSession } from './session.ts';
+import { type EndpointKey, keyOf, type Sql } from './sql.ts';
+import { startUpkeep } from './upkeep.ts';
+
+export interface WorkerOptions {
+  sql: Sql;
+  box: SecretBox;
+  send: Send;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+  disable(key: EndpointKey, reason: 'gone' | 'failing'): Promise<void>;
+}
+
+export interface Worker {
+  /** Something has come to wait for these: look now. */
+  wake(endpoints: EndpointKey[]): void;
+  stop(): Promise<void>;
+}
+
+/** Endpoints that one worker sends for at the same time; each may have 8 requests under way. */
+const sessionsMost = 256;
+const pollMs = 500;
+const renewMs = 2_000;
+/** Longer than any request, so that whoever takes over begins when nothing is under way any more. */
+const leaseMs = sendTimeoutMs + 5_000;
+const marginMs = 1_000;
+/** How long requests that are under way at the end may take. */
+const graceMs = 3_000;
+
+/** Sends what is due. Any number of workers may run; each endpoint is served by one of them at a time. */
+export function startWorker(options: WorkerOptions): Worker {
+  const { sql, clock, log, metrics } = options;
+  const holder = randomUUID();
+  const leases = createLeases(sql, holder, leaseMs);
+  const recorder = startRecorder(sql, holder, log);
+  const sessions = new Map<string, Session>();
+  const stopping = new AbortController();
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  let crowded = false;
+  let woken = Promise.withResolvers<void>();
+
+  const tools: SessionTools = {
+    ...{ ...options, leases, recorder },
+    mayStart: ({ claimedAt }) =>
+      !stopping.signal.aborted &&
+      Math.max(claimedAt, renewedAt) + leaseMs - performance.now() > sendTimeoutMs + marginMs,
+    isCrowded: () => crowded,
+  };
+
+  async function claim(): Promise<void> {
+    const claimedAt = performance.now();
+    const room = sessionsMost - sessions.size;
+    const held = room > 0 ? await leases.claim(clock(), room) : [];
+    crowded = held.length === room;
+    for (const endpoint of held) {
+      const key = keyOf(endpoint);
+      // Its lease had run out while nobody else wanted it: the session of before goes on.
+      if (sessions.has(key)) continue;
+      const session = startSession(endpoint, claimedAt, tools);
+      sessions.set(key, session);
+      session.ended.then(() => sessions.delete(key));
+      session.wake();
+    }
+  }
+
+  async function renew(): Promise<void> {
+    if (sessions.size === 0) return;
+    const sentAt = performance.now();
+    const kept = new Set((await leases.renew()).map(keyOf));
+    renewedAt = sentAt;
+    for (const [key, session] of sessions) {
+      if (kept.has(key) || session.claimedAt >= sentAt) session.wake();
+      else {
+        log.warn(session.held, 'the lease on a webhook was lost');
+        session.abandon();
+      }
+    }
+  }
+
+  const repeat = async (step: () => Promise<void>, pause: () => Promise<unknown>) => {
+    while (!stopping.signal.aborted) {
+      await step().catch((error) => log.warn({ error: messageOf(error) }, 'webhooks wait for the database'));
+      await pause();
+    }
+  };
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+  const loops = [
+    repeat(claim, async () => {
+      await Promise.race([woken.promise, pause(pollMs)]);
+      woken = Promise.withResolvers();
+    }),
+    repeat(renew, () => pause(renewMs)),
+    // What other instances have seen come, while a slow request keeps the endpoint here.
+    repeat(
+      async () => {
+        for (const session of sessions.values()) session.wake();
+      },
+      () => pause(pollMs),
+    ),
+  ];
+  const upkeep = startUpkeep({ sql, clock, log, metrics });
+
+  return {
+    wake(endpoints) {
+      for (const endpoint of endpoints) sessions.get(keyOf(endpoint))?.wake();
+      woken.resolve();
+    },
+    async stop() {
+      stopping.abort();
+      woken.resolve();
+      await Promise.all([...loops, upkeep.stop()]);
+      for (const session of sessions.values()) session.close();
+      const allEnded = Promise.all([...sessions.values()].map(({ ended }) => ended));
+      await Promise.race([allEnded, sleep(graceMs)]);
+      for (const session of sessions.values()) session.abandon();
+      await recorder.stop();
+      await leases.releaseAll().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { readStream } from '../../src/log/read.ts';
+import type { Json } from '../support/api.ts';
+import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
+import { captureLog } from '../support/log-lines.ts';
+import { useService } from '../support/service.ts';
+import { dumpAll } from '../support/tables.ts';
+import { answer, hang, useReceiver } from '../webhooks/receiver.ts';
+import { mayCallTests, newPath, setHook } from '../webhooks/webhook-support.ts';
+
+const lines = captureLog();
+const service = useService({ instances: 2, config: mayCallTests, log: lines.log });
+const receiver = useReceiver();
+const path = '/v1/account/webhook';
+const anywhere = () => `https://192.0.32.7/${randomBytes(4).toString('hex')}`;
+
+describe('setting', () => {
+  test('answers with the webhook and its secret, on every instance', async () => {
+    const { live, keys } = await service.account('pro');
+    const { status, body } = await live.put(path, { url: 'https://192.0.32.7/hooks' });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      url: 'https://192.0.32.7/hooks',
+      mode: 'live',
+      status: 'enabled',
+      disabled_reason: null,
+      status_since: expect.any(String),
+      failing_since: null,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      old_secret_valid_until: null,
+      created_at: expect.any(String),
+    });
+    expect((await service.client(1, keys.live).get(path)).body).toEqual(body);
+    expect((await live.put(path, { url: 'https://192.0.32.7/hooks' })).body, 'again: nothing changes').toEqual(body);
+  });
+
+  test('each mode has its own', async () => {
+    const { live, test: development } = await service.account();
+    const [one, two] = [await setHook(live, anywhere()), await setHook(development, anywhere())];
+    expect([one.mode, two.mode]).toEqual(['live', 'test']);
+    expect(one.secret).not.toBe(two.secret);
+    await live.delete(path);
+    expect((await development.get(path)).body).toEqual(two);
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['plain http elsewhere', { url: 'ftp://example.com' }],
+    ['a user name', { url: 'https://me@example.com' }],
+    ['loopback, though only 127.0.0.0/8 is allowed here', { url: 'https://[::1]/' }],
+    ['a private address', { url: 'https://10.0.0.1/' }],
+    ['metadata, in another notation', { url: 'http://0xa9fea9fe/' }],
+    ['a number', { url: 5 }],
+  ])('%s: 400 naming the URL', async (_, body) => {
+    const { live } = await service.account();
+    const refused = await live.put(path, body);
+    expect(refused.status).toBe(400);
+    expect(blamedFields(refused)).toEqual(['url']);
+    expect((await live.get(path)).status).toBe(404);
+  });
+
+  test('a field too many: 400 naming it', async () => {
+    const { live } = await service.account();
+    expect(blamedFields(await live.put(path, { url: anywhere(), secret: 'mine' }))).toEqual(['secret']);
+  });
+
+  test('5 at once: one secret', async () => {
+    const { live } = await service.account();
+    const answers = await atOnce(5, () => live.put(path, { url: anywhere() }));
+    const { 200: set = 0, 409: lost = 0 } = countStatuses(answers);
+    expect([set + lost, set > 0]).toEqual([5, true]);
+    const secrets = answers.filter(({ status }) => status === 200).map(({ body }) => body.secret);
+    expect(new Set(secrets).size).toBe(1);
+  });
+});
+
+describe('without a webhook', () => {
+  const calls: [string, (api: Json) => Promise<Json>][] = [
+    ['GET', (api) => api.get(path)],
+    ['DELETE', (api) => api.delete(path)],
+    ['rotate', (api) => api.post(`${path}/rotate`, {})],
+    ['test', (api) => api.post(`${path}/test`, {})],
+    ['resend', (api) => api.post(`${path}/deliveries/whd_0000000000000000000000/resend`, {})],
+  ];
+  test.each(calls)('%s: 404', async (_, call) => {
+    const { live } = await service.account();
+    const { status, body } = await call(live);
+    expect([status, body.error.code]).toEqual([404, 'not_found']);
+  });
+
+  test.each([
+    ...calls,
+    ['PUT', (api: Json) => api.put(path, { url: anywhere() })] as const,
+    ['deliveries', (api: Json) => api.get(`${path}/deliveries`)] as const,
+  ])('%s on the Free plan: 403', async (_, call) => {
+    const { live } = await service.account('free');
+    const { status, body } = await call(live);
+    expect([status, body.error.code]).toEqual([403, 'plan_required']);
+  });
+});
+
+describe('an example event', () => {
+  test('is sent now, and what came back is told', async () => {
+    const { live } = await service.account();
+    const to = newPath();
+    receiver.behave(to, answer(202, 'thank you'));
+    await setHook(live, receiver.url(to));
+    const { body } = await live.post(`${path}/test`, {});
+    expect(body).toMatchObject({ delivered: true, status_code: 202, response: 'thank you', error: null });
+    const [got] = receiver.received(to);
+    expect(got?.id).toBe(body.webhook_id);
+    expect(JSON.parse(got?.body ?? '')).toEqual(body.body);
+    expect((await live.get(`${path}/deliveries`)).body.data, 'it is in no list').toEqual([]);
+  });
+
+  test('a receiver that never answers is told of after 15 s', async () => {
+    const { live } = await service.account();
+    const to = newPath();
+    receiver.behave(to, hang);
+    await setHook(live, receiver.url(to));
+    const { status, body } = await live.post(`${path}/test`, {});
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ delivered: false, status_code: null, error: 'No answer within 15 s.' });
+  });
+});
+
+describe('the deliveries', () => {
+  test.each(['?page=0', '?limit=101', '?status=lost'])('%s: 400', async (query) => {
+    const { live } = await service.account();
+    expect((await live.get(`${path}/deliveries${query}`)).status).toBe(400);
+  });
+
+  test('none yet: an empty page', async () => {
+    const { live } = await service.account();
+    expect((await live.get(`${path}/deliveries`)).body).toEqual({
+      data: [],
+      pagination: { page: 1, limit: 20, total: 0, total_pages: 0 },
+    });
+  });
+
+  test.each(['whd_0000000000000000000000', 'nonsense', '%00'])('there is no %s to send again: 404', async (id) => {
+    const { live } = await service.account();
+    await setHook(live, anywhere());
+    expect((await live.post(`${path}/deliveries/${id}/resend`, {})).status).toBe(404);
+  });
+});
+
+test('what happened to a webhook is in the log, without its secret', async () => {
+  const { live, id } = await service.account();
+  const url = anywhere();
+  const secrets = [(await setHook(live, url)).secret];
+  secrets.push((await live.post(`${path}/rotate`, {})).body.secret);
+  await live.delete(path);
+  const events = await readStream(service.database.sql, id);
+  expect(events.slice(3).map(({ type, data }) => ({ type, data }))).toEqual([
+    { type: 'webhook_set', data: { mode: 'live', url } },
+    { type: 'webhook_rotated', data: { mode: 'live' } },
+    { type: 'webhook_removed', data: { mode: 'live' } },
+  ]);
+  expect((await dumpAll(service.database.sql))['webhook_secrets']?.join(), 'destroyed with it').not.toContain(id);
+  secrets.push((await setHook(live, url)).secret);
+  expect(new Set(secrets).size).toBe(3);
+  const dump = JSON.stringify(await dumpAll(service.database.sql));
+  for (const secret of secrets) {
+    for (const place of [dump, lines.text()]) {
+      expect(place).not.toContain(secret);
+      expect(place).not.toContain(secret.slice(6, -1));
+    }
+  }
+});

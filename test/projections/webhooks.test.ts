@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import type { Plan } from '../../events/plans.ts';
+import { webhooks } from '../../projections/webhooks.ts';
+import { createAccount, setPlan } from '../../src/accounts/accounts.ts';
+import { disable, remove, set } from '../../src/accounts/webhooks.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import { headOfLog, readRange } from '../../src/log/read.ts';
+import { verifyDeliveries } from '../../src/stream/verify-deliveries.ts';
+import { createSecretBox } from '../../src/webhooks/secrets.ts';
+import { dropStopped, pruneDeliveries } from '../../src/webhooks/upkeep.ts';
+import { useDatabase } from '../support/database.ts';
+import { scanned } from '../support/scans.ts';
+import { dumpTable } from '../support/tables.ts';
+
+const database = useDatabase();
+const box = createSecretBox('x'.repeat(32));
+const by = () => ({ actor: 'operator', now: new Date() });
+const day = 24 * 60 * 60 * 1000;
+
+/** An account, and what can happen to it. */
+async function given(plan: Plan = 'enterprise') {
+  const { sql } = database;
+  const { id: account } = await createAccount(sql, { name: 'Test', plan, now: new Date() });
+  const owner = { account, mode: 'live' as const };
+  return {
+    account,
+    set: (url = 'https://example.com/a') => set(sql, box, owner, url, by()),
+    remove: () => remove(sql, owner, by()),
+    disable: () => disable(sql, owner, 'gone', new Date()),
+    plan: (to: Plan) => setPlan(sql, account, to, new Date()),
+    scan: (count: number, mode: 'live' | 'test' = 'live') => {
+      const scans = Array.from({ length: count }, () => scanned({ account, mode, code: `qr_${account}` }));
+      return appendScans(sql, batchOf(newId('batch', Date.now()), 1, scans));
+    },
+    deliveries: () => sql<{ status: string; generation: number; error: string | null }[]>`
+      SELECT status, generation, error FROM webhook_deliveries WHERE account = ${account} ORDER BY id`,
+    endpoint: async () => (await sql`SELECT * FROM webhook_endpoints WHERE account = ${account}`)[0],
+  };
+}
+
+async function catchUp(atOnce = 1_000): Promise<void> {
+  const { sql } = database;
+  for (let position = await webhooks.checkpoint(sql); ; ) {
+    const range = await readRange(sql, position, atOnce);
+    if (range.to === position) return;
+    await webhooks.apply(sql, range, new Date());
+    position = range.to;
+  }
+}
+
+const dropAll = async () => {
+  while ((await dropStopped(database.sql, new Date())) !== undefined);
+};
+
+describe('deliveries', () => {
+  test.each([1, 3, 1_000])('are made of the scans while the webhook was on, in pieces of %i', async (atOnce) => {
+    const account = await given();
+    await account.scan(2);
+    await account.set();
+    await account.scan(3);
+    await account.set('https://example.com/b');
+    await account.scan(1);
+    await account.scan(5, 'test');
+    await account.remove();
+    await account.scan(7);
+    await account.set();
+    await account.scan(4);
+    await account.disable();
+    await account.scan(1);
+    await catchUp(atOnce);
+    const made = await account.deliveries();
+    expect(made.map(({ generation }) => generation).toSorted()).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
+    expect(await verifyDeliveries(database.sql, { account: account.account })).toMatchObject({
+      scans: 8,
+      waiting: 8,
+      differences: [],
+    });
+    await dropAll();
+    expect(new Set((await account.deliveries()).map(({ status }) => status))).toEqual(new Set(['failed']));
+  });
+
+  test('of an account on Free are none, and go on with the next plan', async () => {
+    const account = await given('pro');
+    await account.set();
+    await account.scan(1);
+    await account.plan('free');
+    await account.scan(10);
+    await account.plan('business');
+    await account.scan(2);
+    await account.plan('pro');
+    await account.scan(1);
+    await catchUp();
+    await dropAll();
+    const statuses = (await account.deliveries()).map(({ status, error }) => [status, error]);
+    expect(statuses.toSorted()).toEqual([
+      ['failed', 'The account went to a plan without webhooks before this could be sent.'],
+      ...Array.from({ length: 3 }, () => ['pending', null]),
+    ]);
+    expect((await verifyDeliveries(database.sql, { account: account.account })).differences).toEqual([]);
+  });
+
+  test('are made once: a range applied again is refused', async () => {
+    const account = await given();
+    await account.set();
+    await catchUp();
+    await account.scan(3);
+    const range = await readRange(database.sql, await webhooks.checkpoint(database.sql), 100);
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => webhooks.apply(database.sql, range, new Date())));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await account.deliveries()).toHaveLength(3);
+  });
+
+  test('are counted as they come, change and go', async () => {
+    const account = await given();
+    await account.set();
+    await account.scan(5);
+    await catchUp();
+    const counts = async () =>
+      Object.fromEntries(
+        (
+          await database.sql<{ status: string; deliveries: number }[]>`
+            SELECT status, deliveries FROM webhook_delivery_counts WHERE account = ${account.account}`
+        ).map(({ status, deliveries }) => [status, deliveries]),
+      );
+    expect(await counts()).toEqual({ pending: 5 });
+    await account.remove();
+    await catchUp();
+    await dropAll();
+    expect(await counts()).toEqual({ pending: 0, failed: 5 });
+    await database.sql`DELETE FROM webhook_deliveries WHERE account = ${account.account}`;
+    expect(await counts()).toEqual({ pending: 0, failed: 0 });
+  });
+});
+
+describe('nothing is sent again', () => {
+  test('when the checkpoint is lost: it begins where the log ends', async () => {
+    const account = await given();
+    await account.set();
+    await account.scan(3);
+    await catchUp();
+    const before = await dumpTable(database.sql, 'webhook_deliveries');
+    await database.sql`DELETE FROM checkpoints WHERE projection = 'webhooks'`;
+    expect(await webhooks.checkpoint(database.sql)).toBe(await headOfLog(database.sql));
+    expect(await dumpTable(database.sql, 'webhook_deliveries')).toEqual(before);
+  });
+
+  test('when it is put back by hand: a scan can have one delivery only', async () => {
+    const account = await given();
+    await account.set();
+    await account.scan(3);
+    const start = await webhooks.checkpoint(database.sql);
+    await catchUp();
+    await database.sql`UPDATE webhook_deliveries SET status = 'delivered' WHERE account = ${account.account}`;
+    await database.sql`UPDATE checkpoints SET position = ${start} WHERE projection = 'webhooks'`;
+    await catchUp();
+    expect((await account.deliveries()).map(({ status }) => status)).toEqual(Array(3).fill('delivered'));
+  });
+});
+
+test('verify tells of a delivery that is missing, and of one that should not be', async () => {
+  const account = await given();
+  await account.set();
+  await account.scan(2);
+  await catchUp();
+  const { sql } = database;
+  await sql`
+    DELETE FROM webhook_deliveries WHERE id = (SELECT min(id) FROM webhook_deliveries WHERE account = ${account.account})`;
+  await sql`
+    INSERT INTO webhook_deliveries (id, account, mode, code, scanned_at, country, city, device, is_unique, generation,
+      due_at, created_at)
+    SELECT 'whd_x', account, mode, 'qr_other', scanned_at, country, city, device, is_unique, generation, due_at, created_at
+    FROM webhook_deliveries WHERE account = ${account.account}`;
+  const { differences } = await verifyDeliveries(sql, { account: account.account });
+  expect(differences).toMatchObject([
+    { what: 'webhooks', code: `qr_${account.account}`, found: 'no delivery' },
+    { what: 'webhooks', code: 'qr_other', found: '1 deliveries' },
+  ]);
+});
+
+test('delivered ones are forgotten after 7 days, failed ones after 30, waiting ones never', async () => {
+  const account = await given();
+  await account.set();
+  await account.scan(5);
+  await catchUp();
+  const { sql } = database;
+  const ids = (await sql<{ id: string }[]>`SELECT id FROM webhook_deliveries WHERE account = ${account.account}`).map(
+    ({ id }) => id,
+  );
+  const now = new Date();
+  const ages: [string, number | null][] = [
+    ['delivered', 6.9],
+    ['delivered', 7.1],
+    ['failed', 29.9],
+    ['failed', 30.1],
+    ['pending', null],
+  ];
+  for (const [i, [status, days]] of ages.entries())
+    await sql`
+      UPDATE webhook_deliveries SET status = ${status},
+        finished_at = ${days === null ? null : new Date(now.getTime() - days * day)}
+      WHERE id = ${ids[i] as string}`;
+  expect(await pruneDeliveries(sql, now)).toBe(2);
+  expect((await account.deliveries()).map(({ status }) => status).toSorted()).toEqual([
+    'delivered',
+    'failed',
+    'pending',
+  ]);
+  expect(await pruneDeliveries(sql, now)).toBe(0);
+});

@@ -1,0 +1,7 @@
+import { createSecretBox } from '../../src/webhooks/secrets.ts';
+import { createSender } from '../../src/webhooks/send.ts';
+
+const policy = { allowHttp: false, allowed: { v4: [], v6: [] } };
+
+/** What operations need for webhooks, where no test looks at them. */
+export const webhookParts = { box: createSecretBox('x'.repeat(32)), policy, send: createSender({ policy }) };

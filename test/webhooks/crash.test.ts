@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { uniqueName } from '../support/database.ts';
+import { type Running, runScanlog } from '../support/scanlog.ts';
+import { testSecretKey, useService } from '../support/service.ts';
+import { answer, hang, useReceiver } from './receiver.ts';
+import { codeOf, mayCallTests, newPath, scanCode, setHook, untilThereAre } from './webhook-support.ts';
+
+const stream = uniqueName();
+const clickhouseDatabase = uniqueName();
+// It takes scans and relays them; processes of their own make deliveries and send them.
+const service = useService({
+  config: { ...mayCallTests, roles: ['api', 'edge', 'relay'], stream, clickhouseDatabase },
+  verified: false,
+});
+const receiver = useReceiver();
+const folder = mkdtempSync(join(tmpdir(), 'scanlog-workers-'));
+const started: Running[] = [];
+afterAll(async () => {
+  await Promise.all(started.map((worker) => worker.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function startWorker(settings: Record<string, string> = {}): Running {
+  const { natsUrl, clickhouseUrl } = inject('stack');
+  const worker = runScanlog(['serve', '--role', 'projections', '--port', '0'], {
+    DATABASE_URL: service.database.url,
+    NATS_URL: natsUrl,
+    CLICKHOUSE_URL: clickhouseUrl,
+    CLICKHOUSE_DATABASE: clickhouseDatabase,
+    NATS_STREAM: stream,
+    SECRET_KEY: testSecretKey,
+    EDGE_DIR: folder,
+    WEBHOOK_ALLOW_HTTP: 'true',
+    WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+    ...settings,
+  });
+  started.push(worker);
+  return worker;
+}
+
+describe('a worker killed with -9 in the middle of deliveries', () => {
+  test('loses nothing: another takes over, every scan arrives under one webhook-id, none twice at once', async () => {
+    const account = await service.account();
+    const path = newPath();
+    await setHook(account.live, receiver.url(path));
+    const code = await codeOf(account.live);
+    receiver.behave(path, hang);
+    const doomed = startWorker();
+    await scanCode(service.urls[0] as string, code, 20);
+    const before = await receiver.gets(path, 8, 25_000);
+    doomed.signal('SIGKILL');
+    await doomed.exitCode();
+    receiver.behave(path, answer(200));
+    startWorker();
+    await untilThereAre(service.database.sql, account.id, 20, 'delivered', 40_000);
+    const scans = new Map<string, Set<string>>();
+    for (const { id, body } of receiver.received(path)) {
+      const { scan_id } = JSON.parse(body).data;
+      scans.set(scan_id, (scans.get(scan_id) ?? new Set()).add(id));
+    }
+    expect(scans.size, 'every scan was told of').toBe(20);
+    for (const ids of scans.values()) expect(ids.size).toBe(1);
+    expect(receiver.received(path), 'only what was under way came twice').toHaveLength(20 + before.length);
+    expect(receiver.mostAtOnce(path)).toBeLessThanOrEqual(8);
+  }, 90_000);
+});
+
+test('a process with another SECRET_KEY does not start, and says why', async () => {
+  const stranger = startWorker({ SECRET_KEY: 'another-key-than-that-of-the-others' });
+  expect(await stranger.exitCode()).toBe(1);
+  expect(stranger.output()).toContain('scanlog: SECRET_KEY is not the one that this database was first used with');
+});

@@ -1,0 +1,233 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
+import { setPlan } from '../../src/accounts/accounts.ts';
+import { replayState } from '../../src/stream/replay-state.ts';
+import type { Json } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+import { answer, type Behaviour, hang, type Received, reset, useReceiver } from './receiver.ts';
+import { codeOf, deliveriesOf, mayCallTests, newPath, scanCode, setHook, untilThereAre } from './webhook-support.ts';
+
+const service = useService({ instances: 2, config: mayCallTests });
+const receiver = useReceiver();
+const url = () => service.urls[0] as string;
+
+/** An account with a code, whose scans are told to a path of its own. */
+async function given(account?: TestAccount) {
+  const owner = account ?? (await service.account());
+  const path = newPath();
+  const webhook = await setHook(owner.live, receiver.url(path));
+  const code = await codeOf(owner.live);
+  return { ...owner, path, webhook, code, scan: (times = 1) => scanCode(url(), code, times) };
+}
+
+const idsOf = (received: Received[]) => received.map(({ id }) => id);
+const scanIdsOf = (received: Received[]) => received.map(({ body }) => JSON.parse(body).data.scan_id);
+const settled = async (account: TestAccount, status: string, count: number): Promise<Json[]> => {
+  await untilThereAre(service.database.sql, account.id, count, status);
+  return deliveriesOf(account.live, `?status=${status}`);
+};
+
+describe('a scan of an account with a webhook', () => {
+  test('arrives as the interface shows it, signed so that Standard Webhooks verifies it', async () => {
+    const account = await given();
+    const { path, code, webhook } = account;
+    await account.scan();
+    const [got] = await receiver.gets(path, 1);
+    if (got === undefined) throw new Error('nothing arrived');
+    expect(JSON.parse(got.body)).toEqual({
+      event: 'scan.created',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: {
+        qr_id: code.id,
+        scan_id: expect.stringMatching(/^scan_[0-9A-Za-z]{20,}$/),
+        country: expect.stringMatching(/^[A-Z]{2}$/),
+        city: expect.any(String),
+        device: 'desktop',
+        is_unique: true,
+      },
+    });
+    expect(got.headers).toMatchObject({ 'content-type': 'application/json', host: `127.0.0.1:${receiver.port}` });
+    expect(got.id).toMatch(/^whd_[0-9A-Za-z]{20,}$/);
+    const verifier = new Webhook(webhook.secret);
+    expect(verifier.verify(got.body, got.headers)).toEqual(JSON.parse(got.body));
+    expect(() => verifier.verify(`${got.body} `, got.headers), 'a changed body').toThrow();
+    const [delivery] = await settled(account, 'delivered', 1);
+    expect(delivery).toMatchObject({
+      id: got.id,
+      body: JSON.parse(got.body),
+      next_attempt_at: null,
+      error: null,
+      attempts: [{ status_code: 200, response: 'ok', error: null }],
+    });
+  });
+
+  test('carries two signatures for a day after a rotation: either secret verifies it', async () => {
+    const account = await given();
+    const { live, webhook } = account;
+    const rotated = (await live.post('/v1/account/webhook/rotate', {})).body;
+    expect(rotated.secret).not.toBe(webhook.secret);
+    const hours = (Date.parse(rotated.old_secret_valid_until) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(23.9);
+    expect(hours).toBeLessThanOrEqual(24);
+    await account.scan();
+    const [got] = await receiver.gets(account.path, 1);
+    for (const secret of [webhook.secret, rotated.secret])
+      expect(() => new Webhook(secret).verify(got?.body ?? '', got?.headers ?? {})).not.toThrow();
+
+    await service.database.sql`
+      UPDATE webhook_secrets SET previous_until = now() - interval '1 second' WHERE account = ${account.id}`;
+    await eventually(async () => {
+      await account.scan();
+      const last = receiver.received(account.path).at(-1);
+      expect(last?.headers['webhook-signature']?.split(' '), 'one signature, when the day is over').toHaveLength(1);
+    });
+    expect((await live.get('/v1/account/webhook')).body.old_secret_valid_until).toBeNull();
+  });
+
+  test('is told of only from the moment the webhook was set, and only in its mode', async () => {
+    const account = await service.account();
+    const [before, development] = [await codeOf(account.live), await codeOf(account.test)];
+    await scanCode(url(), before, 3);
+    const { path, code } = await given(account);
+    await scanCode(url(), development, 2);
+    await scanCode(url(), before);
+    await scanCode(url(), code);
+    await settled(account, 'delivered', 2);
+    expect(
+      receiver
+        .received(path)
+        .map(({ body }) => JSON.parse(body).data.qr_id)
+        .toSorted(),
+    ).toEqual([before.id, code.id].toSorted());
+    expect((await account.test.get('/v1/account/webhook')).status, 'the other mode has none').toBe(404);
+  });
+
+  test('comes once each, at most 8 at a time over both instances', async () => {
+    const account = await given();
+    let most = 0;
+    let open = 0;
+    receiver.behave(account.path, async (socket, received) => {
+      most = Math.max(most, ++open);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      open--;
+      await answer(200)(socket, received);
+    });
+    await account.scan(60);
+    await settled(account, 'delivered', 60);
+    const got = receiver.received(account.path);
+    expect(new Set(scanIdsOf(got)).size).toBe(60);
+    expect(idsOf(got)).toHaveLength(60);
+    expect(most).toBeLessThanOrEqual(8);
+    expect(most, 'several at once all the same').toBeGreaterThan(1);
+  });
+});
+
+describe('a receiver that misbehaves', () => {
+  const misbehaving = async (behaviour: Behaviour) => {
+    const account = await given();
+    receiver.behave(account.path, behaviour);
+    return account;
+  };
+
+  test('holds up nobody else, whatever it does', async () => {
+    const hanging = await given();
+    receiver.behave(hanging.path, hang);
+    await hanging.scan(20);
+    await eventually(() => expect(receiver.received(hanging.path)).toHaveLength(8));
+    const [resetting, failing, redirecting, huge] = await Promise.all([
+      misbehaving(reset),
+      misbehaving(answer(500)),
+      misbehaving(answer(302, '', { location: '/' })),
+      misbehaving(answer(200, 'x'.repeat(300_000))),
+    ]);
+    const healthy = await Promise.all([1, 2, 3, 4, 5].map(() => given()));
+    await Promise.all([resetting, failing, redirecting, huge, ...healthy].map((account) => account.scan(5)));
+    for (const account of healthy) await settled(account, 'delivered', 5);
+    expect(receiver.received(hanging.path), 'all that while it was hanging').toHaveLength(8);
+    await settled(huge, 'delivered', 5);
+    const saysWhy = (account: TestAccount, why: string) =>
+      eventually(async () => {
+        const [row] = await service.database.sql`
+          SELECT error FROM webhook_deliveries WHERE account = ${account.id} AND status = 'pending' AND tries > 0`;
+        expect(row?.['error']).toContain(why);
+      });
+    await saysWhy(resetting, 'closed before an answer');
+    await saysWhy(failing, '500');
+    await saysWhy(redirecting, 'redirect');
+  });
+});
+
+describe('what waits', () => {
+  /** An account with scans that wait for their next attempt. */
+  async function withWaiting(count: number) {
+    const account = await given();
+    receiver.behave(account.path, answer(500));
+    await account.scan(count);
+    await eventually(async () => {
+      const tried = await service.database.sql`
+        SELECT FROM webhook_deliveries WHERE account = ${account.id} AND status = 'pending' AND tries > 0`;
+      expect(tried).toHaveLength(count);
+    });
+    return account;
+  }
+
+  test('is dropped when the webhook is removed: it fails with the reason, and can be sent again later', async () => {
+    const account = await withWaiting(3);
+    expect((await account.live.delete('/v1/account/webhook')).body).toEqual({ deleted: true, mode: 'live' });
+    const failed = await settled(account, 'failed', 3);
+    for (const { error } of failed) expect(error).toBe('The webhook was removed before this could be sent.');
+    const resend = () => account.live.post(`/v1/account/webhook/deliveries/${failed[0]?.id}/resend`, {});
+    expect((await resend()).status, 'there is nowhere to send it').toBe(404);
+    const secret = (await setHook(account.live, receiver.url(newPath()))).secret;
+    expect(secret, 'a new webhook has a new secret').not.toBe(account.webhook.secret);
+    expect((await resend()).status).toBe(200);
+    await settled(account, 'delivered', 1);
+    await settled(account, 'failed', 2);
+  });
+
+  test('is dropped when the account goes to Free; on a paid plan again, it goes on with new scans', async () => {
+    const account = await withWaiting(2);
+    const { sql } = service.database;
+    await setPlan(sql, account.id, 'free', new Date());
+    const refused = await account.live.get('/v1/account/webhook/deliveries');
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'plan_required']);
+    await account.scan();
+    await untilThereAre(sql, account.id, 2, 'failed');
+    await setPlan(sql, account.id, 'pro', new Date());
+    receiver.behave(account.path, answer(200));
+    await account.scan();
+    await settled(account, 'delivered', 1);
+    expect((await settled(account, 'failed', 2))[0]?.error).toContain('plan without webhooks');
+  });
+
+  test('goes to the new URL when that is changed, signed with the same secret', async () => {
+    const account = await withWaiting(2);
+    const path = newPath();
+    expect((await setHook(account.live, receiver.url(path))).secret).toBe(account.webhook.secret);
+    const got = await receiver.gets(path, 2, 15_000);
+    expect(new Set(idsOf(got)).size).toBe(2);
+    await settled(account, 'delivered', 2);
+  });
+
+  test('is still sent when its code is deleted: the scan happened', async () => {
+    const account = await withWaiting(1);
+    expect((await account.live.delete(`/v1/qrcodes/${account.code.id}`)).status).toBe(200);
+    receiver.behave(account.path, answer(200));
+    await settled(account, 'delivered', 1);
+  });
+});
+
+test('a replay of the state makes the webhooks again, and sends nothing', async () => {
+  const account = await given();
+  await account.scan(2);
+  await settled(account, 'delivered', 2);
+  const { sql } = service.database;
+  await sql`UPDATE webhooks SET url = 'https://wrong.example' WHERE account = ${account.id}`;
+  expect(await replayState(sql)).toMatchObject({ mended: 1 });
+  expect((await account.live.get('/v1/account/webhook')).body).toEqual(account.webhook);
+  await account.scan();
+  await settled(account, 'delivered', 3);
+  expect(idsOf(receiver.received(account.path)).length, 'each was sent once').toBe(3);
+  expect(await deliveriesOf(account.live)).toHaveLength(3);
+});

@@ -1,0 +1,113 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+
+/** A POST that has arrived. */
+export interface Received {
+  /** First path segment: which receiver it was for. */
+  to: string;
+  id: string;
+  headers: Record<string, string>;
+  body: string;
+  /** When it had arrived whole, and when its answer was over. */
+  at: number;
+}
+
+/** Answers one request, well or badly, over the bare socket. */
+export type Behaviour = (socket: Socket, received: Received) => void | Promise<void>;
+
+export const answer =
+  (status: number, body = '', headers: Record<string, string | number> = {}): Behaviour =>
+  (socket) => {
+    const lines = Object.entries({ 'content-length': Buffer.byteLength(body), ...headers });
+    socket.write(`HTTP/1.1 ${status} Whatever\r\n${lines.map(([n, v]) => `${n}: ${v}\r\n`).join('')}\r\n${body}`);
+  };
+
+export const hang: Behaviour = () => {};
+export const reset: Behaviour = (socket) => void socket.resetAndDestroy();
+
+export interface Receiver {
+  port: number;
+  /** Everything that arrived, or for one path. */
+  received(to?: string): Received[];
+  /** From now on, requests for this path are answered so. */
+  behave(to: string, behaviour: Behaviour): void;
+  /** Most requests for this path that were unanswered at the same time. */
+  mostAtOnce(to: string): number;
+  url(to: string): string;
+  /** Waits for so many requests to one path, and answers with them. */
+  gets(to: string, count: number, withinMs?: number): Promise<Received[]>;
+}
+
+/** A receiver of webhooks that can misbehave in every way: it speaks HTTP by hand. */
+export function useReceiver(): Receiver {
+  const all: Received[] = [];
+  const behaviours = new Map<string, Behaviour>();
+  const open = new Map<string, number>();
+  const most = new Map<string, number>();
+  const sockets = new Set<Socket>();
+  let server: Server;
+
+  function serve(socket: Socket): void {
+    sockets.add(socket);
+    let text = '';
+    socket.setEncoding('latin1');
+    socket.on('error', () => {});
+    let waiting: string | undefined;
+    const over = () => {
+      if (waiting !== undefined) open.set(waiting, (open.get(waiting) ?? 0) - 1);
+      waiting = undefined;
+    };
+    socket.on('close', () => {
+      sockets.delete(socket);
+      over();
+    });
+    socket.on('data', async (chunk) => {
+      text += chunk;
+      const end = text.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const [first = '', ...lines] = text.slice(0, end).split('\r\n');
+      const headers = Object.fromEntries(
+        lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+      );
+      const length = Number(headers['content-length'] ?? 0);
+      if (text.length < end + 4 + length) return;
+      const body = Buffer.from(text.slice(end + 4, end + 4 + length), 'latin1').toString();
+      text = text.slice(end + 4 + length);
+      const to = first.split(' ')[1]?.split(/[/?]/)[1] ?? '';
+      const received = { to, id: headers['webhook-id'] ?? '', headers, body, at: performance.now() };
+      all.push(received);
+      waiting = to;
+      open.set(to, (open.get(to) ?? 0) + 1);
+      most.set(to, Math.max(most.get(to) ?? 0, open.get(to) ?? 0));
+      const written = socket.bytesWritten;
+      await (behaviours.get(to) ?? answer(200, 'ok'))(socket, received);
+      if (socket.bytesWritten > written || socket.destroyed) over();
+    });
+  }
+
+  beforeAll(async () => {
+    server = createServer(serve);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    receiver.port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  const received = (to?: string) => all.filter((one) => to === undefined || one.to === to);
+  const receiver: Receiver = {
+    port: 0,
+    received,
+    behave: (to, behaviour) => behaviours.set(to, behaviour),
+    mostAtOnce: (to) => most.get(to) ?? 0,
+    url: (to) => `http://127.0.0.1:${receiver.port}/${to}`,
+    gets: (to, count, withinMs) =>
+      eventually(() => {
+        expect(received(to).length, `requests for /${to}`).toBeGreaterThanOrEqual(count);
+        return received(to);
+      }, withinMs),
+  };
+  return receiver;
+}

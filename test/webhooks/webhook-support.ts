@@ -1,0 +1,64 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { parseRanges } from '../../src/lib/ip-range.ts';
+import type { Sql } from '../../src/log/connect.ts';
+import { type Api, type Json, newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+
+const loopback = parseRanges('127.0.0.0/8');
+if ('error' in loopback) throw new Error(loopback.error);
+
+/** Settings of a service that may call receivers of tests. */
+export const mayCallTests = { webhookAllowHttp: true, webhookAllowedCidrs: loopback };
+
+export const newPath = () => `r${randomBytes(6).toString('hex')}`;
+
+/** A code of the account that can be scanned. */
+export async function codeOf(api: Api): Promise<{ id: string; short_code: string }> {
+  const { status, body } = await api.post('/v1/qrcodes', newCode());
+  expect(status).toBe(201);
+  return body;
+}
+
+/** Scans a code so many times, each as somebody new. */
+export async function scanCode(url: string, { short_code }: { short_code: string }, times = 1): Promise<void> {
+  const seed = randomBytes(4).toString('hex');
+  await Promise.all(
+    Array.from({ length: times }, async (_, i) => {
+      const bytes = createHash('sha256').update(`${seed} ${i}`).digest();
+      const address = `81.${bytes[0]}.${bytes[1]}.${bytes[2]}`;
+      const answer = await fetch(`${url}/${short_code}`, {
+        redirect: 'manual',
+        headers: { 'x-forwarded-for': address, 'user-agent': `test ${seed} ${i}` },
+      });
+      expect(answer.status).toBe(302);
+    }),
+  );
+}
+
+/** Sets the webhook of the key's mode. */
+export async function setHook(api: Api, url: string): Promise<Json> {
+  const { status, body } = await api.put('/v1/account/webhook', { url });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+/** Waits for so many deliveries in a status. Asked of the database: the API would soon have been asked too often. */
+export const untilThereAre = (sql: Sql, account: string, count: number, status: string, withinMs = 15_000) =>
+  eventually(async () => {
+    const [row] = await sql<{ deliveries: number }[]>`
+      SELECT deliveries FROM webhook_delivery_counts
+      WHERE account = ${account} AND mode = 'live' AND status = ${status}`;
+    expect(row?.deliveries ?? 0, `deliveries that are ${status}`).toBe(count);
+  }, withinMs);
+
+/** Waits until the account's only delivery was tried so often. */
+export const untilTried = (sql: Sql, account: string, times: number) =>
+  eventually(async () => {
+    const [row] = await sql<{ tried: number }[]>`
+      SELECT jsonb_array_length(attempts) AS tried FROM webhook_deliveries WHERE account = ${account}`;
+    expect(row?.tried, 'attempts').toBe(times);
+  });
+
+export const deliveriesOf = async (api: Api, query = ''): Promise<Json[]> =>
+  (await api.get(`/v1/account/webhook/deliveries${query}`)).body.data;
