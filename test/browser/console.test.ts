@@ -6,8 +6,11 @@ import { accessibilityFaults, downloaded, overflowOf, signInOn } from '../suppor
 import { eventually } from '../support/eventually.ts';
 import { unknownKey } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
+import { answer, useReceiver } from '../webhooks/receiver.ts';
+import { mayCallTests, newPath } from '../webhooks/webhook-support.ts';
 
-const service = useService();
+const service = useService({ config: mayCallTests });
+const receiver = useReceiver();
 const browser = useBrowser();
 const patience = 60_000;
 
@@ -338,6 +341,52 @@ describe('account settings', () => {
   );
 
   test(
+    'a webhook is set, tried out and rotated, and its deliveries show up, failed ones to be sent again',
+    async () => {
+      await page.goto(`${url}/console/account`);
+      await link('Webhook').click();
+      await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+      await field('Webhook URL').fill('ftp://example.com');
+      await button('Set webhook').click();
+      await page.getByText('url must begin with').waitFor();
+      expect(watched.complaints.splice(0), 'the browser reports the 400 itself').toHaveLength(1);
+
+      const path = newPath();
+      receiver.behave(path, answer(200, 'thank you'));
+      await field('Webhook URL').fill(receiver.url(path));
+      await button('Set webhook').click();
+      await button('Send an example').click();
+      await page.getByText('Your server answered 200').waitFor();
+      await page.getByText('thank you').waitFor();
+      const { secret } = (await account.live.get('/v1/account/webhook')).body;
+      expect(await page.content(), 'it is not shown before it is asked for').not.toContain(secret);
+      await button('Reveal').click();
+      await page.getByText(secret).waitFor();
+      await button('Rotate').click();
+      await button('Make a new one').click();
+      await page.getByText('The secret before this one signs too').waitFor();
+      expect(await page.content()).not.toContain(secret);
+
+      receiver.behave(path, answer(500, 'no room'));
+      await scan((await account.live.post('/v1/qrcodes', newCode())).body);
+      const delivery = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem');
+      await delivery.getByText('Waiting').waitFor({ timeout: 20_000 });
+      await delivery.getByText('attempt').click();
+      await delivery.getByText('Your server answered 500').first().waitFor();
+      await delivery.getByText('no room').first().waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      receiver.behave(path, answer(204));
+      await delivery.getByRole('button', { name: 'again' }).click();
+      await delivery.getByText('Delivered').waitFor({ timeout: 20_000 });
+
+      await button('Remove').click();
+      await button('Remove webhook').click();
+      await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+    },
+    patience,
+  );
+
+  test(
     'show plan, limits and use',
     async () => {
       await account.live.post('/v1/qrcodes', newCode());
@@ -365,7 +414,7 @@ describe('every page', () => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       const paths = [
-        ...['', '/codes/new', '/codes/import', '/account', '/account/keys', '/nowhere'],
+        ...['', '/codes/new', '/codes/import', '/account', '/account/keys', '/account/webhook', '/nowhere'],
         ...['analytics', 'scans', 'history'].map((tab) => `/codes/${code.id}?tab=${tab}`),
       ];
       for (const path of paths) {

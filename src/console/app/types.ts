@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as schemas from '../../api/schemas.ts';
+import type * as webhooks from '../../api/webhook-schemas.ts';
 
 /** What the service answers with, as its own schemas say. */
 export type QrCode = Static<typeof schemas.QrCode>;
@@ -22,29 +23,8 @@ export type TimeSeries = Static<typeof analytics.TimeSeries>;
 export type Destinations = Static<typeof analytics.Destinations>;
 export type ScanRecord = Static<typeof analytics.ScanRecord>;
 
-export interface Webhook {
-  url: string;
-  status: 'enabled' | 'disabled';
-  disabled_reason: 'gone' | 'failing' | null;
-  failing_since: string | null;
-  secret: string;
-  old_secret_valid_until: string | null;
-}
-
-/** What came back. */
-export interface Attempt {
-  status_code: number | null;
-  duration_ms: number;
-  response: string | null;
-  error: string | null;
-}
-
-export interface Delivery {
-  id: string;
-  status: 'pending' | 'delivered' | 'failed';
-  body: { data: { qr_id: string; country: string; city: string } };
-  attempts: (Attempt & { timestamp: string })[];
-  error: string | null;
-  next_attempt_at: string | null;
-  created_at: string;
-}
+export type Webhook = Static<typeof webhooks.Webhook>;
+export type WebhookTest = Static<typeof webhooks.WebhookTest>;
+export type Delivery = Static<typeof webhooks.Delivery>;
+/** What came back, of a delivery or of an example. */
+export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;

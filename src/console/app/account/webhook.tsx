@@ -9,7 +9,7 @@ import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
-import type { Attempt, Webhook } from '../types.ts';
+import type { Webhook, WebhookTest } from '../types.ts';
 import { AttemptLine, Deliveries } from './deliveries.tsx';
 
 /** Where every scan of this mode is told, and how that went. */
@@ -130,7 +130,7 @@ function Secret({
 }) {
   const [isShown, setIsShown] = useState(false);
   const [isRotating, setIsRotating] = useState(false);
-  const [tried, setTried] = useState<Attempt>();
+  const [tried, setTried] = useState<WebhookTest>();
   const { busy, run } = useAction();
   const rotate = () =>
     run(async () => {
@@ -140,7 +140,7 @@ function Secret({
       setIsShown(true);
       toast('The new secret signs from now on; the old one too, for 24 hours.');
     });
-  const tryOut = () => run(async () => setTried(await api.post<Attempt>('/account/webhook/test')));
+  const tryOut = () => run(async () => setTried(await api.post<WebhookTest>('/account/webhook/test')));
   return (
     <div class="secret-row">
       <span class="label">Signing secret</span>
