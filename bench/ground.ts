@@ -25,7 +25,7 @@ export interface Ground {
     edges?: number;
     roles?: string;
     settings?: Record<string, string>;
-  }): Promise<{ port: number; stop(): Promise<void> }>;
+  }): Promise<{ port: number; pid: number; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
@@ -71,6 +71,7 @@ export async function prepareGround(): Promise<Ground> {
       if (edges > 1) await Bun.sleep(1_500);
       return {
         port,
+        pid: child.pid,
         async stop() {
           child.kill();
           await child.exited;
@@ -108,13 +109,17 @@ export interface Load {
 /** Loads a URL from a process of its own. */
 export async function load(
   url: string,
-  options: { connections: number; seconds: number; rate?: number; authorization?: string },
+  options: { connections: number; seconds: number; rate?: number; authorization?: string; targets?: string },
 ): Promise<Load> {
-  const { connections, seconds, rate = 0, authorization = 'none' } = options;
+  const { connections, seconds, rate = 0, authorization = 'none', targets } = options;
   const args = [url, connections, seconds, rate].map(String);
   const child = Bun.spawn([process.execPath, script('load-client.ts'), ...args], {
     stdout: 'pipe',
-    env: { ...process.env, LOAD_AUTHORIZATION: authorization },
+    env: {
+      ...process.env,
+      LOAD_AUTHORIZATION: authorization,
+      ...(targets === undefined ? {} : { LOAD_TARGETS: targets }),
+    },
   });
   return JSON.parse(await new Response(child.stdout).text());
 }

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import type { ReadScans, ScanTables } from './analytics.ts';
+import { insertText, type ReadScans, type ScanTables } from './analytics.ts';
 import { ledger } from './warehouse-ledger.ts';
 
 /** Positions of the log that go into one insert. */
@@ -48,7 +48,7 @@ export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: nu
       const piece = await reading;
       signal?.throwIfAborted();
       next = upTo < to ? read(upTo) : undefined;
-      if (piece.count > 0) await tables.insert(version, piece, `${version}:${position}-${upTo}`);
+      if (piece.count > 0) await insertText(tables, { version, position }, upTo, piece);
       position = upTo;
       rows += piece.count;
       onProgress(position, Math.max(head, position));

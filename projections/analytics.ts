@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
-import type { ScanLine } from '../events/scan-line.ts';
+import { lineFields, type ScanLine } from '../events/scan-line.ts';
 import { Superseded } from './superseded.ts';
 import { ledger, type WarehouseTable } from './warehouse-ledger.ts';
 
@@ -14,7 +14,7 @@ export interface ScanTables {
   count(version: number): Promise<number | undefined>;
   countOf(version: number, codes: CodeKey[]): Promise<number>;
   /** Adds rows, once for each token. */
-  insert(version: number, scans: ScanText, token: string): Promise<void>;
+  insert(version: number, scans: { fields: readonly string[]; lines: string }, token: string): Promise<void>;
   remove(version: number, codes: CodeKey[]): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function createAnalytics(options: AnalyticsOptions) {
 
   async function send(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
     const started = performance.now();
-    if (scans.count > 0) await tables.insert(into.version, scans, `${into.version}:${into.position}-${to}`);
+    if (scans.count > 0) await insertText(tables, into, to, scans);
     tookMs = performance.now() - started;
   }
 
@@ -178,6 +178,14 @@ export function createAnalytics(options: AnalyticsOptions) {
     },
   };
 }
+
+/** The range it covers is its token, so that it is known when it comes again. */
+export const insertText = (
+  tables: ScanTables,
+  { version, position }: { version: number; position: number },
+  to: number,
+  { lines }: ScanText,
+) => tables.insert(version, { fields: lineFields, lines }, `${version}:${position}-${to}`);
 
 const lost = () => new Error('the warehouse does not hold what it was given');
 

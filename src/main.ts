@@ -33,7 +33,7 @@ import { createSender } from './webhooks/send.ts';
 
 const databaseRetryMs = 500;
 /** A service that has just been installed is ready when it can be asked for analytics, too; a long log is not waited for. */
-const tableWithinMs = 5_000;
+export const tableWithinMs = 5_000;
 
 export interface RunningService {
   port: number;

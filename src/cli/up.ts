@@ -1,12 +1,14 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.ts';
+import { tableInUse } from '../codes/warehouse-table.ts';
 import { type Config, type Flags, readConfig, type ServiceConfig } from '../config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
-import type { RunningService } from '../main.ts';
+import { type RunningService, tableWithinMs } from '../main.ts';
 import { announce, lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
+import { until } from '../stack/processes.ts';
 import { startStack } from '../stack/stack.ts';
 import { connectWarehouse } from '../warehouse/connect.ts';
 import { warmUp } from '../warehouse/warm-up.ts';
@@ -31,7 +33,7 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
       const whole: ServiceConfig = { ...config, ...stack, secretKey, edgeFolder: join(data.path, 'edges') };
       const service = await startOnFreePort(whole, flags['port'] !== undefined, log);
       try {
-        await Promise.race([service.ready, asked]);
+        await Promise.race([service.ready.then(() => analyticsSoon(stack.databaseUrl)), asked]);
         const { databaseUrl, natsUrl, clickhouseUrl } = stack;
         announce(data, { databaseUrl, natsUrl, clickhouseUrl, publicUrl: service.addresses.publicUrl });
         if (config.clickhouseUrl === undefined) void warmUpBehind(whole, log);
@@ -54,6 +56,18 @@ async function warmUpBehind(config: ServiceConfig, log: Logger): Promise<void> {
   const warehouse = connectWarehouse(config);
   await warmUp(warehouse).catch((error) => log.debug({ error: messageOf(error) }, 'ClickHouse is not warmed up'));
   await warehouse.client.close();
+}
+
+/** Until there is a table to ask, which a fresh stack has in a moment; a long log is not waited for. */
+async function analyticsSoon(databaseUrl: string): Promise<void> {
+  const sql = connect(databaseUrl, { max: 1 });
+  const there = () =>
+    tableInUse(sql).then(
+      () => true,
+      () => false,
+    );
+  await until(there, tableWithinMs);
+  await sql.end();
 }
 
 const givenParts = ({ databaseUrl, natsUrl, clickhouseUrl }: Config) => ({

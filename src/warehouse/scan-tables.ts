@@ -1,7 +1,7 @@
 import type { Warehouse } from './connect.ts';
 import { countRows, createTable, definition, dropTable } from './tables.ts';
 import { whileItAnswers } from './watched.ts';
-import { type CodeKey, countRowsOf, insertScans, removeRowsOf } from './write.ts';
+import { type CodeKey, countRowsOf, insertScans, removeRowsOf, type ScanLines } from './write.ts';
 
 /** The tables of a warehouse as the projection that fills them sees them. */
 export function scanTables(warehouse: Warehouse) {
@@ -12,8 +12,8 @@ export function scanTables(warehouse: Warehouse) {
     drop: (version: number) => watched(dropTable(warehouse, version)),
     count: (version: number) => watched(countRows(warehouse, version)),
     countOf: (version: number, codes: CodeKey[]) => watched(countRowsOf(warehouse, version, codes)),
-    insert: (version: number, { lines }: { lines: string }, token: string) =>
-      watched(insertScans(warehouse, version, lines, token)),
+    insert: (version: number, scans: ScanLines, token: string) =>
+      watched(insertScans(warehouse, version, scans, token)),
     remove: (version: number, codes: CodeKey[]) => watched(removeRowsOf(warehouse, version, codes)),
   };
 }

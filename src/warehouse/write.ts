@@ -1,17 +1,25 @@
 import { Readable } from 'node:stream';
 import { TupleParam } from '@clickhouse/client';
-import { lineFields } from '../../events/scan-line.ts';
 import type { Warehouse } from './connect.ts';
 import { tableName } from './tables.ts';
 
 /** A code as the table is ordered. */
 export type CodeKey = [account: string, mode: string, code: string];
 
-/** The fields of the log's lines, under the names that they have here. */
-const columns = lineFields.map((name) => (name === 'occurred_at' ? 'time' : name));
+/** Lines of scans: these fields, in this order, with a tab between them. */
+export interface ScanLines {
+  fields: readonly string[];
+  lines: string;
+}
 
-/** Adds lines of scans: once for each token, however often they are sent. */
-export async function insertScans(warehouse: Warehouse, version: number, lines: string, token: string): Promise<void> {
+/** Adds scans: once for each token, however often they are sent. */
+export async function insertScans(
+  warehouse: Warehouse,
+  version: number,
+  { fields, lines }: ScanLines,
+  token: string,
+): Promise<void> {
+  const columns = fields.map((name) => (name === 'occurred_at' ? 'time' : name));
   await warehouse.client.insert({
     table: tableName(warehouse, version),
     columns: columns as [string, ...string[]],

@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest';
 import type { RecordedScan } from '../../events/scan.ts';
-import { lineOf } from '../../events/scan-line.ts';
+import { lineFields, lineOf } from '../../events/scan-line.ts';
 import { createTable } from '../../src/warehouse/tables.ts';
 import { insertScans } from '../../src/warehouse/write.ts';
 import type { Api } from './api.ts';
@@ -46,7 +46,7 @@ export function useFilledWarehouse(options: Parameters<typeof useService>[0] = {
     async store(scans) {
       const last = Math.max(...scans.map(({ position }) => position));
       const lines = scans.map((scan) => `${lineOf({ ...scan, type: 'code_scanned' })}\n`);
-      await insertScans(warehouse, inUse, lines.join(''), uniqueName());
+      await insertScans(warehouse, inUse, { fields: lineFields, lines: lines.join('') }, uniqueName());
       await database.sql`
         UPDATE warehouse_tables SET position = greatest(position, ${last}), rows = rows + ${scans.length} WHERE in_use`;
     },

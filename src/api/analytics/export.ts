@@ -15,7 +15,7 @@ const chunkRows = 20_000;
 const columns = 'id,timestamp,country,region,city,device,browser,is_unique';
 
 const mediaTypes: Record<ExportFormat, string> = {
-  csv: 'text/csv; charset=utf-8; header=present',
+  csv: 'text/csv; charset=utf-8',
   json: 'application/json; charset=utf-8',
 };
 
@@ -69,11 +69,14 @@ export const exportOperation = (service: Service): Operation =>
 
       const { head, between, tail } = frames[format]({ qr_id: code.id, period: presentPeriod(period) });
       async function* pieces(): AsyncGenerator<Uint8Array> {
-        yield Buffer.concat([Buffer.from(head), first.text]);
+        yield Buffer.from(head);
         let chunk: Chunk = first;
+        if (chunk.rows > 0) yield chunk.text;
         while (chunk.rows === chunkRows) {
           chunk = (await next([signal], chunk.last)).found;
-          if (chunk.rows > 0) yield Buffer.concat([Buffer.from(between), chunk.text]);
+          if (chunk.rows === 0) break;
+          if (between !== '') yield Buffer.from(between);
+          yield chunk.text;
         }
         // Deleted meanwhile, its scans may have left the warehouse before they were read.
         await ownCode(service, caller, id);
