@@ -1,3 +1,4 @@
+import { operator } from '../../events/recorded.ts';
 import type { Scan } from '../../events/scan.ts';
 import { createAccount, createKey, listAccounts, type NewKey } from '../accounts/accounts.ts';
 import { change } from '../codes/change.ts';
@@ -31,7 +32,7 @@ export async function demo(options: { data: string; scans: string }): Promise<vo
     const there = (await listAccounts(sql)).find(({ name }) => name === accountName);
     if (there !== undefined) {
       say(`The demo account is there already (${there.id}); nothing was added to it. Another key to sign in with:`);
-      const key = await createKey(sql, there.id, { name: 'Demo', mode: 'live', actor: 'operator', now: new Date() });
+      const key = await createKey(sql, there.id, { name: 'Demo', mode: 'live', actor: operator, now: new Date() });
       return tellWhere(options.data, key);
     }
     const { live, test } = await fill(sql, scans);
