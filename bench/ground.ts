@@ -109,13 +109,17 @@ export interface Load {
 /** Loads a URL from a process of its own. */
 export async function load(
   url: string,
-  options: { connections: number; seconds: number; rate?: number; authorization?: string },
+  options: { connections: number; seconds: number; rate?: number; authorization?: string; targets?: string },
 ): Promise<Load> {
-  const { connections, seconds, rate = 0, authorization = 'none' } = options;
+  const { connections, seconds, rate = 0, authorization = 'none', targets } = options;
   const args = [url, connections, seconds, rate].map(String);
   const child = Bun.spawn([process.execPath, script('load-client.ts'), ...args], {
     stdout: 'pipe',
-    env: { ...process.env, LOAD_AUTHORIZATION: authorization },
+    env: {
+      ...process.env,
+      LOAD_AUTHORIZATION: authorization,
+      ...(targets === undefined ? {} : { LOAD_TARGETS: targets }),
+    },
   });
   return JSON.parse(await new Response(child.stdout).text());
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'bun';
 
 /**
@@ -8,6 +9,12 @@ const [, , target = '', connections = '64', seconds = '5', rate = '0'] = process
 const { hostname, port, pathname } = new URL(target);
 const perSecond = Number(rate);
 const spread = Math.floor(Math.random() * 2 ** 24);
+/** What is asked for in turn, and by whom: a file of them, or the URL itself. */
+const targetsFile = process.env['LOAD_TARGETS'];
+const targets: { path: string; authorization: string }[] =
+  targetsFile === undefined
+    ? [{ path: pathname, authorization: process.env['LOAD_AUTHORIZATION'] ?? 'none' }]
+    : JSON.parse(readFileSync(targetsFile, 'utf8'));
 
 interface Connection {
   sentAt: number;
@@ -22,7 +29,8 @@ let open = true;
 const request = (number: number) => {
   const n = (number + spread) >>> 0;
   const address = `${1 + ((n >>> 24) & 127)}.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`;
-  return `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUser-Agent: Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1\r\nX-Forwarded-For: ${address}\r\nAuthorization: ${process.env['LOAD_AUTHORIZATION'] ?? 'none'}\r\n\r\n`;
+  const { path, authorization } = targets[number % targets.length] as (typeof targets)[number];
+  return `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUser-Agent: Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1\r\nX-Forwarded-For: ${address}\r\nAuthorization: ${authorization}\r\n\r\n`;
 };
 
 const started = performance.now();

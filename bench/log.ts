@@ -15,7 +15,7 @@ export async function benchLog(
   ground: Ground,
   { repetitions = 5, batches = 60, backlog = 200_000, onStep = (_: string) => {} } = {},
 ): Promise<BenchRow[]> {
-  const sql = connect(ground.databaseUrl, { max: writers });
+  const sql = connect(ground.databaseUrl, { max: writers, planOnce: true });
   try {
     onStep('appending');
     await sql.unsafe('CREATE TABLE plain_scans (LIKE scans INCLUDING INDEXES)');

@@ -5,6 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { accountCreate, accountList, accountPlan } from './cli/account.ts';
 import { benchmarks } from './cli/benchmarks.ts';
 import { chaos } from './cli/chaos.ts';
+import { demo } from './cli/demo.ts';
 import { showEvents } from './cli/events.ts';
 import { replay, replays } from './cli/replay.ts';
 import { scanLoad } from './cli/scan-load.ts';
@@ -70,6 +71,13 @@ account
   .option('--json', 'print one JSON array')
   .addOption(dataOption())
   .action(accountList);
+
+program
+  .command('demo')
+  .description('fill a demo account with a year of scans, to see what the console shows')
+  .option('--scans <n>', 'how many, about', '80000')
+  .addOption(dataOption())
+  .action(demo);
 
 program
   .command('events')

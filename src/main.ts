@@ -10,6 +10,7 @@ import { sweepRegularly } from './api/sweep.ts';
 import { serveApi } from './api/v1.ts';
 import { tableInUse } from './codes/warehouse-table.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from './config.ts';
+import { serveConsole } from './console/serve.ts';
 import { type Edge, startEdge } from './edge/edge.ts';
 import { noticeResponse, notices } from './edge/pages.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -126,12 +127,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         await onChange(entries);
       };
       const { trustedProxies } = config;
-      const close = serveApi(
-        app,
-        { sql, warehouse, clock, addresses, webhooks: { box, policy, send }, onChange: changed },
-        { trustedProxies, log, isReady: () => ready },
-      );
-      stops.push(close);
+      const parts = { sql, warehouse, clock, addresses, webhooks: { box, policy, send }, onChange: changed };
+      const api = serveApi(app, parts, { trustedProxies, log, isReady: () => ready });
+      stops.push(api.close);
+      serveConsole(app, parts, api, log);
     }
     app.server = server;
     server.reload({

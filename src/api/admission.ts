@@ -30,7 +30,7 @@ export interface Admission {
   refusal?: Refusal;
 }
 
-interface Window {
+export interface Window {
   used: number;
   /** Seconds since 1970, with fractions. */
   ends: number;
@@ -38,8 +38,15 @@ interface Window {
 
 const requestsWithoutKey = 60;
 
+export interface AdmissionControl {
+  /** By the key that the request carries; without one that works, it counts for its client's address, and is refused. */
+  byKey(request: Request, peer: string): Promise<Admission>;
+  /** Counts a request that nobody answers for yet. */
+  byAddress(request: Request, peer: string): Promise<Admission>;
+}
+
 /** Lets requests in: finds the key's account, and counts the request, in one statement and exactly across instances. */
-export function admissionControl(sql: Sql, trusted: TrustedProxies) {
+export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionControl {
   const usage = noteKeyUse(sql);
   const secret = addressSecret(sql);
 
@@ -62,9 +69,9 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies) {
     return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller);
   }
 
-  async function withoutKey(peer: string, forwardedFor: string | null): Promise<Admission> {
+  async function byAddress({ headers }: Request, peer: string): Promise<Admission> {
     // A whole IPv6 subscriber counts as one: it has more addresses than anybody could count.
-    const address = subscriberNetwork(clientAddress(peer, forwardedFor, trusted));
+    const address = subscriberNetwork(clientAddress(peer, headers.get('x-forwarded-for'), trusted));
     const subject = createHmac('sha256', await secret())
       .update(address)
       .digest('base64url');
@@ -73,14 +80,19 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies) {
       VALUES (${subject}, clock_timestamp(), 1)
       ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
       RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends`;
-    const admission = admitted(requestsWithoutKey, window);
-    return admission.refusal === undefined ? { ...admission, refusal: unauthorized() } : admission;
+    return admitted(requestsWithoutKey, window);
   }
 
-  return async (headers: Headers, peer: string): Promise<Admission> => {
-    const [, key] = /^bearer +(sk_(?:live|test)_[0-9A-Za-z]{43}) *$/i.exec(headers.get('authorization') ?? '') ?? [];
-    const known = key === undefined ? undefined : await withKey(key);
-    return known ?? withoutKey(peer, headers.get('x-forwarded-for'));
+  return {
+    byAddress,
+    async byKey(request, peer) {
+      const given = request.headers.get('authorization') ?? '';
+      const [, key] = /^bearer +(sk_(?:live|test)_[0-9A-Za-z]{43}) *$/i.exec(given) ?? [];
+      const known = key === undefined ? undefined : await withKey(key);
+      if (known !== undefined) return known;
+      const stranger = await byAddress(request, peer);
+      return { refusal: unauthorized(), ...stranger };
+    },
   };
 }
 
@@ -97,11 +109,12 @@ function addressSecret(sql: Sql): () => Promise<Buffer> {
 }
 
 /** A window begins with the first request behind the end of the one before. */
-const nextWindow = (sql: Sql) => sql`
+export const nextWindow = (sql: Sql) => sql`
   used = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.used + 1 ELSE 1 END,
   started_at = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.started_at ELSE excluded.started_at END`;
 
-function admitted(limit: number, { used, ends }: Window, caller?: Caller): Admission {
+/** The caller, or the refusal of one who asks too often. */
+export function admitted(limit: number, { used, ends }: Window, caller?: Caller): Admission {
   const rate = { limit, used, reset: Math.ceil(ends) };
   if (used <= limit) return caller === undefined ? { rate } : { rate, caller };
   const wait = Math.max(1, Math.ceil(ends - Date.now() / 1000));

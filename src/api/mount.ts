@@ -32,19 +32,25 @@ type Handle = (
   request: Request,
 ) => Promise<Answer | StreamedAnswer>;
 
+/** A way to the operations: where it is, and whom it lets in. */
 export interface Entrance {
-  admit(headers: Headers, peer: string): Promise<Admission>;
+  base: '/v1' | '/console/api';
+  admit(request: Request, peer: string): Promise<Admission>;
   log: Logger;
 }
 
-/** Serves every operation, and every other path and method under /v1 with the error it deserves. */
+const hidden = { detail: { hide: true } };
+
+/** Serves every operation, and every other path and method under the entrance's base with the error it deserves. */
 export function mount(app: Elysia, operations: Operation[], entrance: Entrance): void {
+  const { base } = entrance;
   const methods = new Map<string, Method[]>();
   for (const operation of operations) {
-    const { method, path } = operation;
+    const { method } = operation;
+    const path = base + operation.path.slice('/v1'.length);
     const respond = responder(entrance, path, handlerOf(operation), operation.answerWithinMs);
-    app.route(method, path, respond, { detail: describe(operation) });
-    if (method === 'GET') app.route('HEAD', path, respond, { detail: { hide: true } });
+    app.route(method, path, respond, base === '/v1' ? { detail: describe(operation) } : hidden);
+    if (method === 'GET') app.route('HEAD', path, respond, hidden);
     methods.set(path, [...(methods.get(path) ?? []), method]);
   }
   for (const [path, known] of methods) {
@@ -52,12 +58,12 @@ export function mount(app: Elysia, operations: Operation[], entrance: Entrance):
     const refuse = responder(entrance, path, async () => {
       throw new Refusal('method_not_allowed', `This path takes only ${allow}.`, undefined, { allow });
     });
-    app.all(path, refuse, { detail: { hide: true } });
+    app.all(path, refuse, hidden);
   }
   const unknown = responder(entrance, 'unknown', async () => {
     throw new Refusal('not_found', 'There is no such path: see /swagger for those that exist.');
   });
-  for (const path of ['/v1', '/v1/*']) app.all(path, unknown, { detail: { hide: true } });
+  for (const path of [base, `${base}/*`]) app.all(path, unknown, hidden);
 }
 
 /** Reads and checks what the operation takes, in the order in which a client can mend it. */
@@ -96,7 +102,7 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle, with
     try {
       const peer = server?.requestIP(request)?.address ?? '';
       const answering = async () => {
-        const admission = await admit(request.headers, peer);
+        const admission = await admit(request, peer);
         rate = admission.rate;
         account = admission.caller?.account;
         if (admission.caller === undefined) throw admission.refusal;

@@ -2,7 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import { faultOfDestination, faultOfName } from '../../events/fields.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { change, remove } from '../codes/change.ts';
-import { findCode, listCodes, listedStatuses, type Owner } from '../codes/codes.ts';
+import { findCode, listCodes, listedStatuses, listOrders, type Owner } from '../codes/codes.ts';
 import { historyOf } from '../codes/history.ts';
 import { type Fault, invalid, notFound } from '../lib/errors.ts';
 import { json } from './answers.ts';
@@ -28,15 +28,30 @@ export function qrcodeOperations({ sql, clock, addresses, onChange }: Service): 
       path: '/v1/qrcodes',
       tag,
       summary: 'List QR codes',
-      description: 'Newest first.',
+      description: 'Newest first, unless `sort` says otherwise.',
       query: t.Object({
         ...pageQuery({ default: 20, maximum: 100 }),
         status: t.Optional(oneOf(listedStatuses, { description: 'Only codes in this state.' })),
+        q: t.Optional(
+          t.String({
+            minLength: 1,
+            maxLength: 255,
+            pattern: '^[^\\u0000]*$',
+            description: 'Only codes with this text in their name, destination or short code, in any case.',
+            'x-expected': 'a text of 1 to 255 characters',
+          }),
+        ),
+        sort: t.Optional(
+          oneOf(listOrders, {
+            default: '-created_at',
+            description: 'Order of the list; `-` turns it round, to newest or most first. Equal ones: newest first.',
+          }),
+        ),
       }),
       success: { status: 200, description: 'One page of codes.', schema: pageOf(ListedQrCode) },
       errors: ['invalid_request'],
-      async handle({ caller, query: { page = 1, limit = 20, status } }) {
-        const { codes, total } = await listCodes(sql, caller, { page, limit, status });
+      async handle({ caller, query: { page = 1, limit = 20, status, q, sort } }) {
+        const { codes, total } = await listCodes(sql, caller, { page, limit, status, words: q, order: sort });
         const items = codes.map((code) => presentListed(code, addresses));
         return json(200, presentPage(items, { page, limit }, total));
       },

@@ -3,11 +3,12 @@ import type { TrustedProxies } from '../lib/client-address.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { accountOperations } from './account.ts';
-import { admissionControl } from './admission.ts';
+import { type AdmissionControl, admissionControl } from './admission.ts';
 import { analyticsOperations } from './analytics.ts';
 import { createOperations } from './create-qrcodes.ts';
 import { createImages } from './images.ts';
-import { mount } from './mount.ts';
+import { type Entrance, mount } from './mount.ts';
+import type { Operation } from './operation.ts';
 import { qrcodeOperations } from './qrcodes.ts';
 import type { Service } from './service.ts';
 import { serveSwagger } from './swagger.ts';
@@ -20,12 +21,19 @@ interface ApiOptions {
   isReady(): boolean;
 }
 
-/** Everything under /v1, its documentation, and the public images. Answers with what ends it. */
-export function serveApi(
-  app: Elysia,
-  service: Service,
-  { trustedProxies, log, isReady }: ApiOptions,
-): () => Promise<void> {
+/** What another entrance to the same operations needs. */
+export interface Api {
+  operations: Operation[];
+  admission: AdmissionControl;
+  /** Whether the database is there and up to date. */
+  isReady(): boolean;
+  /** Lets nobody in before that. */
+  whenReady(admit: Entrance['admit']): Entrance['admit'];
+  close(): Promise<void>;
+}
+
+/** Everything under /v1, its documentation, and the public images. */
+export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): Api {
   const images = createImages(service);
   const operations = [
     ...createOperations(service),
@@ -36,17 +44,14 @@ export function serveApi(
     ...webhookOperations(service),
   ];
   const admission = admissionControl(service.sql, trustedProxies);
-  const admit: typeof admission = (headers, peer) => {
-    if (isReady()) return admission(headers, peer);
+  const whenReady: Api['whenReady'] = (admit) => async (request, peer) => {
+    if (isReady()) return admit(request, peer);
     throw new Refusal('unavailable', 'The service is starting: try again in a moment.', undefined, {
       'retry-after': '1',
     });
   };
-  mount(app, operations, { admit, log });
+  mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log });
   images.servePublic(app, log);
   serveSwagger(app);
-  app.get('/', () => new Response(null, { status: 302, headers: { location: '/swagger' } }), {
-    detail: { hide: true },
-  });
-  return images.close;
+  return { operations, admission, isReady, whenReady, close: images.close };
 }

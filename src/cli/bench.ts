@@ -1,13 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { benchAnalytics } from '../../bench/analytics.ts';
+import { benchApi } from '../../bench/api.ts';
 import { benchBurst } from '../../bench/burst.ts';
 import { contactSheet } from '../../bench/contact-sheet.ts';
 import { type Ground, prepareGround } from '../../bench/ground.ts';
 import { benchImages } from '../../bench/images.ts';
 import { benchLog } from '../../bench/log.ts';
 import { benchRedirect } from '../../bench/redirect.ts';
+import { benchReplay } from '../../bench/replay.ts';
 import type { BenchRow } from '../../bench/row.ts';
+import { benchStart } from '../../bench/start.ts';
 import { benchWebhooks } from '../../bench/webhooks.ts';
 import type { Benchmark } from './benchmarks.ts';
 import { bold, dim, say, table } from './terminal.ts';
@@ -32,8 +35,15 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     rows.push(...(await onGround((ground) => benchBurst(ground, { onStep }))));
   }
   if (wants('redirect')) rows.push(...(await onGround((ground) => benchRedirect(ground, { onStep }))));
-  if (wants('analytics')) rows.push(...(await onGround((ground) => benchAnalytics(ground, { onStep }))));
   if (wants('log')) rows.push(...(await onGround((ground) => benchLog(ground, { onStep }))));
+  if (wants('analytics')) {
+    rows.push(...(await onGround((ground) => benchReplay(ground, { onStep }))));
+    rows.push(...(await onGround((ground) => benchAnalytics(ground, { onStep }))));
+  }
+  if (wants('api')) {
+    rows.push(...(await onGround((ground) => benchApi(ground, { onStep }))));
+    rows.push(...(await benchStart({ onStep })));
+  }
   if (wants('webhooks')) rows.push(...(await onGround((ground) => benchWebhooks(ground, { onStep }))));
 
   const machine = `${cpus().length} cores, ${process.platform} ${release()} ${process.arch}, Bun ${Bun.version}`;

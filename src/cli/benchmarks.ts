@@ -1,3 +1,3 @@
 /** Their names, apart from the benchmarks themselves: only who runs one needs what it needs. */
-export const benchmarks = ['redirect', 'log', 'analytics', 'images', 'webhooks', 'all'] as const;
+export const benchmarks = ['redirect', 'log', 'analytics', 'images', 'webhooks', 'api', 'all'] as const;
 export type Benchmark = (typeof benchmarks)[number];

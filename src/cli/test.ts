@@ -26,6 +26,7 @@ export async function runTests(filters: string[]): Promise<void> {
     say(`${passed ? '✓' : '✗'} ${name} ${Math.round(performance.now() - started)} ms`);
   };
   await check('types', [join(modules, 'typescript/bin/tsc'), '-p', root]);
+  await check('types of the console', [join(modules, 'typescript/bin/tsc'), '-p', join(root, 'src/console/app')]);
   await check('lint', [join(modules, '@biomejs/biome/bin/biome'), 'check', root]);
 
   const browser = await findBrowser();

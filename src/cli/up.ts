@@ -7,7 +7,7 @@ import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
 import { type RunningService, tableWithinMs } from '../main.ts';
-import { lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
+import { announce, lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { until } from '../stack/processes.ts';
 import { startStack } from '../stack/stack.ts';
 import { connectWarehouse } from '../warehouse/connect.ts';
@@ -34,6 +34,8 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
       const service = await startOnFreePort(whole, flags['port'] !== undefined, log);
       try {
         await Promise.race([service.ready.then(() => analyticsSoon(stack.databaseUrl)), asked]);
+        const { databaseUrl, natsUrl, clickhouseUrl } = stack;
+        announce(data, { databaseUrl, natsUrl, clickhouseUrl, publicUrl: service.addresses.publicUrl });
         if (config.clickhouseUrl === undefined) void warmUpBehind(whole, log);
         if (!interrupted.signal.aborted) greet(service, config, await demoKeys(stack.databaseUrl));
         await asked;
@@ -102,6 +104,7 @@ function greet(
   keys: Awaited<ReturnType<typeof demoKeys>>,
 ) {
   say(`\n${bold('Scanlog is ready.')}\n`);
+  say(`  Console     ${publicUrl}/console`);
   say(`  API         ${publicUrl}/v1`);
   say(`  Swagger UI  ${publicUrl}/swagger`);
   if (keys !== undefined) {

@@ -27,8 +27,15 @@ const texts = {
  */
 const longGreeting = 'x'.repeat(1_024);
 
+interface ConnectOptions {
+  max?: number;
+  name?: string;
+  /** Plans each statement once, whatever its values: for few statements that come thousands of times. */
+  planOnce?: boolean;
+}
+
 /** A pool of connections to the database that holds the log. */
-export function connect(url: string, options: { max?: number; name?: string } = {}): Sql {
+export function connect(url: string, options: ConnectOptions = {}): Sql {
   const sql = postgres(url, {
     max: options.max ?? 10,
     connect_timeout: 5,
@@ -46,6 +53,7 @@ export function connect(url: string, options: { max?: number; name?: string } = 
       // An append holds the log's lock until it commits: a holder that died silently must not hold everybody up.
       idle_in_transaction_session_timeout: 10_000,
       ...{ 'scanlog.greeting': longGreeting },
+      ...(options.planOnce ? { plan_cache_mode: 'force_generic_plan' } : {}),
     },
   });
   sql.begin = surviving(sql.begin);

@@ -2,7 +2,8 @@ import type postgres from 'postgres';
 
 type Work = (tx: postgres.TransactionSql) => unknown;
 
-const never = new Promise<never>(() => {});
+// A new one each time: whoever waits for it is forgotten together with it.
+const never = () => new Promise<never>(() => {});
 const lossCodes = ['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 const isLoss = (error: unknown) => error instanceof Error && 'code' in error && lossCodes.includes(String(error.code));
 
@@ -31,9 +32,9 @@ export function surviving<Begin>(begin: Begin): Begin {
       });
       try {
         const result = await work(asking);
-        return isLost ? never : result;
+        return isLost ? never() : result;
       } catch (error) {
-        if (isLost || isLoss(error)) return never;
+        if (isLost || isLoss(error)) return never();
         throw error;
       }
     };

@@ -35,6 +35,8 @@ export interface RunningStack {
   databaseUrl: string;
   natsUrl: string;
   clickhouseUrl: string;
+  /** Where people reach the service, once it is up. */
+  publicUrl?: string;
 }
 
 export function openDataDirectory(path: string): DataDirectory {

@@ -27,8 +27,8 @@ test('/readyz has an entry for each part that the service needs', async () => {
   });
 });
 
-test('the front door leads to the documentation', async () => {
+test('the front door leads to the console', async () => {
   const { status, headers } = await service.client(0).get('/');
   expect(status).toBe(302);
-  expect(headers.get('location')).toBe('/swagger');
+  expect(headers.get('location')).toBe('/console');
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Api, type Json, newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { atOnce, blamedFields } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
@@ -123,6 +124,14 @@ describe('pages', () => {
     ['status=Active', 'status'],
     ['status=', 'status'],
     ['status=active&status=paused', 'status'],
+    ['q=', 'q'],
+    ['q=%00', 'q'],
+    ['q=a%00b', 'q'],
+    [`q=${'x'.repeat(256)}`, 'q'],
+    ['q=a&q=b', 'q'],
+    ['sort=', 'sort'],
+    ['sort=Name', 'sort'],
+    ['sort=destination_url', 'sort'],
   ])('?%s: 400 naming %s', async (query, field) => {
     const { live } = await service.account();
     const answer = await live.get(`/v1/qrcodes?${query}`);
@@ -156,5 +165,81 @@ describe('totals', () => {
     expect(await total('?status=paused')).toBe(1);
     expect(await total('?status=draft')).toBe(1);
     expect(names(await live.get('/v1/qrcodes?status=paused'))).toEqual(['Code 1']);
+  });
+});
+
+describe('a search', () => {
+  const found = async (client: Api, q: string, more = '') =>
+    names(await client.get(`/v1/qrcodes?q=${encodeURIComponent(q)}${more}`)).toSorted();
+
+  test('looks in names, destinations and short codes, in any case', async () => {
+    const { live } = await service.account();
+    const suffix = Math.random().toString(36).slice(2, 8);
+    await live.post('/v1/qrcodes', newCode({ name: 'Terrasse Été' }));
+    await live.post('/v1/qrcodes', newCode({ name: 'Leaflet', destination_url: 'https://example.com/Offers?ref=A4' }));
+    await live.post('/v1/qrcodes', newCode({ name: 'Poster', short_code: `Wine-${suffix}` }));
+    expect(await found(live, 'terrasse')).toEqual(['Terrasse Été']);
+    expect(await found(live, 'été')).toEqual(['Terrasse Été']);
+    expect(await found(live, 'REF=a4')).toEqual(['Leaflet']);
+    expect(await found(live, `wine-${suffix}`)).toEqual(['Poster']);
+    expect(await found(live, 'nowhere to be found')).toEqual([]);
+  });
+
+  test('takes every character as itself', async () => {
+    const { live } = await service.account();
+    for (const name of ['100% off', '100 off', 'a_b', 'axb', 'back\\slash', "it's"])
+      await live.post('/v1/qrcodes', newCode({ name }));
+    expect(await found(live, '100%')).toEqual(['100% off']);
+    expect(await found(live, 'a_b')).toEqual(['a_b']);
+    expect(await found(live, 'k\\s')).toEqual(['back\\slash']);
+    expect(await found(live, "it's")).toEqual(["it's"]);
+    expect(await found(live, '%')).toEqual(['100% off']);
+  });
+
+  test('goes together with status and pages, and its total counts what it found', async () => {
+    const { live } = await service.account();
+    const codes = await make(live, 12);
+    await live.post('/v1/qrcodes', newCode({ name: 'Other' }));
+    await live.patch(`/v1/qrcodes/${codes[0].id}`, { active: false });
+    await live.delete(`/v1/qrcodes/${codes[1].id}`);
+    expect((await live.get('/v1/qrcodes?q=code&limit=5&page=3')).body).toMatchObject({
+      data: [{ name: 'Code 0' }],
+      pagination: { page: 3, limit: 5, total: 11, total_pages: 3 },
+    });
+    expect(await found(live, 'code', '&status=paused')).toEqual(['Code 0']);
+  });
+
+  test('knows nothing of other accounts and of the other mode', async () => {
+    const [mine, other] = [await service.account(), await service.account()];
+    await make(mine.live, 1);
+    expect(await found(mine.test, 'code')).toEqual([]);
+    expect(await found(other.live, 'code')).toEqual([]);
+  });
+});
+
+describe('the order', () => {
+  test.each([
+    ['-created_at', ['Banana', 'cherry', 'apple']],
+    ['created_at', ['apple', 'cherry', 'Banana']],
+    ['name', ['apple', 'Banana', 'cherry']],
+    ['-name', ['cherry', 'Banana', 'apple']],
+    ['-total_scans', ['cherry', 'Banana', 'apple']],
+    ['total_scans', ['Banana', 'apple', 'cherry']],
+  ])('%s', async (sort, expected) => {
+    const { live } = await service.account();
+    for (const name of ['apple', 'cherry', 'Banana']) await live.post('/v1/qrcodes', newCode({ name }));
+    const [, cherry] = (await live.get('/v1/qrcodes')).body.data;
+    await fetch(cherry.short_url, { redirect: 'manual' });
+    await eventually(async () => {
+      expect((await live.get(`/v1/qrcodes/${cherry.id}`)).body.total_scans).toBe(1);
+    });
+    expect(names(await live.get(`/v1/qrcodes?sort=${sort}`))).toEqual(expected);
+  });
+
+  test.each(['name', '-total_scans'])('by %s, pages hold every code once, also among equals', async (sort) => {
+    const { live } = await service.account();
+    for (let i = 0; i < 7; i++) await live.post('/v1/qrcodes', newCode({ name: 'Same' }));
+    const pages = await Promise.all([1, 2, 3].map((page) => live.get(`/v1/qrcodes?sort=${sort}&limit=3&page=${page}`)));
+    expect(new Set(pages.flatMap(({ body }) => body.data.map(({ id }: Json) => id))).size).toBe(7);
   });
 });

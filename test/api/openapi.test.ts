@@ -4,6 +4,7 @@ import { isReserved } from '../../events/fields.ts';
 import { serveHealth } from '../../src/api/health.ts';
 import { serveApi } from '../../src/api/v1.ts';
 import { addressesOf, readConfig } from '../../src/config.ts';
+import { serveConsole } from '../../src/console/serve.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { statusOf } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -189,14 +190,12 @@ test('every first path segment that the service serves is reserved, so that no s
   const addresses = addressesOf(readConfig({}), 3000);
   const warehouse = connectWarehouse({ ...readConfig({}), ...inject('stack') });
   serveHealth(app, {}, log);
-  serveApi(
-    app,
-    { sql, warehouse, clock: systemClock, addresses, webhooks: webhookParts, onChange: async () => {} },
-    { trustedProxies: readConfig({}).trustedProxies, log, isReady: () => true },
-  );
+  const parts = { sql, warehouse, clock: systemClock, addresses, webhooks: webhookParts, onChange: async () => {} };
+  const { trustedProxies } = readConfig({});
+  serveConsole(app, parts, serveApi(app, parts, { trustedProxies, log, isReady: () => true }), log);
   const routes = app.routes.map(({ path }) => path.split('/')[1] as string).filter((segment) => segment !== '');
-  expect(routes).toEqual(expect.arrayContaining(['v1', 'healthz', 'readyz', 'swagger']));
-  const served = [...new Set([...routes, 'metrics', 'images', 'console', 'favicon.ico', 'robots.txt'])];
+  expect(routes).toEqual(expect.arrayContaining(['v1', 'healthz', 'readyz', 'swagger', 'console']));
+  const served = [...new Set([...routes, 'metrics', 'images', 'favicon.ico', 'robots.txt'])];
   for (const segment of served) expect(isReserved(segment), segment).toBe(true);
 
   const { live } = await service.account();

@@ -1,43 +1,20 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { useBrowser, type Watched } from '../support/browser.ts';
 import { useService } from '../support/service.ts';
 
-const quiet = [
-  '--no-sandbox',
-  '--headless=new',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
 const service = useService();
-let browser: Browser;
+const browser = useBrowser();
+let watched: Watched;
 let page: Page;
-let requested: URL[];
-let complaints: string[];
-
-beforeAll(async () => {
-  const executablePath = process.env['SCANLOG_BROWSER'];
-  if (executablePath === undefined) throw new Error('SCANLOG_BROWSER must name a Chromium');
-  browser = await chromium.launch({ executablePath, args: quiet });
-});
-afterAll(() => browser.close());
 
 beforeEach(async () => {
-  page = await browser.newPage();
-  requested = [];
-  complaints = [];
-  page.on('request', (request) => requested.push(new URL(request.url())));
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  watched = await browser.open();
+  page = watched.page;
   await page.goto(`${service.urls[0]}/swagger`);
   await page.locator('.opblock').first().waitFor();
 });
-afterEach(() => page.close());
+afterEach(() => page.context().close());
 
 const operation = (id: string) => page.locator(`.opblock[id$="-${id}"]`);
 
@@ -63,10 +40,7 @@ async function execute(id: string): Promise<{ status: string; body: string }> {
   };
 }
 
-const strangers = () =>
-  requested.filter(({ protocol, host }) => {
-    return protocol !== 'data:' && host !== new URL(service.urls[0] as string).host;
-  });
+const strangers = () => watched.strangers(service.urls[0] as string);
 
 describe('Swagger UI', () => {
   test('shows every documented operation, with its own files only, and without complaint', async () => {
@@ -74,9 +48,9 @@ describe('Swagger UI', () => {
     const documented = Object.values<object>(paths).flatMap((methods) => Object.keys(methods));
     expect(await page.locator('.opblock').count()).toBe(documented.length);
     expect(await page.title()).toBe('Scanlog API');
-    expect(requested.length).toBeGreaterThanOrEqual(4);
+    expect(watched.requests()).toBeGreaterThanOrEqual(4);
     expect(strangers(), 'no request leaves the machine').toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(watched.complaints).toEqual([]);
 
     const { status, body } = await execute('get_qrcodes');
     expect(status, 'a call without a key shows the refusal').toBe('401');
@@ -96,6 +70,6 @@ describe('Swagger UI', () => {
     expect((await live.get('/v1/qrcodes')).body.data).toMatchObject([{ id: JSON.parse(created.body).id }]);
 
     expect(strangers(), 'no request leaves the machine').toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(watched.complaints).toEqual([]);
   });
 });

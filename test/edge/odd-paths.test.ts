@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { reservedWords } from '../../events/fields.ts';
 import { newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/service.ts';
 
@@ -82,6 +83,7 @@ describe('paths of a short link', () => {
   });
 
   test('words that the service uses are never looked up as short codes, in whatever letters', async () => {
+    await eventually(async () => expect((await ask('/readyz')).status).toBe(200));
     for (const word of reservedWords)
       for (const path of [`/${word}`, `/${word.toUpperCase()}`, `/${word}/`]) {
         const { status, headers } = await ask(path);

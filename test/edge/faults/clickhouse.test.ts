@@ -16,9 +16,12 @@ const warehouseOf = ({ clickhouse }: World) => {
 const replayTwice = async ({ sql }: World) =>
   Promise.allSettled([1, 2].map(() => replayAnalytics({ sql, warehouse: warehouseOf(world) })));
 
+const startScans = async () =>
+  startScanning({ ports: world.services.map(({ port }) => port), codes: await world.codes(3) });
+
 describe('ClickHouse under load', () => {
   test('lost, standing still, and replayed twice at once: every scan redirects, and is in the warehouse once', async () => {
-    const scanner = startScanning({ ports: world.services.map(({ port }) => port), codes: await world.codes(3) });
+    const scanner = await startScans();
     const meanwhile = () => untilSeen(scanner, 302, 200);
     await meanwhile();
     await withoutWarehouseStorage(world, meanwhile);
@@ -30,9 +33,16 @@ describe('ClickHouse under load', () => {
       'fulfilled',
       'rejected',
     ]);
-    await meanwhile();
+    await scanner.stop();
     expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
+    await expectExact(world, scanner.attempts);
+    await expectAllAgree(world.sql, warehouseOf(world));
+  }, 90_000);
 
+  test('with services killed in the middle of their inserts: every scan is in the warehouse once', async () => {
+    const scanner = await startScans();
+    const meanwhile = () => untilSeen(scanner, 302, 200);
+    await meanwhile();
     for (const service of world.services) await withoutService(service, meanwhile);
     await scanner.stop();
     await expectExact(world, scanner.attempts);

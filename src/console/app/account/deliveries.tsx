@@ -1,0 +1,120 @@
+import { api } from '../api.ts';
+import { ago, country, number, plural, soon, time } from '../format.ts';
+import { Icon } from '../icons.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { Segments } from '../parts/segments.tsx';
+import { Empty, Failure, Skeleton } from '../parts/states.tsx';
+import { toast } from '../parts/toast.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useResource } from '../resource.ts';
+import { pageUrl, setQuery, usePlace } from '../router.ts';
+import type { Attempt, Delivery, Page } from '../types.ts';
+
+const statuses = [
+  ['', 'All'],
+  ['pending', 'Waiting'],
+  ['delivered', 'Delivered'],
+  ['failed', 'Failed'],
+] as const;
+const told = { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const;
+
+/** What was sent, with every attempt, as it goes on. */
+export function Deliveries() {
+  const { query } = usePlace();
+  const status = query.get('status') ?? '';
+  const { data, error, loading, reload } = useResource<Page<Delivery>>('/account/webhook/deliveries', {
+    query: { status: status === '' ? undefined : status, page: query.get('page') ?? undefined, limit: 20 },
+    everyMs: 3_000,
+  });
+  return (
+    <section aria-label="Deliveries">
+      <div class="toolbar">
+        <h2>Deliveries</h2>
+        <span class="spacer" />
+        <Segments
+          label="Status of deliveries"
+          options={statuses}
+          value={status as (typeof statuses)[number][0]}
+          onValue={(next) => setQuery({ status: next, page: undefined })}
+        />
+      </div>
+      {data === undefined ? (
+        error === undefined ? (
+          <Skeleton />
+        ) : (
+          <Failure error={error} retry={reload} />
+        )
+      ) : data.data.length === 0 ? (
+        <Empty title={status === '' ? 'Nothing was sent yet' : 'None of these'}>
+          {status === '' && <p>Scan one of your codes, and it shows up here.</p>}
+        </Empty>
+      ) : (
+        <div aria-busy={loading}>
+          <ul class="deliveries card">
+            {data.data.map((delivery) => (
+              <DeliveryItem key={delivery.id} delivery={delivery} onChange={reload} />
+            ))}
+          </ul>
+          <Pager what="deliveries" pagination={data.pagination} onPage={(page) => setQuery({ page: String(page) })} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): Promise<void> }) {
+  const { id, status, body, attempts, error, next_attempt_at, created_at } = delivery;
+  const { busy, run } = useAction();
+  const resend = () =>
+    run(async () => {
+      await api.post(`/account/webhook/deliveries/${id}/resend`);
+      await onChange();
+      toast('On its way again.');
+    });
+  return (
+    <li>
+      <details>
+        <summary>
+          <span class={`badge ${status}`}>{told[status]}</span>
+          <time dateTime={created_at} title={time(created_at)}>
+            {ago(created_at)}
+          </time>
+          <span class="muted">{plural(attempts.length, 'attempt')}</span>
+          {status === 'pending' && next_attempt_at !== null && attempts.length > 0 && (
+            <span class="muted">again {soon(next_attempt_at)}</span>
+          )}
+        </summary>
+        <p class="hint">
+          <code>{id}</code> · a scan of <a href={pageUrl(`/codes/${body.data.qr_id}`)}>this code</a> from{' '}
+          {[body.data.city, country(body.data.country)].filter((name) => name !== 'Unknown').join(', ') ||
+            'an unknown place'}
+        </p>
+        {error !== null && status === 'failed' && <p class="fault">{error}</p>}
+        {attempts.map((attempt) => (
+          <AttemptLine key={attempt.timestamp} attempt={attempt} at={attempt.timestamp} />
+        ))}
+      </details>
+      <button type="button" class="button" disabled={busy} aria-label={`Send again: ${id}`} onClick={resend}>
+        <Icon name="send" />
+        <span>Send again</span>
+      </button>
+    </li>
+  );
+}
+
+/** One attempt: what came back, how soon, and the beginning of the answer. */
+export function AttemptLine({ attempt, at }: { attempt: Attempt; at?: string }) {
+  const { status_code, duration_ms, response, error } = attempt;
+  return (
+    <div class="attempt">
+      <span class={error === null ? 'good' : 'bad'}>
+        <Icon name={error === null ? 'check' : 'warning'} />{' '}
+        {status_code === null ? (error ?? 'No answer') : `Your server answered ${status_code}`}
+      </span>
+      <span class="muted">
+        in {number(duration_ms)} ms{at === undefined ? '' : `, ${time(at)}`}
+      </span>
+      {response !== null && response !== '' && <pre>{response}</pre>}
+    </div>
+  );
+}

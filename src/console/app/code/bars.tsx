@@ -1,0 +1,36 @@
+import { compact, percent } from '../format.ts';
+
+interface Props {
+  title: string;
+  rows: { label: string; hint?: string | undefined; scans: number }[];
+  /** Of what the shares are; the largest fills the width. */
+  total: number;
+  empty: string;
+}
+
+/** Ranked bars with their numbers. */
+export function Bars({ title, rows, total, empty }: Props) {
+  const most = Math.max(1, ...rows.map(({ scans }) => scans));
+  return (
+    <section class="card bars" aria-label={title}>
+      <h3>{title}</h3>
+      {rows.every(({ scans }) => scans === 0) ? (
+        <p class="hint">{empty}</p>
+      ) : (
+        <ul>
+          {rows.map(({ label, hint, scans }) => (
+            <li key={`${label} ${hint}`}>
+              <span class="bar" style={{ inlineSize: `${(scans / most) * 100}%` }} />
+              <span class="label">
+                {label}
+                {hint !== undefined && <small>{hint}</small>}
+              </span>
+              <span class="value">{compact(scans)}</span>
+              <span class="share">{percent(total === 0 ? 0 : scans / total)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+import { DEFAULT_SIZE, MAX_SIZE, MIN_SIZE } from '../../../qr/layout.ts';
+import { apiUrl } from '../api.ts';
+import { Icon } from '../icons.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { Segments } from '../parts/segments.tsx';
+import type { QrCode } from '../types.ts';
+
+const formats = [
+  ['png', 'PNG'],
+  ['svg', 'SVG'],
+] as const;
+
+const sizes = [256, DEFAULT_SIZE, 1024, MAX_SIZE];
+
+export function DownloadDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
+  const [format, setFormat] = useState<'png' | 'svg'>('png');
+  const [size, setSize] = useState('1024');
+  const isSize = /^\d+$/.test(size) && Number(size) >= MIN_SIZE && Number(size) <= MAX_SIZE;
+  return (
+    <Dialog title="Download" onClose={onClose}>
+      <div class="download">
+        <Segments label="Kind of file" options={formats} value={format} onValue={(next) => setFormat(next)} />
+        <p class="hint">
+          {format === 'png' ? 'For screens, mail and office printers.' : 'For print shops: sharp at any size.'}
+        </p>
+        <Field
+          label="Width and height in pixels"
+          inputMode="numeric"
+          value={size}
+          onValue={setSize}
+          fault={isSize ? undefined : `From ${MIN_SIZE} to ${MAX_SIZE}.`}
+        />
+        <div class="presets">
+          {sizes.map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="button"
+              aria-pressed={size === String(one)}
+              onClick={() => setSize(String(one))}
+            >
+              {one}
+            </button>
+          ))}
+        </div>
+        <div class="actions">
+          <a
+            class="button primary"
+            download
+            href={apiUrl(`/qrcodes/${code.id}/download`, { format, size: isSize ? size : DEFAULT_SIZE })}
+            aria-disabled={!isSize}
+            onClick={(event) => {
+              if (!isSize) event.preventDefault();
+            }}
+          >
+            <Icon name="download" />
+            Download {format.toUpperCase()}
+          </a>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

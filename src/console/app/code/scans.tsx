@@ -1,0 +1,75 @@
+import { country, named, time } from '../format.ts';
+import { Pager } from '../parts/pager.tsx';
+import { Scroll } from '../parts/scroll.tsx';
+import { Empty, Failure, Skeleton } from '../parts/states.tsx';
+import { useResource } from '../resource.ts';
+import { setQuery, usePlace } from '../router.ts';
+import type { Page, QrCode, ScanRecord } from '../types.ts';
+import { Attribution } from './attribution.tsx';
+import { type PeriodName, periodOf } from './period.ts';
+import { PeriodPicker } from './period-picker.tsx';
+
+/** Every scan of the period, newest first. */
+export function Scans({ code }: { code: QrCode }) {
+  const { query } = usePlace();
+  const name = (query.get('period') ?? '30d') as PeriodName;
+  const period = periodOf(name, query.get('from'), query.get('to'));
+  const asked = { ...period, bots: query.get('bots') ?? undefined, page: query.get('page') ?? undefined };
+  const { data, error, loading, reload } = useResource<Page<ScanRecord>>(`/qrcodes/${code.id}/analytics/scans`, {
+    query: asked,
+    since: code.total_scans,
+    everyMs: 5_000,
+  });
+  return (
+    <>
+      <PeriodPicker code={code} name={name} period={period} />
+      {error !== undefined && data === undefined ? (
+        <Failure error={error} retry={reload} />
+      ) : data === undefined ? (
+        <Skeleton lines={6} />
+      ) : data.data.length === 0 ? (
+        <Empty title="No scans in this period">
+          <p>Choose a longer period above.</p>
+        </Empty>
+      ) : (
+        <div aria-busy={loading}>
+          <Scroll label="Scans" isCard>
+            <table class="rows">
+              <thead>
+                <tr>
+                  <th scope="col">Time</th>
+                  <th scope="col">Place</th>
+                  <th scope="col">Device</th>
+                  <th scope="col">Browser</th>
+                  <th scope="col">Visitor</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.data.map((scan) => (
+                  <tr key={scan.id}>
+                    <td>
+                      <time dateTime={scan.timestamp}>{time(scan.timestamp)}</time>
+                    </td>
+                    <td>{placeOf(scan)}</td>
+                    <td>{named(scan.device)}</td>
+                    <td>{named(scan.browser)}</td>
+                    <td>
+                      {scan.is_unique ? <span class="badge active">New</span> : 'Returning'}
+                      {scan.is_bot && <span class="badge">Bot</span>}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+          <Pager what="scans" pagination={data.pagination} onPage={(page) => setQuery({ page: String(page) })} />
+          <Attribution />
+        </div>
+      )}
+    </>
+  );
+}
+
+const placeOf = (scan: ScanRecord) =>
+  [...new Set([scan.city, scan.region, country(scan.country)])].filter((name) => name !== 'Unknown').join(', ') ||
+  'Unknown';

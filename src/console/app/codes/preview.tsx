@@ -1,0 +1,38 @@
+import { DEFAULT_SIZE } from '../../../qr/layout.ts';
+import { drawSvg } from '../../../qr/svg.ts';
+import { styleWarnings } from '../../../qr/warnings.ts';
+import { bare } from '../format.ts';
+import { Icon } from '../icons.tsx';
+import type { Style } from './style.ts';
+
+/** The picture as it will be: drawn by the very code that the service draws with. */
+export function Preview({ url, style }: { url: string; style: Style }) {
+  const svg = drawSvg(url, style, DEFAULT_SIZE);
+  const warnings = styleWarnings(style);
+  return (
+    <aside class="preview card" aria-label="Preview">
+      <img
+        src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
+        alt={`QR code for ${url}`}
+        width={DEFAULT_SIZE}
+        height={DEFAULT_SIZE}
+      />
+      <p class="link">{bare(url)}</p>
+      <div role="status">
+        {warnings.length === 0 ? (
+          <p class="verdict good">
+            <Icon name="check" />
+            Easy to scan
+          </p>
+        ) : (
+          warnings.map(({ field, message }) => (
+            <p key={field} class="verdict bad">
+              <Icon name="warning" />
+              {message}
+            </p>
+          ))
+        )}
+      </div>
+    </aside>
+  );
+}

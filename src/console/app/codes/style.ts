@@ -1,0 +1,52 @@
+import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES, lookOf, type Style } from '../../../qr/style.ts';
+
+export type { Style } from '../../../qr/style.ts';
+
+export const dotsTypes = DOTS_TYPES;
+export const cornersSquareTypes = CORNERS_SQUARE_TYPES;
+export const cornersDotTypes = CORNERS_DOT_TYPES;
+
+export const isColor = (text: string) => /^#[0-9A-Fa-f]{6}$/.test(text);
+
+/** Looks to begin with. All of them scan well. */
+export const presets: readonly (readonly [string, Style])[] = [
+  ['Classic', {}],
+  ['Soft', { dotsType: 'rounded', cornersSquareType: 'extra-rounded', cornersDotType: 'dot', dotsColor: '#1C1B18' }],
+  [
+    'Forest',
+    { dotsType: 'extra-rounded', cornersSquareType: 'extra-rounded', cornersDotType: 'dot', dotsColor: '#0B5D45' },
+  ],
+  [
+    'Berry',
+    {
+      dotsType: 'dots',
+      cornersSquareType: 'dot',
+      cornersDotType: 'dot',
+      dotsColor: '#7A1F4B',
+      backgroundColor: '#FFF7F3',
+    },
+  ],
+  [
+    'Ocean',
+    {
+      dotsType: 'classy-rounded',
+      cornersSquareType: 'extra-rounded',
+      dotsColor: '#12406B',
+      cornersDotColor: '#0A7EA4',
+    },
+  ],
+  [
+    'Terracotta',
+    { dotsType: 'classy', dotsColor: '#3B2A24', cornersSquareColor: '#A9441F', backgroundColor: '#FBF3EA' },
+  ],
+];
+
+/** Without what would be so anyway: what is stored is what somebody chose. */
+export function withoutDefaults(style: Style): Style {
+  const plain = lookOf({});
+  const entries = Object.entries(style).filter(
+    ([field, value]) =>
+      field === 'cornersSquareColor' || field === 'cornersDotColor' || value !== plain[field as keyof Style],
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,20 @@
+import { geometryOf } from '../../../qr/geometry.ts';
+import { matrixOf } from '../../../qr/matrix.ts';
+import { boxPath, dotsPath, holePath } from '../../../qr/outline.ts';
+import { lookOf, type Style } from '../../../qr/style.ts';
+
+const matrix = matrixOf('https://example.com/');
+
+/** A detail of a symbol in a style, drawn like the symbol itself: some dots, or a corner. */
+export function Swatch({ style, part }: { style: Style; part: 'dots' | 'corner' }) {
+  const { side, dots, rings, eyes } = geometryOf(matrix, lookOf(style));
+  const path =
+    part === 'dots'
+      ? dotsPath(side, dots)
+      : rings.map(({ outer, hole }) => boxPath(outer) + holePath(hole)).join('') + eyes.map(boxPath).join('');
+  return (
+    <svg class="swatch" viewBox={part === 'dots' ? '9 9 7 7' : '-.5 -.5 8 8'} aria-hidden="true">
+      <path d={path} />
+    </svg>
+  );
+}

@@ -1,0 +1,58 @@
+/** Numbers, times and names as people read them. */
+
+const whole = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const dateOnly = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const dateAndTime = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', year: 'numeric' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+});
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const countries = new Intl.DisplayNames('en', { type: 'region' });
+
+export const number = (value: number) => whole.format(value);
+export const compact = (value: number) => (value < 1_000_000 ? whole.format(value) : short.format(value));
+export const percent = (share: number) => `${share > 0 && share < 0.01 ? '<1' : Math.round(share * 100)} %`;
+export const date = (iso: string) => dateOnly.format(new Date(iso));
+export const time = (iso: string) => dateAndTime.format(new Date(iso));
+export const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+export function ago(iso: string, now = Date.now()): string {
+  const seconds = (new Date(iso).getTime() - now) / 1000;
+  const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+  return unit === 'second' ? 'just now' : relative.format(Math.round(seconds / size), unit);
+}
+
+/** When something will happen that is due any time from now. */
+export const soon = (iso: string) => (Date.parse(iso) - Date.now() < 60_000 ? 'in a moment' : ago(iso));
+
+export function country(code: string): string {
+  if (code === 'XX') return 'Unknown';
+  try {
+    return countries.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+const names: Record<string, string> = {
+  ios: 'iPhone and iPad',
+  android: 'Android',
+  desktop: 'Desktop and other',
+  safari: 'Safari',
+  chrome: 'Chrome',
+  samsung_browser: 'Samsung Internet',
+  other: 'Other',
+};
+export const named = (word: string) => names[word] ?? word;
+
+/** An address without what everybody knows is there. */
+export const bare = (url: string) => url.replace(/^https?:\/\//, '').replace(/\/$/, '');

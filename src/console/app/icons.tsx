@@ -1,0 +1,30 @@
+/** Lines on a grid of 24, drawn in the color of the text around them. They say nothing that a label does not say too. */
+const lines = {
+  back: 'M15 5l-7 7 7 7',
+  check: 'M5 12.5l4.5 4.5L19 7',
+  close: 'M6 6l12 12M18 6L6 18',
+  copy: 'M9 9h10v10H9zM5 15V5h10',
+  download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  exit: 'M10 5H5v14h5M14 8l4 4-4 4M9 12h9',
+  external: 'M14 5h5v5M19 5l-8 8M10 6H6v12h12v-4',
+  history: 'M4 12a8 8 0 1 0 2.5-5.8M4 4v4h4M12 8v4l3 2',
+  moon: 'M19 14.5A7.5 7.5 0 0 1 9.5 5a7.5 7.5 0 1 0 9.5 9.5z',
+  next: 'M9 5l7 7-7 7',
+  pause: 'M9 6v12M15 6v12',
+  pencil: 'M5 19l1-4L16 5l3 3L9 18zM14 7l3 3',
+  play: 'M8 5l11 7-11 7z',
+  plus: 'M12 5v14M5 12h14',
+  refresh: 'M20 12a8 8 0 1 1-2.5-5.8M20 4v4h-4',
+  search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4 4',
+  send: 'M4 12l16-7-6 16-3-7z',
+  sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5L19 19M5 19l1.5-1.5M17.5 6.5L19 5',
+  trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
+  upload: 'M12 20V9M7 13l5-5 5 5M5 4h14',
+  warning: 'M12 4l9 16H3zM12 10v4M12 17v.5',
+} as const;
+
+export const Icon = ({ name }: { name: keyof typeof lines }) => (
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <path d={lines[name]} />
+  </svg>
+);

@@ -1,0 +1,45 @@
+import { render } from 'preact';
+import { AccountPage } from './account/page.tsx';
+import { CodePage } from './code/page.tsx';
+import { CreatePage } from './codes/create.tsx';
+import { ImportPage } from './codes/import.tsx';
+import { CodesPage } from './codes/list.tsx';
+import { Empty } from './parts/states.tsx';
+import { currentMode, followLinks, pageUrl, usePlace } from './router.ts';
+import { Shell } from './shell.tsx';
+import { keyOf } from './welcome.ts';
+
+function Page({ path }: { path: string }) {
+  if (path === '/') return <CodesPage />;
+  if (path === '/codes/new') return <CreatePage />;
+  if (path === '/codes/import') return <ImportPage />;
+  const [, code] = /^\/codes\/(qr_\w+)$/.exec(path) ?? [];
+  if (code !== undefined) return <CodePage key={code} id={code} />;
+  const [, section] = /^\/account(?:\/(keys|webhook))?$/.exec(path) ?? [];
+  if (/^\/account(\/|$)/.test(path) && (section !== undefined || path === '/account'))
+    return <AccountPage section={(section ?? 'plan') as 'plan' | 'keys' | 'webhook'} />;
+  return (
+    <Empty title="There is no such page">
+      <a class="button" href={pageUrl('/')}>
+        To your codes
+      </a>
+    </Empty>
+  );
+}
+
+function Console() {
+  const { path, mode } = usePlace();
+  return (
+    <Shell path={path} mode={mode}>
+      <Page key={mode} path={path} />
+    </Shell>
+  );
+}
+
+// Signed in with a test key only: there is nothing to see in live mode, and the other way round.
+if (keyOf(currentMode()) === undefined) location.replace(pageUrl('/', currentMode() === 'live' ? 'test' : 'live'));
+else {
+  followLinks();
+  const root = document.getElementById('console');
+  if (root !== null) render(<Console />, root);
+}

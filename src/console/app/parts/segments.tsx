@@ -1,0 +1,24 @@
+import { useId } from 'preact/hooks';
+
+interface Props<T extends string> {
+  label: string;
+  options: readonly (readonly [T, string])[];
+  value: T;
+  onValue(value: T): void;
+}
+
+/** One of a few, all in sight. */
+export function Segments<T extends string>({ label, options, value, onValue }: Props<T>) {
+  const name = useId();
+  return (
+    <fieldset class="segments">
+      <legend class="hidden">{label}</legend>
+      {options.map(([option, text]) => (
+        <label key={option}>
+          <input type="radio" name={name} checked={option === value} onChange={() => onValue(option)} />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Static } from '@sinclair/typebox';
+import type * as analytics from '../../api/analytics/schemas.ts';
+import type * as schemas from '../../api/schemas.ts';
+import type * as webhooks from '../../api/webhook-schemas.ts';
+
+/** What the service answers with, as its own schemas say. */
+export type QrCode = Static<typeof schemas.QrCode>;
+export type ListedQrCode = Static<typeof schemas.ListedQrCode>;
+export type CreatedQrCode = Static<typeof schemas.CreatedQrCode>;
+export type HistoryEntry = Static<typeof schemas.HistoryEntry>;
+export type Account = Static<typeof schemas.Account>;
+export type ApiKey = Static<typeof schemas.ApiKey>;
+export type CreatedApiKey = Static<typeof schemas.CreatedApiKey>;
+
+export interface Page<T> {
+  data: T[];
+  pagination: { page: number; limit: number; total: number; total_pages: number };
+}
+
+export type Summary = Static<typeof analytics.Summary>;
+export type Aggregate = Static<typeof analytics.Aggregate>;
+export type TimeSeries = Static<typeof analytics.TimeSeries>;
+export type Destinations = Static<typeof analytics.Destinations>;
+export type ScanRecord = Static<typeof analytics.ScanRecord>;
+
+export type Webhook = Static<typeof webhooks.Webhook>;
+export type WebhookTest = Static<typeof webhooks.WebhookTest>;
+export type Delivery = Static<typeof webhooks.Delivery>;
+/** What came back, of a delivery or of an example. */
+export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;

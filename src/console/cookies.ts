@@ -1,0 +1,32 @@
+/** The session's token. Never readable by script, never sent with a request that another site has caused. */
+const sessionCookie = 'scanlog_session';
+/** Light or dark, where a person has chosen: set by the console's script, read when a page is made, so it never flickers. */
+const themeCookie = 'scanlog_theme';
+
+function cookieOf(headers: Headers, name: string): string | undefined {
+  for (const pair of (headers.get('cookie') ?? '').split(';')) {
+    const [key, value] = pair.trim().split('=', 2);
+    if (key === name) return value;
+  }
+  return undefined;
+}
+
+/** The token that a request carries, unless it cannot be one. */
+export function tokenOf(headers: Headers): string | undefined {
+  const token = cookieOf(headers, sessionCookie);
+  return token !== undefined && /^[0-9A-Za-z]{43}$/.test(token) ? token : undefined;
+}
+
+export type Theme = 'light' | 'dark';
+
+export function themeOf(headers: Headers): Theme | undefined {
+  const theme = cookieOf(headers, themeCookie);
+  return theme === 'light' || theme === 'dark' ? theme : undefined;
+}
+
+/** A `Set-Cookie` for a token; without one, the end of it. `publicUrl` tells whether the browser comes over TLS. */
+export function setSession(token: string | undefined, seconds: number, publicUrl: string): string {
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
+  const lasting = token === undefined ? 0 : seconds;
+  return `${sessionCookie}=${token ?? ''}; Path=/console; Max-Age=${lasting}; HttpOnly; SameSite=Strict${secure}`;
+}

@@ -1,0 +1,39 @@
+import { type Static, Type as t } from '@sinclair/typebox';
+import { faultOfShortCode } from '../../events/fields.ts';
+import { json } from '../api/answers.ts';
+import { type Operation, operation } from '../api/operation.ts';
+import type { Service } from '../api/service.ts';
+import { takenShortCodes } from '../codes/create.ts';
+
+const ShortCodes = t.Object(
+  {
+    short_codes: t.Array(t.String({ maxLength: 100, 'x-expected': 'a text' }), { minItems: 1, maxItems: 1_000 }),
+  },
+  { additionalProperties: false },
+);
+
+const Checked = t.Object({
+  data: t.Array(t.Object({ short_code: t.String(), fault: t.Union([t.String(), t.Null()]) })),
+});
+
+/** Whether short codes could be had now: told while a person still types, and for a whole list before it is sent. */
+export const checkShortCodes = ({ sql }: Service): Operation =>
+  operation({
+    method: 'POST',
+    path: '/v1/short-codes/check',
+    tag: 'Console',
+    summary: 'Which short codes are free',
+    body: ShortCodes,
+    success: { status: 200, description: 'Each with what is wrong with it.', schema: Checked },
+    errors: ['invalid_request'],
+    async handle({ body: { short_codes } }) {
+      const faults = short_codes.map(faultOfShortCode);
+      const taken = await takenShortCodes(
+        sql,
+        short_codes.map((code, i) => (faults[i] === undefined ? code : undefined)),
+      );
+      for (const { index } of taken) faults[index] = 'is taken; choose another';
+      const data = short_codes.map((short_code, i) => ({ short_code, fault: faults[i] ?? null }));
+      return json(200, { data } satisfies Static<typeof Checked>);
+    },
+  });

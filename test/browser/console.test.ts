@@ -1,0 +1,453 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Json, newCode } from '../support/api.ts';
+import { useBrowser, type Watched } from '../support/browser.ts';
+import { accessibilityFaults, downloaded, overflowOf, signInOn } from '../support/console-page.ts';
+import { eventually } from '../support/eventually.ts';
+import { unknownKey } from '../support/http.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+import { answer, useReceiver } from '../webhooks/receiver.ts';
+import { mayCallTests, newPath } from '../webhooks/webhook-support.ts';
+
+const service = useService({ config: mayCallTests });
+const receiver = useReceiver();
+const browser = useBrowser();
+const patience = 60_000;
+
+let account: TestAccount;
+let watched: Watched;
+let page: Page;
+let url: string;
+
+beforeEach(async () => {
+  url = service.urls[0] as string;
+  account = await service.account('business');
+  watched = await browser.open({ acceptDownloads: true });
+  page = watched.page;
+  await signInOn(page, url, account.keys.live);
+});
+afterEach(async () => {
+  expect(watched.complaints).toEqual([]);
+  expect(watched.strangers(url), 'no request leaves the machine').toEqual([]);
+  await page.context().close();
+});
+
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+const link = (name: string | RegExp) => page.getByRole('link', { name });
+const field = (name: string) => page.getByLabel(name, { exact: true });
+const dialog = () => page.getByRole('dialog');
+const choose = (group: string, name: string) =>
+  page.getByRole('group', { name: group, exact: true }).getByRole('radio', { name, exact: true }).check();
+const unique = (word: string) => `${word}-${Math.random().toString(36).slice(2, 8)}`;
+
+/** A code of the account, open on its page. */
+async function openCode(fields: Record<string, unknown> = {}): Promise<Json> {
+  const code = (await account.live.post('/v1/qrcodes', newCode(fields))).body;
+  await page.goto(`${url}/console/codes/${code.id}`);
+  await page.getByRole('heading', { name: code.name, level: 1 }).waitFor();
+  return code;
+}
+
+const scan = (code: { short_code: string }, headers: Record<string, string> = {}) =>
+  fetch(`${url}/${code.short_code}`, { redirect: 'manual', headers });
+
+describe('signing in and out', () => {
+  test(
+    'a wrong key is said to be wrong, the right one leads in, and signing out leads out',
+    async () => {
+      await button('Sign out').click();
+      await page.getByLabel('API key').fill(unknownKey());
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('does not exist').waitFor();
+      expect(watched.complaints.splice(0), 'the browser reports the 401 itself').toEqual([
+        expect.stringContaining('401'),
+      ]);
+      await page.getByLabel('API key').fill(account.keys.live);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
+      const stored = await page.evaluate('JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])');
+      expect(stored, 'script can find neither key nor session').toBe('["",{},{}]');
+    },
+    patience,
+  );
+
+  test(
+    'with keys of both modes, one switches between them',
+    async () => {
+      await account.test.post('/v1/qrcodes', newCode({ name: 'Only a test' }));
+      await button('Test mode').click();
+      await field('API key for test mode').fill(account.keys.test);
+      await dialog().getByRole('button', { name: 'Add' }).click();
+      await link('Only a test').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/console/test');
+      await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'Live' }).click();
+      await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
+    },
+    patience,
+  );
+
+  test(
+    'a link from elsewhere leads in, too',
+    async () => {
+      await page.goto('about:blank');
+      await page.setContent(`<a href="${url}/console/account">Look at this</a>`);
+      await link('Look at this').click();
+      await page.getByRole('heading', { name: 'Business plan' }).waitFor();
+    },
+    patience,
+  );
+
+  test(
+    'a session whose key is revoked ends at once',
+    async () => {
+      const keys = (await account.test.get('/v1/account/keys')).body.data;
+      const mine = keys.find(({ mode }: Json) => mode === 'live');
+      await account.test.delete(`/v1/account/keys/${mine.id}`);
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
+      await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
+      expect(watched.complaints.splice(0).every((text) => text.includes('401'))).toBe(true);
+    },
+    patience,
+  );
+});
+
+describe('codes', () => {
+  test(
+    'are made in a style that the preview shows exactly as it will be downloaded',
+    async () => {
+      const taken = unique('taken');
+      await account.live.post('/v1/qrcodes', newCode({ short_code: taken }));
+      await link('New code').first().click();
+      await field('Name').fill('Summer menu');
+      await field('Destination').fill('example.com/summer');
+      await field('Short link').fill(taken);
+      await page.getByText('It is taken; choose another.').waitFor();
+      const free = unique('summer');
+      await field('Short link').fill(free);
+      await page.getByText('Free', { exact: true }).waitFor();
+
+      await page.getByText('Easy to scan').waitFor();
+      await field('Dots color').fill('#F2C200');
+      await page.getByText('have a contrast of').waitFor();
+      await field('Dots color').fill('#7A1F4B');
+      await page.getByText('Easy to scan').waitFor();
+      await choose('Dots', 'Classy rounded');
+      await choose('Corner rings', 'Dot');
+      await choose('Corner dots', 'Dot');
+      await field('Corner dots color').fill('#A9441F');
+
+      const preview = page.getByRole('complementary', { name: 'Preview' }).getByRole('img');
+      const source = (await preview.getAttribute('src')) ?? '';
+      const drawn = decodeURIComponent(source.replace('data:image/svg+xml,', ''));
+      await button('Create code').click();
+      await page.getByRole('heading', { name: 'Summer menu', level: 1 }).waitFor();
+
+      const [code] = (await account.live.get('/v1/qrcodes?q=summer')).body.data;
+      const made = (await account.live.get(`/v1/qrcodes/${code.id}`)).body;
+      expect(made).toMatchObject({
+        ...{ name: 'Summer menu', destination_url: 'https://example.com/summer', short_code: free, status: 'active' },
+        style: {
+          ...{ dotsType: 'classy-rounded', dotsColor: '#7A1F4B', cornersSquareType: 'dot' },
+          ...{ cornersDotType: 'dot', cornersDotColor: '#A9441F' },
+        },
+      });
+      await button('Download').click();
+      await choose('Kind of file', 'SVG');
+      await field('Width and height in pixels').fill('512');
+      const svg = await downloaded(page, () => dialog().getByRole('link', { name: 'Download SVG' }).click());
+      expect(svg.name).toBe('Summer menu.svg');
+      expect(svg.bytes.toString()).toBe(drawn);
+      await choose('Kind of file', 'PNG');
+      await dialog().getByRole('button', { name: '1024' }).click();
+      const png = await downloaded(page, () => dialog().getByRole('link', { name: 'Download PNG' }).click());
+      expect(png.bytes.readUInt32BE(16), 'as wide as was asked for').toBe(1024);
+    },
+    patience,
+  );
+
+  test(
+    'are found by words, status and order',
+    async () => {
+      for (const name of ['Menu', 'Poster', 'Card']) await account.live.post('/v1/qrcodes', newCode({ name }));
+      const [card] = (await account.live.get('/v1/qrcodes')).body.data;
+      await account.live.patch(`/v1/qrcodes/${card.id}`, { active: false });
+      const names = () => page.locator('table .name').allTextContents();
+      const shows = (expected: string[]) => eventually(async () => expect(await names()).toEqual(expected));
+      await page.reload();
+      await shows(['Card', 'Poster', 'Menu']);
+      await page.getByLabel('Order').selectOption('name');
+      await shows(['Card', 'Menu', 'Poster']);
+      await choose('Status', 'Paused');
+      await shows(['Card']);
+      await choose('Status', 'All');
+      await page.getByLabel('Search codes').fill('POST');
+      await shows(['Poster']);
+      await page.getByLabel('Search codes').fill('nothing like it');
+      await button('Show all codes').click();
+      await shows(['Card', 'Menu', 'Poster']);
+    },
+    patience,
+  );
+
+  test(
+    'are imported from a pasted table, whose faults are told before anything is sent',
+    async () => {
+      const taken = unique('taken');
+      await account.live.post('/v1/qrcodes', newCode({ name: 'There before', short_code: taken }));
+      await page.getByRole('link', { name: 'Import', exact: true }).click();
+      await page
+        .getByLabel('Paste rows')
+        .fill(
+          `name\turl\tshort_code\nTable 1\texample.com/1\t\nTable 2\tnonsense://x\t\nTable 3\texample.com/3\t${taken}`,
+        );
+      await page.getByText('2 rows need mending').waitFor();
+      await page.getByText('The destination must be an absolute URL').waitFor();
+      await page.getByText('The short code is taken').waitFor();
+      expect(await button('Create 3 codes').isDisabled()).toBe(true);
+      await button('Leave them out').click();
+      await button('Create 1 code').click();
+      await link('Table 1').waitFor();
+      expect((await account.live.get('/v1/qrcodes')).body.pagination.total).toBe(2);
+    },
+    patience,
+  );
+
+  test(
+    'are deleted only when the word is typed',
+    async () => {
+      const code = await openCode({ name: 'Old flyer' });
+      await button('Delete').click();
+      expect(await button('Delete for good').isDisabled()).toBe(true);
+      await dialog().getByRole('textbox').fill('delete');
+      await button('Delete for good').click();
+      await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
+      const late = watched.complaints.splice(0);
+      expect(
+        late.filter((text) => !text.includes('404')),
+        'at most, it was looked at a last time',
+      ).toEqual([]);
+      expect((await scan(code)).status).toBe(410);
+    },
+    patience,
+  );
+});
+
+describe('one code', () => {
+  test(
+    'is edited, scanned, paused and pointed back, and the page follows by itself',
+    async () => {
+      const code = await openCode({ destination_url: 'https://example.com/first' });
+      await button('Edit').click();
+      await field('Name').fill('Renamed');
+      await field('Destination').fill('https://example.com/second');
+      await button('Save').click();
+      await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+
+      const [total] = await page.locator('.facts .figure').all();
+      expect(await total?.textContent()).toBe('0');
+      for (let i = 0; i < 3; i++) {
+        const answer = await scan(code, { 'x-forwarded-for': `198.51.100.${i}` });
+        expect(answer.headers.get('location')).toBe('https://example.com/second');
+      }
+      await eventually(async () => expect(await total?.textContent()).toBe('3'), 20_000);
+
+      await button('Pause').click();
+      await page.locator('.badge.paused').waitFor();
+      expect((await scan(code)).status).toBe(404);
+      await button('Resume').click();
+      await page.locator('.badge.active').first().waitFor();
+
+      await choose('What to look at', 'History');
+      await page.getByText('Renamed from').waitFor();
+      await page.getByRole('listitem').filter({ hasText: 'Created' }).getByRole('button').click();
+      await dialog().getByRole('button', { name: 'Point back' }).click();
+      await page.getByText('from example.com/second to example.com/first').waitFor();
+      expect((await scan(code)).headers.get('location')).toBe('https://example.com/first');
+    },
+    patience,
+  );
+});
+
+describe('analytics', () => {
+  test(
+    'of a code show its scans as they come in, split by destination, and give them as files',
+    async () => {
+      const code = await openCode({ destination_url: 'https://example.com/first' });
+      await page.getByRole('heading', { name: 'Nobody has scanned this code yet' }).waitFor();
+      const iphone =
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1';
+      const from = (address: string) => scan(code, { 'x-forwarded-for': address, 'user-agent': iphone });
+      await from('8.8.8.8');
+      await from('8.8.8.8');
+      await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/second' });
+      await from('1.1.1.1');
+
+      const figure = (name: string) =>
+        page.locator('.figures div', { has: page.getByText(name, { exact: true }) }).locator('dd');
+      const shows = (name: string, text: string) =>
+        eventually(async () => expect(await figure(name).textContent()).toContain(text), 30_000);
+      await shows('Scans', '3');
+      await shows('Visitors', '2');
+      await shows('New against returning', '67 % first scans');
+      await page.getByRole('region', { name: 'Devices' }).getByText('iPhone and iPad').waitFor();
+      await page.getByRole('region', { name: 'Countries' }).getByText('United States').waitFor();
+      await page.getByRole('link', { name: 'IP Geolocation by DB-IP' }).waitFor();
+      const split = page.getByRole('region', { name: 'Scans by destination' }).getByRole('row');
+      expect(await split.allTextContents()).toEqual([
+        'DestinationIn useScansVisitors',
+        expect.stringMatching(/^example\.com\/first.*21$/),
+        expect.stringMatching(/^example\.com\/second.*now11$/),
+      ]);
+
+      const csv = await downloaded(page, () => link('CSV').click());
+      expect(csv.bytes.toString().trim().split('\r\n')).toHaveLength(4);
+      const json = await downloaded(page, () => link('JSON').click());
+      expect(JSON.parse(json.bytes.toString()).data).toHaveLength(3);
+
+      await page.getByLabel('Period').selectOption('24h');
+      await page.getByText('As a table').click();
+      const table = page.getByRole('region', { name: 'Scans over time, as a table' }).getByRole('row');
+      await eventually(async () => expect(await table.count(), '24 hours and their titles').toBe(25));
+      await choose('What to look at', 'Scans');
+      await page.getByRole('cell', { name: 'Returning' }).waitFor();
+      expect(await page.getByRole('row').count()).toBe(4);
+    },
+    patience,
+  );
+});
+
+describe('account settings', () => {
+  test(
+    'a key is made, shown once, works, and works no more when it is revoked',
+    async () => {
+      await page.goto(`${url}/console/account/keys`);
+      await button('New key').click();
+      await field('Name').fill('Website');
+      await choose('Mode', 'Test');
+      await button('Create key').click();
+      const secret = await dialog().locator('code').textContent();
+      expect(secret).toMatch(/^sk_test_\w{43}$/);
+      expect((await service.client(0, secret ?? '').get('/v1/account')).body).toMatchObject({ mode: 'test' });
+      await button('I have kept it').click();
+      await page.getByText('Website').waitFor();
+      expect(await page.content(), 'it is gone from the page').not.toContain(secret);
+
+      await button('Revoke Website').click();
+      await button('Revoke key').click();
+      await page.getByText('Website is revoked.').waitFor();
+      expect((await service.client(0, secret ?? '').get('/v1/account')).status).toBe(401);
+    },
+    patience,
+  );
+
+  test(
+    'a webhook is set, tried out and rotated, and its deliveries show up, failed ones to be sent again',
+    async () => {
+      await page.goto(`${url}/console/account`);
+      await link('Webhook').click();
+      await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+      await field('Webhook URL').fill('ftp://example.com');
+      await button('Set webhook').click();
+      await page.getByText('url must begin with').waitFor();
+      expect(watched.complaints.splice(0), 'the browser reports the 400 itself').toHaveLength(1);
+
+      const path = newPath();
+      receiver.behave(path, answer(200, 'thank you'));
+      await field('Webhook URL').fill(receiver.url(path));
+      await button('Set webhook').click();
+      await button('Send an example').click();
+      await page.getByText('Your server answered 200').waitFor();
+      await page.getByText('thank you').waitFor();
+      const { secret } = (await account.live.get('/v1/account/webhook')).body;
+      expect(await page.content(), 'it is not shown before it is asked for').not.toContain(secret);
+      await button('Reveal').click();
+      await page.getByText(secret).waitFor();
+      await button('Rotate').click();
+      await button('Make a new one').click();
+      await page.getByText('The secret before this one signs too').waitFor();
+      expect(await page.content()).not.toContain(secret);
+
+      receiver.behave(path, answer(500, 'no room'));
+      await scan((await account.live.post('/v1/qrcodes', newCode())).body);
+      const delivery = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem');
+      await delivery.getByText('Waiting').waitFor({ timeout: 20_000 });
+      await delivery.getByText('attempt').click();
+      await delivery.getByText('Your server answered 500').first().waitFor();
+      await delivery.getByText('no room').first().waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      receiver.behave(path, answer(204));
+      await delivery.getByRole('button', { name: 'again' }).click();
+      await delivery.getByText('Delivered').waitFor({ timeout: 20_000 });
+
+      await button('Remove').click();
+      await button('Remove webhook').click();
+      await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+    },
+    patience,
+  );
+
+  test(
+    'show plan, limits and use',
+    async () => {
+      await account.live.post('/v1/qrcodes', newCode());
+      await link('Account').click();
+      await page.getByRole('heading', { name: 'Business plan' }).waitFor();
+      expect(await page.getByLabel('Live codes used').getAttribute('value')).toBe('1');
+      await page.getByText('of 250').waitFor();
+    },
+    patience,
+  );
+});
+
+describe('every page', () => {
+  test.each([
+    { place: 'at a desk', colorScheme: 'light', width: 1280 },
+    { place: 'on a phone, in the dark', colorScheme: 'dark', width: 390 },
+  ] as const)(
+    'has no serious fault of accessibility and fits the screen $place',
+    async ({ colorScheme, width }) => {
+      const code = (await account.live.post('/v1/qrcodes', newCode({ name: 'Menu' }))).body;
+      const destination_url = `https://example.com/${'long/'.repeat(40)}`;
+      await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url });
+      await account.live.post('/v1/qrcodes', newCode({ name: 'W'.repeat(120), status: 'draft' }));
+      await scan(code);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      const paths = [
+        ...['', '/codes/new', '/codes/import', '/account', '/account/keys', '/account/webhook', '/nowhere'],
+        ...['analytics', 'scans', 'history'].map((tab) => `/codes/${code.id}?tab=${tab}`),
+      ];
+      for (const path of paths) {
+        await page.goto(`${url}/console${path}`);
+        await page.locator('h1, .empty h2').first().waitFor();
+        await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+        expect(await accessibilityFaults(page), path).toEqual([]);
+        expect(await overflowOf(page), path).toBe(0);
+      }
+      for (const [name, title] of [
+        ['Edit', 'Edit code'],
+        ['Download', 'Download'],
+        ['Delete', 'Delete Menu?'],
+      ] as const) {
+        await button(name).click();
+        await dialog().getByRole('heading', { name: title }).waitFor();
+        expect(await accessibilityFaults(page), title).toEqual([]);
+        await page.keyboard.press('Escape');
+        await dialog().waitFor({ state: 'detached' });
+      }
+    },
+    patience,
+  );
+
+  test(
+    'can be had in the other colors, for good and without a flicker',
+    async () => {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await button('Use dark colors').click();
+      await page.reload();
+      expect(await page.locator('html').getAttribute('data-theme'), 'as the server made it').toBe('dark');
+      await button('Use light colors').waitFor();
+    },
+    patience,
+  );
+});

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { type Json, newCode } from '../support/api.ts';
+import { openTab } from '../support/console.ts';
+import { unknownKey } from '../support/http.ts';
+import { endWindows } from '../support/limits.ts';
+import { useService } from '../support/service.ts';
+import { dumpTable } from '../support/tables.ts';
+
+const service = useService({ instances: 2 });
+const tabOn = (instance = 0) => openTab(service.urls[instance] as string);
+
+describe('signing in', () => {
+  test('exchanges a key for a session that every instance knows, and leads to the codes', async () => {
+    const { keys, live } = await service.account();
+    await live.post('/v1/qrcodes', newCode({ name: 'Mine' }));
+    const tab = tabOn();
+    const entered = await tab.signIn(keys.live);
+    expect(entered.status).toBe(303);
+    expect(entered.headers.get('location')).toBe('/console');
+
+    const other = tabOn(1);
+    other.cookie = tab.cookie;
+    expect((await other.get('/console/api/qrcodes')).body.data).toMatchObject([{ name: 'Mine' }]);
+  });
+
+  test('sets a cookie that no script and no other site can use, for 12 hours', async () => {
+    const { keys } = await service.account();
+    const cookie = (await tabOn().signIn(keys.live)).headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/^scanlog_session=[0-9A-Za-z]{43}; /);
+    expect(cookie.split('; ').slice(1).toSorted()).toEqual([
+      'HttpOnly',
+      'Max-Age=43200',
+      'Path=/console',
+      'SameSite=Strict',
+    ]);
+  });
+
+  test('leaves neither the key nor the token in the database, nor in any page', async () => {
+    const { keys } = await service.account();
+    const tab = tabOn();
+    await tab.signIn(keys.live);
+    const token = tab.cookie?.split('=')[1] as string;
+    const rows = (await dumpTable(service.database.sql, 'console_sessions')).join('\n');
+    expect(rows).not.toContain(token);
+    expect(rows).not.toContain(keys.live);
+    const page = (await tab.get('/console')).text;
+    expect(page).not.toContain(token);
+    expect(page).not.toContain(keys.live);
+  });
+
+  test.each([
+    ['an unknown key', unknownKey(), 401, 'does not exist, or was revoked'],
+    ['something else', 'hello', 400, 'begins with sk_live_ or sk_test_'],
+    ['nothing', '', 400, 'begins with sk_live_ or sk_test_'],
+  ])('with %s shows the form again, and says why', async (_, key, status, reason) => {
+    const tab = tabOn();
+    const refused = await tab.signIn(key);
+    expect(refused.status).toBe(status);
+    expect(refused.text).toContain(reason);
+    expect(refused.text).toContain('name="key"');
+    expect(tab.cookie).toBeUndefined();
+  });
+
+  test('leads back to the page that was asked for, and never out of the console', async () => {
+    const { keys } = await service.account();
+    const asked = await tabOn().get('/console/account/keys');
+    expect(asked.text).toContain('name="next" value="/console/account/keys"');
+    const ledTo = async (key: string, next: string) =>
+      (await tabOn().signIn(key, { next })).headers.get('location') as string;
+    expect(await ledTo(keys.live, '/console/account/keys')).toBe('/console/account/keys');
+    expect(await ledTo(keys.test, '/console/account/keys'), 'test keys see test pages').toBe('/console/test');
+    for (const next of [
+      '//evil.example',
+      'https://evil.example/console',
+      '/console/../swagger',
+      '/console\r\nx: y',
+      '/v1',
+    ])
+      expect(await ledTo(keys.live, next)).toBe('/console');
+  });
+
+  test('by trial is refused after 60 attempts from one address', async () => {
+    await endWindows(service.database.sql);
+    const from = { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': '198.51.100.7' };
+    for (let i = 0; i < 60; i++) expect((await tabOn().signIn(unknownKey(), {}, from)).status).toBe(401);
+    const { keys } = await service.account();
+    expect((await tabOn().signIn(keys.live, {}, from)).status, 'also with the right one').toBe(429);
+    expect((await tabOn().signIn(keys.live)).status, 'elsewhere nobody waits').toBe(303);
+  });
+
+  test('at the wish of another site is refused: nobody is signed in to a stranger’s account', async () => {
+    const { keys } = await service.account();
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+    ]) {
+      const tab = tabOn();
+      expect((await tab.signIn(keys.live, {}, headers as unknown as Record<string, string>)).status).toBe(403);
+      expect(tab.cookie).toBeUndefined();
+    }
+  });
+});
+
+describe('a session', () => {
+  test('holds a key of each mode of one account, and the request says which is meant', async () => {
+    const { keys, live, test: testMode } = await service.account();
+    await live.post('/v1/qrcodes', newCode({ name: 'For everybody' }));
+    await testMode.post('/v1/qrcodes', newCode({ name: 'For me' }));
+    const tab = tabOn();
+    await tab.signIn(keys.live);
+    expect((await tab.get('/console/api/qrcodes?mode=test')).status).toBe(401);
+
+    const first = tab.cookie;
+    await tab.signIn(keys.test);
+    expect(tab.cookie, 'the token is a new one').not.toBe(first);
+    const names = async (query: string) =>
+      (await tab.get(`/console/api/qrcodes${query}`)).body.data.map(({ name }: { name: string }) => name);
+    expect(await names('?mode=live')).toEqual(['For everybody']);
+    expect(await names('?mode=test')).toEqual(['For me']);
+    expect(await names('')).toEqual(['For everybody']);
+    expect((await tab.get('/console/api/qrcodes?mode=both')).status).toBe(400);
+  });
+
+  test('of one account ends when a key of another signs in', async () => {
+    const [mine, other] = [await service.account(), await service.account()];
+    const tab = tabOn();
+    await tab.signIn(mine.keys.live);
+    const before = tabOn();
+    before.cookie = tab.cookie;
+    await tab.signIn(other.keys.test);
+    expect((await tab.get('/console/api/account')).body).toMatchObject({ id: other.id, mode: 'test' });
+    expect((await tab.get('/console/api/account?mode=live')).status).toBe(401);
+    expect((await before.get('/console/api/account')).status, 'the old token ended').toBe(401);
+  });
+
+  test('ends at once when its key is revoked; with two keys, the mode of that one ends', async () => {
+    const { keys, live, id } = await service.account();
+    const liveKey = (await live.get('/v1/account/keys')).body.data.find(({ mode }: Json) => mode === 'live');
+    const tab = tabOn(1);
+    await tab.signIn(keys.live);
+    await tab.signIn(keys.test);
+    expect((await service.client(0, keys.test).delete(`/v1/account/keys/${liveKey.id}`)).status).toBe(200);
+    expect((await tab.get('/console/api/account?mode=live')).status).toBe(401);
+    expect((await tab.get('/console/api/account')).body).toMatchObject({ id, mode: 'test' });
+
+    const alone = tabOn(1);
+    const extra = (await service.client(0, keys.test).post('/v1/account/keys', { name: 'Extra' })).body;
+    await alone.signIn(extra.key);
+    expect((await alone.get('/console')).text).toContain('id="console"');
+    await service.client(0, keys.test).delete(`/v1/account/keys/${extra.id}`);
+    expect((await alone.get('/console/api/account')).status).toBe(401);
+    expect((await alone.get('/console')).text, 'the page asks to sign in').toContain('name="key"');
+  });
+
+  test('ends after 12 hours', async () => {
+    const { keys } = await service.account();
+    const tab = tabOn();
+    await tab.signIn(keys.live);
+    const { sql } = service.database;
+    const [{ hours }] = await sql<[{ hours: number }]>`
+      SELECT extract(epoch FROM max(ends_at) - now())::float8 / 3600 AS hours FROM console_sessions`;
+    expect(hours).toBeCloseTo(12, 1);
+    await sql`UPDATE console_sessions SET ends_at = now() - interval '1 second'`;
+    expect((await tab.get('/console/api/account')).status).toBe(401);
+  });
+
+  test('ends by signing out, and its cookie with it', async () => {
+    const { keys } = await service.account();
+    const tab = tabOn();
+    await tab.signIn(keys.live);
+    const thief = tabOn();
+    thief.cookie = tab.cookie;
+    const left = await tab.send('POST', '/console/sign-out');
+    expect(left.status).toBe(303);
+    expect(left.headers.get('set-cookie')).toMatch(/^scanlog_session=; .*Max-Age=0/);
+    expect((await thief.get('/console/api/account')).status, 'the token alone is worth nothing').toBe(401);
+  });
+
+  test('does not end because another site wishes so', async () => {
+    const { keys } = await service.account();
+    const tab = tabOn();
+    await tab.signIn(keys.live);
+    const { cookie } = tab;
+    await tab.send('POST', '/console/sign-out', undefined, { 'sec-fetch-site': 'cross-site' });
+    tab.cookie = cookie;
+    expect((await tab.get('/console/api/account')).status).toBe(200);
+  });
+});
