@@ -1,3 +1,5 @@
+import { inTime } from '../api/in-time.ts';
+import { Refusal } from '../lib/errors.ts';
 import { type Console, html, redirect, type Visit } from './context.ts';
 import { setSession, tokenOf } from './cookies.ts';
 import { signInPage } from './pages.ts';
@@ -5,11 +7,12 @@ import { isOwn } from './same-site.ts';
 import { endSession, sessionHours, signIn } from './sessions.ts';
 
 const longestForm = 4096;
+const formWithinMs = 5_000;
 
 /** Takes the form with the key, and leads on with a session, or back to the form with what is wrong. */
 export async function enter(console: Console, { request, server }: Visit): Promise<Response> {
   const { sql, clock, addresses } = console.service;
-  const form = await readForm(request);
+  const form = await inTime(readForm(request), formWithinMs, brokenForm);
   const next = safeNext(form.get('next') ?? '');
   const refuse = (status: number, fault: string) =>
     html(console, request, status, (page) => signInPage(page, { next, fault }));
@@ -37,13 +40,20 @@ export async function leave({ service: { sql, addresses } }: Console, { request 
 /** A page of ours and nothing else, however it is written. */
 export const safeNext = (path: string) => (/^\/console(\/[\w-]+)*$/.test(path) ? path : '/console');
 
+const brokenForm = () => new Refusal('invalid_request', 'The form must arrive whole, and soon.');
+
 /** What the form holds; nothing where it is longer than any of ours. */
 async function readForm(request: Request): Promise<URLSearchParams> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of request.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > longestForm) return new URLSearchParams();
+  try {
+    for await (const chunk of request.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > longestForm) return new URLSearchParams();
+    }
+  } catch {
+    // Whoever sent it has hung up.
+    throw brokenForm();
   }
   return new URLSearchParams(text);
 }

@@ -10,17 +10,22 @@ const url = () => service.urls[0] as string;
 let account: TestAccount;
 let code: { id: string; short_code: string };
 /** Begun first: it goes on while the rest is tested. */
-let slow: Promise<Heard>;
+let slow: Record<'body' | 'form', Promise<Heard>>;
 
 beforeAll(async () => {
   account = await service.account();
   code = (await account.live.post('/v1/qrcodes', newCode())).body;
-  slow = say(url(), [post('Content-Length: 500', 'Connection: close'), '{"name": "Me']);
+  slow = {
+    body: say(url(), [post('Content-Length: 500', 'Connection: close'), '{"name": "Me']),
+    form: say(url(), [form(), 'key=sk_live_']),
+  };
 });
 
 const key = () => `Authorization: Bearer ${account.keys.live}`;
 const post = (...headers: string[]) =>
   head('POST /v1/qrcodes HTTP/1.1', 'Host: localhost', key(), 'Content-Type: application/json', ...headers);
+const form = () =>
+  head('POST /console/session HTTP/1.1', 'Host: localhost', 'Content-Length: 100', 'Connection: close');
 const get = (target: string, ...headers: string[]) =>
   head(`GET ${target} HTTP/1.1`, 'Host: localhost', ...headers, 'Connection: close');
 
@@ -105,6 +110,7 @@ describe('what is hardly HTTP', () => {
       [get(`/${code.short_code}`)],
       [post('Content-Length: 500'), '{"name"'],
       [post('Transfer-Encoding: chunked'), '5\r\n{"na'],
+      [form(), 'key=sk'],
     ]) {
       const { endedAfter } = await say(url(), pieces, { halfClose: true });
       expect(endedAfter).toBeLessThan(10_000);
@@ -139,9 +145,9 @@ describe('hosts that are none', () => {
     'x'.repeat(5_000),
   ];
 
-  test.each(hosts.map((host) => [host]))(
-    '%.20s: every kind of path answers, and none with an error of ours',
-    async (host) => {
+  test.each(hosts.map((host) => [JSON.stringify(host).slice(0, 20), host]))(
+    '%s: every kind of path answers, and none with an error of ours',
+    async (_, host) => {
       for (const path of [
         `/${code.short_code}`,
         '/unknown-1?a=/b',
@@ -149,6 +155,8 @@ describe('hosts that are none', () => {
         '/v1/qrcodes?page=1',
         `/v1/qrcodes/${code.id}`,
         '/swagger',
+        '/console',
+        '/console/api/qrcodes?page=1',
         '/healthz',
         '/',
       ]) {
@@ -156,9 +164,9 @@ describe('hosts that are none', () => {
           head(`GET ${path} HTTP/1.1`, `Host: ${host}`, key(), 'Connection: close'),
         ]);
         expect(statuses, path).toHaveLength(1);
-        expect(statuses[0], path).toBeOneOf([200, 302, 400, 404]);
+        expect(statuses[0], path).toBeOneOf([200, 302, 400, 401, 404, 429]);
         const [, location = ''] = /^location: (.*)$/im.exec(text) ?? [];
-        expect(location.trim(), path).toBeOneOf(['', '/swagger', 'https://example.com/menu']);
+        expect(location.trim(), path).toMatch(/^$|^\/console$|^https:\/\/example\.com\/menu$/);
         if (host.length > 6) expect(text, 'nothing repeats it').not.toContain(host);
       }
     },
@@ -209,7 +217,7 @@ describe('the edge', () => {
     expect(endedAfter).toBeLessThan(10_000);
     expect(statuses.length).toBeLessThanOrEqual(1);
     for (const status of statuses) expect(status).toBeOneOf([302, 400, 401, 404, 405, 414, 431]);
-    expect(text).not.toMatch(/^location: (?!\/swagger)/im);
+    expect(text).not.toMatch(/^location: (?!\/console\r)/im);
     await expectWell();
   });
 
@@ -236,8 +244,14 @@ describe('the edge', () => {
 });
 
 test('a body that never comes to its end: 400 that says so, and nothing done', async () => {
-  const { statuses, text } = await slow;
+  const { statuses, text } = await slow.body;
   expect(statuses).toEqual([400]);
   expect(text).toContain('The body must arrive within 6 s.');
   expect(text).toMatch(/x-ratelimit-remaining: \d+/i);
+});
+
+test('nor does a form of the console: 400, and nobody is signed in', async () => {
+  const { statuses, text } = await slow.form;
+  expect(statuses).toEqual([400]);
+  expect(text).not.toMatch(/^set-cookie/im);
 });
