@@ -5,7 +5,8 @@ import { type TestAccount, useService } from '../support/service.ts';
 import { type Heard, head, say } from './wire.ts';
 
 const captured = captureLog();
-const service = useService({ log: captured.log });
+/** What connects, and nothing behind it. */
+const service = useService({ log: captured.log, config: { roles: ['api', 'edge'] }, verified: false });
 const url = () => service.urls[0] as string;
 let account: TestAccount;
 let code: { id: string; short_code: string };

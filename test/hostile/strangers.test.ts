@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hashOfKey } from '../../src/accounts/accounts.ts';
 import { type Api, type ApiAnswer, newCode } from '../support/api.ts';
+import { openTab } from '../support/console.ts';
 import { documentOf, type OperationObject } from '../support/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { blamedFields, unknownKey } from '../support/http.ts';
@@ -80,12 +81,15 @@ const ask = (api: Api, method: string, path: string, operation: OperationObject)
   return api.send(path, { method, headers: { 'content-type': 'application/json' }, ...body });
 };
 
+const takingAnId = () =>
+  operations.flatMap(([method, path, operation]) => {
+    const kind = kindOf(operation);
+    return kind === undefined ? [] : [{ method, path, operation, kind }];
+  });
+
 describe('what belongs to somebody else', () => {
   test('is not there, for every operation that takes an id, and nothing of it changes', async () => {
-    const taking = operations.flatMap(([method, path, operation]) => {
-      const kind = kindOf(operation);
-      return kind === undefined ? [] : [{ method, path, operation, kind }];
-    });
+    const taking = takingAnId();
     expect(taking.length).toBeGreaterThanOrEqual(13);
     expect(new Set(taking.map(({ kind }) => kind)).size).toBe(3);
     const before = await kept();
@@ -107,6 +111,26 @@ describe('what belongs to somebody else', () => {
         }
       }
     await endWindows(service.database.sql);
+    expect(await kept()).toEqual(before);
+  });
+
+  test('is not there in the console either, for who is signed in to another account or mode', async () => {
+    const [strangers, ownersLive] = [openTab(service.urls[0] as string), openTab(service.urls[0] as string)];
+    await strangers.signIn(stranger.keys.live);
+    await strangers.signIn(stranger.keys.test);
+    await ownersLive.signIn(owner.keys.live);
+    const before = await kept();
+    for (const { method, path, operation, kind } of takingAnId()) {
+      const body = operation.requestBody?.content['application/json']?.example;
+      const asked = (mode: Mode) => path.replace('/v1', '/console/api').replace(/\{\w+\}/, of[mode].ids[kind]);
+      const statuses = [
+        await strangers.send(method, `${asked('live')}?mode=live`, body),
+        await strangers.send(method, `${asked('test')}?mode=test`, body),
+        ...(kind === 'key_' ? [] : [await ownersLive.send(method, asked('test'), body)]),
+      ].map(({ status }) => status);
+      expect(new Set(statuses), `${method} ${path}`).toEqual(new Set([404]));
+      expect((await ownersLive.send(method, `${asked('test')}?mode=test`, body)).status, 'no key, no mode').toBe(401);
+    }
     expect(await kept()).toEqual(before);
   });
 
