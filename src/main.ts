@@ -8,7 +8,7 @@ import { named } from './api/answers.ts';
 import { serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
 import { serveApi } from './api/v1.ts';
-import { tableInUse } from './codes/warehouse-table.ts';
+import { findTable } from './codes/warehouse-table.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from './config.ts';
 import { serveConsole } from './console/serve.ts';
 import { type Edge, startEdge } from './edge/edge.ts';
@@ -114,7 +114,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       },
       clickhouse: async () => {
         await pingWarehouse(warehouse);
-        if (performance.now() - startedAt < tableWithinMs) await tableInUse(sql);
+        if (performance.now() - startedAt < tableWithinMs) await findTable(sql, warehouse);
       },
     };
     serveHealth(app, probes, log);

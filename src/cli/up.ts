@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.ts';
-import { tableInUse } from '../codes/warehouse-table.ts';
+import { findTable } from '../codes/warehouse-table.ts';
 import { type Config, type Flags, readConfig, type ServiceConfig } from '../config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
@@ -33,7 +33,7 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
       const whole: ServiceConfig = { ...config, ...stack, secretKey, edgeFolder: join(data.path, 'edges') };
       const service = await startOnFreePort(whole, flags['port'] !== undefined, log);
       try {
-        await Promise.race([service.ready.then(() => analyticsSoon(stack.databaseUrl)), asked]);
+        await Promise.race([service.ready.then(() => analyticsSoon(whole)), asked]);
         const { databaseUrl, natsUrl, clickhouseUrl } = stack;
         announce(data, { databaseUrl, natsUrl, clickhouseUrl, publicUrl: service.addresses.publicUrl });
         if (config.clickhouseUrl === undefined) void warmUpBehind(whole, log);
@@ -51,23 +51,25 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
   }
 }
 
+/** Until there is a table to ask, which a fresh stack has in a moment; a long log is not waited for. */
+async function analyticsSoon(config: ServiceConfig): Promise<void> {
+  const sql = connect(config.databaseUrl, { max: 1 });
+  const warehouse = connectWarehouse(config);
+  const there = () =>
+    findTable(sql, warehouse).then(
+      () => true,
+      () => false,
+    );
+  await until(there, tableWithinMs);
+  await warehouse.client.close();
+  await sql.end();
+}
+
 /** The first to ask for analytics should not have to wait for an engine that has only just started. */
 async function warmUpBehind(config: ServiceConfig, log: Logger): Promise<void> {
   const warehouse = connectWarehouse(config);
   await warmUp(warehouse).catch((error) => log.debug({ error: messageOf(error) }, 'ClickHouse is not warmed up'));
   await warehouse.client.close();
-}
-
-/** Until there is a table to ask, which a fresh stack has in a moment; a long log is not waited for. */
-async function analyticsSoon(databaseUrl: string): Promise<void> {
-  const sql = connect(databaseUrl, { max: 1 });
-  const there = () =>
-    tableInUse(sql).then(
-      () => true,
-      () => false,
-    );
-  await until(there, tableWithinMs);
-  await sql.end();
 }
 
 const givenParts = ({ databaseUrl, natsUrl, clickhouseUrl }: Config) => ({

@@ -1,6 +1,8 @@
 import type { Mode } from '../../events/plans.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Queryable } from '../log/connect.ts';
+import type { Warehouse } from '../warehouse/connect.ts';
+import { countRows } from '../warehouse/tables.ts';
 
 export interface TableInUse {
   version: number;
@@ -18,6 +20,12 @@ export async function tableInUse(sql: Queryable): Promise<TableInUse> {
   throw new Refusal('unavailable', 'Analytics are being made again from the log: try again in a moment.', undefined, {
     'retry-after': '5',
   });
+}
+
+/** Throws unless the table is really there: an engine that keeps it in memory starts without it. */
+export async function findTable(sql: Queryable, warehouse: Warehouse): Promise<void> {
+  const { version } = await tableInUse(sql);
+  if ((await countRows(warehouse, version)) === undefined) throw new Error('the warehouse has not been filled yet');
 }
 
 /** Codes of an account that are deleted, and whose scans have not left the table yet. */

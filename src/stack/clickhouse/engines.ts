@@ -80,6 +80,12 @@ export interface ClickHouseCommandOptions {
   password: string;
 }
 
+/**
+ * V8 would compile thousands of ClickHouse's functions again, and better, as soon as they have run a little: 15 s of both
+ * cores in the first minute, in which every first read of its kind takes seconds. Those that run most still get it.
+ */
+const onlyTheHottest = ['--wasm-tiering-budget=500000000'];
+
 /** What starts the server. Give it a pipe as stdin and keep that open: it ends when the pipe does. */
 export function clickhouseCommand({ engine, dataDir, port, password }: ClickHouseCommandOptions): ClickHouseCommand {
   const runtime = nodeRuntime();
@@ -90,6 +96,7 @@ export function clickhouseCommand({ engine, dataDir, port, password }: ClickHous
     command: runtime,
     args: [
       '--disable-warning=ExperimentalWarning',
+      ...(engine === 'wasm' ? onlyTheHottest : []),
       server,
       '--engine',
       engine,
