@@ -43,13 +43,14 @@ const escaped = (text: string) =>
 export class ScanLine implements RecordedScan {
   readonly type = 'code_scanned';
   readonly line: string;
-  readonly position: number;
 
   constructor(line: string) {
     this.line = line;
-    this.position = Number(fieldOf(line, 0));
   }
 
+  get position(): number {
+    return Number(fieldOf(this.line, 0));
+  }
   get code(): string {
     return fieldOf(this.line, 1);
   }

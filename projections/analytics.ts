@@ -42,7 +42,7 @@ export interface AnalyticsOptions {
 
 /** Batches of at most this, as often as this; more seldom when ClickHouse takes its time, which leaves it some. */
 const most = 50_000;
-const lingerMs = { least: 200, most: 1_000 };
+const lingerMs = { least: 200, most: 1_500 };
 
 /**
  * Scans in ClickHouse, for every analytics read.
@@ -138,7 +138,7 @@ export function createAnalytics(options: AnalyticsOptions) {
     name: 'analytics',
     most,
     get lingerMs() {
-      return Math.min(Math.max(lingerMs.least, tookMs), lingerMs.most);
+      return Math.min(Math.max(lingerMs.least, 3 * tookMs), lingerMs.most);
     },
 
     async checkpoint(): Promise<number> {

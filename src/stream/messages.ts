@@ -1,4 +1,4 @@
-import { type Change, isScan, type LogRange } from '../../events/entry.ts';
+import { type Change, isScan, type LogEntry, type LogRange } from '../../events/entry.ts';
 import { ScanLine } from '../../events/scan-line.ts';
 
 const most = { entries: 500, bytes: 256 * 1024 };
@@ -24,7 +24,7 @@ export function cut({ after, to, entries }: LogRange): Message[] {
   let bytes = 0;
   let kind: Message['kind'] = 'scans';
   let start = after;
-  let last = after;
+  let last: LogEntry | undefined;
   const flush = (end: number) => {
     const place = `{"after":${start},"to":${end}`;
     const data = kind === 'scans' ? `${place}}\n${run.join('\n')}` : `${place},"entries":[${run.join(',')}]}`;
@@ -37,11 +37,11 @@ export function cut({ after, to, entries }: LogRange): Message[] {
     const ofKind = isScan(entry) ? 'scans' : 'changes';
     const text = isScan(entry) ? entry.line : JSON.stringify(entry);
     if (run.length > 0 && (ofKind !== kind || run.length >= most.entries || bytes + text.length > most.bytes))
-      flush(last);
+      flush(last?.position ?? start);
     kind = ofKind;
     run.push(text);
     bytes += text.length;
-    last = entry.position;
+    last = entry;
   }
   // Positions behind the last entry were drawn and rolled back: the last message covers them.
   if (run.length > 0) flush(to);

@@ -83,7 +83,8 @@ export function runProjection(options: RunnerOptions): Leadership {
             reached = position;
             if (range.to <= reached) continue;
           }
-          for (const entry of range.entries) if (entry.position > reached) entries.push(entry);
+          const isNew = range.after >= reached ? () => true : ({ position: at }: LogEntry) => at > reached;
+          for (const entry of range.entries) if (isNew(entry)) entries.push(entry);
           reached = range.to;
         }
         if (reached > position) await apply(reached, entries);
