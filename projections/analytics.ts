@@ -41,7 +41,7 @@ export interface AnalyticsOptions {
 }
 
 /** Batches of at most this, as often as this; more seldom when ClickHouse takes its time, which leaves it some. */
-const most = 50_000;
+const most = 20_000;
 const lingerMs = { least: 200, most: 1_500 };
 
 /**
