@@ -4,8 +4,12 @@ type Work = (tx: postgres.TransactionSql) => unknown;
 
 // A new one each time: whoever waits for it is forgotten together with it.
 const never = () => new Promise<never>(() => {});
-const lossCodes = ['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
-const isLoss = (error: unknown) => error instanceof Error && 'code' in error && lossCodes.includes(String(error.code));
+/** With the last of these the server says good-bye, and closes the connection behind it. */
+const lossCodes = new Set([
+  ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
+  ...['57P01', '57P02', '57P03', '57P05', '25P03'],
+]);
+const isLoss = (error: unknown) => error instanceof Error && 'code' in error && lossCodes.has(String(error.code));
 
 const lost = () =>
   Object.assign(new Error('the connection of this transaction is lost'), { code: 'CONNECTION_CLOSED' });

@@ -82,6 +82,42 @@ describe('transactions whose connection is lost', () => {
   });
 });
 
+describe('transactions that the server ends', () => {
+  test('are refused, end nobody else, and leave a pool that works', async () => {
+    const sql = connect(database.url, { max: 2, name: 'to be ended' });
+    for (let round = 1; round <= 5; round++) {
+      let begun = 0;
+      let goOn = () => {};
+      const asking = sql.begin(async (tx) => {
+        await tx`SELECT 1`;
+        begun++;
+        await tx`SELECT pg_sleep(60)`;
+      });
+      const thinking = sql.begin(async (tx) => {
+        await tx`SELECT 1`;
+        begun++;
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        await tx`SELECT 2`;
+      });
+      const outcomes = [failureOf(asking), failureOf(thinking)];
+      await eventually(() => expect(begun).toBe(2));
+      await database.sql`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'to be ended' AND datname = current_database()`;
+      expect((await Promise.all(outcomes)).map(isAway)).toEqual([true, true]);
+      goOn();
+      await new Promise((resolve) => setImmediate(resolve));
+      await eventually(async () => {
+        const answers = await Promise.all([1, 2].map((n) => sql.begin((tx) => tx`SELECT ${n}::int AS n`)));
+        expect(answers.map(([row]) => row?.['n'])).toEqual([1, 2]);
+      });
+    }
+    await sql.end({ timeout: 1 });
+  });
+});
+
 describe('what is sent and read', () => {
   test('positions are plain numbers', async () => {
     const [row] = await database.sql`SELECT ${2 ** 52}::bigint AS position, count(*) FROM generate_series(1, 3)`;
