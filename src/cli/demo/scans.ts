@@ -1,17 +1,12 @@
+import type { Scan } from '../../../events/scan.ts';
 import type { DemoCode } from './codes.ts';
 import { pick, type Random } from './random.ts';
 
 /** What is made up of a scan; the rest comes from its code. */
-export interface DemoScan {
-  occurred_at: Date;
-  country: string;
-  region: string;
-  city: string;
-  device: string;
-  browser: string;
-  is_bot: boolean;
-  visitor: string;
-}
+export type DemoScan = Pick<
+  Scan,
+  'occurred_at' | 'country' | 'region' | 'city' | 'device' | 'browser' | 'is_bot' | 'visitor'
+>;
 
 /** Somebody who scans: comes back with the same phone, from the same town. */
 type Visitor = Omit<DemoScan, 'occurred_at' | 'is_bot'>;
