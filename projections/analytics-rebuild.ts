@@ -29,6 +29,8 @@ export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: nu
   let head = await headOfLog();
   const endedBy = head;
   const version = await ledger.add(sql, tables.definition, endedBy);
+  // A database that was restored from a backup counts from an older number: one of that name may be left.
+  await tables.drop(version);
   await tables.create(version);
 
   let position = 0;

@@ -149,3 +149,6 @@ try {
   for (const line of text.split('\n')) process.stderr.write(`${expected ? 'scanlog: ' : ''}${line}\n`);
   process.exitCode = 1;
 }
+
+// A service has stopped all that it ran; what is left of a connection must not keep its process.
+if (program.args[0] === 'up' || program.args[0] === 'serve') process.exit();

@@ -4,10 +4,13 @@ import type { Role, ServiceConfig } from '../config.ts';
 import { createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type RunningService, startService } from '../main.ts';
+import { stopWithinMs } from './stopping.ts';
 
 const childVariable = 'SCANLOG_CHILD';
 const behindNice = 5;
 const stopAgainMs = 200;
+/** Longer than a member gives itself. */
+const killAfterMs = stopWithinMs.member + 1_000;
 const backOffMs = { first: 200, most: 10_000, forgivenAfter: 30_000 };
 
 interface Member extends Sibling {
@@ -104,8 +107,12 @@ export async function startFamily(config: ServiceConfig, log: Logger): Promise<R
       ask();
       // One that has just been started does not listen yet.
       const again = setInterval(ask, stopAgainMs);
+      const kill = setTimeout(() => {
+        for (const member of members) member.process.kill('SIGKILL');
+      }, killAfterMs);
       await Promise.all(exits);
       clearInterval(again);
+      clearTimeout(kill);
       await service.stop();
     },
   };

@@ -1,7 +1,7 @@
 import { type Flags, readConfig, requireParts } from '../config.ts';
 import { createLogger } from '../lib/logger.ts';
 import { isChild, startChild, startFamily } from './family.ts';
-import { untilAskedToStop } from './stopping.ts';
+import { stopInTime, stopWithinMs, untilAskedToStop } from './stopping.ts';
 
 /** The service alone, against servers that run elsewhere. */
 export async function serve(flags: Flags): Promise<void> {
@@ -19,6 +19,6 @@ export async function serve(flags: Flags): Promise<void> {
     await Promise.race([asked, told.promise, service.ready.then(() => Promise.race([asked, told.promise]))]);
     log.info('stopping');
   } finally {
-    await service.stop();
+    await stopInTime(service.stop, isChild() ? stopWithinMs.member : stopWithinMs.family, log);
   }
 }

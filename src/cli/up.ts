@@ -13,7 +13,7 @@ import { startStack } from '../stack/stack.ts';
 import { connectWarehouse } from '../warehouse/connect.ts';
 import { warmUp } from '../warehouse/warm-up.ts';
 import { startFamily } from './family.ts';
-import { untilAskedToStop } from './stopping.ts';
+import { stopInTime, stopWithinMs, untilAskedToStop } from './stopping.ts';
 import { bold, dim, green, say } from './terminal.ts';
 
 /** Everything on one machine: the parts that have no address in the environment, and the service. */
@@ -41,7 +41,7 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
         await asked;
         say('\nStopping …');
       } finally {
-        await service.stop();
+        await stopInTime(service.stop, stopWithinMs.family, log);
       }
     } finally {
       await stack.stop();

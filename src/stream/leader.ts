@@ -29,11 +29,12 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
     const sql = connect(databaseUrl, { max: 1, name: `scanlog-${name}` });
     const lost = new AbortController();
     const over = AbortSignal.any([stopping.signal, lost.signal]);
+    let led: Promise<void> | undefined;
     try {
       const [{ mine }] = await sql<[{ mine: boolean }]>`SELECT pg_try_advisory_lock(${lock}) AS mine`;
       if (!mine) return;
       log.info({ name }, 'leading');
-      const led = lead(over).finally(() => lost.abort());
+      led = lead(over).finally(() => lost.abort());
       while (!over.aborted) {
         await Promise.race([pause(heartbeatMs), led.catch(() => {})]);
         // Also notices that the connection was made anew, without the lock.
@@ -42,6 +43,8 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
       await led;
     } finally {
       lost.abort();
+      // Whoever leads next, maybe this process again, must not find it still at work here.
+      await led?.catch(() => {});
       await sql.end({ timeout: 1 }).catch(() => {});
     }
   }

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { readMark } from '../../src/lib/process-mark.ts';
 import { freePort, isAlive } from '../../src/stack/processes.ts';
@@ -18,7 +18,10 @@ function newFolder(): string {
 
 /** `up` with its own Postgres and NATS; ClickHouse is the tests' own, which is the slowest to start. */
 function up(folder: string, ...args: string[]): Running {
-  const running = runScanlog(['up', '--data', folder, ...args], { CLICKHOUSE_URL: inject('stack').clickhouseUrl });
+  const running = runScanlog(['up', '--data', folder, ...args], {
+    CLICKHOUSE_URL: inject('stack').clickhouseUrl,
+    CLICKHOUSE_DATABASE: basename(folder).replaceAll('-', '_'),
+  });
   started.push(running);
   return running;
 }

@@ -261,6 +261,16 @@ describe('a replay', () => {
     expect(seen.at(-1)).toEqual([head, head]);
   });
 
+  test('takes the name of a table that a restored database does not know of', async () => {
+    const code = await newCode();
+    await scan(code, 3);
+    const tables = scanTables(warehouse);
+    await tables.create(1);
+    await analytics().catchUp();
+    expect(await tableInUse()).toMatch(/_v1$/);
+    expect(await tables.count(1)).toBe(3);
+  });
+
   test('is refused while another runs', async () => {
     await scan(await newCode(), 10);
     const outcomes = await Promise.allSettled([1, 2].map(() => replayAnalytics({ sql: database.sql, warehouse })));

@@ -66,6 +66,10 @@ export const exportOperation = (service: Service): Operation =>
         );
       // The first before anything is answered, so that a warehouse that is away is told as such.
       const { table, found: first } = await next([]);
+      // Deleted meanwhile, its scans may have left the warehouse before they were read.
+      const stillThere = () => ownCode(service, caller, id);
+      const isShort = first.rows < chunkRows;
+      if (isShort) await stillThere();
 
       const { head, between, tail } = frames[format]({ qr_id: code.id, period: presentPeriod(period) });
       async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -78,8 +82,7 @@ export const exportOperation = (service: Service): Operation =>
           if (between !== '') yield Buffer.from(between);
           yield chunk.text;
         }
-        // Deleted meanwhile, its scans may have left the warehouse before they were read.
-        await ownCode(service, caller, id);
+        if (!isShort) await stillThere();
         if (tail !== '') yield Buffer.from(tail);
       }
       return {
