@@ -41,4 +41,18 @@ export function faultsSuite(subject: Subject): void {
       expect(await answer.text()).toContain('(READONLY)');
     });
   });
+
+  test('does not take itself to be full, however often it is asked', async () => {
+    const counted = async () =>
+      Number(await subject.one("SELECT toString(value) FROM system.metrics WHERE metric = 'MemoryTracking'"));
+    const limit = Number(
+      await subject.one("SELECT value FROM system.server_settings WHERE name = 'max_server_memory_usage'"),
+    );
+    const queries = 50;
+    const before = await counted();
+    for (let i = 0; i < queries; i++) await subject.one('SELECT 1');
+    const after = await counted();
+    const lostCountOf = Math.max(1, (after - before) / queries);
+    expect((limit - after) / lostCountOf, 'queries until it refuses').toBeGreaterThan(100_000_000);
+  });
 }

@@ -6,7 +6,7 @@ const rowsFile = '/rows';
 
 /** ClickHouse in WebAssembly: in memory only, in a worker thread, one step at a time. */
 export async function wasmEngine(): Promise<Engine> {
-  const moduleUrl = new URL('./chdb.mjs', import.meta.resolve('chdb-wasm')).href;
+  const moduleUrl = new URL('./wasm-module.ts', import.meta.url).href;
   const db = await AsyncChdb.create({ moduleUrl });
   const steps = new Steps(db, await db.connect());
   return {
