@@ -47,12 +47,14 @@ const eventsAtOnce = 1_000;
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics } = options;
   const sql = connect(databaseUrl, { max: 4, name: 'scanlog-edge', planOnce: true });
+  // Commits follow one another, and a connection of their own keeps all they need warm.
+  const appending = connect(databaseUrl, { max: 1, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
   const routes = createRoutes(sql, toLocation, metrics, await readSnapshots(folder));
   const recorder = createRecorder({
     writer: newId('batch', Date.now()),
-    store: (batch) => appendScans(sql, batch),
+    store: (batch) => appendScans(appending, batch),
     spool: own.spool,
     log,
     metrics,
@@ -104,7 +106,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       await snapshot().catch(() => {});
       await recorder.stop();
       geo.close();
-      await sql.end({ timeout: 2 });
+      await Promise.all([sql.end({ timeout: 2 }), appending.end({ timeout: 2 })]);
     },
   };
 }
