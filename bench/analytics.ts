@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Mode } from '../events/plans.ts';
 import { createCodes } from '../src/codes/create.ts';
 import { readConfig } from '../src/config.ts';
@@ -10,7 +9,9 @@ import { readSeries } from '../src/warehouse/series.ts';
 import { createTable, definition, tableName } from '../src/warehouse/tables.ts';
 import { warmUp } from '../src/warehouse/warm-up.ts';
 import type { Ground } from './ground.ts';
-import { type BenchRow, median, ms, rowOf } from './row.ts';
+import { residentMemory } from './process.ts';
+import { type BenchRow, ms, rowOf } from './row.ts';
+import { takeTurns } from './turns.ts';
 
 const insertAtOnce = 500_000;
 const smallScans = 1_000;
@@ -96,20 +97,6 @@ export async function benchAnalytics(
 const reading = (warehouse: Warehouse): Reading => ({ warehouse, version: 1, signal: AbortSignal.timeout(30_000) });
 const readDays = (of: Reading, selection: Selection) => readSeries(of, selection, 'day');
 
-/** How long each takes, all in turns, so that the machine's moods hit all of them. */
-async function takeTurns<K extends string>(repetitions: number, work: Record<K, () => Promise<unknown>>) {
-  const names = Object.keys(work) as K[];
-  const took = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
-  for (let round = -1; round < repetitions; round++)
-    for (const name of names) {
-      const started = performance.now();
-      await work[name]();
-      // The first round is for warming up.
-      if (round >= 0) took[name].push(performance.now() - started);
-    }
-  return Object.fromEntries(names.map((name) => [name, median(took[name])])) as Record<K, number>;
-}
-
 /** What a request costs besides ClickHouse may be this, whatever ClickHouse takes. */
 const allowanceMs = 5;
 
@@ -194,11 +181,10 @@ async function fill(ground: Ground, warehouse: Warehouse, { scans, period, onSte
 
 /** How much more memory a process has at most while something is done, in MB. */
 async function peakMemory(pid: number, work: () => Promise<void>): Promise<number> {
-  const resident = () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-  const idle = resident();
+  const idle = residentMemory(pid);
   let peak = idle;
   const watching = setInterval(() => {
-    peak = Math.max(peak, resident());
+    peak = Math.max(peak, residentMemory(pid));
   }, 20);
   try {
     await work();

@@ -8,6 +8,7 @@ import { createLogger } from '../src/lib/logger.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { migrate } from '../src/log/migrate.ts';
 import { openDataDirectory, readSecrets } from '../src/stack/data-directory.ts';
+import type { Part } from '../src/stack/part.ts';
 import { freePort } from '../src/stack/processes.ts';
 import { startStack } from '../src/stack/stack.ts';
 
@@ -15,7 +16,9 @@ import { startStack } from '../src/stack/stack.ts';
 export interface Ground {
   sql: Sql;
   databaseUrl: string;
+  natsUrl: string;
   clickhouseUrl: string;
+  parts: Part[];
   folder: string;
   secretKey: string;
   key: string;
@@ -36,7 +39,7 @@ export async function prepareGround(): Promise<Ground> {
   const data = openDataDirectory(folder);
   const { secretKey } = readSecrets(data);
   const stack = await startStack({ data, log: createLogger('error', false) });
-  const sql = connect(stack.databaseUrl);
+  const sql = connect(stack.databaseUrl, { name: 'bench' });
   await migrate(sql);
   const now = new Date();
   const account = await createAccount(sql, { name: 'Bench', plan: 'enterprise', now });
@@ -49,7 +52,9 @@ export async function prepareGround(): Promise<Ground> {
   return {
     sql,
     databaseUrl,
+    natsUrl,
     clickhouseUrl,
+    parts: stack.parts,
     folder,
     secretKey,
     key: account.live.secret,

@@ -5,7 +5,9 @@ import { benchApi } from '../../bench/api.ts';
 import { benchBurst } from '../../bench/burst.ts';
 import { contactSheet } from '../../bench/contact-sheet.ts';
 import { type Ground, prepareGround } from '../../bench/ground.ts';
+import { benchGrowth } from '../../bench/growth.ts';
 import { benchImages } from '../../bench/images.ts';
+import { benchLeaks } from '../../bench/leaks.ts';
 import { benchLog } from '../../bench/log.ts';
 import { benchRedirect } from '../../bench/redirect.ts';
 import { benchReplay } from '../../bench/replay.ts';
@@ -45,6 +47,8 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     rows.push(...(await benchStart({ onStep })));
   }
   if (wants('webhooks')) rows.push(...(await onGround((ground) => benchWebhooks(ground, { onStep }))));
+  if (wants('growth')) rows.push(...(await onGround((ground) => benchGrowth(ground, { onStep }))));
+  if (wants('leaks')) rows.push(...(await onGround((ground) => benchLeaks(ground, { onStep }))));
 
   const machine = `${cpus().length} cores, ${process.platform} ${release()} ${process.arch}, Bun ${Bun.version}`;
   if (json) {

@@ -1,0 +1,184 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAccount } from '../src/accounts/accounts.ts';
+import { readConfig } from '../src/config.ts';
+import { writeSnapshot } from '../src/edge/snapshot.ts';
+import { connect, type Sql } from '../src/log/connect.ts';
+import { migrate } from '../src/log/migrate.ts';
+import { connectWarehouse } from '../src/warehouse/connect.ts';
+import { createTable, definition, tableName } from '../src/warehouse/tables.ts';
+import type { Ground } from './ground.ts';
+
+const insertAtOnce = 500_000;
+const dayMs = 86_400_000;
+/** How many codes an account has beside whom another has all the others. */
+export const modestCodes = 1_000;
+/** Routes that the edge of a world with many codes begins with: as many as it would ever keep. */
+const routesKnown = 200_000;
+
+export interface Size {
+  name: string;
+  codes: number;
+  scans: number;
+}
+
+/** A service on a database of its own, in the same Postgres and ClickHouse as the others, filled to a size. */
+export interface World extends Size {
+  sql: Sql;
+  url: string;
+  pid: number;
+  /** Whose the codes are: all of them but those of the modest one. */
+  owner: Account;
+  /** In a world of many codes, somebody with few. */
+  modest: Account;
+  stop(): Promise<void>;
+}
+
+interface Account {
+  id: string;
+  key: string;
+  /** What is in the name of one of its codes only. */
+  rareWord: string;
+}
+
+export const codeId = (number: number) => `qr_${String(number).padStart(22, '0')}`;
+export const shortCode = (number: number) => `c${String(number).padStart(7, '0')}`;
+
+/** Fills straight in SQL what redirects and reads look at; the log's events are not among it. */
+export async function makeWorld(ground: Ground, size: Size, onStep: (step: string) => void): Promise<World> {
+  const database = `growth_${size.name.replace(/\W/g, '_')}`;
+  await ground.sql.unsafe(`CREATE DATABASE ${database}`);
+  const databaseUrl = ground.databaseUrl.replace(/\/[^/]*$/, `/${database}`);
+  const sql = connect(databaseUrl, { name: 'bench', max: 1 });
+  await migrate(sql);
+  // Of this one connection, for as long as it lasts.
+  await sql`SET statement_timeout = 0`;
+  await sql`SET maintenance_work_mem = '512MB'`;
+  const by = { plan: 'enterprise' as const, now: new Date() };
+  const owner = await createAccount(sql, { name: 'Owner', ...by });
+  const modest = await createAccount(sql, { name: 'Modest', ...by });
+
+  onStep(`${size.name}: ${size.codes.toLocaleString('en')} codes in Postgres`);
+  await fillCodes(sql, owner.id, 1, size.codes);
+  await fillCodes(sql, modest.id, size.codes + 1, modestCodes);
+  onStep(`${size.name}: ${size.scans.toLocaleString('en')} scans in Postgres`);
+  await fillScans(sql, owner.id, size);
+  onStep(`${size.name}: ${size.scans.toLocaleString('en')} scans in ClickHouse`);
+  await fillWarehouse(ground, sql, owner.id, size, database);
+
+  const folder = join(ground.folder, database);
+  const earlier = join(folder, 'earlier');
+  mkdirSync(earlier, { recursive: true });
+  await writeSnapshot(earlier, routesOf(owner.id, Math.min(size.codes / 2, routesKnown)));
+  const service = await ground.serve({
+    // The projections would find scans that no log has, and make the warehouse anew.
+    roles: 'api,edge',
+    settings: {
+      ...{ DATABASE_URL: databaseUrl, CLICKHOUSE_DATABASE: database, NATS_STREAM: database, EDGE_DIR: folder },
+    },
+  });
+  const account = ({ id, live }: typeof owner, last: number) => ({
+    ...{ id, key: live.secret, rareWord: `Table ${String(last).padStart(7, '0')}` },
+  });
+  return {
+    ...size,
+    sql,
+    url: `http://127.0.0.1:${service.port}`,
+    pid: service.pid,
+    owner: account(owner, Math.ceil(size.codes / 2)),
+    modest: account(modest, size.codes + modestCodes / 2),
+    async stop() {
+      await service.stop();
+      await sql.end({ timeout: 1 });
+    },
+  };
+}
+
+/** Without the keys of visitors: the edge reads everything anew before it believes it. */
+function* routesOf(account: string, count: number) {
+  for (let number = 1; number <= count; number++)
+    yield {
+      ...{
+        code: codeId(number),
+        account,
+        mode: 'live' as const,
+        short_code: shortCode(number),
+        version: 1,
+        revision: 1,
+      },
+      ...{ destination_url: 'https://example.com/', status: 'active' as const, visitor_key: new Uint8Array() },
+    };
+}
+
+const run = async (sql: Sql, ...statements: string[]) => {
+  for (const statement of statements) await sql.unsafe(statement);
+};
+
+async function fillCodes(sql: Sql, account: string, first: number, count: number): Promise<void> {
+  await run(
+    sql,
+    `INSERT INTO codes
+     SELECT 'qr_' || lpad(n::text, 22, '0'), '${account}', 'live', 'Table ' || lpad(n::text, 7, '0'),
+       'https://example.com/menu?table=' || n, 1, 'c' || lpad(n::text, 7, '0'), 'active', '{}', now(), now(), 1, n
+     FROM generate_series(${first}, ${first + count - 1}) AS n`,
+    `INSERT INTO visitor_keys
+     SELECT id, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) FROM codes WHERE account = '${account}'`,
+    `INSERT INTO scan_counts SELECT id, 1, 1 FROM codes WHERE account = '${account}'`,
+    `INSERT INTO code_counts VALUES ('${account}', 'live', 'active', ${count})`,
+  );
+  await run(sql, 'VACUUM ANALYZE codes, visitor_keys, scan_counts, code_counts');
+}
+
+async function fillScans(sql: Sql, account: string, { codes, scans }: Size): Promise<void> {
+  const code = `'qr_' || lpad((1 + n % ${codes})::text, 22, '0')`;
+  const before = codes + modestCodes;
+  await run(
+    sql,
+    `SELECT setval('log_position', ${before + scans})`,
+    `INSERT INTO scans
+     SELECT ${before} + n, 'scan_' || lpad(n::text, 22, '0'), ${code}, '${account}', 'live',
+       now() - interval '29 days' * (1 - n::float8 / ${scans}), 'DE', 'Land Berlin', 'Berlin', 'ios', 'safari', false,
+       md5(n::text)::uuid, true, 1
+     FROM generate_series(1, ${scans}) AS n`,
+    'ALTER TABLE visitors DROP CONSTRAINT visitors_pkey',
+    `INSERT INTO visitors SELECT hashtextextended(${code}, 0), md5(n::text)::uuid FROM generate_series(1, ${scans}) AS n`,
+    // As full as an index is that grew by inserts at random places.
+    'ALTER TABLE visitors ADD PRIMARY KEY (code_hash, visitor) WITH (fillfactor = 70)',
+  );
+  await run(sql, 'VACUUM ANALYZE visitors');
+}
+
+async function fillWarehouse(
+  { clickhouseUrl }: Ground,
+  sql: Sql,
+  account: string,
+  { codes, scans }: Size,
+  database: string,
+): Promise<void> {
+  const warehouse = connectWarehouse({ ...readConfig({}), clickhouseUrl, clickhouseDatabase: database });
+  try {
+    await createTable(warehouse, 1);
+    for (let at = 0; at < scans; at += insertAtOnce)
+      await warehouse.client.command({
+        query: `INSERT INTO ${tableName(warehouse, 1)}
+          SELECT {account:String}, 'live', concat('qr_', leftPad(toString(1 + number % {codes:UInt64}), 22, '0')),
+            {start:DateTime64(3, 'UTC')} + toIntervalMillisecond(intDiv(number * {length:UInt64}, {scans:UInt64})),
+            {codes:UInt64} + number + 1, concat('scan_', leftPad(toString(number), 22, '0')),
+            'DE', 'Land Berlin', ['Berlin', 'Hamburg', 'Leipzig'][1 + sipHash64(number) % 3],
+            ['ios', 'android', 'desktop'][1 + sipHash64(number) % 3], 'chrome', 0,
+            reinterpretAsUUID(sipHash128(number)), 1, 1
+          FROM numbers({at:UInt64}, {now:UInt64})`,
+        query_params: {
+          ...{ account, codes, scans, at, now: Math.min(insertAtOnce, scans - at) },
+          ...{ start: new Date(Date.now() - 29 * dayMs), length: 29 * dayMs },
+        },
+        // Each insert would have its rows compared with those before by content.
+        clickhouse_settings: { insert_deduplicate: 0 },
+      });
+    await sql`
+      INSERT INTO warehouse_tables (version, definition, in_use, position, removed_to, rows)
+      VALUES (1, ${definition.number}, true, ${codes + scans}, ${codes + scans}, ${scans})`;
+  } finally {
+    await warehouse.client.close();
+  }
+}
