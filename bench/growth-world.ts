@@ -46,7 +46,7 @@ export const shortCode = (number: number) => `c${String(number).padStart(7, '0')
 
 /** Fills straight in SQL what redirects and reads look at; the log's events are not among it. */
 export async function makeWorld(ground: Ground, size: Size, onStep: (step: string) => void): Promise<World> {
-  const database = `growth_${size.name.replace(/\W/g, '_')}`;
+  const database = `growth_${size.codes}_${size.scans}`;
   await ground.sql.unsafe(`CREATE DATABASE ${database}`);
   const databaseUrl = ground.databaseUrl.replace(/\/[^/]*$/, `/${database}`);
   const sql = connect(databaseUrl, { name: 'bench', max: 1 });
