@@ -61,10 +61,12 @@ export async function makeWorld(ground: Ground, size: Size, onStep: (step: strin
   onStep(`${size.name}: ${size.codes.toLocaleString('en')} codes in Postgres`);
   await fillCodes(sql, owner.id, 1, size.codes);
   await fillCodes(sql, modest.id, size.codes + 1, modestCodes);
-  onStep(`${size.name}: ${size.scans.toLocaleString('en')} scans in Postgres`);
-  await fillScans(sql, owner.id, size);
-  onStep(`${size.name}: ${size.scans.toLocaleString('en')} scans in ClickHouse`);
-  await fillWarehouse(ground, sql, owner.id, size, database);
+  onStep(`${size.name}: ${size.scans.toLocaleString('en')} scans in Postgres and ClickHouse`);
+  await Promise.all([fillScans(sql, owner.id, size), fillWarehouse(ground, owner.id, size, database)]);
+  const position = size.codes + modestCodes + size.scans;
+  await sql`
+    INSERT INTO warehouse_tables (version, definition, in_use, position, removed_to, rows)
+    VALUES (1, ${definition.number}, true, ${position}, ${position}, ${size.scans})`;
 
   const folder = join(ground.folder, database);
   const earlier = join(folder, 'earlier');
@@ -150,7 +152,6 @@ async function fillScans(sql: Sql, account: string, { codes, scans }: Size): Pro
 
 async function fillWarehouse(
   { clickhouseUrl }: Ground,
-  sql: Sql,
   account: string,
   { codes, scans }: Size,
   database: string,
@@ -175,9 +176,6 @@ async function fillWarehouse(
         // Each insert would have its rows compared with those before by content.
         clickhouse_settings: { insert_deduplicate: 0 },
       });
-    await sql`
-      INSERT INTO warehouse_tables (version, definition, in_use, position, removed_to, rows)
-      VALUES (1, ${definition.number}, true, ${codes + scans}, ${codes + scans}, ${scans})`;
   } finally {
     await warehouse.client.close();
   }

@@ -10,6 +10,8 @@ import { type BenchRow, type Bounds, median, rowOf } from './row.ts';
 import { takeTurns } from './turns.ts';
 
 const rate = 2_000;
+/** Among redirects of codes that the edge knows, one in so many is of any code at all. */
+const anyEvery = 20;
 /** What a read takes is some hundred microseconds: many turns, though no more than an account may ask for in a minute. */
 const turns = { read: 250, cold: 400, search: 15, summary: 15 };
 
@@ -148,7 +150,10 @@ async function read({ url, owner }: World, path: string, { key } = owner): Promi
   if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text}`);
 }
 
-/** At a steady rate, over all codes that the edge began with; each by somebody new, whom the index of visitors takes. */
+/**
+ * At a steady rate, over codes that the edge began with, and now and then any other; each by somebody new, whom the
+ * index of visitors takes.
+ */
 async function redirectCosts(ground: Ground, worlds: World[], onStep: (step: string) => void) {
   const [repetitions, seconds] = [5, 3];
   const costs = new Map(worlds.map((world) => [world, [] as number[]]));
@@ -156,7 +161,10 @@ async function redirectCosts(ground: Ground, worlds: World[], onStep: (step: str
     onStep(`redirects at ${rate.toLocaleString('en')}/s, round ${round} of ${repetitions}`);
     for (const world of worlds) {
       const known = Math.min(world.codes / 2, 100_000);
-      const paths = Array.from({ length: known }, () => `/${shortCode(1 + Math.floor(Math.random() * known))}`);
+      const paths = Array.from(
+        { length: known },
+        (_, n) => `/${shortCode(n % anyEvery === 0 ? any(world) : 1 + Math.floor(Math.random() * known))}`,
+      );
       const targets = join(ground.folder, 'targets.json');
       writeFileSync(targets, JSON.stringify(paths.map((path) => ({ path, authorization: 'none' }))));
       const before = await spent(world);

@@ -40,6 +40,8 @@ export interface Edge {
 }
 
 const everyMs = { poll: 2_000, snapshot: 3_000, upkeep: 5_000 };
+/** 200,000 routes take half a second to write: an edge that learns new ones all the time must not do so all the time. */
+const snapshotRest = { perWork: 20, mostMs: 30_000 };
 const mostEdges = 64;
 const eventsAtOnce = 1_000;
 
@@ -94,7 +96,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
   const stops = [
     regularly(poll, everyMs.poll, (error) => log.debug({ error }, 'the log cannot be asked for changes')),
-    regularly(snapshot, everyMs.snapshot, (error) => log.warn({ error }, 'the routes could not be written to disk')),
+    regularly(snapshot, everyMs.snapshot, (error) => log.warn({ error }, 'the routes could not be written to disk'), {
+      restFor: (ms) => Math.min(ms * snapshotRest.perWork, snapshotRest.mostMs),
+    }),
     regularly(upkeep, everyMs.upkeep, (error) => log.debug({ error }, 'upkeep waits for Postgres')),
   ];
 
@@ -153,15 +157,21 @@ async function adoptOrphans(
 }
 
 /** Runs a task, waits, and runs it again, until stopped; what it throws is told and does not end it. */
-function regularly(task: () => Promise<void>, ms: number, onError: (error: string) => void): () => Promise<void> {
+function regularly(
+  task: () => Promise<void>,
+  ms: number,
+  onError: (error: string) => void,
+  { restFor = (_tookMs: number): number => 0 } = {},
+): () => Promise<void> {
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const run = () => {
+    const started = performance.now();
     running = task()
       .catch((error) => onError(messageOf(error)))
       .finally(() => {
-        if (!stopped) timer = setTimeout(run, ms);
+        if (!stopped) timer = setTimeout(run, Math.max(ms, restFor(performance.now() - started)));
       });
   };
   run();
