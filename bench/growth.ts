@@ -103,7 +103,7 @@ export async function benchGrowth(
     onStep('summaries');
     compare(
       'summary of one code',
-      await inTurn(worlds, turns.summary, (world) => read(world, `/v1/qrcodes/${codeId(any(world))}/analytics`)),
+      await inTurn(worlds, turns.summary, (world) => read(world, `/v1/qrcodes/${codeId(scanned(world))}/analytics`)),
       (world) => (world.scans > smallest.scans ? byGroups : byKey),
     );
     return rows;
@@ -121,8 +121,9 @@ const written = (seconds: number) =>
 
 /** The edge begins with half of the codes, if they are not too many. The others are asked for once. */
 const coldCode = (world: World, turn: number) => shortCode(world.codes - turn);
-/** One of those whose scans are in the smallest world, too. */
 const any = (world: World) => 1 + Math.floor(Math.random() * world.codes);
+/** One that has scans: where there are many codes, most have none. */
+const scanned = (world: World) => 1 + Math.floor(Math.random() * Math.min(world.codes, world.scans));
 
 /** The median of how long it takes in each world, one after the other. */
 async function inTurn(

@@ -4,7 +4,10 @@ import { openSampler, type ProcessName, processNames, type Sample } from './leak
 import { type BenchRow, rowOf } from './row.ts';
 
 const slices = 9;
-/** Connections that the service may have open, by its pools: the API's, routes and commits; in the process behind, its own, one for each of four leaders, and those of webhooks. */
+/**
+ * Connections that the service may have open, by its pools: the API's, those for routes and for commits; in the process
+ * behind, its own, one for each of four leaders, and those of webhooks.
+ */
 const pools = 20 + 4 + 1 + (20 + 4 + 6);
 
 interface Options {
