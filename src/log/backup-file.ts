@@ -88,6 +88,8 @@ async function* readLines(
       if (end.sha256 !== checksum.digest('hex')) throw damaged(file, 'its checksum is wrong');
       for (const [name, count] of Object.entries(end.rows))
         if (rows[name] !== count) throw damaged(file, `it has not all rows of ${name}`);
+      // Only behind the last byte is it known whether gzip finds all of them right.
+      if (!(await lines.next()).done) throw damaged(file, 'something follows its end');
       return end;
     }
     checksum.update(`${line}\n`);
