@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { writeBackup } from '../../src/log/backup.ts';
 import { streamOfLog } from '../../src/log/branch.ts';
+import { checkBackup } from '../../src/log/restore.ts';
 import { startService } from '../../src/main.ts';
 import { replayAnalytics } from '../../src/stream/replay-analytics.ts';
 import { replayState } from '../../src/stream/replay-state.ts';
@@ -82,10 +84,12 @@ async function answersOf(url: string, key: string, codes: string[]): Promise<str
 
 /** Runs the command line and answers with what it printed. */
 async function scanlog(args: string[], environment: Record<string, string>, exitCode = 0): Promise<string> {
-  const command = runScanlog(args, { SECRET_KEY: testSecretKey, ...environment });
+  const command = runScanlog(args, environment);
   expect(await command.exitCode(), command.output()).toBe(exitCode);
   return command.output();
 }
+
+const ofService = () => ({ DATABASE_URL: service.database.url, SECRET_KEY: testSecretKey });
 
 test('a service is backed up while it works, and another comes back from the file, the same in every answer', async () => {
   const url = service.urls[0] as string;
@@ -109,7 +113,7 @@ test('a service is backed up while it works, and another comes back from the fil
   const load = (async () => {
     while (!isOver) await scanCode(url, busy, 5);
   })();
-  await scanlog(['backup', file], { DATABASE_URL: service.database.url });
+  await scanlog(['backup', file], ofService());
   isOver = true;
   await load;
   // What the backup does not know of, and the stream does.
@@ -123,8 +127,8 @@ test('a service is backed up while it works, and another comes back from the fil
   const otherKey = { DATABASE_URL, SECRET_KEY: 'another-key-than-that-of-the-backup' };
   const [wrongKey, notEmpty] = await Promise.all([
     scanlog(['restore', file], otherKey, 1),
-    scanlog(['restore', file], { DATABASE_URL: service.database.url }, 1),
-    scanlog(['restore', file], { DATABASE_URL }),
+    scanlog(['restore', file], ofService(), 1),
+    scanlog(['restore', file], { ...ofService(), DATABASE_URL }),
   ]);
   expect(wrongKey).toBe('scanlog: SECRET_KEY is not the one that the backup was made under.\n');
   expect(notEmpty).toContain('scanlog: This database has a log already');
@@ -168,3 +172,19 @@ test('a service is backed up while it works, and another comes back from the fil
   await replayAnalytics({ sql: database.sql, warehouse });
   await expectAllAgree(database.sql, warehouse);
 }, 90_000);
+
+test('a new folder is filled from a backup when it has the key, and backed up, without a service', async () => {
+  const [data, given, own] = ['data', 'given.backup', 'own.backup'].map((name) => join(folder, name)) as [
+    ...[string, string, string],
+  ];
+  const { position } = await writeBackup(service.database.sql, given, { now: new Date() });
+  const withoutKey = await scanlog(['restore', given, '--data', data], {}, 1);
+  expect(withoutKey).toMatch(
+    /^scanlog: The key in \S+secrets\.json is not the one that the backup was made under: .+\n$/,
+  );
+
+  writeFileSync(join(data, 'secrets.json'), JSON.stringify({ secretKey: testSecretKey }));
+  await scanlog(['restore', given, '--data', data], {});
+  await scanlog(['backup', own, '--data', data], {});
+  expect((await checkBackup(own)).header.position).toBe(position);
+}, 60_000);
