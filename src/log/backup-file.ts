@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { messageOf, StartError } from '../lib/errors.ts';
@@ -44,65 +44,76 @@ export const leftOut = [
   'console_sessions',
 ];
 
-export type BackupLine = { row: string } | { table: TableLine };
+/** Rows of one table, in their order; a large table comes in many pieces. */
+export interface BackupPiece {
+  table: TableLine;
+  rows: string[];
+}
 
 /** A backup that is being read. */
 export interface OpenBackup {
   header: BackupHeader;
   /** Everything up to the end, which is checked: the last step throws when anything is missing or not as written. */
-  lines(): AsyncGenerator<BackupLine, BackupEnd>;
+  pieces: AsyncGenerator<BackupPiece, void>;
 }
 
+const unpackedAtOnce = 256 * 1024;
+
+const notOurs = (file: string) => new StartError(`${file} is not a backup of Scanlog.`);
 const damaged = (file: string, why: string) =>
   new StartError(`${file} is damaged or not whole, and nothing of it was restored: ${why}.`);
 
 export async function openBackup(file: string): Promise<OpenBackup> {
-  const lines = linesOf(file);
-  const checksum = createHash('sha256');
-  const header = readHeader(file, await lines.next(), checksum);
-  return { header, lines: () => readLines(file, lines, checksum) };
-}
-
-function readHeader(file: string, first: IteratorResult<string, void>, checksum: Hash): BackupHeader {
-  const header = first.done ? undefined : parsed<BackupHeader>(first.value);
-  if (typeof header?.scanlog_backup !== 'number') throw new StartError(`${file} is not a backup of Scanlog.`);
+  const chunks = linesOf(file);
+  const begun = (await chunks.next()).value ?? [];
+  const header = parsed<BackupHeader>(begun[0] ?? '');
+  if (typeof header?.scanlog_backup !== 'number') throw notOurs(file);
   if (header.scanlog_backup !== format)
     throw new StartError(
       `${file} was written by Scanlog ${header.version} in a newer form: restore it with that version.`,
     );
-  checksum.update(`${first.value}\n`);
-  return header;
+  return { header, pieces: readPieces(file, begun, chunks) };
 }
 
-async function* readLines(
+async function* readPieces(
   file: string,
-  lines: AsyncGenerator<string, void>,
-  checksum: Hash,
-): AsyncGenerator<BackupLine, BackupEnd> {
-  const rows: Record<string, number> = {};
-  let table: string | undefined;
-  for await (const line of lines) {
-    const value = parsed<string | TableLine | { end: BackupEnd }>(line);
-    if (typeof value === 'object' && value !== null && 'end' in value) {
-      const { end } = value;
-      if (end.sha256 !== checksum.digest('hex')) throw damaged(file, 'its checksum is wrong');
-      for (const [name, count] of Object.entries(end.rows))
-        if (rows[name] !== count) throw damaged(file, `it has not all rows of ${name}`);
-      // Only behind the last byte is it known whether gzip finds all of them right.
-      if (!(await lines.next()).done) throw damaged(file, 'something follows its end');
-      return end;
+  begun: string[],
+  chunks: AsyncGenerator<string[], void>,
+): AsyncGenerator<BackupPiece, void> {
+  const checksum = createHash('sha256').update(`${begun[0]}\n`);
+  const counts: Record<string, number> = {};
+  let table: TableLine | undefined;
+  let end: BackupEnd | undefined;
+
+  function read(lines: string[]): BackupPiece[] {
+    const pieces: BackupPiece[] = table === undefined ? [] : [{ table, rows: [] }];
+    for (const line of lines) {
+      if (end !== undefined) throw damaged(file, 'something follows its end');
+      const value = parsed<string | TableLine | { end: BackupEnd }>(line);
+      if (typeof value === 'object' && value !== null && 'end' in value) {
+        end = value.end;
+        continue;
+      }
+      checksum.update(line).update('\n');
+      if (typeof value === 'string' && table !== undefined) {
+        pieces.at(-1)?.rows.push(value);
+        counts[table.table] = (counts[table.table] ?? 0) + 1;
+      } else if (typeof value === 'object' && typeof value?.table === 'string') {
+        table = value;
+        counts[table.table] = 0;
+        pieces.push({ table, rows: [] });
+      } else throw damaged(file, 'it has a line that means nothing');
     }
-    checksum.update(`${line}\n`);
-    if (typeof value === 'string' && table !== undefined) {
-      rows[table] = (rows[table] ?? 0) + 1;
-      yield { row: value };
-    } else if (typeof value === 'object' && typeof value?.table === 'string') {
-      table = value.table;
-      rows[table] = 0;
-      yield { table: value };
-    } else throw damaged(file, 'it has a line that means nothing');
+    return pieces;
   }
-  throw damaged(file, 'its end is missing');
+
+  yield* read(begun.slice(1));
+  for await (const lines of chunks) yield* read(lines);
+  const { rows, sha256 } = end ?? { rows: {}, sha256: undefined };
+  if (sha256 === undefined) throw damaged(file, 'its end is missing');
+  if (sha256 !== checksum.digest('hex')) throw damaged(file, 'its checksum is wrong');
+  for (const [name, count] of Object.entries(rows))
+    if (counts[name] !== count) throw damaged(file, `it has not all rows of ${name}`);
 }
 
 function parsed<T>(line: string): T | undefined {
@@ -113,26 +124,24 @@ function parsed<T>(line: string): T | undefined {
   }
 }
 
-/** Not by `readline`, which also breaks lines at characters that JSON leaves as they are. */
-async function* linesOf(file: string): AsyncGenerator<string, void> {
+/** Some lines at a time. Not by `readline`, which also breaks them at characters that JSON leaves as they are. */
+async function* linesOf(file: string): AsyncGenerator<string[], void> {
   const decoder = new TextDecoder();
   const packed = createReadStream(file);
-  const unpacked = createGunzip();
+  const unpacked = createGunzip({ chunkSize: unpackedAtOnce });
   packed.on('error', (error) => unpacked.destroy(error));
   let rest = '';
-  let isBegun = false;
   try {
     for await (const chunk of packed.pipe(unpacked)) {
-      isBegun = true;
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() as string;
-      yield* lines;
+      if (lines.length > 0) yield lines;
     }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'ENOENT') throw new StartError(`There is no file ${file}.`);
     if (!code.startsWith('Z_')) throw new StartError(`${file} cannot be read: ${messageOf(error)}`);
-    throw isBegun ? damaged(file, messageOf(error)) : new StartError(`${file} is not a backup of Scanlog.`);
+    throw /header/.test(messageOf(error)) ? notOurs(file) : damaged(file, messageOf(error));
   } finally {
     packed.destroy();
   }

@@ -17,18 +17,16 @@ export interface CheckedBackup {
 
 /** Reads a backup to its end, and throws in one sentence when it cannot be restored. Touches no database. */
 export async function checkBackup(file: string): Promise<CheckedBackup> {
-  const { header, lines } = await openBackup(file);
+  const { header, pieces } = await openBackup(file);
   const known = new Map((await readMigrations()).map(({ name, checksum }) => [name, checksum]));
   const strange = header.migrations.find(({ name, checksum }) => known.get(name) !== checksum);
   if (strange !== undefined)
     throw new StartError(
       `${file} was written by Scanlog ${header.version}, whose migration ${strange.name} this version does not know: restore it with that version or a newer one.`,
     );
-  const reading = lines();
-  for (;;) {
-    const { done, value } = await reading.next();
-    if (done) return { file, header, rows: Object.values(value.rows).reduce((sum, count) => sum + count, 0) };
-  }
+  let total = 0;
+  for await (const { rows } of pieces) total += rows.length;
+  return { file, header, rows: total };
 }
 
 /**
@@ -79,7 +77,7 @@ async function refuseWhileServed(sql: Sql): Promise<void> {
     throw new StartError('A service runs on this database: stop it, restore, and start it again.');
 }
 
-async function fill(tx: Transaction, backup: OpenBackup, onProgress: (done: number) => void): Promise<void> {
+async function fill(tx: Transaction, { pieces }: OpenBackup, onProgress: (done: number) => void): Promise<void> {
   const tables = new Map((await tablesOf(tx)).map(({ table, columns }) => [table, columns]));
   let into = '';
   let rows: string[] = [];
@@ -99,21 +97,18 @@ async function fill(tx: Transaction, backup: OpenBackup, onProgress: (done: numb
     characters = 0;
   };
 
-  const lines = backup.lines();
-  for (;;) {
-    const { done: isEnd, value: line } = await lines.next();
-    if (isEnd) return flush();
-    if ('row' in line) {
-      rows.push(line.row);
-      characters += line.row.length;
-      if (rows.length >= atOnce.rows || characters >= atOnce.characters) await flush();
-    } else {
+  for await (const piece of pieces) {
+    if (piece.table.table !== into) {
       await flush();
-      into = placeOf(line.table, tables);
+      into = placeOf(piece.table, tables);
       // Of an empty log, only what migrations have put there themselves.
       if (into !== 'events' && into !== 'scans') await tx`DELETE FROM ${tx(into)}`;
     }
+    rows.push(...piece.rows);
+    characters += piece.rows.reduce((sum, row) => sum + row.length, 0);
+    if (rows.length >= atOnce.rows || characters >= atOnce.characters) await flush();
   }
+  await flush();
 }
 
 function placeOf({ table, columns }: TableLine, tables: Map<string, string[]>): string {

@@ -173,7 +173,7 @@ describe('refused before anything is changed', () => {
     ['with a changed byte', () => changed(), 'damaged'],
     ['that is none', () => written('text', 'Hello'), 'is not a backup of Scanlog'],
     ['that is none, packed', () => written('packed', gzipSync('Hello\n')), 'is not a backup of Scanlog'],
-    ['that is empty', () => written('empty', ''), 'is not a backup of Scanlog'],
+    ['that is empty', () => written('empty', ''), 'not whole'],
     ['that is not there', () => join(folder, 'nowhere'), 'There is no file'],
     [
       'of a newer version',
