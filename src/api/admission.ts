@@ -3,6 +3,7 @@ import { limitsOf, type Mode, type Plan } from '../../events/plans.ts';
 import { hashOfKey } from '../accounts/accounts.ts';
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import { Refusal } from '../lib/errors.ts';
+import { gathered } from '../lib/gathered.ts';
 import { subscriberNetwork } from '../lib/ip-address.ts';
 import type { Sql } from '../log/connect.ts';
 import { noteKeyUse } from './key-usage.ts';
@@ -45,26 +46,50 @@ export interface AdmissionControl {
   byAddress(request: Request, peer: string): Promise<Admission>;
 }
 
-/** Lets requests in: finds the key's account, and counts the request, in one statement and exactly across instances. */
+/**
+ * Lets requests in: finds the key's account and counts the request, in one statement for all that come at the same time,
+ * and exactly across instances.
+ */
 export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionControl {
   const usage = noteKeyUse(sql);
   const secret = addressSecret(sql);
 
-  async function withKey(key: string): Promise<Admission | undefined> {
-    const [row] = await sql<(Caller & Window)[]>`
-      WITH caller AS (
-        SELECT k.account, k.mode, a.plan, k.id AS key
-        FROM api_keys k JOIN accounts a ON a.id = k.account
-        WHERE k.hash = ${hashOfKey(key)} AND k.revoked_at IS NULL
+  /** Finds the accounts of many keys at once, and gives each request its number in its account's window. */
+  const findCallers = gathered(async (hashes: string[]): Promise<((Caller & Window) | undefined)[]> => {
+    const rows = await sql<(Caller & Window & { hash: string })[]>`
+      WITH caller AS MATERIALIZED (
+        SELECT k.hash, k.account, k.mode, a.plan, k.id AS key, asked.times
+        FROM (SELECT hash, count(*) AS times FROM unnest(${hashes}::text[]) AS hash GROUP BY hash) AS asked
+        JOIN api_keys k ON k.hash = asked.hash JOIN accounts a ON a.id = k.account
+        WHERE k.revoked_at IS NULL
       ), counted AS (
         INSERT INTO rate_windows AS w (subject, started_at, used)
-        SELECT account || '/' || mode, clock_timestamp(), 1 FROM caller
+        SELECT account || '/' || mode AS subject, clock_timestamp(), sum(times) FROM caller GROUP BY 1 ORDER BY 1
         ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
-        RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends
+        RETURNING subject, used, extract(epoch FROM started_at)::float8 + 60 AS ends
       )
-      SELECT * FROM caller, counted`;
-    if (row === undefined) return undefined;
-    const { used, ends, ...caller } = row;
+      SELECT hash, account, mode, plan, key, used, ends
+      FROM caller JOIN counted ON subject = account || '/' || mode`;
+    const callers = new Map(rows.map(({ hash, ...caller }) => [hash, caller]));
+    // What was counted together is told apart again, the last to come with the highest number.
+    const later = new Map<string, number>();
+    return hashes
+      .toReversed()
+      .map((hash) => {
+        const caller = callers.get(hash);
+        if (caller === undefined) return undefined;
+        const subject = `${caller.account}/${caller.mode}`;
+        const behind = later.get(subject) ?? 0;
+        later.set(subject, behind + 1);
+        return { ...caller, used: caller.used - behind };
+      })
+      .reverse();
+  });
+
+  async function withKey(key: string): Promise<Admission | undefined> {
+    const found = await findCallers(hashOfKey(key));
+    if (found === undefined) return undefined;
+    const { used, ends, ...caller } = found;
     usage.note(caller.key);
     return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller);
   }
@@ -110,7 +135,7 @@ function addressSecret(sql: Sql): () => Promise<Buffer> {
 
 /** A window begins with the first request behind the end of the one before. */
 export const nextWindow = (sql: Sql) => sql`
-  used = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.used + 1 ELSE 1 END,
+  used = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.used ELSE 0 END + excluded.used,
   started_at = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.started_at ELSE excluded.started_at END`;
 
 /** The caller, or the refusal of one who asks too often. */

@@ -2,7 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import { faultOfDestination, faultOfName } from '../../events/fields.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { change, remove } from '../codes/change.ts';
-import { findCode, listCodes, listedStatuses, listOrders, type Owner } from '../codes/codes.ts';
+import { codeFinder, listCodes, listedStatuses, listOrders, type Owner } from '../codes/codes.ts';
 import { historyOf } from '../codes/history.ts';
 import { type Fault, invalid, notFound } from '../lib/errors.ts';
 import { json } from './answers.ts';
@@ -16,8 +16,9 @@ const params = { id: 'Identifier of the code, `qr_…`.' };
 
 /** Reading, changing and deleting codes. */
 export function qrcodeOperations({ sql, clock, addresses, onChange }: Service): Operation[] {
+  const find = codeFinder(sql);
   const existing = async (owner: Owner, id: string | undefined) => {
-    const code = await findCode(sql, owner, id ?? '');
+    const code = await find(owner, id ?? '');
     if (code === undefined) throw notFound('QR code');
     return code;
   };

@@ -1,4 +1,5 @@
 import { loseStorage } from './breakable-part.ts';
+import type { Mood } from './receiver.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { World } from './world.ts';
 
@@ -76,5 +77,14 @@ export async function withServiceRestartedAlone(
     await service.kill();
     await service.start(false);
     await meanwhile();
+  });
+}
+
+/** The receiver of the webhook misbehaves. */
+export async function withReceiver({ receiver }: World, mood: Mood, meanwhile: Meanwhile): Promise<void> {
+  if (receiver === undefined) throw new Error('this world has no webhook');
+  receiver.mood = mood;
+  await meanwhile().finally(() => {
+    receiver.mood = 'well';
   });
 }

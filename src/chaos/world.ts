@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount } from '../accounts/accounts.ts';
+import { set } from '../accounts/webhooks.ts';
 import { createCodes } from '../codes/create.ts';
 import { createLogger } from '../lib/logger.ts';
 import { connect, type Sql } from '../log/connect.ts';
@@ -12,7 +13,9 @@ import { natsPlan, natsUrl } from '../stack/nats.ts';
 import { postgresPlan, postgresUrl } from '../stack/postgres.ts';
 import { freePort } from '../stack/processes.ts';
 import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
+import { createSecretBox } from '../webhooks/secrets.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 import type { ScannedCode } from './scanner.ts';
 import { type ServiceProcess, serviceProcess } from './service-process.ts';
 
@@ -30,6 +33,8 @@ export interface World {
   nats: BreakablePart;
   /** Where it was asked for: it takes seconds to start. */
   clickhouse: { part: BreakablePart; folder: string; warehouse: Warehouse } | undefined;
+  /** Where the account's webhook leads, where one was asked for. */
+  receiver: Receiver | undefined;
   /** A service that is not started yet. */
   service(settings?: Record<string, string>, flags?: string[]): Promise<ServiceProcess>;
   /** Codes that nobody has scanned. */
@@ -38,7 +43,7 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function startWorld({ withWarehouse = false } = {}): Promise<World> {
+export async function startWorld({ withWarehouse = false, withWebhook = false } = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-chaos-'));
   const data = openDataDirectory(folder);
   const log = createLogger('silent', false);
@@ -72,6 +77,11 @@ export async function startWorld({ withWarehouse = false } = {}): Promise<World>
   await migrate(sql);
   const now = new Date();
   const { id: account, live } = await createAccount(sql, { name: 'Chaos', plan: 'enterprise', now });
+  const receiver = withWebhook ? await startReceiver() : undefined;
+  if (receiver !== undefined) {
+    const box = createSecretBox(secrets.secretKey);
+    await set(sql, box, { account, mode: 'live' }, receiver.url, { actor: 'operator', now });
+  }
 
   return {
     folder,
@@ -83,6 +93,7 @@ export async function startWorld({ withWarehouse = false } = {}): Promise<World>
     postgres,
     nats,
     clickhouse,
+    receiver,
     async service(settings = {}, flags = []) {
       const environment = {
         DATABASE_URL: databaseUrl,
@@ -94,6 +105,7 @@ export async function startWorld({ withWarehouse = false } = {}): Promise<World>
         LOG_LEVEL: 'info',
         EDGES: '1',
         ROLES: 'api,edge,relay,projections',
+        ...{ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' },
         ...settings,
       };
       const logFile = join(data.logs, `service-${services.length}.log`);
@@ -114,6 +126,7 @@ export async function startWorld({ withWarehouse = false } = {}): Promise<World>
     async stop() {
       await Promise.all(services.map((service) => service.stop()));
       await sql.end({ timeout: 2 });
+      await receiver?.stop();
       await clickhouse?.warehouse.client.close();
       await Promise.all([postgres.stop(), nats.stop(), clickhouse?.part.stop()]);
       rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import type { Code } from '../../events/code.ts';
 import type { Mode } from '../../events/plans.ts';
+import { gathered } from '../lib/gathered.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../log/connect.ts';
 
@@ -29,6 +30,19 @@ export async function findCode(sql: Queryable, { account, mode }: Owner, id: str
     ${counted(sql)}
     WHERE id = ${id} AND account = ${account} AND mode = ${mode} AND status <> 'deleted'`;
   return code;
+}
+
+/** The same for many who ask at once, in one statement. */
+export function codeFinder(sql: Queryable): (owner: Owner, id: string) => Promise<CountedCode | undefined> {
+  const find = gathered(async (ids: string[]) => {
+    const codes = await sql<CountedCode[]>`${counted(sql)} WHERE id = ANY(${ids}) AND status <> 'deleted'`;
+    const found = new Map(codes.map((code) => [code.id, code]));
+    return ids.map((id) => found.get(id));
+  });
+  return async ({ account, mode }, id) => {
+    const code = isId('qr', id) ? await find(id) : undefined;
+    return code?.account === account && code.mode === mode ? code : undefined;
+  };
 }
 
 /** How many codes the owner has in each status, deleted ones left out. */

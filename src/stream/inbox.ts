@@ -88,7 +88,7 @@ export function openInbox({
       if (waiting.length === 0) await arrival(idleMs);
       const deadline = performance.now() + lingerMs;
       while (waiting.length > 0 && size < most && performance.now() < deadline && !signal.aborted)
-        await arrival(deadline - performance.now());
+        await arrival(Math.max(0, deadline - performance.now()));
       let count = 0;
       let taken = 0;
       while (taken < waiting.length && (count === 0 || count + (waiting[taken]?.entries.length ?? 0) <= most))

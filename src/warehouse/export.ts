@@ -16,8 +16,8 @@ export interface Chunk {
   rows: number;
   /** The place of its last scan. */
   last: Place;
-  /** Its scans as they stand in the file. */
-  text: Buffer;
+  /** Its scans as they stand in the file, in pieces: to join megabytes would leave as many behind for the collector. */
+  text: Buffer[];
 }
 
 /** Text that a spreadsheet would take for a formula gets an apostrophe before it; quotes are by RFC 4180. */
@@ -71,20 +71,26 @@ export async function readChunk(
   return chunkOf(row);
 }
 
-/** RowBinary: three numbers of 8 bytes, then the length of the text, 7 bits a byte, then the text. */
-function chunkOf(row: Buffer): Chunk {
-  if (row.length < 25) throw brokenOff();
+/** Three numbers of 8 bytes, and the length of the text, 7 bits a byte, which ends with a byte below 0x80. */
+const headMost = 3 * 8 + 10;
+
+/** RowBinary: the head, then the text. */
+function chunkOf(pieces: Buffer[]): Chunk {
+  const [head = Buffer.alloc(0), ...rest] = (pieces[0]?.length ?? 0) < headMost ? [Buffer.concat(pieces)] : pieces;
+  if (head.length < 25) throw brokenOff();
   let at = 24;
   let length = 0;
   for (let scale = 1, byte = 0x80; byte >= 0x80; scale *= 128) {
-    byte = row.readUInt8(at++);
+    if (at === head.length) throw brokenOff();
+    byte = head.readUInt8(at++);
     length += (byte % 128) * scale;
   }
-  if (row.length !== at + length) throw brokenOff();
+  const text = [head.subarray(at), ...rest];
+  if (text.reduce((sum, piece) => sum + piece.length, 0) !== length) throw brokenOff();
   return {
-    rows: Number(row.readBigUInt64LE(0)),
-    last: { time: new Date(Number(row.readBigInt64LE(8))), position: Number(row.readBigUInt64LE(16)) },
-    text: row.subarray(at),
+    rows: Number(head.readBigUInt64LE(0)),
+    last: { time: new Date(Number(head.readBigInt64LE(8))), position: Number(head.readBigUInt64LE(16)) },
+    text,
   };
 }
 

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import type { Warehouse } from './connect.ts';
 import { readFault } from './errors.ts';
 
@@ -37,12 +36,12 @@ export async function rowsOf<Row>(
   }
 }
 
-/** The one row of a query, as RowBinary has it. Read by one thread, in the order of the query. */
+/** The one row of a query, as RowBinary has it, in the pieces that it came in. Read by one thread, in the query's order. */
 export async function binaryOf(
   { warehouse, signal }: Reading,
   query: string,
   parameters: Record<string, unknown>,
-): Promise<Buffer> {
+): Promise<Buffer[]> {
   try {
     const { stream } = await warehouse.client.exec({
       query: `${query}\nFORMAT RowBinary`,
@@ -50,7 +49,7 @@ export async function binaryOf(
       abort_signal: signal,
       clickhouse_settings: { ...settings, max_threads: 1 },
     });
-    return await beforeAbort(signal, buffer(stream), () => stream.destroy());
+    return await beforeAbort(signal, stream.toArray(), () => stream.destroy());
   } catch (error) {
     throw readFault(error);
   }

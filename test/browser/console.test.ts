@@ -435,6 +435,10 @@ describe('every page', () => {
         await page.keyboard.press('Escape');
         await dialog().waitFor({ state: 'detached' });
       }
+      await button('Sign out').click();
+      await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
+      expect(await accessibilityFaults(page), 'the way in').toEqual([]);
+      expect(await overflowOf(page), 'the way in').toBe(0);
     },
     patience,
   );

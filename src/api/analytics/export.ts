@@ -75,12 +75,12 @@ export const exportOperation = (service: Service): Operation =>
       async function* pieces(): AsyncGenerator<Uint8Array> {
         yield Buffer.from(head);
         let chunk: Chunk = first;
-        if (chunk.rows > 0) yield chunk.text;
+        if (chunk.rows > 0) yield* chunk.text;
         while (chunk.rows === chunkRows) {
           chunk = (await next([signal], chunk.last)).found;
           if (chunk.rows === 0) break;
           if (between !== '') yield Buffer.from(between);
-          yield chunk.text;
+          yield* chunk.text;
         }
         if (!isShort) await stillThere();
         if (tail !== '') yield Buffer.from(tail);

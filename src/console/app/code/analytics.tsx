@@ -158,7 +158,11 @@ const Breakdown = ({ summary: { summary, top_countries, top_cities, devices, bro
     <Bars
       title="Cities"
       total={summary.total_scans}
-      rows={top_cities.map(({ city, country: code, scans }) => ({ label: city, hint: country(code), scans }))}
+      rows={top_cities.map(({ city, country: code, scans }) => ({
+        label: city,
+        hint: code === 'XX' ? undefined : country(code),
+        scans,
+      }))}
       empty="No place is known."
     />
     <Bars title="Devices" total={summary.total_scans} rows={ranked(devices)} empty="No device is known." />

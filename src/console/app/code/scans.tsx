@@ -54,7 +54,7 @@ export function Scans({ code }: { code: QrCode }) {
                     <td>{named(scan.device)}</td>
                     <td>{named(scan.browser)}</td>
                     <td>
-                      {scan.is_unique ? <span class="badge active">New</span> : 'Returning'}
+                      {scan.is_unique ? <span class="badge active">New</span> : 'Returning'}{' '}
                       {scan.is_bot && <span class="badge">Bot</span>}
                     </td>
                   </tr>
