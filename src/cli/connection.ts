@@ -6,6 +6,7 @@ import { migrate } from '../log/migrate.ts';
 import { findRunning, lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
 import { startPostgres } from '../stack/stack.ts';
 import { connectWarehouse, pingWarehouse, type Warehouse } from '../warehouse/connect.ts';
+import { untilAskedToStop } from './stopping.ts';
 
 /** The settings of a command, with the addresses of an `up` that runs on `data` where the environment has none. */
 export function findConfig(data: string): Config {
@@ -46,13 +47,19 @@ async function connected<T>(databaseUrl: string, use: (sql: Sql) => Promise<T>):
 /** The database as it is; that of a folder on which nothing runs has its Postgres started for as long as it takes. */
 export async function withStoredDatabase<T>(data: string, use: (sql: Sql) => Promise<T>): Promise<T> {
   const { databaseUrl, logLevel } = findConfig(data);
-  if (databaseUrl !== undefined) return connected(databaseUrl, use);
+  // Postgres must not be left behind, nor half a file.
+  const stopped = untilAskedToStop().then(() => {
+    throw new StartError('Stopped before it was done: nothing has changed.');
+  });
+  stopped.catch(() => {});
+  const useUntilStopped = (sql: Sql) => Promise.race([use(sql), stopped]);
+  if (databaseUrl !== undefined) return connected(databaseUrl, useUntilStopped);
   const folder = openDataDirectory(data);
   const unlock = lockDataDirectory(folder);
   try {
     const postgres = await startPostgres({ data: folder, log: createLogger(logLevel) });
     try {
-      return await connected(postgres.databaseUrl, use);
+      return await connected(postgres.databaseUrl, useUntilStopped);
     } finally {
       await postgres.stop();
     }
