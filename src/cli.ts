@@ -3,11 +3,13 @@ import { Argument, Command, Option } from 'commander';
 import { plans } from '../events/plans.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { accountCreate, accountList, accountPlan } from './cli/account.ts';
+import { backup } from './cli/backup.ts';
 import { benchmarks } from './cli/benchmarks.ts';
 import { chaos } from './cli/chaos.ts';
 import { demo } from './cli/demo.ts';
 import { showEvents } from './cli/events.ts';
 import { replay, replays } from './cli/replay.ts';
+import { restore } from './cli/restore.ts';
 import { scanLoad } from './cli/scan-load.ts';
 import { serve } from './cli/serve.ts';
 import { showSpool } from './cli/spool.ts';
@@ -118,6 +120,26 @@ program
   .option('--json', 'print one JSON object')
   .addOption(dataOption())
   .action(showVerification);
+
+program
+  .command('backup <file>')
+  .description('write the log, and all that is not made from it, to one file, while the service goes on')
+  .addOption(dataOption())
+  .addHelpText(
+    'after',
+    '\nThe file holds no SECRET_KEY (secrets.json in the folder of ./scanlog up): keep that as well, elsewhere.',
+  )
+  .action(backup);
+
+program
+  .command('restore <file>')
+  .description('fill an empty database, or a new folder, from a backup; no service may run on it yet')
+  .addOption(dataOption())
+  .addHelpText(
+    'after',
+    '\nFor a new folder, put the secrets.json of the one that was backed up into it first. For a database of your own,\nset DATABASE_URL, and SECRET_KEY to the one that the backup was made under.',
+  )
+  .action(restore);
 
 program
   .command('bench')

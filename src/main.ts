@@ -17,6 +17,7 @@ import { type Clock, systemClock } from './lib/clock.ts';
 import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './lib/metrics.ts';
+import { streamOfLog } from './log/branch.ts';
 import { connect, isAway, type Sql } from './log/connect.ts';
 import { migrate } from './log/migrate.ts';
 import { addressed, drain, listen, serveMetrics, shortCodeOf } from './server.ts';
@@ -91,6 +92,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     };
     const send = createSender({ policy });
     let nats: NatsConnection | undefined;
+    let { stream } = config;
     let relay: Relay | undefined;
     let edge: Edge | undefined;
     let ready = false;
@@ -123,7 +125,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         if (entries.length === 0) return;
         edge?.apply(entries);
         relay?.wake();
-        if (nats !== undefined) nudgeRelay(nats, config.stream);
+        if (nats !== undefined) nudgeRelay(nats, stream);
         await onChange(entries);
       };
       const { trustedProxies } = config;
@@ -151,17 +153,18 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         throw new StartError(
           'SECRET_KEY is not the one that this database was first used with: give every process the same, since the secrets of webhooks are encrypted with it.',
         );
+      stream = await streamOfLog(sql, config.stream);
       ready = true;
       if (config.roles.includes('api')) stops.push(sweepRegularly(sql, log));
       const connection = await connectStream(config.natsUrl, 'scanlog', stopping.signal);
       if (stopping.signal.aborted) return connection.close();
       nats = connection;
       stops.push(() => connection.close());
-      if (edge !== undefined) followChanges(nats, config.stream, edge.apply);
-      const common = { sql, databaseUrl: config.databaseUrl, nats, stream: config.stream, log, metrics };
+      if (edge !== undefined) followChanges(nats, stream, edge.apply);
+      const common = { sql, databaseUrl: config.databaseUrl, nats, stream, log, metrics };
       if (config.roles.includes('relay')) {
         relay = startRelay(common);
-        onNudge(nats, config.stream, relay.wake);
+        onNudge(nats, stream, relay.wake);
         stops.push(relay.stop);
       }
       if (config.roles.includes('projections')) {

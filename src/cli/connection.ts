@@ -1,9 +1,12 @@
 import { type Config, readConfig } from '../config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
+import { createLogger } from '../lib/logger.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
-import { findRunning } from '../stack/data-directory.ts';
+import { findRunning, lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
+import { startPostgres } from '../stack/stack.ts';
 import { connectWarehouse, pingWarehouse, type Warehouse } from '../warehouse/connect.ts';
+import { untilAskedToStop } from './stopping.ts';
 
 /** The settings of a command, with the addresses of an `up` that runs on `data` where the environment has none. */
 export function findConfig(data: string): Config {
@@ -17,7 +20,7 @@ export function findConfig(data: string): Config {
   };
 }
 
-const notFound = (data: string, variables: string) =>
+export const notFound = (data: string, variables: string) =>
   new StartError(
     `No running Scanlog was found at ${data}: start ./scanlog up, or name its --data, or set ${variables}.`,
   );
@@ -26,12 +29,42 @@ const notFound = (data: string, variables: string) =>
 export async function withDatabase<T>(data: string, use: (sql: Sql) => Promise<T>): Promise<T> {
   const { databaseUrl } = findConfig(data);
   if (databaseUrl === undefined) throw notFound(data, 'DATABASE_URL');
+  return connected(databaseUrl, async (sql) => {
+    await migrate(sql);
+    return use(sql);
+  });
+}
+
+async function connected<T>(databaseUrl: string, use: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = connect(databaseUrl, { max: 8, name: 'scanlog-cli' });
   try {
-    await migrate(sql);
     return await use(sql);
   } finally {
     await sql.end({ timeout: 2 });
+  }
+}
+
+/** The database as it is; that of a folder on which nothing runs has its Postgres started for as long as it takes. */
+export async function withStoredDatabase<T>(data: string, use: (sql: Sql) => Promise<T>): Promise<T> {
+  const { databaseUrl, logLevel } = findConfig(data);
+  // Postgres must not be left behind, nor half a file.
+  const stopped = untilAskedToStop().then(() => {
+    throw new StartError('Stopped before it was done: nothing has changed.');
+  });
+  stopped.catch(() => {});
+  const useUntilStopped = (sql: Sql) => Promise.race([use(sql), stopped]);
+  if (databaseUrl !== undefined) return connected(databaseUrl, useUntilStopped);
+  const folder = openDataDirectory(data);
+  const unlock = lockDataDirectory(folder);
+  try {
+    const postgres = await startPostgres({ data: folder, log: createLogger(logLevel) });
+    try {
+      return await connected(postgres.databaseUrl, useUntilStopped);
+    } finally {
+      await postgres.stop();
+    }
+  } finally {
+    unlock();
   }
 }
 

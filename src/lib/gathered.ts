@@ -19,7 +19,7 @@ export function gathered<Question, Answer>(
   async function answer(round: Waiting<Question, Answer>[]): Promise<void> {
     try {
       const answers = await ask(round.map(({ question }) => question));
-      round.forEach(({ resolve }, i) => resolve(answers[i] as Answer));
+      for (const [i, { resolve }] of round.entries()) resolve(answers[i] as Answer);
     } catch (error) {
       for (const { reject } of round) reject(error);
     }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { StartError } from '../lib/errors.ts';
-import type { Sql, Transaction } from './connect.ts';
+import type { Queryable, Sql, Transaction } from './connect.ts';
 import { locks } from './locks.ts';
 
 interface Migration {
@@ -11,8 +11,10 @@ interface Migration {
   statements: string;
 }
 
+const ours = new URL('../../migrations/postgres/', import.meta.url);
+
 /** The numbered files of a folder, in order. */
-export async function readMigrations(folder: URL): Promise<Migration[]> {
+export async function readMigrations(folder = ours): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {
@@ -23,8 +25,13 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
   );
 }
 
+type Applied = Pick<Migration, 'number' | 'name' | 'checksum'>;
+
+export const appliedMigrations = (sql: Queryable): Promise<Applied[]> =>
+  sql<Applied[]>`SELECT number, name, checksum FROM migrations ORDER BY number`;
+
 /** What is still to be applied; throws where the database and the files tell different stories. */
-function pending(migrations: Migration[], applied: { number: number; name: string; checksum: string }[]): Migration[] {
+function pending(migrations: Migration[], applied: Applied[]): Migration[] {
   const byNumber = new Map(migrations.map((migration) => [migration.number, migration]));
   for (const { number, name, checksum } of applied) {
     const file = byNumber.get(number);
@@ -39,21 +46,21 @@ function pending(migrations: Migration[], applied: { number: number; name: strin
   return migrations.filter(({ number }) => !done.has(number));
 }
 
-/** Brings the database up to date: each file once, in order, in a transaction of its own, one instance at a time. */
-export async function migrate(
-  sql: Sql,
-  folder = new URL('../../migrations/postgres/', import.meta.url),
-): Promise<string[]> {
+/**
+ * Brings the database up to date, or up to a file that is named: each file once, in order, in a transaction of its own,
+ * one instance at a time.
+ */
+export async function migrate(sql: Sql, folder = ours, upTo?: string): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const applied: string[] = [];
   for (;;) {
-    const name = await sql.begin((tx) => applyNext(tx, migrations));
+    const name = await sql.begin((tx) => applyNext(tx, migrations, upTo));
     if (name === undefined) return applied;
     applied.push(name);
   }
 }
 
-async function applyNext(tx: Transaction, migrations: Migration[]): Promise<string | undefined> {
+async function applyNext(tx: Transaction, migrations: Migration[], upTo?: string): Promise<string | undefined> {
   // Waits for another instance that migrates now, however long that takes.
   await tx`SET LOCAL statement_timeout = 0`;
   await tx`SELECT pg_advisory_xact_lock(${locks.migrate})`;
@@ -64,10 +71,8 @@ async function applyNext(tx: Transaction, migrations: Migration[]): Promise<stri
       checksum   text        NOT NULL,
       applied_at timestamptz NOT NULL DEFAULT now()
     )`;
-  const applied = await tx<{ number: number; name: string; checksum: string }[]>`
-    SELECT number, name, checksum FROM migrations ORDER BY number`;
-  const [next] = pending(migrations, applied);
-  if (next === undefined) return undefined;
+  const [next] = pending(migrations, await appliedMigrations(tx));
+  if (next === undefined || (upTo !== undefined && next.name > upTo)) return undefined;
   const { number, name, checksum, statements } = next;
   await tx.unsafe(statements);
   await tx`INSERT INTO migrations (number, name, checksum) VALUES (${number}, ${name}, ${checksum})`;

@@ -1,4 +1,4 @@
-import type { Sql } from './connect.ts';
+import type { Sql, Transaction } from './connect.ts';
 import { locks } from './locks.ts';
 
 /** Positions in one partition of the scans. The first two are made by a migration, with this size. */
@@ -15,12 +15,21 @@ export async function ensurePartitions(sql: Sql): Promise<void> {
   const known = new Set(there.map(({ name }) => name));
   const missing = wanted.filter((number) => !known.has(`scans_${number}`));
   if (missing.length === 0) return;
-  await sql.begin(async (tx) => {
-    await tx`SELECT pg_advisory_xact_lock(${locks.partitions})`;
-    for (const number of missing)
-      await tx.unsafe(
-        `CREATE TABLE IF NOT EXISTS scans_${number} PARTITION OF scans
-         FOR VALUES FROM (${number * size}) TO (${(number + 1) * size})`,
-      );
-  });
+  await sql.begin((tx) => make(tx, missing));
+}
+
+/** Makes all partitions that a log which ends at `position` can have scans in. */
+export const makePartitionsUpTo = (tx: Transaction, position: number): Promise<void> =>
+  make(
+    tx,
+    Array.from({ length: Math.floor(position / size) + 1 }, (_, number) => number),
+  );
+
+async function make(tx: Transaction, numbers: number[]): Promise<void> {
+  await tx`SELECT pg_advisory_xact_lock(${locks.partitions})`;
+  for (const number of numbers)
+    await tx.unsafe(
+      `CREATE TABLE IF NOT EXISTS scans_${number} PARTITION OF scans
+       FOR VALUES FROM (${number * size}) TO (${(number + 1) * size})`,
+    );
 }

@@ -63,6 +63,23 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
+/** Postgres alone, for work on the log of a directory that no service runs on. Nobody else is told of it. */
+export async function startPostgres({
+  data,
+  log,
+  signal,
+}: Pick<StackOptions, 'data' | 'log' | 'signal'>): Promise<{ databaseUrl: string; stop(): Promise<void> }> {
+  const { postgres: password } = readSecrets(data);
+  const port = await freePort();
+  const part = await startPart(postgresPlan({ data, port, password, durable: true }), { data, log, signal });
+  try {
+    return { databaseUrl: await ownDatabase(port, password), stop: part.stop };
+  } catch (error) {
+    await part.stop();
+    throw error;
+  }
+}
+
 async function ownDatabase(port: number, password: string): Promise<string> {
   const sql = postgres(postgresUrl(port, password), { max: 1, onnotice: () => {} });
   try {

@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks';
-import { faultOfDestination, faultOfName } from '../../../../events/fields.ts';
 import { api } from '../api.ts';
 import { completed } from '../codes/destination.ts';
+import { DestinationField, faultsOf } from '../codes/destination-field.tsx';
 import { plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { toast } from '../parts/toast.tsx';
-import { type Faults, useAction } from '../parts/use-action.ts';
+import { useAction } from '../parts/use-action.ts';
 import { navigate, pageUrl } from '../router.ts';
 import type { QrCode } from '../types.ts';
-import { welcome } from '../welcome.ts';
 import { DownloadDialog } from './download.tsx';
 
 interface Props {
@@ -65,14 +64,10 @@ function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
   const { busy, faults, setFaults, run } = useAction(['name', 'destination_url']);
   const save = () =>
     run(async () => {
-      const destination_url = completed(destination);
-      const found: Faults = {};
-      const wrongName = faultOfName(name);
-      const wrongDestination = faultOfDestination(destination_url, welcome.short_base_url);
-      if (wrongName !== undefined) found['name'] = `The name ${wrongName}.`;
-      if (wrongDestination !== undefined) found['destination_url'] = `The destination ${wrongDestination}.`;
+      const found = faultsOf(name, destination);
       setFaults(found);
       if (Object.keys(found).length > 0) return;
+      const destination_url = completed(destination);
       await api.patch(`/qrcodes/${code.id}`, { name, destination_url });
       await onChange();
       toast(destination_url === code.destination_url ? 'Saved.' : 'Saved. The next scan leads there.');
@@ -88,10 +83,7 @@ function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
         }}
       >
         <Field label="Name" value={name} onValue={setName} fault={faults['name']} />
-        <Field
-          label="Destination"
-          inputMode="url"
-          isCode
+        <DestinationField
           value={destination}
           onValue={setDestination}
           fault={faults['destination_url']}

@@ -8,6 +8,7 @@ import type { QrCode, Summary, TimeSeries } from '../types.ts';
 import { Attribution } from './attribution.tsx';
 import { Bars } from './bars.tsx';
 import { stepName, TimeChart } from './chart.tsx';
+import { CountCells, CountHeads } from './counts.tsx';
 import { SplitByDestination } from './destinations.tsx';
 import { type Interval, intervalOf, intervals, type PeriodName, periodOf } from './period.ts';
 import { PeriodPicker } from './period-picker.tsx';
@@ -108,20 +109,14 @@ function OverTime({ series }: { series: TimeSeries }) {
             <thead>
               <tr>
                 <th scope="col">When</th>
-                <th scope="col" class="number">
-                  Scans
-                </th>
-                <th scope="col" class="number">
-                  Visitors
-                </th>
+                <CountHeads />
               </tr>
             </thead>
             <tbody>
-              {series.data.toReversed().map(({ date, total_scans, unique_visitors }) => (
-                <tr key={date}>
-                  <td>{stepName(date, interval)}</td>
-                  <td class="number">{number(total_scans)}</td>
-                  <td class="number">{number(unique_visitors)}</td>
+              {series.data.toReversed().map((step) => (
+                <tr key={step.date}>
+                  <td>{stepName(step.date, interval)}</td>
+                  <CountCells of={step} />
                 </tr>
               ))}
             </tbody>

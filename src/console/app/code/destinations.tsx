@@ -1,7 +1,8 @@
-import { bare, date, number } from '../format.ts';
+import { bare, date } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { useResource } from '../resource.ts';
 import type { Destinations, QrCode } from '../types.ts';
+import { CountCells, CountHeads } from './counts.tsx';
 
 interface Props {
   code: QrCode;
@@ -23,23 +24,17 @@ export function SplitByDestination({ code, query, since }: Props) {
             <tr>
               <th scope="col">Destination</th>
               <th scope="col">In use</th>
-              <th scope="col" class="number">
-                Scans
-              </th>
-              <th scope="col" class="number">
-                Visitors
-              </th>
+              <CountHeads />
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ destination_url, from, to, total_scans, unique_visitors }) => (
+            {shown.map(({ destination_url, from, to, ...counts }) => (
               <tr key={from}>
                 <td class="url">{bare(destination_url)}</td>
                 <td>
                   {date(from)} – {to === null ? 'now' : date(to)}
                 </td>
-                <td class="number">{number(total_scans)}</td>
-                <td class="number">{number(unique_visitors)}</td>
+                <CountCells of={counts} />
               </tr>
             ))}
           </tbody>

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { faultOfDestination, faultOfName } from '../../../../events/fields.ts';
 import { api } from '../api.ts';
 import { bare } from '../format.ts';
 import { Icon } from '../icons.tsx';
@@ -11,6 +10,7 @@ import { navigate, pageUrl } from '../router.ts';
 import type { CreatedQrCode } from '../types.ts';
 import { welcome } from '../welcome.ts';
 import { completed } from './destination.ts';
+import { DestinationField, faultsOf } from './destination-field.tsx';
 import { Preview } from './preview.tsx';
 import { suggestShortCode, useAvailability } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
@@ -28,16 +28,10 @@ export function CreatePage() {
   const shortCode = chosen === '' ? suggested : chosen;
   const availability = useAvailability(shortCode);
 
-  const check = (): Faults => {
-    const found: Faults = {};
-    const add = (field: string, label: string, fault: string | undefined) => {
-      if (fault !== undefined) found[field] = `${label} ${fault}.`;
-    };
-    add('name', 'The name', faultOfName(name));
-    add('destination_url', 'The destination', faultOfDestination(completed(destination), welcome.short_base_url));
-    if (availability.state === 'wrong') add('short_code', 'The short link', availability.fault);
-    return found;
-  };
+  const check = (): Faults => ({
+    ...faultsOf(name, destination),
+    ...(availability.state === 'wrong' ? { short_code: `The short link ${availability.fault}.` } : {}),
+  });
   const create = (status: 'active' | 'draft') =>
     run(async () => {
       const found = check();
@@ -73,10 +67,7 @@ export function CreatePage() {
             placeholder="Spring menu"
             hint="For you; whoever scans does not see it."
           />
-          <Field
-            label="Destination"
-            inputMode="url"
-            isCode
+          <DestinationField
             value={destination}
             onValue={setDestination}
             fault={faults['destination_url']}

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { writeBackup } from '../log/backup.ts';
+import { migrate } from '../log/migrate.ts';
+import { findConfig, notFound, withStoredDatabase } from './connection.ts';
+import { progressBar } from './progress.ts';
+import { green, say } from './terminal.ts';
+
+/** Writes a backup of the log's database, whether a service runs on it or not. */
+export async function backup(file: string, { data }: { data: string }): Promise<void> {
+  const { databaseUrl } = findConfig(data);
+  if (databaseUrl === undefined && !existsSync(join(data, 'postgres'))) throw notFound(data, 'DATABASE_URL');
+  const bar = progressBar('backing up');
+  const { position, rows } = await withStoredDatabase(data, async (sql) => {
+    await migrate(sql);
+    return writeBackup(sql, resolve(file), { now: new Date(), onProgress: bar.update });
+  });
+  bar.end();
+  say(`${green('✓')} ${file} holds the log up to position ${position}, ${rows.toLocaleString('en')} rows in all.`);
+}

@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, inject, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { writeBackup } from '../../src/log/backup.ts';
+import { streamOfLog } from '../../src/log/branch.ts';
+import { checkBackup } from '../../src/log/restore.ts';
+import { startService } from '../../src/main.ts';
+import { replayAnalytics } from '../../src/stream/replay-analytics.ts';
+import { replayState } from '../../src/stream/replay-state.ts';
+import { connectWarehouse } from '../../src/warehouse/connect.ts';
+import { type Api, apiClient, type Json, newCode } from '../support/api.ts';
+import { createDatabase, uniqueName } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { runScanlog } from '../support/scanlog.ts';
+import { testSecretKey, useService } from '../support/service.ts';
+import { removeStream } from '../support/streams.ts';
+import { expectAllAgree } from '../support/verified.ts';
+import { patient } from '../support/warehouse.ts';
+import { useReceiver } from '../webhooks/receiver.ts';
+import { codeOf, mayCallTests, scanCode, setHook, untilThereAre } from '../webhooks/webhook-support.ts';
+
+const stream = uniqueName();
+const service = useService({ config: { ...mayCallTests, stream } });
+const receiver = useReceiver();
+const folder = mkdtempSync(join(tmpdir(), 'scanlog-backup-'));
+const file = join(folder, 'scanlog.backup');
+const ends: (() => Promise<unknown>)[] = [() => removeStream(stream)];
+
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const any = (below: number) => Math.floor(Math.random() * below);
+const scansOf = (url: string, code: { short_code: string }) => scanCode(url, code, 1 + any(4));
+
+/** Codes that were made, changed, scanned and deleted, in any order. */
+async function anyHistory(url: string, api: Api): Promise<string[]> {
+  const codes: Json[] = [];
+  const steps = [
+    async () => codes.push(await codeOf(api)),
+    async (code: Json) => api.patch(`/v1/qrcodes/${code.id}`, { destination_url: `https://example.com/${any(1e6)}` }),
+    async (code: Json) => api.patch(`/v1/qrcodes/${code.id}`, { name: `"Ü" \\ ${any(1e6)}\u2028` }),
+    async (code: Json) => api.patch(`/v1/qrcodes/${code.id}`, { active: false }),
+    async (code: Json) => api.patch(`/v1/qrcodes/${code.id}`, { active: true }),
+    async (code: Json) => api.delete(`/v1/qrcodes/${code.id}`),
+  ];
+  for (let i = 0; i < 25; i++) {
+    const code = codes[any(codes.length)] ?? (await codeOf(api));
+    if (!codes.includes(code)) codes.push(code);
+    await steps[any(steps.length)]?.(code);
+    const { body } = await api.get(`/v1/qrcodes/${code.id}`);
+    if (body.status === 'active') await scansOf(url, code);
+  }
+  return codes.map(({ id }) => id);
+}
+
+/** All that the API says of an account, apart from where it was asked and when. */
+async function answersOf(url: string, key: string, codes: string[]): Promise<string[]> {
+  const api = patient(apiClient(url, key));
+  const period = 'start_date=2026-01-01&end_date=2099-12-31';
+  const paths = [
+    ...['/v1/qrcodes?limit=100', '/v1/account/keys', '/v1/account/webhook'],
+    ...['/v1/account/webhook/deliveries?limit=100', `/v1/analytics/aggregate?${period}`],
+    ...codes.flatMap((id) => [`/v1/qrcodes/${id}`, `/v1/qrcodes/${id}/history`]),
+    ...codes
+      .slice(0, 3)
+      .flatMap((id) => [
+        `/v1/analytics/qrcodes/${id}?${period}`,
+        `/v1/analytics/qrcodes/${id}/scans?${period}&limit=100`,
+      ]),
+  ];
+  return Promise.all(
+    paths.map(async (path) => {
+      const { status, text } = await api.get(path);
+      const body = text.replaceAll(url, '').replaceAll(/"last_used_at":("[^"]*"|null)/g, '');
+      return `${path} ${status} ${body}`;
+    }),
+  );
+}
+
+/** Runs the command line and answers with what it printed. */
+async function scanlog(args: string[], environment: Record<string, string>, exitCode = 0): Promise<string> {
+  const command = runScanlog(args, environment);
+  expect(await command.exitCode(), command.output()).toBe(exitCode);
+  return command.output();
+}
+
+const ofService = () => ({ DATABASE_URL: service.database.url, SECRET_KEY: testSecretKey });
+
+test('a service is backed up while it works, and another comes back from the file, the same in every answer', async () => {
+  const url = service.urls[0] as string;
+  const { id: account, keys, live } = await service.account();
+  const webhook = await setHook(live, receiver.url('backup'));
+  const codes = await anyHistory(url, live);
+  const revoked = (await live.post('/v1/account/keys', { name: 'Old', mode: 'live' })).body;
+  await live.delete(`/v1/account/keys/${revoked.id}`);
+  const once = { 'idempotency-key': 'the first of all' };
+  const made = await live.post('/v1/qrcodes', newCode({ name: 'Once' }), once);
+  codes.push(made.body.id);
+  const [{ scans }] = await service.database.sql<[{ scans: number }]>`
+    SELECT count(*) AS scans FROM scans WHERE account = ${account}`;
+  await untilThereAre(service.database.sql, account, scans, 'delivered');
+  await expectAllAgree(service.database.sql, service.warehouse);
+  const before = await answersOf(url, keys.live, codes);
+
+  // Somebody else’s code is scanned all the while.
+  const busy = await codeOf((await service.account()).live);
+  let isOver = false;
+  const load = (async () => {
+    while (!isOver) await scanCode(url, busy, 5);
+  })();
+  await scanlog(['backup', file], ofService());
+  isOver = true;
+  await load;
+  // What the backup does not know of, and the stream does.
+  const lost = await codeOf(live);
+  await scanCode(url, lost, 5);
+  await live.patch(`/v1/qrcodes/${made.body.id}`, { name: 'Renamed since' });
+
+  const database = await createDatabase();
+  ends.push(database.drop);
+  const DATABASE_URL = database.url;
+  const otherKey = { DATABASE_URL, SECRET_KEY: 'another-key-than-that-of-the-backup' };
+  const [wrongKey, notEmpty] = await Promise.all([
+    scanlog(['restore', file], otherKey, 1),
+    scanlog(['restore', file], ofService(), 1),
+    scanlog(['restore', file], { ...ofService(), DATABASE_URL }),
+  ]);
+  expect(wrongKey).toBe('scanlog: SECRET_KEY is not the one that the backup was made under.\n');
+  expect(notEmpty).toContain('scanlog: This database has a log already');
+
+  const { clickhouseUrl } = inject('stack');
+  const clickhouseDatabase = uniqueName();
+  const restored = await startService(
+    {
+      ...{ ...readConfig({}), ...inject('stack'), ...mayCallTests, stream, clickhouseDatabase },
+      ...{ databaseUrl: database.url, port: 0, metricsPort: 0, secretKey: testSecretKey, edgeFolder: folder },
+    },
+    { log: createLogger('error', false) },
+  );
+  const warehouse = connectWarehouse({ clickhouseUrl, clickhouseDatabase, clickhouseCluster: undefined });
+  ends.push(
+    async () => removeStream(await streamOfLog(database.sql, stream)),
+    () => warehouse.client.close(),
+    () => warehouse.client.command({ query: `DROP DATABASE IF EXISTS ${clickhouseDatabase}` }),
+    restored.stop,
+  );
+  await restored.ready;
+  const there = `http://localhost:${restored.port}`;
+  const client = apiClient(there, keys.live);
+  await eventually(() => expectAllAgree(database.sql, warehouse), 30_000);
+  expect(await answersOf(there, keys.live, codes)).toEqual(before);
+  expect((await client.get('/v1/account/webhook')).body.secret).toBe(webhook.secret);
+  expect((await apiClient(there, revoked.key).get('/v1/account')).status).toBe(401);
+  expect((await client.get(`/v1/qrcodes/${lost.id}`)).status).toBe(404);
+  const again = await client.post('/v1/qrcodes', newCode({ name: 'Once' }), once);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(again.text).toBe(made.text);
+
+  // Positions that the old service gave to other events are given again here, while both relay.
+  await Promise.all([scanCode(there, made.body, 20), scanCode(url, made.body, 7)]);
+  await eventually(async () =>
+    expect((await client.get(`/v1/qrcodes/${made.body.id}`)).body).toMatchObject({ name: 'Once', total_scans: 20 }),
+  );
+  await untilThereAre(database.sql, account, scans + 20, 'delivered');
+  await expectAllAgree(database.sql, warehouse);
+  expect((await replayState(database.sql)).mended).toBe(0);
+  await replayAnalytics({ sql: database.sql, warehouse });
+  await expectAllAgree(database.sql, warehouse);
+}, 90_000);
+
+test('a new folder is filled from a backup when it has the key, and backed up, without a service', async () => {
+  const [data, given, own] = ['data', 'given.backup', 'own.backup'].map((name) => join(folder, name)) as [
+    ...[string, string, string],
+  ];
+  const { position } = await writeBackup(service.database.sql, given, { now: new Date() });
+  const withoutKey = await scanlog(['restore', given, '--data', data], {}, 1);
+  expect(withoutKey).toMatch(
+    /^scanlog: The key in \S+secrets\.json is not the one that the backup was made under: .+\n$/,
+  );
+
+  writeFileSync(join(data, 'secrets.json'), JSON.stringify({ secretKey: testSecretKey }));
+  await scanlog(['restore', given, '--data', data], {});
+  await scanlog(['backup', own, '--data', data], {});
+  expect((await checkBackup(own)).header.position).toBe(position);
+}, 60_000);
