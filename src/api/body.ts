@@ -1,5 +1,5 @@
 import { invalid, Refusal } from '../lib/errors.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from '../lib/in-time.ts';
 
 const limit = 1024 * 1024;
 /** Less than an answer may take in all: whoever sends too slowly is told that, and not that we are away. */

@@ -1,5 +1,6 @@
 import type { Elysia } from 'elysia';
 import { Refusal } from '../lib/errors.ts';
+import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import type { Admission, Rate } from './admission.ts';
@@ -13,7 +14,6 @@ import {
   unavailable,
 } from './answers.ts';
 import { readJson } from './body.ts';
-import { inTime } from './in-time.ts';
 import { describe } from './openapi.ts';
 import type { Call, Method, Operation } from './operation.ts';
 import { queryReader, validator } from './validate.ts';

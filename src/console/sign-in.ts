@@ -1,5 +1,5 @@
-import { inTime } from '../api/in-time.ts';
 import { Refusal } from '../lib/errors.ts';
+import { inTime } from '../lib/in-time.ts';
 import { type Console, html, redirect, type Visit } from './context.ts';
 import { setSession, tokenOf } from './cookies.ts';
 import { signInPage } from './pages.ts';

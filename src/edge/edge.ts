@@ -5,6 +5,7 @@ import type { TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
+import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { appendScans } from '../log/append-scans.ts';
@@ -42,6 +43,8 @@ export interface Edge {
 const everyMs = { poll: 2_000, snapshot: 3_000, upkeep: 5_000 };
 /** 200,000 routes take half a second to write: an edge that learns new ones all the time must not do so all the time. */
 const snapshotRest = { perWork: 20, mostMs: 30_000 };
+/** A connection can die without a word: whoever waits for an answer on it must not wait for ever. */
+const taskWithinMs = 60_000;
 const mostEdges = 64;
 const eventsAtOnce = 1_000;
 
@@ -49,14 +52,12 @@ const eventsAtOnce = 1_000;
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics } = options;
   const sql = connect(databaseUrl, { max: 4, name: 'scanlog-edge', planOnce: true });
-  // Commits follow one another, and a connection of their own keeps all they need warm.
-  const appending = connect(databaseUrl, { max: 1, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
   const routes = createRoutes(sql, toLocation, metrics, await readSnapshots(folder));
   const recorder = createRecorder({
     writer: newId('batch', Date.now()),
-    store: (batch) => appendScans(appending, batch),
+    store: (batch) => appendScans(sql, batch),
     spool: own.spool,
     log,
     metrics,
@@ -110,7 +111,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       await snapshot().catch(() => {});
       await recorder.stop();
       geo.close();
-      await Promise.all([sql.end({ timeout: 2 }), appending.end({ timeout: 2 })]);
+      await sql.end({ timeout: 2 });
     },
   };
 }
@@ -168,7 +169,7 @@ function regularly(
   let timer: NodeJS.Timeout | undefined;
   const run = () => {
     const started = performance.now();
-    running = task()
+    running = inTime(task(), taskWithinMs, () => new Error('it takes too long'))
       .catch((error) => onError(messageOf(error)))
       .finally(() => {
         if (!stopped) timer = setTimeout(run, Math.max(ms, restFor(performance.now() - started)));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scan } from '../../events/scan.ts';
 import { messageOf } from '../lib/errors.ts';
+import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { batchOf, type ScanBatch } from '../log/append-scans.ts';
@@ -22,6 +23,7 @@ interface RecorderOptions {
   spool: Spool;
   log: Logger;
   metrics: Metrics;
+  silenceMs?: number;
 }
 
 /** How long Postgres may take before scans go to disk instead. */
@@ -30,6 +32,11 @@ const patienceMs = 250;
 const spacingMs = 1;
 const most = { inBatch: 1_000, waiting: 10_000 };
 const drainBackOffMs = { first: 100, most: 500 };
+/**
+ * Longer than any statement may take. A connection can die without a word: what was sent on it is then sent again, on
+ * another one; should both arrive, the second changes nothing.
+ */
+const usualSilenceMs = 20_000;
 const stopWithinMs = 3_000;
 
 interface Waiting {
@@ -43,10 +50,11 @@ interface Waiting {
  * groups go to the spool, in order, and from there to Postgres when it is back; only when the spool is empty are they
  * committed directly again, so a writer's groups always reach Postgres in the order of their numbers.
  */
-export function createRecorder({ writer, store, spool, log, metrics }: RecorderOptions): Recorder {
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { writer, store, spool, log, metrics, silenceMs = usualSilenceMs } = options;
   const waiting: Waiting[] = [];
   let number = 0;
-  let began = 0;
+  let began = Number.NEGATIVE_INFINITY;
   let busy: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
   let stopping = false;
@@ -118,7 +126,8 @@ export function createRecorder({ writer, store, spool, log, metrics }: RecorderO
       try {
         const record = await spool.peek();
         if (record === undefined) break;
-        await store(JSON.parse(Buffer.from(record).toString('utf8')));
+        const batch: ScanBatch = JSON.parse(Buffer.from(record).toString('utf8'));
+        await inTime(store(batch), silenceMs, () => new Error('Postgres has said nothing for long'));
         await spool.drop();
         drained++;
         showSpool();

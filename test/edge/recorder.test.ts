@@ -43,9 +43,9 @@ function store() {
 
 type Store = ReturnType<typeof store>;
 
-function recorderOn(postgres: Store, spool: Spool, writer = 'writer_1'): Recorder {
+function recorderOn(postgres: Store, spool: Spool, writer = 'writer_1', silenceMs = 60_000): Recorder {
   const log = createLogger('silent', false);
-  return createRecorder({ writer, store: postgres.store, spool, log, metrics: createMetrics() });
+  return createRecorder({ writer, store: postgres.store, spool, log, metrics: createMetrics(), silenceMs });
 }
 
 async function record(recorder: Recorder, count: number): Promise<string[]> {
@@ -107,6 +107,19 @@ describe('group commit', () => {
     expect(postgres.scans(), 'all others are stored').toHaveLength(10_000);
     await recorder.stop();
   });
+});
+
+test('what was sent on a connection that died without a word is sent again', async () => {
+  const postgres = store();
+  const spool = await folder.open();
+  const recorder = recorderOn(postgres, spool, 'writer_1', 50);
+  postgres.now('hang');
+  const ids = await record(recorder, 3);
+  // Nobody will ever hear of what was sent so far.
+  postgres.forget();
+  postgres.now('take');
+  await eventually(() => expect(postgres.scans()).toEqual(ids));
+  await recorder.stop();
 });
 
 describe.each(['fail', 'hang', 'lose answers'] as const)('while the store would %s', (fault) => {
