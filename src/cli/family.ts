@@ -7,7 +7,7 @@ import { type RunningService, startService } from '../main.ts';
 import { stopWithinMs } from './stopping.ts';
 
 const childVariable = 'SCANLOG_CHILD';
-const behindNice = 10;
+const behindNice = 5;
 const stopAgainMs = 200;
 /** Longer than a member gives itself. */
 const killAfterMs = stopWithinMs.member + 1_000;

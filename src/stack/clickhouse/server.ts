@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Engine } from './engine.ts';
 import { clickhouseServer } from './http.ts';
@@ -8,16 +8,13 @@ import { clickhouseServer } from './http.ts';
 /** After this long, what still runs is left behind: parts on disk are whole, and the one who waits is not asked twice. */
 const stopWithinMs = 4_000;
 
-/** Below what fills it, which is below what redirects. */
-const nice = 15;
-
 function fail(error: unknown): never {
   console.error(error instanceof Error ? error.message : String(error));
   process.exit(1);
 }
 
 // First of all: threads take the priority of the one that starts them.
-setPriority(nice);
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 process.once('uncaughtException', fail);
 
 const { values } = parseArgs({
