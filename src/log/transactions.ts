@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 
 type Work = (tx: postgres.TransactionSql) => unknown;
+
+/** The end of a connection is heard of at once, or a moment after what it ended. */
+const graceMs = 1_000;
 
 // A new one each time: whoever waits for it is forgotten together with it.
 const never = () => new Promise<never>(() => {});
@@ -23,6 +27,7 @@ export function surviving<Begin>(begin: Begin): Begin {
   return (async (...given: [string, Work] | [Work]) => {
     const work = given[given.length - 1] as Work;
     let isLost = false;
+    const loss = Promise.withResolvers<void>();
     const guarded = async (tx: postgres.TransactionSql) => {
       const asking = new Proxy(tx, {
         apply(target, _, query: Parameters<postgres.TransactionSql>) {
@@ -38,7 +43,9 @@ export function surviving<Begin>(begin: Begin): Begin {
         const result = await work(asking);
         return isLost ? never() : result;
       } catch (error) {
-        if (isLost || isLoss(error)) return never();
+        // It may tell of another connection, even to another server: then this one has nothing to fear.
+        if (!isLost && isLoss(error)) await Promise.race([loss.promise, sleep(graceMs)]);
+        if (isLost) return never();
         throw error;
       }
     };
@@ -47,6 +54,7 @@ export function surviving<Begin>(begin: Begin): Begin {
       return await (begin as (...all: unknown[]) => Promise<unknown>)(...options, guarded);
     } catch (error) {
       isLost = true;
+      loss.resolve();
       throw error;
     }
   }) as Begin;

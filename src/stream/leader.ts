@@ -5,6 +5,7 @@ import { connect } from '../log/connect.ts';
 
 const tryEveryMs = 500;
 const heartbeatMs = 1_000;
+const endWithinMs = 10_000;
 
 export interface Leadership {
   stop(): Promise<void>;
@@ -44,7 +45,7 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
     } finally {
       lost.abort();
       // Whoever leads next, maybe this process again, must not find it still at work here.
-      await led?.catch(() => {});
+      await Promise.race([led?.catch(() => {}), sleep(endWithinMs, undefined, { ref: false })]);
       await sql.end({ timeout: 1 }).catch(() => {});
     }
   }

@@ -82,6 +82,19 @@ describe('transactions whose connection is lost', () => {
   });
 });
 
+test('a transaction whose work loses another connection ends, and lets go of what it held', async () => {
+  const reset = Object.assign(new Error('somebody else has hung up'), { code: 'ECONNRESET' });
+  const failure = await failureOf(
+    database.sql.begin(async (tx) => {
+      await tx`SELECT pg_advisory_xact_lock(4711)`;
+      throw reset;
+    }),
+  );
+  expect(failure).toBe(reset);
+  const [lock] = await database.sql`SELECT pg_try_advisory_lock(4711) AS free`;
+  expect(lock).toEqual({ free: true });
+});
+
 describe('transactions that the server ends', () => {
   test('are refused, end nobody else, and leave a pool that works', async () => {
     const sql = connect(database.url, { max: 2, name: 'to be ended' });
