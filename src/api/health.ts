@@ -1,5 +1,6 @@
 import type { Elysia } from 'elysia';
 import { messageOf } from '../lib/errors.ts';
+import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /** Asks one part whether it answers; rejects when it does not. */
@@ -15,19 +16,13 @@ interface Finding {
 async function ask(part: string, probe: Probe, log: Logger): Promise<Finding> {
   const started = performance.now();
   const since = () => Math.round(performance.now() - started);
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${withinMs} ms`)), withinMs);
-  });
   try {
-    await Promise.race([probe(), tooLate]);
+    await inTime(probe(), withinMs, () => new Error(`no answer within ${withinMs} ms`));
     return { status: 'ok', ms: since() };
   } catch (error) {
     // Why is for the log: it may name addresses that are nobody else's business.
     log.warn({ part, error: messageOf(error) }, 'part does not answer');
     return { status: 'down', ms: since() };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -4,6 +4,7 @@ import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
+import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
@@ -41,21 +42,15 @@ export function createRedirect(options: RedirectOptions): Redirect {
     if (faultOfShortCode(shortCode) !== undefined) return 'unknown';
     const earlier = routes.earlier(shortCode);
     if (earlier !== undefined && performance.now() < awayUntil) return earlier;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const ms = earlier === undefined ? patienceMs.unknown : patienceMs.earlier;
-      timer = setTimeout(() => reject(new Error('Postgres does not answer')), ms);
-    });
     try {
-      return await Promise.race([routes.load(shortCode), late]);
+      const ms = earlier === undefined ? patienceMs.unknown : patienceMs.earlier;
+      return await inTime(routes.load(shortCode), ms, () => new Error('Postgres does not answer'));
     } catch (error) {
       awayUntil = performance.now() + awayMs;
       // Asked once more: it follows changes, and may not be believed any longer.
       const still = routes.earlier(shortCode);
       if (still === undefined) throw error;
       return still;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -1,8 +1,12 @@
+import { inTime } from './in-time.ts';
+
 interface Waiting<Question, Answer> {
   question: Question;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
+
+const tooLong = () => new Error('the round takes long');
 
 /**
  * Asks many questions in one: all that come while a round is under way are the next. Every answer is from a round that
@@ -26,7 +30,7 @@ export function gathered<Question, Answer>(
   }
 
   async function askAll(): Promise<void> {
-    while (waiting.length > 0) await inPatience(answer(waiting.splice(0, most)), patienceMs);
+    while (waiting.length > 0) await inTime(answer(waiting.splice(0, most)), patienceMs, tooLong).catch(() => {});
     busy = false;
   }
 
@@ -37,13 +41,4 @@ export function gathered<Question, Answer>(
       busy = true;
       queueMicrotask(askAll);
     });
-}
-
-async function inPatience(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, over]);
-  clearTimeout(timer);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newCode } from '../support/api.ts';
-import { documentOf, type OperationObject } from '../support/documented.ts';
+import { type DocumentedOperation, operationsOf } from '../support/documented.ts';
 import { endWindows } from '../support/limits.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -19,18 +19,11 @@ const isAnalytics = (path: string) => path.includes('analytics');
 /** Reading analytics keeps a small machine busy, and with it every other file that runs at the same time. */
 const runs = (path: string) => (isAnalytics(path) ? 8 : 60);
 
-let operations: [method: string, path: string, operation: OperationObject][];
+let operations: DocumentedOperation[];
 let owner: TestAccount;
 
 beforeAll(async () => {
-  const { paths } = await documentOf(service.urls[0] as string);
-  operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, string, OperationObject] => [
-      method.toUpperCase(),
-      path,
-      operation,
-    ]),
-  );
+  operations = await operationsOf(service.urls[0] as string);
   owner = await service.account();
   // From here on, analytics are there.
   await patient(owner.live).get('/v1/analytics/aggregate');
@@ -92,7 +85,7 @@ const howTheWarehouseFared = () =>
     .map((line) => JSON.stringify(line))
     .join('\n');
 
-async function askAnything([method, path, operation]: [string, string, OperationObject], ids: string[]): Promise<void> {
+async function askAnything([method, path, operation]: DocumentedOperation, ids: string[]): Promise<void> {
   const send = ({ path: asked, headers, body }: AnyRequest) =>
     owner.live.send(asked, {
       method,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { hashOfKey } from '../../src/accounts/accounts.ts';
 import { type Api, type ApiAnswer, newCode } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
-import { documentOf, type OperationObject } from '../support/documented.ts';
+import { type DocumentedOperation, type OperationObject, operationsOf } from '../support/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { blamedFields, unknownKey } from '../support/http.ts';
 import { endWindows } from '../support/limits.ts';
@@ -25,7 +25,7 @@ interface Belongings {
 let owner: TestAccount;
 let stranger: TestAccount;
 const of = {} as Record<Mode, Belongings>;
-let operations: [method: string, path: string, operation: OperationObject][];
+let operations: DocumentedOperation[];
 
 /** A code that was scanned, a webhook that heard of it, and a key. */
 async function settle(account: TestAccount, mode: Mode): Promise<Belongings> {
@@ -44,14 +44,7 @@ async function settle(account: TestAccount, mode: Mode): Promise<Belongings> {
 }
 
 beforeAll(async () => {
-  const { paths } = await documentOf(service.urls[0] as string);
-  operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, string, OperationObject] => [
-      method.toUpperCase(),
-      path,
-      operation,
-    ]),
-  );
+  operations = await operationsOf(service.urls[0] as string);
   [owner, stranger] = [await service.account(), await service.account()];
   [of.live, of.test] = await Promise.all([settle(owner, 'live'), settle(owner, 'test')]);
   // The stranger has everything of the same kind, so that only whose it is can be the reason to refuse.

@@ -36,6 +36,16 @@ interface Exchange {
 
 const documents = new Map<string, Promise<OpenApi>>();
 
+export type DocumentedOperation = [method: string, path: string, operation: OperationObject];
+
+/** Everything that the service at `url` says it can be asked. */
+export async function operationsOf(url: string): Promise<DocumentedOperation[]> {
+  const { paths } = await documentOf(url);
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): DocumentedOperation => [method.toUpperCase(), path, operation]),
+  );
+}
+
 /** The document that the service at `url` serves, read once. */
 export function documentOf(url: string): Promise<OpenApi> {
   const known = documents.get(url);
