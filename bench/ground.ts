@@ -120,6 +120,8 @@ export async function load(
   const args = [url, connections, seconds, rate].map(String);
   const child = Bun.spawn([process.execPath, script('load-client.ts'), ...args], {
     stdout: 'pipe',
+    // Whoever scans is no part of the service, and is not weighed with it.
+    detached: true,
     env: {
       ...process.env,
       LOAD_AUTHORIZATION: authorization,

@@ -1,13 +1,12 @@
-import { setPriority } from 'node:os';
 import type { Change } from '../../events/entry.ts';
 import type { Role, ServiceConfig } from '../config.ts';
 import { createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
 import type { Logger } from '../lib/logger.ts';
+import { stepBack } from '../lib/step-back.ts';
 import { type RunningService, startService } from '../main.ts';
 import { stopWithinMs } from './stopping.ts';
 
 const childVariable = 'SCANLOG_CHILD';
-const behindNice = 5;
 const stopAgainMs = 200;
 /** Longer than a member gives itself. */
 const killAfterMs = stopWithinMs.member + 1_000;
@@ -61,6 +60,8 @@ export async function startFamily(config: ServiceConfig, log: Logger): Promise<R
     const settings = { ...config, roles, port: isEdge ? service.port : 0, edges: isEdge ? config.edges : 1 };
     const child = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
       stdio: ['ignore', 'inherit', 'inherit'],
+      // A session of its own, to be weighed against this one; it hears from us when to stop.
+      detached: true,
       env: { ...process.env, ...environmentOf(settings), [childVariable]: '1' },
       ipc: (message: SiblingMessage, from) => void hear(message, from).catch(() => {}),
       onExit(_, code, signal) {
@@ -139,7 +140,7 @@ export const isChild = () => process.env[childVariable] === '1';
 /** One of the other processes. */
 export async function startChild(config: ServiceConfig, log: Logger, onStop: () => void): Promise<RunningService> {
   // What goes on behind can wait a moment; a redirect cannot.
-  if (!config.roles.some(inFront)) setPriority(behindNice);
+  if (!config.roles.some(inFront)) stepBack();
   const asking = createAsking();
   const parent: Sibling = { send: (message) => process.send?.(message) };
   const onChange = async (entries: Change[]) => void (await asking.ask({ kind: 'changed', entries }, [parent]));

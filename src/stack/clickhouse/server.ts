@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
+import { stepBack } from '../../lib/step-back.ts';
 import type { Engine } from './engine.ts';
 import { clickhouseServer } from './http.ts';
 
@@ -13,8 +13,7 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-// First of all: threads take the priority of the one that starts them.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+stepBack();
 process.once('uncaughtException', fail);
 
 const { values } = parseArgs({
