@@ -171,10 +171,10 @@ async function isolation(ground: Ground, base: string, seen: () => Promise<Seen>
   );
 }
 
-/** Claiming an endpoint and reading what is due, with a little and with much that waits. */
+/** Claiming an endpoint and reading the first that are due, as many of them with a little and with much that waits. */
 async function flatness(ground: Ground, onStep: (s: string) => void) {
   onStep('claims with 1,000 deliveries waiting');
-  const few = await claimMs(ground, 1_000);
+  const few = await claimMs(ground, fewest);
   onStep('claims with 1,000,000 deliveries waiting');
   const many = await claimMs(ground, 1_000_000);
   return rowOf(
@@ -189,17 +189,21 @@ async function flatness(ground: Ground, onStep: (s: string) => void) {
   );
 }
 
+const fewest = 1_000;
+const endpoints = 100;
+const perEndpoint = fewest / endpoints;
+
 async function claimMs({ sql }: Ground, backlog: number): Promise<number> {
   await sql.begin(async (tx) => {
     await tx`SET LOCAL statement_timeout = 0`;
     await tx`TRUNCATE webhook_deliveries, webhook_delivery_counts, webhook_endpoints`;
     await tx`
       INSERT INTO webhook_endpoints (account, mode, is_set, is_paid, due_at)
-      SELECT 'acct_' || n, 'live', true, true, now() - interval '1 hour' FROM generate_series(1, 100) AS n`;
+      SELECT 'acct_' || n, 'live', true, true, now() - interval '1 hour' FROM generate_series(1, ${endpoints}::int) AS n`;
     await tx`
       INSERT INTO webhook_deliveries (id, account, mode, code, scanned_at, country, city, device, is_unique, generation,
         due_at, created_at)
-      SELECT 'whd_' || lpad(n::text, 22, '0'), 'acct_' || 1 + n % 100, 'live', 'qr_1', now(), 'DE', 'Berlin', 'ios', true,
+      SELECT 'whd_' || lpad(n::text, 22, '0'), 'acct_' || 1 + n % ${endpoints}, 'live', 'qr_1', now(), 'DE', 'Berlin', 'ios', true,
         0, now() - interval '1 hour' + n * interval '1 millisecond', now()
       FROM generate_series(1, ${backlog}::int) AS n`;
   });
@@ -211,7 +215,8 @@ async function claimMs({ sql }: Ground, backlog: number): Promise<number> {
     const started = performance.now();
     const [held] = await leases.claim(new Date(), 1);
     if (held === undefined) throw new Error('nothing to claim');
-    await dueDeliveries(sql, held, { now: new Date(), most: 128 });
+    const due = await dueDeliveries(sql, held, { now: new Date(), most: perEndpoint });
+    if (due.length < perEndpoint) throw new Error(`only ${due.length} are due`);
     times.push(performance.now() - started);
     await leases.release(held, new Date(), true);
   }

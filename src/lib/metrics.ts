@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { createTally } from './tally.ts';
+import { createLevel, createTally } from './tally.ts';
 
 /** Everything that /metrics shows, in one place. Each process has its own. */
 export function createMetrics() {
@@ -57,11 +57,10 @@ export function createMetrics() {
       { name: 'scanlog_webhook_attempts_total', help: 'Attempts to deliver a webhook', label: 'outcome' },
       registry,
     ),
-    webhooksInFlight: new Gauge({
-      name: 'scanlog_webhooks_in_flight',
-      help: 'Requests to receivers of webhooks that are under way',
-      registers,
-    }),
+    webhooksInFlight: createLevel(
+      { name: 'scanlog_webhooks_in_flight', help: 'Requests to receivers of webhooks that are under way' },
+      registry,
+    ),
     webhooksWaiting: new Gauge({
       name: 'scanlog_webhooks_waiting',
       help: 'Deliveries that wait for their first or next attempt',

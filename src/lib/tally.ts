@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Counts by one label, on the hot path: adding to a number, of which the metric is made only when somebody looks. */
 export interface Tally<K extends string> {
@@ -27,4 +27,21 @@ export function createTally<K extends string>(
       else count.n++;
     },
   };
+}
+
+/** How many there are of something now; kept like a tally. */
+export interface Level {
+  n: number;
+}
+
+export function createLevel(named: { name: string; help: string }, registry: Registry): Level {
+  const level = { n: 0 };
+  new Gauge({
+    ...named,
+    registers: [registry],
+    collect() {
+      this.set(level.n);
+    },
+  });
+  return level;
 }

@@ -24,10 +24,10 @@ export interface Recorder {
   stop(): Promise<void>;
 }
 
-const most = 500;
+const most = 1000;
 const retryMs = 250;
 /** Nobody waits for a result to be stored, so a few are gathered first. */
-const gatherMs = 20;
+const gatherMs = 50;
 /** Attempts kept of a delivery that is sent again and again by hand. */
 const attemptsKept = 30;
 

@@ -8,6 +8,7 @@ import {
   Unresolved,
   vettedAddresses,
 } from './destination.ts';
+import { createWatch, tooLate } from './watch.ts';
 
 /** How an attempt ended, for the metrics. */
 export type Outcome = 'delivered' | 'refused' | 'timeout' | 'unreachable' | 'forbidden';
@@ -31,7 +32,7 @@ export interface Message {
   headers: Record<string, string>;
 }
 
-/** `abort` lets whoever sends end it early; then it rejects. */
+/** `abort` lets whoever sends end it early; then it rejects. Until it is aborted, it may be used again. */
 export type Send = (message: Message, abort?: AbortController) => Promise<Attempt>;
 
 export interface SenderOptions {
@@ -63,6 +64,7 @@ interface Way {
 export function createSender(options: SenderOptions): Send {
   const { policy, resolve = resolveBySystem, timeoutMs = sendTimeoutMs, ca } = options;
   const known = new Map<string, Way>();
+  const watch = createWatch(timeoutMs);
 
   async function findWay(text: string): Promise<Way> {
     const url = new URL(text);
@@ -83,7 +85,7 @@ export function createSender(options: SenderOptions): Send {
   async function post({ url, body, headers }: Message, signal: AbortSignal): Promise<Response> {
     const before = known.get(url);
     const isFresh = before !== undefined && before.until > performance.now();
-    const { addresses, host, tls } = isFresh ? before : await Promise.race([findWay(url), rejectionBy(signal)]);
+    const { addresses, host, tls } = isFresh ? before : await unlessAborted(findWay(url), signal);
     const request: BunFetchRequestInit = {
       method: 'POST',
       body,
@@ -107,11 +109,7 @@ export function createSender(options: SenderOptions): Send {
 
   return async (message, abort = new AbortController()) => {
     const started = performance.now();
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      abort.abort();
-    }, timeoutMs);
+    watch.begin(abort, started);
     let status: number | null = null;
     let answer: string | null = null;
     let retryAfter: string | null = null;
@@ -122,25 +120,34 @@ export function createSender(options: SenderOptions): Send {
     try {
       const response = await post(message, abort.signal);
       status = response.status;
-      retryAfter = response.headers.get('retry-after');
       // The usual answer is short, and read in one step.
-      if (Number(response.headers.get('content-length') ?? Number.NaN) <= read.most)
-        answer = textOf(new TextDecoder(), (await response.bytes()).subarray(0, read.kept));
+      if (Number(response.headers.get('content-length') ?? Number.NaN) <= read.kept)
+        answer = printable(await response.text());
       else for await (const text of beginningOf(response)) answer = text;
-      return response.ok ? ended('delivered', null) : ended('refused', wordsOfStatus(status));
+      if (response.ok) return ended('delivered', null);
+      retryAfter = response.headers.get('retry-after');
+      return ended('refused', wordsOfStatus(status));
     } catch (error) {
-      if (isLate) return ended('timeout', wordsOfSilence(status, timeoutMs));
+      if (abort.signal.reason === tooLate) return ended('timeout', wordsOfSilence(status, timeoutMs));
       if (abort.signal.aborted) throw error;
       if (error instanceof Forbidden) return ended('forbidden', error.message);
       return ended('unreachable', error instanceof Unresolved ? error.message : wordsOf(error));
     } finally {
-      clearTimeout(timer);
+      watch.end(abort);
     }
   };
 }
 
-const rejectionBy = (signal: AbortSignal) =>
-  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
 
 /** Reads an answer to its end or limit; tells what it has of the first KiB, should the rest never come. */
 async function* beginningOf(response: Response): AsyncGenerator<string> {

@@ -45,7 +45,7 @@ export interface Session {
 
 const inFlightMost = 8;
 /** What is read in advance: for one endpoint, when fewer are left, so many; never more than so many unrecorded. */
-const ahead = { low: 32, fetch: 128, handled: 512 };
+const ahead = { low: 128, fetch: 512, handled: 2048 };
 /** How long one endpoint keeps its place while others wait. */
 const turnMs = 2_000;
 /** For how long a URL or secret is used without looking whether it still is the one. */
@@ -69,6 +69,7 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
   let over = false;
   let target: { value: Promise<Target | undefined>; until: number } | undefined;
   const underWay = new Set<AbortController>();
+  const spare: AbortController[] = [];
   const ended = Promise.withResolvers<void>();
 
   const end = () => {
@@ -143,7 +144,7 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
 
   async function deliver(delivery: Due): Promise<void> {
     inFlight++;
-    metrics.webhooksInFlight.inc();
+    metrics.webhooksInFlight.n++;
     let sent: { attempt: Attempt; at: Date } | undefined;
     try {
       const to = await currentTarget();
@@ -154,7 +155,7 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
       closing = 'postpone';
     }
     inFlight--;
-    metrics.webhooksInFlight.dec();
+    metrics.webhooksInFlight.n--;
     if (sent === undefined) handled.delete(delivery.id);
     pump();
     if (sent === undefined) return;
@@ -167,12 +168,13 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
     const at = clock();
     const body = bodyOf(delivery);
     const headers = signedHeaders({ id: delivery.id, at, body, secrets });
-    const abort = new AbortController();
+    const abort = spare.pop() ?? new AbortController();
     underWay.add(abort);
     try {
       return { attempt: await tools.send({ url, body, headers }, abort), at };
     } finally {
       underWay.delete(abort);
+      if (!abort.signal.aborted) spare.push(abort);
     }
   }
 
