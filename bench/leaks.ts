@@ -1,7 +1,7 @@
 import { type Ground, startPeer } from './ground.ts';
 import { makeAccounts, ordinaryLoad } from './leaks-load.ts';
 import { openSampler, type ProcessName, processNames, type Sample } from './leaks-sample.ts';
-import { type BenchRow, rowOf } from './row.ts';
+import { type BenchRow, rowOf, toldRow } from './row.ts';
 
 const slices = 9;
 /**
@@ -201,7 +201,5 @@ function costRows(samples: Sample[]): BenchRow[] {
     ['in ClickHouse, projections included', bytes(({ scans }) => scans.warehouseBytes)],
     ...processNames.map((name): [string, string] => [`CPU of ${names[name]}, that of the whole load`, cpu(name)]),
   ];
-  return costs.map(([what, figure]) => ({
-    ...{ what: `a scan: ${what}`, figure, against: '–', ratio: null, target: '–', goal: '–', met: null },
-  }));
+  return costs.map(([what, figure]) => toldRow({ what: `a scan: ${what}`, figure, against: '–', ratio: null }));
 }

@@ -29,12 +29,21 @@ export function rowOf(
     what: row.what,
     figure: row.figure,
     against: row.against,
-    ratio: row.ratio === null ? null : Math.round(row.ratio * 100) / 100,
+    ratio: rounded(row.ratio),
     target: written(target),
     goal: written(goal),
     met: { target: keeps(target), goal: keeps(goal) },
   };
 }
+
+/** A figure that nobody has set a target for. */
+export const toldRow = (row: Pick<BenchRow, 'what' | 'figure' | 'against' | 'ratio'>): BenchRow => ({
+  ...row,
+  ratio: rounded(row.ratio),
+  ...{ target: '–', goal: '–', met: null },
+});
+
+const rounded = (ratio: number | null) => (ratio === null ? null : Math.round(ratio * 100) / 100);
 
 export const median = (values: number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
