@@ -14,6 +14,7 @@ import { benchReplay } from '../../bench/replay.ts';
 import type { BenchRow } from '../../bench/row.ts';
 import { benchStart } from '../../bench/start.ts';
 import { benchWebhooks } from '../../bench/webhooks.ts';
+import { messageOf } from '../lib/errors.ts';
 import type { Benchmark } from './benchmarks.ts';
 import { bold, dim, say, table } from './terminal.ts';
 
@@ -30,25 +31,39 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     return;
   }
   const onStep = (step: string) => process.stderr.write(dim(`${step} …\n`));
-  const wants = (name: Benchmark) => which === name || which === 'all';
+  const steps = { onStep };
+  const onGround = (measure: (ground: Ground, options: typeof steps) => Promise<BenchRow[]>) => async () => {
+    const ground = await prepareGround();
+    try {
+      return await measure(ground, steps);
+    } finally {
+      await ground.stop();
+    }
+  };
+  const measurements: [Benchmark, () => Promise<BenchRow[]>][] = [
+    ['images', () => benchImages()],
+    ['images', onGround(benchBurst)],
+    ['redirect', onGround(benchRedirect)],
+    ['log', onGround(benchLog)],
+    ['analytics', onGround(benchReplay)],
+    ['analytics', onGround(benchAnalytics)],
+    ['api', onGround(benchApi)],
+    ['api', () => benchStart(steps)],
+    ['webhooks', onGround(benchWebhooks)],
+    ['growth', onGround(benchGrowth)],
+    ['leaks', onGround(benchLeaks)],
+  ];
   const rows: BenchRow[] = [];
-  if (wants('images')) {
-    rows.push(...(await benchImages()));
-    rows.push(...(await onGround((ground) => benchBurst(ground, { onStep }))));
+  for (const [name, measure] of measurements) {
+    if (which !== name && which !== 'all') continue;
+    try {
+      rows.push(...(await measure()));
+    } catch (error) {
+      // An hour of the others' figures must not be lost with one.
+      process.stderr.write(`${name} could not be measured: ${messageOf(error)}\n`);
+      process.exitCode = 1;
+    }
   }
-  if (wants('redirect')) rows.push(...(await onGround((ground) => benchRedirect(ground, { onStep }))));
-  if (wants('log')) rows.push(...(await onGround((ground) => benchLog(ground, { onStep }))));
-  if (wants('analytics')) {
-    rows.push(...(await onGround((ground) => benchReplay(ground, { onStep }))));
-    rows.push(...(await onGround((ground) => benchAnalytics(ground, { onStep }))));
-  }
-  if (wants('api')) {
-    rows.push(...(await onGround((ground) => benchApi(ground, { onStep }))));
-    rows.push(...(await benchStart({ onStep })));
-  }
-  if (wants('webhooks')) rows.push(...(await onGround((ground) => benchWebhooks(ground, { onStep }))));
-  if (wants('growth')) rows.push(...(await onGround((ground) => benchGrowth(ground, { onStep }))));
-  if (wants('leaks')) rows.push(...(await onGround((ground) => benchLeaks(ground, { onStep }))));
 
   const machine = `${cpus().length} cores, ${process.platform} ${release()} ${process.arch}, Bun ${Bun.version}`;
   if (json) {
@@ -66,13 +81,4 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
       ]),
     ]),
   );
-}
-
-async function onGround(measure: (ground: Ground) => Promise<BenchRow[]>): Promise<BenchRow[]> {
-  const ground = await prepareGround();
-  try {
-    return await measure(ground);
-  } finally {
-    await ground.stop();
-  }
 }

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
-const nice = 10;
+/** A third of what redirects get when all want everything: enough for reads of analytics to end in time. */
+const nice = 5;
 
 /**
  * Lets this process wait while redirects need the machine. Linux weighs sessions against each other first and the
@@ -9,7 +10,8 @@ const nice = 10;
  * itself. It comes before anything that starts threads: they take the priority of the one that starts them.
  */
 export function stepBack(): void {
-  setPriority(nice);
+  // One that was started lower stays there: coming up again is not for everybody.
+  setPriority(Math.max(nice, getPriority()));
   try {
     writeFileSync('/proc/self/autogroup', String(nice));
   } catch {
