@@ -47,7 +47,7 @@ describe.each(availableEngines())('the process of the embedded ClickHouse (%s)',
     'runs with low priority, refuses a port in use in one sentence, and stops soon on SIGTERM, busy or not',
     async () => {
       if (server.child.pid === undefined) throw new Error('no process');
-      expect(getPriority(server.child.pid)).toBe(10);
+      expect(getPriority(server.child.pid)).toBe(Math.max(5, getPriority()));
 
       const otherDir = mkdtempSync(join(tmpdir(), `clickhouse-${engine}-`));
       const second = await startClickHouse(engine, otherDir, server.port);
