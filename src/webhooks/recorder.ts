@@ -24,7 +24,7 @@ export interface Recorder {
   stop(): Promise<void>;
 }
 
-const most = 1000;
+const most = 1_000;
 const retryMs = 250;
 /** Nobody waits for a result to be stored, so a few are gathered first. */
 const gatherMs = 50;

@@ -4,7 +4,7 @@ export const tooLate = new Error('it took too long');
 /** Looks so many times while a request may last: that much later than asked for may it end. */
 const looks = 100;
 
-/** Ends what takes longer than it may. A timer for all of it together: one for each costs as much as its signature. */
+/** Ends what takes longer than it may. One timer for all of it: there are thousands of requests a second. */
 export function createWatch(ms: number) {
   // In the order in which they began, which is the one in which they come to be late.
   const since = new Map<AbortController, number>();
