@@ -12,7 +12,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { messageOf } from '../lib/errors.ts';
+import { codeOf, messageOf } from '../lib/errors.ts';
 
 const MAGIC = Buffer.from('SCANSPL1', 'latin1');
 export const HEADER_BYTES = 20;
@@ -23,8 +23,7 @@ const LOOK_BYTES = 64 * 1024;
 /** Faults of the file itself, which no retry mends: bad sectors, a damaged file system, a file that somebody removed. */
 const UNREADABLE = new Set(['EIO', 'EBADMSG', 'EUCLEAN', 'ENOENT']);
 
-export const isUnreadable = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && UNREADABLE.has(String(error.code));
+export const isUnreadable = (error: unknown): boolean => UNREADABLE.has(codeOf(error));
 
 /** The bytes that add these records to a segment, its header before them when it is new. */
 export function encode(records: readonly Uint8Array[], begunAt?: Date): Buffer {

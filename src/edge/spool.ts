@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { messageOf, StartError } from '../lib/errors.ts';
+import { codeOf, messageOf, StartError } from '../lib/errors.ts';
 import { list, makeFolder, openFolder, type SpoolEvent, surveyFile } from './spool-folder.ts';
 import { lockFolder } from './spool-lock.ts';
 import { readFrom } from './spool-reader.ts';
@@ -140,6 +140,6 @@ export async function inspectSpool(folder: string): Promise<SpoolContents> {
 }
 
 function unlessGone(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  if (codeOf(error) === 'ENOENT') return undefined;
   throw error;
 }

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
+import { codeOf } from './errors.ts';
 
-/** A third of what redirects get when all want everything: enough for reads of analytics to end in time. */
+/** A third of what redirects get when all want everything, so that analytics still get somewhere. */
 const nice = 5;
 
 /**
@@ -20,10 +21,8 @@ function lowerSession(tries = 5): void {
     writeFileSync('/proc/self/autogroup', String(nice));
   } catch (error) {
     // Any other: a kernel that does not weigh sessions. It lets all but root ask ten times a second, together.
-    if (!isBusy(error) || tries === 1) return;
+    if (codeOf(error) !== 'EAGAIN' || tries === 1) return;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     lowerSession(tries - 1);
   }
 }
-
-const isBusy = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EAGAIN';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { messageOf, StartError } from '../lib/errors.ts';
+import { codeOf, messageOf, StartError } from '../lib/errors.ts';
 
 /**
  * A backup is one gzip stream of lines, each a JSON value: first what it is a backup of; then each table under its name,
@@ -138,7 +138,7 @@ async function* linesOf(file: string): AsyncGenerator<string[], void> {
       if (lines.length > 0) yield lines;
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = codeOf(error);
     if (code === 'ENOENT') throw new StartError(`There is no file ${file}.`);
     if (!code.startsWith('Z_')) throw new StartError(`${file} cannot be read: ${messageOf(error)}`);
     throw /header/.test(messageOf(error)) ? notOurs(file) : damaged(file, messageOf(error));

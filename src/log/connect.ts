@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { codeOf } from '../lib/errors.ts';
 import { surviving } from './transactions.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -81,7 +82,7 @@ const awayCodes = new Set([
 
 /** Whether an error means that the database cannot be reached now, rather than that a query was wrong. */
 export function isAway(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   return awayCodes.has(code) || code.startsWith('08');
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { codeOf } from '../lib/errors.ts';
 
 type Work = (tx: postgres.TransactionSql) => unknown;
 
@@ -13,7 +14,7 @@ const lossCodes = new Set([
   ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
   ...['57P01', '57P02', '57P03', '57P05', '25P03'],
 ]);
-const isLoss = (error: unknown) => error instanceof Error && 'code' in error && lossCodes.has(String(error.code));
+const isLoss = (error: unknown) => lossCodes.has(codeOf(error));
 
 const lost = () =>
   Object.assign(new Error('the connection of this transaction is lost'), { code: 'CONNECTION_CLOSED' });

@@ -1,3 +1,4 @@
+import { beforeAbort } from '../lib/before-abort.ts';
 import type { Warehouse } from './connect.ts';
 import { readFault } from './errors.ts';
 
@@ -30,6 +31,7 @@ export async function rowsOf<Row>(
       abort_signal: signal,
       clickhouse_settings: settings,
     });
+    // The client heeds a signal only until the answer begins, and an answer can stop in its middle for good.
     return await beforeAbort(signal, result.json<Row>(), () => result.close());
   } catch (error) {
     throw readFault(error);
@@ -52,24 +54,5 @@ export async function binaryOf(
     return await beforeAbort(signal, stream.toArray(), () => stream.destroy());
   } catch (error) {
     throw readFault(error);
-  }
-}
-
-/** The client heeds a signal only until the answer begins, and an answer can stop in its middle for good. */
-async function beforeAbort<T>(signal: AbortSignal, reading: Promise<T>, close: () => void): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const giveUp = () => {
-    close();
-    aborted.reject(signal.reason);
-  };
-  signal.addEventListener('abort', giveUp, { once: true });
-  if (signal.aborted) giveUp();
-  try {
-    return await Promise.race([reading, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-    // Whichever of the two comes second is nobody's.
-    reading.catch(() => {});
-    aborted.promise.catch(() => {});
   }
 }

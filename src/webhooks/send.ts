@@ -1,4 +1,5 @@
-import { messageOf } from '../lib/errors.ts';
+import { beforeAbort } from '../lib/before-abort.ts';
+import { codeOf, messageOf } from '../lib/errors.ts';
 import {
   Forbidden,
   nameOf,
@@ -85,7 +86,7 @@ export function createSender(options: SenderOptions): Send {
   async function post({ url, body, headers }: Message, signal: AbortSignal): Promise<Response> {
     const before = known.get(url);
     const isFresh = before !== undefined && before.until > performance.now();
-    const { addresses, host, tls } = isFresh ? before : await unlessAborted(findWay(url), signal);
+    const { addresses, host, tls } = isFresh ? before : await beforeAbort(signal, findWay(url));
     const request: BunFetchRequestInit = {
       method: 'POST',
       body,
@@ -138,17 +139,6 @@ export function createSender(options: SenderOptions): Send {
   };
 }
 
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
 /** Reads an answer to its end or limit; tells what it has of the first KiB, should the rest never come. */
 async function* beginningOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -179,8 +169,6 @@ const wordsOfSilence = (status: number | null, timeoutMs: number) =>
   status === null
     ? `No answer within ${timeoutMs / 1000} s.`
     : `The answer, with status ${status}, did not end within ${timeoutMs / 1000} s.`;
-
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused: nothing listens there.',
