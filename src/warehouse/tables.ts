@@ -25,7 +25,7 @@ export async function createTable(warehouse: Warehouse, version: number): Promis
   const replicated = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')";
   const window = `${cluster === undefined ? 'non_' : ''}replicated_deduplication_window = 10000`;
   // WebAssembly's files cannot be linked, and parts that a deletion leaves alone would be.
-  const copying = (await hostName(warehouse)) === 'emscripten' ? ['always_use_copy_instead_of_hardlinks = 1'] : [];
+  const copying = (await hostName(warehouse)) === 'emscripten' ? ['always_use_copy_instead_of_hardlinks = 1', 'min_parts_to_merge_at_once = 16'] : [];
   await client.command({
     query: definition.sql
       .replaceAll(/^\s*--.*$/gm, '')

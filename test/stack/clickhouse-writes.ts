@@ -72,6 +72,53 @@ export function writesSuite(subject: Subject): void {
       );
     });
 
+    describe.each(['TabSeparated', 'LineAsString'])('lines of %s exactly, with', (format) => {
+      const insert = async (rows: string | Buffer) => {
+        await subject.command('DROP TABLE IF EXISTS lines');
+        await subject.command('CREATE TABLE lines (s String) ENGINE = MergeTree ORDER BY tuple()');
+        const values = Readable.from([rows], { objectMode: false });
+        const { stream, summary } = await subject.db.exec({ query: `INSERT INTO lines FORMAT ${format}`, values });
+        stream.resume();
+        return summary;
+      };
+
+      test.each([
+        ['what looks like SQL', 'a;\nb -- c\n\'d\n"e\n/* f\n);\n;\n\ng\n', 'a;|b -- c|\'d|"e|/* f|);|;||g'],
+        ['what would be another statement', 'a\n\nDROP TABLE lines\n', 'a||DROP TABLE lines'],
+        ['a NUL', 'a\0b\nc\n', 'a\0b|c'],
+        ['a byte order mark', 'a\n\ufeffb\n', 'a|\ufeffb'],
+        ['no line break at the end', 'a\nb', 'a|b'],
+        ['nothing', '', ''],
+      ])('%s', async (_, lines, stored) => {
+        const summary = await insert(lines);
+        expect(await subject.one("SELECT arrayStringConcat(groupArray(s), '|') FROM lines")).toBe(stored);
+        expect(summary?.written_rows).toBe(await subject.one('SELECT toString(count()) FROM lines'));
+      });
+
+      test('bytes that are no text', async () => {
+        await insert(Buffer.from([0x66, 0xff, 0xfe, 0x0a]));
+        expect(await subject.one('SELECT hex(s) FROM lines')).toBe('66FFFE');
+      });
+    });
+
+    test('a line break within a value, and counts one row', async () => {
+      await subject.command('CREATE TABLE broken (s String) ENGINE = MergeTree ORDER BY tuple()');
+      const values = Readable.from(['a\\\nb\n'], { objectMode: false });
+      const { summary } = await subject.db.insert({ table: 'broken', values, format: 'TabSeparated' });
+      expect(summary).toMatchObject({ written_rows: '1' });
+      expect(await subject.one('SELECT s FROM broken')).toBe('a\nb');
+    });
+
+    test('more in one insert than the engine has room for on its stack', async () => {
+      await subject.command('CREATE TABLE large (a UInt32, s String) ENGINE = MergeTree ORDER BY a');
+      const lines = Array.from({ length: 20_000 }, (_, a) => `${a}\t${'ü'.repeat(500)}\n`).join('');
+      const values = Readable.from([lines], { objectMode: false });
+      await subject.db.insert({ table: 'large', values, format: 'TabSeparated' });
+      expect(await subject.rows('SELECT toUInt32(count()) AS n, toUInt32(sum(length(s))) AS b FROM large')).toEqual([
+        { n: 20_000, b: 20_000_000 },
+      ]);
+    });
+
     test('rows given in the statement itself, with settings and expressions', async () => {
       await subject.command('CREATE TABLE `values` (a UInt8, s String) ENGINE = MergeTree ORDER BY a');
       await subject.command(

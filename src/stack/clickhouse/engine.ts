@@ -7,9 +7,11 @@ export interface EngineResult {
   bytes: number;
 }
 
-/** An INSERT whose rows lie in a file of the engine's choice: both engines take any format and any byte that way. */
-export interface FileInsert {
-  sql(file: string): string;
+/** An INSERT and its rows. */
+export interface RowsInsert {
+  /** The statement for rows in a file, where both engines take any format and any byte; without one they follow it. */
+  sql(file?: string): string;
+  format: string;
   data: Uint8Array;
 }
 
@@ -23,7 +25,7 @@ export interface EngineConnection {
   run(sql: string, format: string): Promise<EngineResult>;
   /** SELECT only: chdb streams nothing else. Every chunk is a complete document of its format. */
   stream(sql: string, format: string): AsyncGenerator<Uint8Array>;
-  insert(insert: FileInsert): Promise<EngineResult>;
+  insert(insert: RowsInsert): Promise<EngineResult>;
   /** Makes what runs now, and whatever follows, end soon with QUERY_WAS_CANCELLED. */
   cancel(): void;
   close(): Promise<void>;

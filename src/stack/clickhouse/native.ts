@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChdbResult, Session } from 'chdb';
-import type { Engine, EngineConnection, EngineResult, FileInsert } from './engine.ts';
+import type { Engine, EngineConnection, EngineResult, RowsInsert } from './engine.ts';
 import { cancelled } from './errors.ts';
 
 /** ClickHouse as a library in this process, with its data on disk. */
@@ -82,7 +82,7 @@ class NativeConnection implements EngineConnection {
     }
   }
 
-  async insert({ sql, data }: FileInsert): Promise<EngineResult> {
+  async insert({ sql, data }: RowsInsert): Promise<EngineResult> {
     try {
       await writeFile(this.#rowsFile, data);
       return await this.run(sql(this.#rowsFile), 'Null');

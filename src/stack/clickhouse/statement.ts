@@ -1,11 +1,11 @@
-import type { FileInsert } from './engine.ts';
+import type { RowsInsert } from './engine.ts';
 import { EngineError, notImplemented } from './errors.ts';
 import { type Token, tokens } from './tokens.ts';
 
 export type Statement =
   | { kind: 'select'; sql: string; format: string | undefined; totals: boolean }
   | { kind: 'command'; sql: string; format: string | undefined }
-  | { kind: 'insert'; insert: FileInsert };
+  | { kind: 'insert'; insert: RowsInsert };
 
 /**
  * Reads a statement as far as is needed to run it: whether it can be streamed, which format it asks for itself, and
@@ -50,7 +50,7 @@ function askedFormat(sql: string, outer: Token[]): string | undefined {
 
 const textOf = (sql: string, token: Token | undefined) => (token ? sql.slice(token.start, token.end) : undefined);
 
-function readInsert(query: Buffer, sql: string, body: Buffer): FileInsert | undefined {
+function readInsert(query: Buffer, sql: string, body: Buffer): RowsInsert | undefined {
   const stream = tokens(sql);
   const next = (): Token | undefined => stream.next().value ?? undefined;
   if (next()?.text !== 'INSERT') return undefined;
@@ -59,12 +59,12 @@ function readInsert(query: Buffer, sql: string, body: Buffer): FileInsert | unde
   for (let token = afterTable(next); token !== undefined; token = next()) {
     if (token.depth > 0) continue;
     if (token.text === 'SETTINGS') clausesAt ??= token.start;
-    else if (token.text === 'VALUES') return fromFile(query, clausesAt, token, 'Values', token.end, body);
+    else if (token.text === 'VALUES') return withRows(query, clausesAt, token, 'Values', token.end, body);
     else if (token.text === 'FORMAT') {
       const name = next();
       const format = textOf(sql, name);
       if (name === undefined || format === undefined) return undefined;
-      return fromFile(query, clausesAt, token, format, startOfRows(sql, name.end), body);
+      return withRows(query, clausesAt, token, format, startOfRows(sql, name.end), body);
     } else if (token.text === 'SELECT' || token.text === 'WITH' || token.text === 'FROM') return undefined;
   }
   return undefined;
@@ -90,20 +90,21 @@ function startOfRows(sql: string, at: number): number {
   return rows.lastIndex;
 }
 
-function fromFile(
+function withRows(
   query: Buffer,
   clausesAt: number | undefined,
   last: Token,
   format: string,
   rowsAt: number,
   body: Buffer,
-): FileInsert {
+): RowsInsert {
   const into = query.toString('utf8', 0, clausesAt ?? last.start);
   const settings = query.toString('utf8', clausesAt ?? last.start, last.start);
   const inline = query.subarray(rowsAt);
   return {
     // On lines of their own: the text before may end in a comment.
-    sql: (file) => `${into}\nFROM INFILE '${file}'\n${settings}\nFORMAT ${format}`,
+    sql: (file) => `${into}\n${file === undefined ? '' : `FROM INFILE '${file}'`}\n${settings}\nFORMAT ${format}`,
+    format,
     data: inline.length === 0 ? body : Buffer.concat([inline, body]),
   };
 }

@@ -1,8 +1,10 @@
 import { AsyncChdb, type AsyncChdbConnection, type ChdbResult } from 'chdb-wasm';
-import type { Engine, EngineConnection, EngineResult, FileInsert } from './engine.ts';
+import type { Engine, EngineConnection, EngineResult, RowsInsert } from './engine.ts';
 import { cancelled } from './errors.ts';
 
 const rowsFile = '/rows';
+/** A value that goes on behind the end of its line, or an empty line, which ends the rows: another statement may follow. */
+const endsEarly = /\\\n|\n\r?\n/;
 
 /** ClickHouse in WebAssembly: in memory only, in a worker thread, one step at a time. */
 export async function wasmEngine(): Promise<Engine> {
@@ -95,7 +97,12 @@ class WasmConnection implements EngineConnection {
     }
   }
 
-  async insert({ sql, data }: FileInsert): Promise<EngineResult> {
+  async insert({ sql, format, data }: RowsInsert): Promise<EngineResult> {
+    const lines = format === 'TabSeparated' ? linesOf(data) : undefined;
+    if (lines !== undefined) {
+      await this.#step(() => this.#inner.query(`${sql()}\n${lines.text}`, 'Null'));
+      return { data: new Uint8Array(0), rows: lines.count, bytes: data.length };
+    }
     // A copy, because its memory is handed over to the worker, and a Buffer's may be shared with others.
     const rows = new Uint8Array(data);
     return this.#step(async () => {
@@ -122,6 +129,24 @@ class WasmConnection implements EngineConnection {
       if (this.#cancelled) throw cancelled();
       return step();
     });
+  }
+}
+
+/**
+ * Rows that can be part of their statement, which takes the engine half the time or less: it reads a file with threads
+ * that it starts for it. Only a row a line, for it does not tell how many it took that way. A NUL would end the
+ * statement, and bytes that are no text would be others afterwards.
+ */
+function linesOf(data: Uint8Array): { text: string; count: number } | undefined {
+  if (data.length === 0 || data.includes(0)) return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);
+    if (endsEarly.test(text)) return undefined;
+    let count = text.endsWith('\n') ? 0 : 1;
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
+    return { text, count };
+  } catch {
+    return undefined;
   }
 }
 
