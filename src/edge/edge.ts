@@ -51,12 +51,12 @@ const eventsAtOnce = 1_000;
 /** Starts redirecting. It needs neither Postgres nor NATS to start: an edge works with what it remembers. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics } = options;
-  const sql = connect(databaseUrl, { max: 4, name: 'scanlog-edge', planOnce: true });
+  const sql = connect(databaseUrl, { max: 5, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
   const routes = createRoutes(sql, toLocation, metrics, await readSnapshots(folder));
   const recorder = createRecorder({
-    writer: newId('batch', Date.now()),
+    writers: [newId('batch', Date.now()), newId('batch', Date.now())],
     store: (batch) => appendScans(sql, batch),
     spool: own.spool,
     log,

@@ -17,8 +17,8 @@ export interface Recorder {
 }
 
 interface RecorderOptions {
-  /** Names this process for as long as it lives; see `scan_writers`. */
-  writer: string;
+  /** Names for as long as this process lives, see `scan_writers`: one for each commit that may be under way. */
+  writers: string[];
   store(batch: ScanBatch): Promise<void>;
   spool: Spool;
   log: Logger;
@@ -31,6 +31,8 @@ const patienceMs = 250;
 /** From one commit to the next at least, which costs a scan a millisecond and spares both sides half of their work. */
 const spacingMs = 1;
 const most = { inBatch: 1_000, waiting: 10_000 };
+/** So many scans do not wait for the commit under way, but get one of their own beside it. */
+const crowd = 64;
 const drainBackOffMs = { first: 100, most: 500 };
 /**
  * Longer than any statement may take. A connection can die without a word: what was sent on it is then sent again, on
@@ -45,17 +47,25 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+interface Writer {
+  name: string;
+  /** Of its last batch. */
+  number: number;
+  began: number;
+  busy?: Promise<void> | undefined;
+}
+
 /**
- * Commits scans in groups: all that arrive while one commit is under way are the next. When Postgres is slow or away,
- * groups go to the spool, in order, and from there to Postgres when it is back; only when the spool is empty are they
- * committed directly again, so a writer's groups always reach Postgres in the order of their numbers.
+ * Commits scans in groups: all that arrive while one commit is under way are the next. A crowd is the next at once, so
+ * that Postgres has something to do while this process, busy with requests, has not yet seen that it is done. When
+ * Postgres is slow or away, groups go to the spool, in order, and from there to Postgres when it is back; only when the
+ * spool is empty are they committed directly again, so a writer's groups always reach Postgres in the order of their
+ * numbers.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { writer, store, spool, log, metrics, silenceMs = usualSilenceMs } = options;
+  const { store, spool, log, metrics, silenceMs = usualSilenceMs } = options;
   const waiting: Waiting[] = [];
-  let number = 0;
-  let began = Number.NEGATIVE_INFINITY;
-  let busy: Promise<void> | undefined;
+  const writers = options.writers.map((name): Writer => ({ name, number: 0, began: Number.NEGATIVE_INFINITY }));
   let draining: Promise<void> | undefined;
   let stopping = false;
 
@@ -79,10 +89,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return outcome === 'stored';
   }
 
-  async function keep(group: Waiting[]): Promise<void> {
+  async function keep(writer: Writer, group: Waiting[]): Promise<void> {
     const batch = batchOf(
-      writer,
-      ++number,
+      writer.name,
+      ++writer.number,
       group.map(({ scan }) => scan),
     );
     metrics.commitScans.observe(group.length);
@@ -94,14 +104,22 @@ export function createRecorder(options: RecorderOptions): Recorder {
     startDrain();
   }
 
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      const early = began + spacingMs - performance.now();
-      if (early > 0) await sleep(early);
-      began = performance.now();
+  const isWanted = (writer: Writer): boolean => {
+    const alone = writers.every((other) => other === writer || other.busy === undefined);
+    return waiting.length >= (alone ? 1 : crowd);
+  };
+
+  async function flush(writer: Writer): Promise<void> {
+    while (isWanted(writer)) {
+      const early = writer.began + spacingMs - performance.now();
+      if (early > 0) {
+        await sleep(early);
+        continue;
+      }
+      writer.began = performance.now();
       const group = waiting.splice(0, most.inBatch);
       try {
-        await keep(group);
+        await keep(writer, group);
         for (const { resolve } of group) resolve();
       } catch (error) {
         log.error({ error: messageOf(error), scans: group.length }, 'scans can be kept nowhere');
@@ -109,7 +127,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
         for (const { reject } of group) reject(overloaded);
       }
     }
-    busy = undefined;
+    writer.busy = undefined;
+  }
+
+  function startWriter(): void {
+    const idle = writers.find(({ busy }) => busy === undefined);
+    if (idle !== undefined && isWanted(idle)) idle.busy = Promise.resolve().then(() => flush(idle));
   }
 
   function startDrain(): void {
@@ -154,12 +177,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (waiting.length >= most.waiting) return Promise.reject(new Overloaded('too many scans wait to be committed'));
       return new Promise((resolve, reject) => {
         waiting.push({ scan, resolve, reject });
-        busy ??= Promise.resolve().then(flush);
+        startWriter();
       });
     },
     async stop() {
       stopping = true;
-      await busy;
+      await Promise.all(writers.map(({ busy }) => busy));
       // What is not sent by then is sent by whoever takes the folder next.
       await Promise.race([draining, sleep(stopWithinMs, undefined, { ref: false })]);
       await spool.close();

@@ -45,7 +45,14 @@ type Store = ReturnType<typeof store>;
 
 function recorderOn(postgres: Store, spool: Spool, writer = 'writer_1', silenceMs = 60_000): Recorder {
   const log = createLogger('silent', false);
-  return createRecorder({ writer, store: postgres.store, spool, log, metrics: createMetrics(), silenceMs });
+  return createRecorder({
+    writers: [writer, `${writer}-too`],
+    store: postgres.store,
+    spool,
+    log,
+    metrics: createMetrics(),
+    silenceMs,
+  });
 }
 
 async function record(recorder: Recorder, count: number): Promise<string[]> {
@@ -68,6 +75,26 @@ describe('group commit', () => {
     const ids = [...(await first), ...(await rest)];
     expect(numbers(postgres.stored)).toEqual([1, 2]);
     expect(postgres.scans()).toEqual(ids);
+    await recorder.stop();
+  });
+
+  test('a crowd does not wait for the commit under way, but a second crowd does', async () => {
+    const postgres = store();
+    const recorder = recorderOn(postgres, await folder.open());
+    postgres.now('hang');
+    const recorded = [record(recorder, 1)];
+    await eventually(() => expect(postgres.sent).toHaveLength(1));
+    recorded.push(record(recorder, 100));
+    await eventually(() => expect(postgres.sent).toHaveLength(2));
+    recorded.push(record(recorder, 100));
+    postgres.now('take');
+    const ids = (await Promise.all(recorded)).flat();
+    expect(postgres.sent.map(({ writer, number }) => `${writer} ${number}`).slice(0, 2)).toEqual([
+      'writer_1 1',
+      'writer_1-too 1',
+    ]);
+    expect(postgres.sent[2]?.columns.id.split(','), 'all that came meanwhile, together').toHaveLength(100);
+    expect(postgres.scans().toSorted(), 'each once').toEqual(ids.toSorted());
     await recorder.stop();
   });
 
@@ -137,6 +164,24 @@ describe.each(['fail', 'hang', 'lose answers'] as const)('while the store would 
     ids.push(...(await record(recorder, 2)));
     expect(postgres.scans()).toEqual(ids);
     expect(numbers(postgres.stored)).toEqual(postgres.stored.map((_, i) => i + 1));
+    await recorder.stop();
+  });
+
+  test('crowds go there beside each other, and each scan is stored once', async () => {
+    const postgres = store();
+    const spool = await folder.open();
+    const recorder = recorderOn(postgres, spool);
+    const recorded = [record(recorder, 100)];
+    postgres.now(fault);
+    for (let i = 0; i < 10; i++) {
+      recorded.push(record(recorder, 100));
+      await new Promise(setImmediate);
+    }
+    const ids = (await Promise.all(recorded)).flat();
+    expect(new Set(postgres.sent.map(({ writer }) => writer)).size, 'there were two writers').toBe(2);
+    postgres.now('take');
+    await eventually(() => expect(spool.waiting.records).toBe(0));
+    expect(postgres.scans().toSorted()).toEqual(ids.toSorted());
     await recorder.stop();
   });
 
