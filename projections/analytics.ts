@@ -41,8 +41,8 @@ export interface AnalyticsOptions {
 }
 
 /**
- * Batches of at most this, as often as this; more seldom when ClickHouse takes its time. It works a ninth of the time on
- * inserts at most, and so leaves some to reads, to its merges, and to redirects on the same machine.
+ * Batches of at most this, as often as this; more seldom when ClickHouse takes its time, eight times as long as the last
+ * took it. That leaves some to reads, to its merges, and to redirects on the same machine.
  */
 const most = 50_000;
 const lingerMs = { least: 200, perWork: 8, most: 2_000 };

@@ -9,8 +9,8 @@ interface ModuleOptions {
 /** As much of what Emscripten makes as is used here. */
 interface EmscriptenModule {
   ccall(name: string, returns: string | null, types: string[], values: unknown[], options?: object): unknown;
-  _malloc(bytes: bigint): bigint;
-  _free(address: bigint): void;
+  _malloc(bytes: number): number;
+  _free(address: number): void;
 }
 
 /** How `chdb-wasm` tells the engine what memory there is in all. */
@@ -51,20 +51,21 @@ function passLongTexts(module: EmscriptenModule, memory: WebAssembly.Memory): vo
   const { ccall } = module;
   const encoder = new TextEncoder();
   module.ccall = (name, returns, types, values, options) => {
-    const lent: bigint[] = [];
+    const lent: number[] = [];
     const passed = values.map((value, i) => {
       if (types[i] !== 'string' || typeof value !== 'string' || value.length < shortText) return value;
       const bytes = encoder.encode(`${value}\0`);
-      const address = module._malloc(BigInt(bytes.length));
-      if (Number(address) === 0) throw new Error('ClickHouse has no memory left for this statement');
+      const address = module._malloc(bytes.length);
+      if (address === 0) throw new Error('ClickHouse has no memory left for this statement');
       lent.push(address);
       // Looked up each time: the memory grows, and what was its buffer before ends too early.
-      new Uint8Array(memory.buffer).set(bytes, Number(address));
+      new Uint8Array(memory.buffer).set(bytes, address);
       return address;
     });
     if (lent.length === 0) return ccall(name, returns, types, values, options);
     const as = types.map((type, i) => (passed[i] === values[i] ? type : 'pointer'));
-    return Promise.resolve(ccall(name, returns, as, passed, options)).finally(() => {
+    const call = async () => ccall(name, returns, as, passed, options);
+    return call().finally(() => {
       for (const address of lent) module._free(address);
     });
   };
