@@ -40,12 +40,9 @@ export interface AnalyticsOptions {
   everyMs?: { tend: number; remove: number; count: number };
 }
 
-/**
- * Batches of at most this, as often as this; more seldom when ClickHouse takes its time, eight times as long as the last
- * took it. That leaves some to reads, to its merges, and to redirects on the same machine.
- */
-const most = 50_000;
-const lingerMs = { least: 200, perWork: 8, most: 2_000 };
+/** Batches of at most this, as often as this; more seldom when ClickHouse takes its time, which leaves it some. */
+const most = 20_000;
+const lingerMs = { least: 200, most: 1_500 };
 
 /**
  * Scans in ClickHouse, for every analytics read.
@@ -141,7 +138,7 @@ export function createAnalytics(options: AnalyticsOptions) {
     name: 'analytics',
     most,
     get lingerMs() {
-      return Math.min(Math.max(lingerMs.least, lingerMs.perWork * tookMs), lingerMs.most);
+      return Math.min(Math.max(lingerMs.least, 3 * tookMs), lingerMs.most);
     },
 
     async checkpoint(): Promise<number> {

@@ -24,17 +24,15 @@ export async function createTable(warehouse: Warehouse, version: number): Promis
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database} ${onCluster(warehouse)}` });
   const replicated = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')";
   const window = `${cluster === undefined ? 'non_' : ''}replicated_deduplication_window = 10000`;
-  // WebAssembly's files cannot be linked, and parts that a deletion leaves alone would be. A merge of even small parts
-  // takes it a tenth of a second, so there are fewer, of more parts.
-  const ofWebAssembly = ['always_use_copy_instead_of_hardlinks = 1', 'min_parts_to_merge_at_once = 16'];
-  const extra = (await hostName(warehouse)) === 'emscripten' ? ofWebAssembly : [];
+  // WebAssembly's files cannot be linked, and parts that a deletion leaves alone would be.
+  const copying = (await hostName(warehouse)) === 'emscripten' ? ['always_use_copy_instead_of_hardlinks = 1'] : [];
   await client.command({
     query: definition.sql
       .replaceAll(/^\s*--.*$/gm, '')
       .replace('$table', tableName(warehouse, version))
       .replace('$on_cluster', onCluster(warehouse))
       .replace('$engine', cluster === undefined ? 'MergeTree' : replicated)
-      .replace('$settings', [window, ...extra].join(', ')),
+      .replace('$settings', [window, ...copying].join(', ')),
   });
 }
 

@@ -21,6 +21,11 @@ export function readsSuite(subject: Subject): void {
       expect(batches).toBeGreaterThan(10);
     });
 
+    test('what a statement longer than a stack asks for', async () => {
+      const answer = await subject.ask(`SELECT length('${'x'.repeat(9_000_000)}')`, '&max_query_size=10000000');
+      expect((await answer.text()).trim()).toBe('9000000');
+    });
+
     test('CSV with its header exactly once, also without rows and with a line break in a name', async () => {
       const query = 'SELECT number AS `a "b"\nc`, toString(number) AS s FROM numbers({n:UInt32})';
       const csv = async (n: number) =>

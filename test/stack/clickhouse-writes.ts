@@ -109,13 +109,13 @@ export function writesSuite(subject: Subject): void {
       expect(await subject.one('SELECT s FROM broken')).toBe('a\nb');
     });
 
-    test('more in one insert than the engine has room for on its stack', async () => {
+    test('more rows than fit into a statement', async () => {
       await subject.command('CREATE TABLE large (a UInt32, s String) ENGINE = MergeTree ORDER BY a');
-      const lines = Array.from({ length: 20_000 }, (_, a) => `${a}\t${'ü'.repeat(500)}\n`).join('');
+      const lines = Array.from({ length: 20_000 }, (_, a) => `${a}\t${'ü'.repeat(100)}\n`).join('');
       const values = Readable.from([lines], { objectMode: false });
       await subject.db.insert({ table: 'large', values, format: 'TabSeparated' });
       expect(await subject.rows('SELECT toUInt32(count()) AS n, toUInt32(sum(length(s))) AS b FROM large')).toEqual([
-        { n: 20_000, b: 20_000_000 },
+        { n: 20_000, b: 4_000_000 },
       ]);
     });
 

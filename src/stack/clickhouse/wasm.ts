@@ -5,6 +5,8 @@ import { cancelled } from './errors.ts';
 const rowsFile = '/rows';
 /** A value that goes on behind the end of its line, or an empty line, which ends the rows: another statement may follow. */
 const endsEarly = /\\\n|\n\r?\n/;
+/** About 10,000 scans. Of more, reading a file with several threads is sooner done than starting them takes. */
+const mostInStatement = 2 * 1024 * 1024;
 
 /** ClickHouse in WebAssembly: in memory only, in a worker thread, one step at a time. */
 export async function wasmEngine(): Promise<Engine> {
@@ -138,7 +140,7 @@ class WasmConnection implements EngineConnection {
  * statement, and bytes that are no text would be others afterwards.
  */
 function linesOf(data: Uint8Array): { text: string; count: number } | undefined {
-  if (data.length === 0 || data.includes(0)) return undefined;
+  if (data.length === 0 || data.length > mostInStatement || data.includes(0)) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);
     if (endsEarly.test(text)) return undefined;
