@@ -18,6 +18,13 @@ export interface PostgresOptions {
 export const postgresUrl = (port: number, password: string, database = 'postgres') =>
   `postgres://scanlog:${password}@127.0.0.1:${port}/${database}`;
 
+/**
+ * For a question or two. On a new connection the library would ask for the types of arrays, and await that nowhere: a
+ * connection that is closed at that moment would end the process.
+ */
+export const askPostgres = (port: number, password: string, connect_timeout = 30) =>
+  postgres(postgresUrl(port, password), { max: 1, connect_timeout, fetch_types: false, onnotice: () => {} });
+
 export function postgresPlan({ data, port, password, durable }: PostgresOptions): PartPlan {
   const folder = join(data.path, 'postgres');
   const settings = {
@@ -42,7 +49,7 @@ export function postgresPlan({ data, port, password, durable }: PostgresOptions)
       return asUser({ command: binary('postgres'), args: ['-D', folder, ...args] }, folder);
     },
     async answers() {
-      const sql = postgres(postgresUrl(port, password), { max: 1, connect_timeout: 1, onnotice: () => {} });
+      const sql = askPostgres(port, password, 1);
       try {
         await sql`SELECT 1`;
         return true;

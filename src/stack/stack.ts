@@ -1,10 +1,9 @@
-import postgres from 'postgres';
 import type { Logger } from '../lib/logger.ts';
 import { clickhousePlan, clickhouseUrl } from './clickhouse.ts';
 import { announce, type DataDirectory, type RunningStack, readSecrets, retract } from './data-directory.ts';
 import { natsPlan, natsUrl } from './nats.ts';
 import { type Part, type PartPlan, startPart } from './part.ts';
-import { postgresPlan, postgresUrl } from './postgres.ts';
+import { askPostgres, postgresPlan, postgresUrl } from './postgres.ts';
 import { freePort } from './processes.ts';
 
 export interface Stack extends RunningStack {
@@ -81,7 +80,7 @@ export async function startPostgres({
 }
 
 async function ownDatabase(port: number, password: string): Promise<string> {
-  const sql = postgres(postgresUrl(port, password), { max: 1, onnotice: () => {} });
+  const sql = askPostgres(port, password);
   try {
     const [found] = await sql`SELECT 1 FROM pg_database WHERE datname = 'scanlog'`;
     if (found === undefined) await sql`CREATE DATABASE scanlog`;
