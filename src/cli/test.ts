@@ -31,7 +31,7 @@ export async function runTests(filters: string[]): Promise<void> {
 
   const browser = await findBrowser();
   const report = join(tmpdir(), `scanlog-tests-${process.pid}.json`);
-  const went = await run(
+  const succeeded = await run(
     [
       join(modules, 'vitest/vitest.mjs'),
       ...['run', '--config', join(root, 'test/vitest.config.ts'), '--root', root],
@@ -39,7 +39,7 @@ export async function runTests(filters: string[]): Promise<void> {
     ],
     browser === undefined ? {} : { SCANLOG_BROWSER: browser },
   );
-  const tests = readReport(report, went);
+  const tests = readReport(report, succeeded);
   if (browser === undefined)
     say(
       'Not run: test/browser, since Chromium is neither here nor could it be installed (as root: apt-get install chromium).',
@@ -56,9 +56,9 @@ interface Report {
 }
 
 /** A run that broke off before it could report, or failed outside of a test, is a failure too. */
-function readReport(file: string, went: boolean): { passed: number; failed: number } {
+function readReport(file: string, succeeded: boolean): { passed: number; failed: number } {
   if (!existsSync(file)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests }: Report = JSON.parse(readFileSync(file, 'utf8'));
   rmSync(file);
-  return { passed: numPassedTests, failed: numFailedTests + (went || numFailedTests > 0 ? 0 : 1) };
+  return { passed: numPassedTests, failed: numFailedTests + (succeeded || numFailedTests > 0 ? 0 : 1) };
 }

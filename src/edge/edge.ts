@@ -51,6 +51,7 @@ const eventsAtOnce = 1_000;
 /** Starts redirecting. It needs neither Postgres nor NATS to start: an edge works with what it remembers. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics } = options;
+  // Two commits, the spool, and two for whoever looks something up meanwhile.
   const sql = connect(databaseUrl, { max: 5, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });

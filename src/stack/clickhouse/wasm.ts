@@ -5,7 +5,7 @@ import { cancelled } from './errors.ts';
 const rowsFile = '/rows';
 /** A value that goes on behind the end of its line, or an empty line, which ends the rows: another statement may follow. */
 const endsEarly = /\\\n|\n\r?\n/;
-/** About 10,000 scans. Of more, reading a file with several threads is sooner done than starting them takes. */
+/** About 10,000 scans: for more, the threads that read a file are worth their start. */
 const mostInStatement = 2 * 1024 * 1024;
 
 /** ClickHouse in WebAssembly: in memory only, in a worker thread, one step at a time. */
