@@ -5,10 +5,10 @@ import { type BenchRow, rowOf, toldRow } from './row.ts';
 
 const slices = 9;
 /**
- * Connections that the service may have open, by its pools: the API's, those for routes and for commits; in the process
- * behind, its own, one for each of four leaders, and those of webhooks.
+ * Connections that the service may have open, by its pools: the API's and the edge's; in the process behind, its own, one
+ * for each of four leaders, and those of webhooks.
  */
-const pools = 20 + 4 + 1 + (20 + 4 + 6);
+const pools = 20 + 5 + (20 + 4 + 6);
 
 interface Options {
   seconds?: number;
