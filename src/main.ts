@@ -18,7 +18,7 @@ import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { streamOfLog } from './log/branch.ts';
-import { connect, isAway, type Sql } from './log/connect.ts';
+import { connect, isAway } from './log/connect.ts';
 import { migrate } from './log/migrate.ts';
 import { addressed, drain, listen, serveMetrics, shortCodeOf } from './server.ts';
 import { runAnalytics } from './stream/analytics.ts';
@@ -146,7 +146,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     });
 
     const start = async () => {
-      await migrateWhenThere(sql, log, stopping.signal);
+      await migrateWhenThere(config.databaseUrl, log, stopping.signal);
       // What is started after everything was stopped, nobody would stop any more.
       stopping.signal.throwIfAborted();
       if (!(await isKeyOfDatabase(sql, box)))
@@ -200,17 +200,24 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 
 const answerNamed = async (app: Elysia, request: Request) => named(request, await app.fetch(request));
 
-/** Waits for a database that is away; one that refuses us is said at once. */
-async function migrateWhenThere(sql: Sql, log: Logger, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      const applied = await migrate(sql);
-      if (applied.length > 0) log.info({ migrations: applied }, 'database brought up to date');
-      return;
-    } catch (error) {
-      if (!isAway(error) || signal.aborted) throw error;
-      log.warn({ error: messageOf(error) }, 'Postgres is away, trying again');
-      await sleep(databaseRetryMs, undefined, { signal });
+/** Retries while the database is unavailable; one that refuses us fails at once. */
+async function migrateWhenThere(databaseUrl: string, log: Logger, signal: AbortSignal): Promise<void> {
+  // On a connection of its own: a migration, or waiting for another instance's, may take minutes.
+  const sql = connect(databaseUrl, { max: 1, name: 'scanlog-migrate', answerTimeoutMs: 'none' });
+  signal.addEventListener('abort', () => void sql.end({ timeout: 0 }), { once: true });
+  try {
+    for (;;) {
+      try {
+        const applied = await migrate(sql);
+        if (applied.length > 0) log.info({ migrations: applied }, 'database migrated');
+        return;
+      } catch (error) {
+        if (!isAway(error) || signal.aborted) throw error;
+        log.warn({ error: messageOf(error) }, 'Postgres is unavailable, retrying the migration');
+        await sleep(databaseRetryMs, undefined, { signal });
+      }
     }
+  } finally {
+    await sql.end({ timeout: 1 });
   }
 }

@@ -1,6 +1,5 @@
 import postgres from 'postgres';
 import { codeOf } from '../lib/errors.ts';
-import { surviving } from './transactions.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 export type Transaction = postgres.TransactionSql<{ bigint: number }>;
@@ -21,44 +20,45 @@ const texts = {
     ),
 };
 
-/**
- * `postgres` sends what is short from a timer, and forgets to take up a new one for a connection that was lost while its
- * timer was set: that connection would never say a word again. What is long is sent at once, and sets it right; so each
- * begins with something long.
- */
-const longGreeting = 'x'.repeat(1_024);
-
 interface ConnectOptions {
   max?: number;
   name?: string;
   /** Plans each statement once, whatever its values: for few statements that come thousands of times. */
   planOnce?: boolean;
+  /**
+   * How long Postgres may be silent while a query waits for it; then the connection is given up and its queries fail. A
+   * connection can die without notice, and no query may wait for ever. `'none'` for maintenance, whose statements run
+   * for minutes: that relies on TCP keep-alive.
+   */
+  answerTimeoutMs?: number | 'none';
 }
 
-/** A pool of connections to the database that holds the log. */
+const statementTimeoutMs = 15_000;
+/** Longer than any statement may take. */
+const defaultAnswerTimeoutMs = 20_000;
+
+/** A pool of connections to the database that holds the log. Needs `postgres` as `patches/` makes it. */
 export function connect(url: string, options: ConnectOptions = {}): Sql {
-  const sql = postgres(url, {
-    max: options.max ?? 10,
+  const { max = 10, name = 'scanlog', planOnce = false, answerTimeoutMs = defaultAnswerTimeoutMs } = options;
+  return postgres(url, {
+    max,
     connect_timeout: 5,
-    // Its own back-off counts what all connections of a pool have failed together, and soon waits for 20 s.
+    ...(answerTimeoutMs === 'none' ? {} : { read_timeout: answerTimeoutMs / 1_000 }),
+    // The default counts the failures of all connections of a pool together, and soon waits for 20 s.
     backoff: (failures: number) => Math.min(failures * 0.05, 0.5),
     onnotice: () => {},
-    // On each new connection it would ask Postgres for all types of arrays, and await that nowhere: a connection lost
-    // at that moment would end the process. The arrays that we use are told instead.
+    // One query less on each new connection: the arrays in use are declared in `types`.
     fetch_types: false,
     types: { bigint, texts } as { bigint: typeof bigint },
     connection: {
-      application_name: options.name ?? 'scanlog',
+      application_name: name,
       timezone: 'UTC',
-      statement_timeout: 15_000,
-      // An append holds the log's lock until it commits: a holder that died silently must not hold everybody up.
+      statement_timeout: statementTimeoutMs,
+      // An append holds the log's lock until it commits: a holder that died silently must release it.
       idle_in_transaction_session_timeout: 10_000,
-      ...{ 'scanlog.greeting': longGreeting },
-      ...(options.planOnce ? { plan_cache_mode: 'force_generic_plan' } : {}),
+      ...(planOnce ? { plan_cache_mode: 'force_generic_plan' } : {}),
     },
   });
-  sql.begin = surviving(sql.begin);
-  return sql;
 }
 
 const awayCodes = new Set([
@@ -70,6 +70,9 @@ const awayCodes = new Set([
   'ECONNRESET',
   'ENOENT',
   'EPIPE',
+  'NO_ANSWER',
+  'NOT_COMMITTED',
+  'READ_TIMEOUT',
   'ETIMEDOUT',
   'ENOTFOUND',
   '57014', // statement time-out

@@ -5,6 +5,8 @@ import { connect } from '../log/connect.ts';
 
 const tryEveryMs = 500;
 const heartbeatMs = 1_000;
+/** A leader that Postgres does not answer for this long has lost the lead: its lock may be gone with its session. */
+const heartbeatTimeoutMs = 5_000;
 const endWithinMs = 10_000;
 
 export interface Leadership {
@@ -27,7 +29,7 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
 
   async function term(): Promise<void> {
-    const sql = connect(databaseUrl, { max: 1, name: `scanlog-${name}` });
+    const sql = connect(databaseUrl, { max: 1, name: `scanlog-${name}`, answerTimeoutMs: heartbeatTimeoutMs });
     const lost = new AbortController();
     const over = AbortSignal.any([stopping.signal, lost.signal]);
     let led: Promise<void> | undefined;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { messageOf } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
 import { connect, isAway, violates } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
@@ -41,6 +42,43 @@ describe('every connection', () => {
     expect(await readStream(database.sql, next.stream)).toHaveLength(1);
     expect(await readStream(database.sql, lost.stream)).toEqual([]);
     await Promise.race([held, silent.end({ timeout: 0 })]);
+  });
+});
+
+describe('a connection that falls silent', () => {
+  test('is given up: what waits for it fails, and the pool goes on with another', async () => {
+    const proxy = await startProxy(database.url);
+    const sql = connect(proxy.url, { max: 1, answerTimeoutMs: 300 });
+    await sql`SELECT 1`;
+    proxy.stall();
+    const failure = await failureOf(sql`SELECT 2`);
+    expect(isAway(failure)).toBe(true);
+    expect(messageOf(failure)).toContain('Postgres did not answer within 0.3 s');
+    await proxy.restore();
+    expect([...(await eventually(() => sql`SELECT 4 AS n`))]).toEqual([{ n: 4 }]);
+    await sql.end({ timeout: 1 });
+    await proxy.close();
+  });
+
+  test('is kept while no query waits for it', async () => {
+    const sql = connect(database.url, { max: 1, answerTimeoutMs: 100 });
+    const [before] = await sql`SELECT pg_backend_pid() AS pid`;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    const [after] = await sql`SELECT pg_backend_pid() AS pid`;
+    expect(after).toEqual(before);
+    const rows = await sql.begin(async (tx) => {
+      await tx`SELECT 1`;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      return tx`SELECT pg_backend_pid() AS pid`;
+    });
+    expect([...rows]).toEqual([before]);
+    await sql.end({ timeout: 1 });
+  });
+
+  test('is waited for where maintenance says so', async () => {
+    const sql = connect(database.url, { max: 1, answerTimeoutMs: 'none' });
+    expect([...(await sql`SELECT pg_sleep(0.3)::text AS slept`)]).toEqual([{ slept: '' }]);
+    await sql.end({ timeout: 1 });
   });
 });
 
