@@ -8,7 +8,7 @@ import { newId } from '../lib/ids.ts';
 import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { appendScans } from '../log/append-scans.ts';
+import { appendScans, type ScanBatch } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import { ensurePartitions } from '../log/partitions.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
@@ -16,6 +16,7 @@ import { openGeo } from './geo.ts';
 import { toLocation } from './location.ts';
 import { createRecorder } from './recorder.ts';
 import { createRedirect, type Redirect } from './redirect.ts';
+import { keepRefused, refusedFileName, storeValid } from './refused-scans.ts';
 import { createRoutes } from './routes.ts';
 import { readSnapshots, removeSnapshot, writeSnapshot } from './snapshot.ts';
 import { openSpool, type Spool } from './spool.ts';
@@ -56,9 +57,21 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
   const routes = createRoutes(sql, toLocation, metrics, await readSnapshots(folder));
+  const store = (batch: ScanBatch) => appendScans(sql, batch);
+  const send = (record: Uint8Array) =>
+    storeValid(JSON.parse(Buffer.from(record).toString('utf8')), {
+      store,
+      async onRefused(scan, error) {
+        await keepRefused(own.path, scan, error, clock());
+        metrics.refusedScans.inc();
+        const file = join(own.path, refusedFileName);
+        log.error({ error: error.message, file }, 'Postgres refuses a scan as invalid, it is kept in a file');
+      },
+    });
   const recorder = createRecorder({
     writers: [newId('batch', Date.now()), newId('batch', Date.now())],
-    store: (batch) => appendScans(sql, batch),
+    store,
+    send,
     spool: own.spool,
     log,
     metrics,
@@ -89,12 +102,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
   const upkeep = async () => {
     await ensurePartitions(sql);
-    await adoptOrphans(
-      folder,
-      own.path,
-      async (record) => appendScans(sql, JSON.parse(Buffer.from(record).toString())),
-      log,
-    );
+    await adoptOrphans(folder, own.path, send, log);
   };
   const stops = [
     regularly(poll, everyMs.poll, (error) => log.debug({ error }, 'the log cannot be asked for changes')),

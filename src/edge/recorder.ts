@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scan } from '../../events/scan.ts';
 import { messageOf } from '../lib/errors.ts';
-import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { batchOf, type ScanBatch } from '../log/append-scans.ts';
@@ -19,11 +18,13 @@ export interface Recorder {
 interface RecorderOptions {
   /** Names for as long as this process lives, see `scan_writers`: one for each commit that may be under way. */
   writers: string[];
+  /** Resolves only when the batch is proven to be stored. */
   store(batch: ScanBatch): Promise<void>;
   spool: Spool;
+  /** Stores a record of the spool, or what of it is valid. */
+  send(record: Uint8Array): Promise<void>;
   log: Logger;
   metrics: Metrics;
-  silenceMs?: number;
 }
 
 /** How long Postgres may take before scans go to disk instead. */
@@ -34,11 +35,6 @@ const most = { inBatch: 1_000, waiting: 10_000 };
 /** So many scans do not wait for the commit under way, but get one of their own beside it. */
 const crowd = 64;
 const drainBackOffMs = { first: 100, most: 500 };
-/**
- * Longer than any statement may take. A connection can die without a word: what was sent on it is then sent again, on
- * another one; should both arrive, the second changes nothing.
- */
-const usualSilenceMs = 20_000;
 const stopWithinMs = 3_000;
 
 interface Waiting {
@@ -63,7 +59,7 @@ interface Writer {
  * numbers.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { store, spool, log, metrics, silenceMs = usualSilenceMs } = options;
+  const { store, spool, send, log, metrics } = options;
   const waiting: Waiting[] = [];
   const writers = options.writers.map((name): Writer => ({ name, number: 0, began: Number.NEGATIVE_INFINITY }));
   let draining: Promise<void> | undefined;
@@ -149,8 +145,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       try {
         const record = await spool.peek();
         if (record === undefined) break;
-        const batch: ScanBatch = JSON.parse(Buffer.from(record).toString('utf8'));
-        await inTime(store(batch), silenceMs, () => new Error('Postgres has said nothing for long'));
+        await send(record);
         await spool.drop();
         drained++;
         showSpool();

@@ -35,6 +35,11 @@ export function createMetrics() {
     }),
     spoolBatches: new Gauge({ name: 'scanlog_spool_batches', help: 'Batches of scans that wait on disk', registers }),
     spoolBytes: new Gauge({ name: 'scanlog_spool_bytes', help: 'Bytes of scans that wait on disk', registers }),
+    refusedScans: new Counter({
+      name: 'scanlog_refused_scans_total',
+      help: 'Scans that Postgres refused as invalid, kept in refused-scans.jsonl beside the spool',
+      registers,
+    }),
     relayPosition: new Gauge({ name: 'scanlog_relay_position', help: 'Last position sent to the stream', registers }),
     relayLag: new Gauge({
       name: 'scanlog_relay_lag_positions',

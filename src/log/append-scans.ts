@@ -41,21 +41,63 @@ export function batchOf(writer: string, number: number, scans: Scan[]): ScanBatc
   };
 }
 
+const isInArray = /"(?:[^"\\]|\\.)*"|[^",{}]+/gs;
+
+/** The scans from index `from` to before `to`, as a batch of a writer of their own: the same one each time it is made. */
+export function sliceOf({ writer, number, columns }: ScanBatch, from: number, to: number): ScanBatch {
+  const sliced = Object.entries(columns).map(([name, text]) => [
+    name,
+    array((text.match(isInArray) ?? []).slice(from, to)),
+  ]);
+  return { writer: `${writer}/${number}/${from}-${to}`, number: 1, columns: Object.fromEntries(sliced) };
+}
+
+/** Postgres answered, but not with what proves that a batch is stored: send it again. */
+export class UnprovenAppend extends Error {
+  constructor({ writer, number }: ScanBatch) {
+    super(`the answer of Postgres does not prove that batch ${number} of ${writer} is stored`);
+  }
+}
+
+/** What Postgres did with a batch: the last number stored of its writer, and the scans stored now. */
+interface Proof {
+  writer: string;
+  batch: number | null;
+  rows: number;
+}
+
 /**
- * Stores a batch, and decides which of its scans are by new visitors, in one statement: one round trip, one commit.
- * A batch that was stored before changes nothing.
- *
- * The lock comes as late as it can, when all is ready to be given its place: only drawing positions, writing the scans
- * and committing are done one writer at a time. Visitors are written in their order, so that two writers who meet the
- * same ones wait for each other in one direction only.
+ * Stores a batch. Resolves only with proof from Postgres that it is stored, now or before: it can be sent any number of
+ * times, and must be until it resolves.
  */
-export async function appendScans(sql: Sql, { writer, number, columns: c }: ScanBatch): Promise<void> {
-  await sql`
+export async function appendScans(sql: Sql, batch: ScanBatch): Promise<void> {
+  if (isStored(batch, await insertScans(sql, batch))) return;
+  // Another connection may have stored it while this one waited for that: then only the next answer can tell.
+  if (!isStored(batch, await insertScans(sql, batch))) throw new UnprovenAppend(batch);
+}
+
+function isStored(batch: ScanBatch, proof: Proof | undefined): boolean {
+  if (proof?.writer !== batch.writer || proof.batch === null) return false;
+  return proof.rows === 0 ? proof.batch >= batch.number : proof.batch === batch.number && proof.rows === sizeOf(batch);
+}
+
+/** How many scans a batch holds. */
+export const sizeOf = ({ columns }: ScanBatch): number => columns.is_first.split(',').length;
+
+/**
+ * Stores a batch and decides which of its scans are by new visitors, in one statement: one round trip, one commit. A
+ * batch that was stored before changes nothing.
+ *
+ * The log's lock is taken as late as possible: only drawing positions, writing the scans and committing are done by one
+ * writer at a time. Visitors are written in their order, so that two writers of the same ones cannot deadlock.
+ */
+async function insertScans(sql: Sql, { writer, number, columns: c }: ScanBatch): Promise<Proof | undefined> {
+  const [proof] = await sql<Proof[]>`
     WITH turn AS (
       INSERT INTO scan_writers AS w (writer, batch, written_at) VALUES (${writer}, ${number}, now())
       ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, written_at = excluded.written_at
         WHERE w.batch < excluded.batch
-      RETURNING 1
+      RETURNING w.batch
     ),
     given AS MATERIALIZED (
       SELECT s.* FROM turn, unnest(
@@ -73,10 +115,16 @@ export async function appendScans(sql: Sql, { writer, number, columns: c }: Scan
     ),
     locked AS MATERIALIZED (
       SELECT pg_advisory_xact_lock(${locks.append}) FROM (SELECT count(*) FROM newcomers) AS decided
+    ),
+    stored AS (
+      INSERT INTO scans (position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
+        visitor, is_unique, revision)
+      SELECT nextval('log_position'), g.id, g.code, g.account, g.mode, to_timestamp(g.ms / 1000), g.country, g.region,
+        g.city, g.device, g.browser, g.is_bot, g.visitor, g.is_first AND n.visitor IS NOT NULL, g.revision
+      FROM locked, given g LEFT JOIN newcomers n ON n.visitor = g.visitor
+      RETURNING 1
     )
-    INSERT INTO scans (position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
-      visitor, is_unique, revision)
-    SELECT nextval('log_position'), g.id, g.code, g.account, g.mode, to_timestamp(g.ms / 1000), g.country, g.region,
-      g.city, g.device, g.browser, g.is_bot, g.visitor, g.is_first AND n.visitor IS NOT NULL, g.revision
-    FROM locked, given g LEFT JOIN newcomers n ON n.visitor = g.visitor`;
+    SELECT ${writer}::text AS writer, (SELECT count(*) FROM stored) AS rows,
+      coalesce((SELECT batch FROM turn), (SELECT batch FROM scan_writers WHERE writer = ${writer})) AS batch`;
+  return proof;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isScan } from '../../events/entry.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import { appendScans, batchOf, sliceOf, UnprovenAppend } from '../../src/log/append-scans.ts';
+import type { Sql } from '../../src/log/connect.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { atOnce } from '../support/http.ts';
@@ -119,4 +120,50 @@ describe('is_unique', () => {
     }
     expect(visitors.size).toBe(2);
   });
+});
+
+describe('proof that a batch is stored', () => {
+  /** A driver that answers as it should not, so often, whatever Postgres did. */
+  const lying = (answers: object[][]): Sql =>
+    new Proxy(database.sql, {
+      apply: async (target, _, query: Parameters<Sql>) => {
+        const answer = await target(...query);
+        return answers.shift() ?? answer;
+      },
+    });
+
+  const writer = newWriter();
+  test.each([
+    ['an empty answer', []],
+    ['the answer to another batch', [{ writer, batch: 6, rows: 2 }]],
+    ['the answer to another writer', [{ writer: newWriter(), batch: 7, rows: 2 }]],
+    ['fewer rows than were sent', [{ writer, batch: 7, rows: 1 }]],
+    ['an older batch and no rows', [{ writer, batch: 6, rows: 0 }]],
+    ['the row of another query', [{ position: 12 }]],
+  ])('%s is none', async (_, answer) => {
+    const batch = batchOf(writer, 7, [scanned(), scanned()]);
+    await expect(appendScans(lying([answer, answer]), batch)).rejects.toThrow(UnprovenAppend);
+  });
+
+  test('sent again after an answer that proves nothing, it is stored once', async () => {
+    const code = newCode();
+    await appendScans(lying([[]]), batchOf(newWriter(), 1, [scanned({ code }), scanned({ code })]));
+    expect(await storedOf(code)).toHaveLength(2);
+  });
+});
+
+test('a slice of a batch holds its scans as they are, under the same name each time', async () => {
+  const code = newCode();
+  const cities = ['plain', 'say "hi", {you}', 'back\\slash', '', ' ', 'Café 楽', 'NULL'];
+  const scans = cities.map((city) => scanned({ code, city }));
+  const batch = batchOf(newWriter(), 3, scans);
+  expect(sliceOf(batch, 2, 5)).toEqual(sliceOf(batch, 2, 5));
+  for (const [from, to] of [
+    [0, 4],
+    [4, 7],
+    [0, 4],
+  ] as const)
+    await appendScans(database.sql, sliceOf(batch, from, to));
+  const stored = await database.sql`SELECT id, city, is_unique FROM scans WHERE code = ${code} ORDER BY position`;
+  expect([...stored]).toEqual(scans.map(({ id, city }) => ({ id, city, is_unique: true })));
 });
