@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes, type Plan, plans } from './plans.ts';
-import type { Recorded } from './recorded.ts';
+import type { Pending } from './recorded.ts';
 import { webhookEvents } from './webhook.ts';
 
 const text = Type.String();
@@ -58,7 +58,7 @@ export const revokeKey = (key: Key): AccountEvent[] =>
   key.revoked_at === null ? [{ type: 'key_revoked', data: { key: key.id } }] : [];
 
 /** The account as it is after `event`. */
-export function evolveAccount(account: Account | undefined, event: Recorded<AccountEvent>): Account {
+export function evolveAccount(account: Account | undefined, event: Pending<AccountEvent>): Account {
   if (event.type === 'account_created')
     return { ...event.data, id: event.stream, created_at: event.occurred_at, version: event.version };
   if (account === undefined) throw new Error(`${event.stream} begins with ${event.type}, not with account_created`);

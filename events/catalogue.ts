@@ -1,9 +1,14 @@
 import { type AccountEvent, accountEvents } from './account.ts';
-import { type CodeEvent, codeEvents } from './code.ts';
+import { type AppliedCodeEvent, type CodeChanged, type CodeEvent, codeEvents } from './code.ts';
 import type { EventDefinition } from './define.ts';
+import type { Pending } from './recorded.ts';
 
 /** Everything that can happen to a code or an account. */
 export type DomainEvent = CodeEvent | AccountEvent;
+/** What happens to a code or an account that exists. */
+export type ChangeEvent = CodeChanged | AccountEvent;
+/** What current state is made from. */
+export type AppliedEvent = AppliedCodeEvent | Pending<AccountEvent>;
 
 const catalogue: ReadonlyMap<string, EventDefinition> = new Map(Object.entries({ ...codeEvents, ...accountEvents }));
 

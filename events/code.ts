@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes } from './plans.ts';
-import type { Recorded } from './recorded.ts';
+import type { Pending, Recorded } from './recorded.ts';
 import { type Style, StyleSchema } from './style.ts';
 
 const text = Type.String();
@@ -40,6 +40,11 @@ export const codeEvents = {
 };
 
 export type CodeEvent = EventOf<typeof codeEvents>;
+type CodeCreated = Extract<CodeEvent, { type: 'code_created' }>;
+/** What happens to a code that exists. */
+export type CodeChanged = Exclude<CodeEvent, CodeCreated>;
+/** What current state is made from: only a creation needs its position. */
+export type AppliedCodeEvent = Recorded<CodeEvent> | Pending<CodeChanged>;
 
 export interface Code {
   id: string;
@@ -79,8 +84,8 @@ export interface CodeChange {
 export const createCode = (data: NewCode): CodeEvent => ({ type: 'code_created', data });
 
 /** What a change amounts to: nothing where it asks for what already is. */
-export function changeCode(code: Code, change: CodeChange): CodeEvent[] {
-  const events: CodeEvent[] = [];
+export function changeCode(code: Code, change: CodeChange): CodeChanged[] {
+  const events: CodeChanged[] = [];
   if (change.name !== undefined && change.name !== code.name)
     events.push({ type: 'code_renamed', data: { from: code.name, to: change.name } });
   if (change.destination_url !== undefined && change.destination_url !== code.destination_url)
@@ -94,11 +99,11 @@ export function changeCode(code: Code, change: CodeChange): CodeEvent[] {
   return events;
 }
 
-export const deleteCode = (code: Code): CodeEvent[] =>
+export const deleteCode = (code: Code): CodeChanged[] =>
   code.status === 'deleted' ? [] : [{ type: 'code_deleted', data: {} }];
 
 /** The code as it is after `event`. */
-export function evolveCode(code: Code | undefined, event: Recorded<CodeEvent>): Code {
+export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Code {
   if (event.type === 'code_created') {
     return {
       ...event.data,
@@ -115,7 +120,7 @@ export function evolveCode(code: Code | undefined, event: Recorded<CodeEvent>): 
 }
 
 /** What an event changes of a code that is there. */
-export function changeBy(event: Exclude<CodeEvent, { type: 'code_created' }>): Partial<Code> {
+export function changeBy(event: CodeChanged): Partial<Code> {
   switch (event.type) {
     case 'code_renamed':
       return { name: event.data.to };

@@ -11,12 +11,20 @@ export interface NewEvent<E> {
   event: E;
 }
 
-/** An event with its place in the log. */
-export type Recorded<E> = E & {
-  position: number;
+interface Envelope {
   id: string;
   stream: string;
   version: number;
   actor: Actor;
   occurred_at: Date;
-};
+}
+
+interface PlacedEnvelope extends Envelope {
+  position: number;
+}
+
+/** An event that is complete but for its position, which it gets as it is appended. */
+export type Pending<E> = E & Envelope;
+
+/** An event with its place in the log. */
+export type Recorded<E> = E & PlacedEnvelope;

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes } from './plans.ts';
-import type { Recorded } from './recorded.ts';
+import type { Pending } from './recorded.ts';
 
 const mode = oneOf(modes);
 
@@ -50,7 +50,7 @@ export const disableWebhook = ({ mode, status }: Webhook, reason: DisabledReason
 export const removeWebhook = ({ mode }: Webhook): WebhookEvent[] => [{ type: 'webhook_removed', data: { mode } }];
 
 /** The webhook as it is after `event`; nothing once it is removed. */
-export function evolveWebhook(webhook: Webhook | undefined, event: Recorded<WebhookEvent>): Webhook | undefined {
+export function evolveWebhook(webhook: Webhook | undefined, event: Pending<WebhookEvent>): Webhook | undefined {
   if (event.type === 'webhook_set') {
     const { mode, url } = event.data;
     const isOn = webhook?.status === 'enabled';

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
-import { Superseded } from './superseded.ts';
+import { moveCheckpoint } from './checkpoint.ts';
 
 /**
  * `total_scans` and `unique_scans` of every code, in `scan_counts`.
@@ -29,9 +29,7 @@ export const counters = {
       } else if (entry.type === 'code_deleted') deleted.push(entry.stream);
     }
     await sql.begin(async (tx) => {
-      const moved = await tx`
-        UPDATE checkpoints SET position = ${to} WHERE projection = 'counters' AND position = ${after}`;
-      if (moved.count === 0) throw new Superseded('somebody else has moved the checkpoint of the counters');
+      await moveCheckpoint(tx, 'counters', { after, to });
       if (counts.size > 0)
         await tx`
           INSERT INTO scan_counts AS c

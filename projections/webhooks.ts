@@ -3,7 +3,7 @@ import { isScan, type LogEntry, type LogRange } from '../events/entry.ts';
 import { hasWebhooks } from '../events/plans.ts';
 import type { RecordedScan } from '../events/scan.ts';
 import { isWebhookEvent } from '../events/webhook.ts';
-import { Superseded } from './superseded.ts';
+import { moveCheckpoint } from './checkpoint.ts';
 
 interface Key {
   account: string;
@@ -44,9 +44,7 @@ export const webhooks = {
   /** Answers with whose deliveries have come to wait. */
   async apply(sql: Sql<{ bigint: number }>, { after, to, entries }: LogRange, now: Date): Promise<Key[]> {
     return sql.begin(async (tx) => {
-      const moved = await tx`
-        UPDATE checkpoints SET position = ${to} WHERE projection = 'webhooks' AND position = ${after}`;
-      if (moved.count === 0) throw new Superseded('somebody else has moved the checkpoint of the webhooks');
+      await moveCheckpoint(tx, 'webhooks', { after, to });
       const accounts = accountsIn(entries);
       if (accounts.length === 0) return [];
       const endpoints = await load(tx, accounts);

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Account, type AccountEvent, changePlan, type Key, revokeKey } from '../../events/account.ts';
 import type { Mode, Plan } from '../../events/plans.ts';
 import { type Actor, operator } from '../../events/recorded.ts';
-import { applyState } from '../../projections/state.ts';
+import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId, newSecret } from '../lib/ids.ts';
-import { append } from '../log/append.ts';
+import { appendPrepared, prepare } from '../log/append.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 
@@ -34,7 +34,8 @@ export async function createAccount(
   const test = mintKey('Test key', 'test', now);
   const created: AccountEvent = { type: 'account_created', data: { name, plan } };
   const events = [created, live.event, test.event].map((event, i) => ({ stream: id, version: i + 1, event }));
-  await sql.begin(async (tx) => applyState(tx, await append(tx, events, { actor: operator, now })));
+  const pending = prepare(events, { actor: operator, now });
+  await sql.begin((tx) => Promise.all([appendPrepared(tx, pending), writeState(tx, {}, pending)]));
   return { id, live: live.minted, test: test.minted };
 }
 
@@ -61,7 +62,7 @@ export async function setPlan(sql: Sql, id: string, plan: Plan, now: Date): Prom
   await decideAndAppend<Account, AccountEvent>(sql, id, {
     load: () => loadAccount(sql, id),
     decide: (account) => changePlan(account, plan),
-    project: applyState,
+    project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
     by: { actor: operator, now },
   });
 }
@@ -75,7 +76,7 @@ export async function createKey(
   await decideAndAppend<Account, AccountEvent>(sql, account, {
     load: () => loadAccount(sql, account),
     decide: () => [event],
-    project: applyState,
+    project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
     by: { actor, now },
   });
   return minted;
@@ -87,7 +88,7 @@ export async function revoke(sql: Sql, account: string, id: string, by: { actor:
   await decideAndAppend<Account & { key: Key }, AccountEvent>(sql, account, {
     load: async () => ({ ...(await loadAccount(sql, account)), key: await loadKey(sql, account, id) }),
     decide: ({ key }) => revokeKey(key),
-    project: applyState,
+    project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
     by,
   });
 }

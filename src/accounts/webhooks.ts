@@ -10,7 +10,7 @@ import {
   setWebhook,
   type Webhook,
 } from '../../events/webhook.ts';
-import { applyState } from '../../projections/state.ts';
+import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
@@ -136,9 +136,9 @@ async function decideOn(sql: Sql, owner: Owner, by: By, { decide, keepSecret }: 
       if (!hasWebhooks(loaded.plan) && by.actor !== service) throw planRequired();
       return decide(loaded);
     },
-    project: async (tx, events) => {
-      await applyState(tx, events);
-      await keepSecret?.(tx);
+    project: async (tx, { webhook, ...account }, events) => {
+      const before = { accounts: [account], webhooks: webhook === undefined ? [] : [webhook] };
+      await Promise.all([writeState(tx, before, events), keepSecret?.(tx)]);
     },
     by,
   });

@@ -1,6 +1,14 @@
-import { type Code, type CodeChange, type CodeEvent, changeCode, deleteCode, evolveCode } from '../../events/code.ts';
-import type { Actor, Recorded } from '../../events/recorded.ts';
-import { applyState } from '../../projections/state.ts';
+import {
+  type Code,
+  type CodeChange,
+  type CodeChanged,
+  type CodeEvent,
+  changeCode,
+  deleteCode,
+  evolveCode,
+} from '../../events/code.ts';
+import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
+import { writeState } from '../../projections/state.ts';
 import { notFound } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
@@ -28,7 +36,7 @@ async function decideOn(
   sql: Sql,
   owner: Owner,
   id: string,
-  decide: (code: Code) => CodeEvent[],
+  decide: (code: Code) => CodeChanged[],
   by: By,
 ): Promise<Changed> {
   const load = async () => {
@@ -36,11 +44,11 @@ async function decideOn(
     if (code === undefined) throw notFound('QR code');
     return code;
   };
-  const project = async (tx: Transaction, events: Recorded<CodeEvent>[]) => {
-    await applyState(tx, events);
-    if (events.some(({ type }) => type === 'code_deleted')) await destroyVisitorKey(tx, id);
+  const project = async (tx: Transaction, code: CountedCode, events: Pending<CodeChanged>[]) => {
+    const isDeleted = events.some(({ type }) => type === 'code_deleted');
+    await Promise.all([writeState(tx, { codes: [code] }, events), isDeleted && destroyVisitorKey(tx, id)]);
   };
-  const { state, recorded } = await decideAndAppend<CountedCode, CodeEvent>(sql, id, { load, decide, project, by });
+  const { state, recorded } = await decideAndAppend<CountedCode, CodeChanged>(sql, id, { load, decide, project, by });
   const { total_scans, unique_scans } = state;
   return { code: { ...recorded.reduce<Code>(evolveCode, state), total_scans, unique_scans }, events: recorded };
 }

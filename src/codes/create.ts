@@ -3,7 +3,7 @@ import { isReserved } from '../../events/fields.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
 import type { Style } from '../../events/style.ts';
-import { applyState } from '../../projections/state.ts';
+import { writeState } from '../../projections/state.ts';
 import { type Fault, Refusal } from '../lib/errors.ts';
 import { newId, newShortCode } from '../lib/ids.ts';
 import { append } from '../log/append.ts';
@@ -51,11 +51,8 @@ export async function createCodes(
     })),
     by,
   );
-  await applyState(tx, recorded);
-  await giveVisitorKeys(
-    tx,
-    recorded.map(({ stream }) => stream),
-  );
+  const streams = recorded.map(({ stream }) => stream);
+  await Promise.all([writeState(tx, {}, recorded), giveVisitorKeys(tx, streams)]);
   return recorded.map((event) => ({
     code: { ...evolveCode(undefined, event), total_scans: 0, unique_scans: 0 },
     events: [event],

@@ -1,14 +1,14 @@
-import type { DomainEvent } from '../../events/catalogue.ts';
-import type { Actor, Recorded } from '../../events/recorded.ts';
+import type { ChangeEvent } from '../../events/catalogue.ts';
+import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
 import { Refusal } from '../lib/errors.ts';
-import { append, VersionTaken } from './append.ts';
+import { appendPrepared, prepare, VersionTaken } from './append.ts';
 import type { Sql, Transaction } from './connect.ts';
 
-interface Steps<S, E extends DomainEvent> {
+interface Steps<S, E extends ChangeEvent> {
   load(): Promise<S>;
   decide(state: S): E[];
-  /** Writes current state in the same transaction. */
-  project(tx: Transaction, events: Recorded<E>[]): Promise<void>;
+  /** Writes current state in the same transaction; sent along with the append, since the log's lock is held then. */
+  project(tx: Transaction, state: S, events: Pending<E>[]): Promise<void>;
   by: { actor: Actor; now: Date };
 }
 
@@ -16,7 +16,7 @@ interface Steps<S, E extends DomainEvent> {
  * Loads, decides and appends to one stream, and answers with the state decided on and what was appended to it.
  * A lost race is decided once more on the new state, then given up with a 409.
  */
-export async function decideAndAppend<S extends { version: number }, E extends DomainEvent>(
+export async function decideAndAppend<S extends { version: number }, E extends ChangeEvent>(
   sql: Sql,
   stream: string,
   steps: Steps<S, E>,
@@ -25,10 +25,10 @@ export async function decideAndAppend<S extends { version: number }, E extends D
   const state = await steps.load();
   const events = steps.decide(state).map((event, i) => ({ stream, version: state.version + 1 + i, event }));
   if (events.length === 0) return { state, recorded: [] };
+  const pending = prepare(events, steps.by);
   try {
     return await sql.begin(async (tx) => {
-      const recorded = await append(tx, events, steps.by);
-      await steps.project(tx, recorded);
+      const [recorded] = await Promise.all([appendPrepared(tx, pending), steps.project(tx, state, pending)]);
       return { state, recorded };
     });
   } catch (error) {

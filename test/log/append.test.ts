@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { DomainEvent } from '../../events/catalogue.ts';
 import type { NewEvent } from '../../events/recorded.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { append, VersionTaken } from '../../src/log/append.ts';
+import { append, UnprovenEvents, VersionTaken } from '../../src/log/append.ts';
+import type { Transaction } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { made, opened } from '../support/events.ts';
@@ -114,4 +115,18 @@ describe('what has happened has happened', () => {
     await expect(database.sql.unsafe(statement)).rejects.toThrow('the log is only ever appended to');
     expect(await readStream(database.sql, event?.stream as string)).toEqual([event]);
   });
+});
+
+test('an answer without the position of each event counts as not appended', async () => {
+  const event = opened();
+  const forgetful = (tx: Transaction) =>
+    new Proxy(tx, {
+      apply(target, _, query: Parameters<Transaction>) {
+        const answered = target(...query);
+        return { catch: () => answered.then(() => []) };
+      },
+    });
+  const appended = database.sql.begin((tx) => append(forgetful(tx), [event], by));
+  await expect(appended).rejects.toThrow(UnprovenEvents);
+  expect(await readStream(database.sql, event.stream)).toEqual([]);
 });

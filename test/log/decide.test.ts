@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AccountEvent } from '../../events/account.ts';
-import type { Recorded } from '../../events/recorded.ts';
+import type { Pending } from '../../events/recorded.ts';
 import { Refusal } from '../../src/lib/errors.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { append } from '../../src/log/append.ts';
@@ -70,13 +70,34 @@ describe('load, decide, append', () => {
     expect(await versionOf(stream), 'the two that came between').toEqual({ version: 3 });
   });
 
+  test('state is sent along with the append: the log’s lock is not held while answers are waited for', async () => {
+    const stream = await begin();
+    const projected = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    // Another append holds the lock until this one has sent its state.
+    const holder = database.sql.begin(async (tx) => {
+      await append(tx, [opened()], by);
+      locked.resolve();
+      await projected.promise;
+    });
+    await locked.promise;
+    const { recorded } = await decideAndAppend<{ version: number }, AccountEvent>(database.sql, stream, {
+      load: () => versionOf(stream),
+      decide: () => [upgrade],
+      project: async () => projected.resolve(),
+      by,
+    });
+    expect(recorded).toHaveLength(1);
+    await holder;
+  });
+
   test('where current state cannot be written, the event is not there either', async () => {
     const stream = await begin();
-    const projected: Recorded<AccountEvent>[] = [];
+    const projected: Pending<AccountEvent>[] = [];
     const broken = decideAndAppend(database.sql, stream, {
       load: () => versionOf(stream),
       decide: () => [upgrade],
-      project: async (_, events) => {
+      project: async (_tx, _state, events) => {
         projected.push(...events);
         throw new Error('no room');
       },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { counters } from '../../projections/counters.ts';
+import { Superseded } from '../../projections/superseded.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { remove } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';
@@ -76,7 +77,7 @@ describe('scan counters', () => {
     await scan(code, 3);
     const range = await readRange(database.sql, before, 100);
     await counters.apply(database.sql, range);
-    await expect(counters.apply(database.sql, range)).rejects.toThrow('somebody else');
+    await expect(counters.apply(database.sql, range)).rejects.toThrow(Superseded);
     expect(await countOf(code)).toEqual([3, 3]);
   });
 

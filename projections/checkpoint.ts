@@ -1,0 +1,18 @@
+import type { ISql } from 'postgres';
+import { Superseded } from './superseded.ts';
+
+/**
+ * Moves a projection's checkpoint, in the transaction of its effect. Only the new position in Postgres' answer proves that
+ * it has moved; without it the projection resumes from the checkpoint that is stored.
+ */
+export async function moveCheckpoint(
+  tx: ISql<{ bigint: number }>,
+  projection: string,
+  { after, to }: { after: number; to: number },
+): Promise<void> {
+  const [moved] = await tx<{ projection: string; position: number }[]>`
+    UPDATE checkpoints SET position = ${to} WHERE projection = ${projection} AND position = ${after}
+    RETURNING projection, position`;
+  if (moved?.projection !== projection || moved.position !== to)
+    throw new Superseded(`the checkpoint of ${projection} is no longer at ${after}`);
+}

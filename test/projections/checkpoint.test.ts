@@ -1,0 +1,25 @@
+import type { ISql } from 'postgres';
+import { expect, test } from 'vitest';
+import { moveCheckpoint } from '../../projections/checkpoint.ts';
+import { Superseded } from '../../projections/superseded.ts';
+import { useDatabase } from '../support/database.ts';
+
+const database = useDatabase();
+const positionOf = async (projection: string) =>
+  (await database.sql`SELECT position FROM checkpoints WHERE projection = ${projection}`)[0]?.['position'];
+
+test('a checkpoint moves from where it is, and from nowhere else', async () => {
+  await database.sql`INSERT INTO checkpoints VALUES ('moving', 5)`;
+  await moveCheckpoint(database.sql, 'moving', { after: 5, to: 9 });
+  await expect(moveCheckpoint(database.sql, 'moving', { after: 5, to: 12 })).rejects.toThrow(Superseded);
+  expect(await positionOf('moving')).toBe(9);
+});
+
+test.each([
+  ['an empty answer', []],
+  ['the row of another query', [{ projection: 'other', position: 9 }]],
+  ['another position', [{ projection: 'proven', position: 8 }]],
+])('%s does not prove that it moved', async (_, answer) => {
+  const lying = (async () => answer) as unknown as ISql<{ bigint: number }>;
+  await expect(moveCheckpoint(lying, 'proven', { after: 5, to: 9 })).rejects.toThrow(Superseded);
+});
