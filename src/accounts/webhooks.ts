@@ -147,11 +147,16 @@ async function decideOn(sql: Sql, owner: Owner, by: By, { decide, keepSecret }: 
 export const planRequired = () =>
   new Refusal('plan_required', 'Webhooks come with the plans Pro, Business and Enterprise; this account is on Free.');
 
+type LoadedRow = Account & Pick<Webhook, 'status' | 'reason' | 'since'> & { url: string | null; set_at: Date };
+
+/** One statement, so one snapshot: the version must be the one that the webhook was read at. */
 async function load(sql: Sql, { account: id, mode }: Owner): Promise<Loaded> {
-  const [[account], [webhook]] = await Promise.all([
-    sql<Account[]>`SELECT * FROM accounts WHERE id = ${id}`,
-    sql<Webhook[]>`SELECT * FROM webhooks WHERE account = ${id} AND mode = ${mode}`,
-  ]);
-  if (account === undefined) throw notFound('account');
-  return { ...account, webhook };
+  const [row] = await sql<LoadedRow[]>`
+    SELECT a.*, w.url, w.status, w.reason, w.since, w.created_at AS set_at
+    FROM accounts a LEFT JOIN webhooks w ON w.account = a.id AND w.mode = ${mode}
+    WHERE a.id = ${id}`;
+  if (row === undefined) throw notFound('account');
+  const { url, status, reason, since, set_at, ...account } = row;
+  if (url === null) return { ...account, webhook: undefined };
+  return { ...account, webhook: { account: id, mode, url, status, reason, since, created_at: set_at } };
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { remove } from '../../src/accounts/webhooks.ts';
+import type { Sql } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
 import type { Json } from '../support/api.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
@@ -97,6 +99,38 @@ describe('without a webhook', () => {
     const { live } = await service.account('free');
     const { status, body } = await call(live);
     expect([status, body.error.code]).toEqual([403, 'plan_required']);
+  });
+});
+
+describe('removing', () => {
+  test('of many at once one removes it, the others are told 404 or 409, never 500', async () => {
+    const { live, keys } = await service.account();
+    const clients = [live, service.client(1, keys.live)];
+    for (let round = 0; round < 10; round++) {
+      await setHook(live, anywhere());
+      const removals = await atOnce(6, (i) => (clients[i % 2] as typeof live).delete(path));
+      const statuses = countStatuses(removals);
+      expect(statuses[200], JSON.stringify(statuses)).toBe(1);
+      expect(Object.keys(statuses).filter((status) => !['200', '404', '409'].includes(status))).toEqual([]);
+    }
+  });
+
+  test('version and webhook are read at one moment: a removal in between is seen in both', async () => {
+    const { live, id } = await service.account();
+    await setHook(live, anywhere());
+    let removed: Promise<unknown> | undefined;
+    // Every read of the account waits until another client has removed the webhook.
+    const sql = new Proxy(service.database.sql, {
+      async apply(target, _, query: Parameters<Sql>) {
+        if (query[0].join('').includes('FROM accounts')) {
+          removed ??= live.delete(path);
+          await removed;
+        }
+        return target(...query);
+      },
+    });
+    const by = { actor: 'operator' as const, now: new Date() };
+    await expect(remove(sql, { account: id, mode: 'live' }, by)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
