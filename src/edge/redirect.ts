@@ -31,6 +31,19 @@ export type Redirect = (request: Request, shortCode: string, peer: string) => Pr
 const patienceMs = { unknown: 2_000, earlier: 250 };
 /** After it did not answer, an earlier run is believed at once for so long. */
 const awayMs = 1_000;
+const purposeHeaders = ['sec-purpose', 'purpose', 'x-purpose'];
+
+/**
+ * Whether a browser fetches the link before anyone opened it: a prefetch, prerender or preview. The values vary:
+ * `Sec-Purpose: prefetch;prerender`, `Purpose: prefetch`, `X-Purpose: preview`, `X-Moz: prefetch`.
+ */
+export function isPrefetch(headers: Headers): boolean {
+  for (const name of purposeHeaders) {
+    const value = headers.get(name);
+    if (value !== null && /prefetch|preview/i.test(value)) return true;
+  }
+  return headers.get('x-moz')?.toLowerCase() === 'prefetch';
+}
 
 /** Answers a request for a short link: finds the route, records the scan, and then sends the visitor on. */
 export function createRedirect(options: RedirectOptions): Redirect {
@@ -71,7 +84,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
       city,
       device,
       browser,
-      is_bot: bot,
+      is_bot: bot || isPrefetch(headers),
       visitor: visitorHash(route.visitor_key, address, userAgent).toString('hex'),
       revision: route.revision,
     };

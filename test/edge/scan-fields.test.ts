@@ -74,6 +74,25 @@ describe('a scan', () => {
   });
 
   test.each([
+    ['sec-purpose', 'prefetch', true],
+    ['sec-purpose', 'prefetch;prerender', true],
+    ['Sec-Purpose', 'prefetch;anonymous-client-ip', true],
+    ['purpose', 'prefetch', true],
+    ['purpose', 'preview', true],
+    ['x-purpose', 'preview', true],
+    ['X-Purpose', 'Preview', true],
+    ['x-moz', 'prefetch', true],
+    ['sec-purpose', '', false],
+    ['purpose', 'navigate', false],
+    ['x-moz', 'microsummary', false],
+  ])('with %s: %s is answered, and recorded with is_bot %s', async (name, value, is_bot) => {
+    const code = await given();
+    const headers = { 'user-agent': agents.iphone, [name]: value };
+    expect((await service.client(0).get(`/${code.short_code}`, headers)).status).toBe(302);
+    expect(await scansOf(code)).toMatchObject([{ is_bot, device: 'ios', is_unique: true }]);
+  });
+
+  test.each([
     ['8.8.8.8', 'US'],
     ['2a00:1450:4001:80f::200e', expect.stringMatching(/^[A-Z]{2}$/)],
     ['::ffff:8.8.8.8', 'US'],
