@@ -11,40 +11,54 @@ export interface Drawing {
 
 type Drawn = { id: number } & ({ bytes: Bytes } | { error: { isRange: boolean; message: string } });
 
-/** Draws in a thread of its own, begun with the first picture: redirects do not wait for a large one. */
-export function createDrawing(): Drawing {
-  let worker: Worker | undefined;
-  let last = 0;
-  const open = new Map<number, { resolve(bytes: Bytes): void; reject(error: unknown): void }>();
+interface Thread {
+  worker: Worker;
+  /** What it has been asked for and has not answered, by number. */
+  jobs: Map<number, { resolve(bytes: Bytes): void; reject(error: unknown): void }>;
+}
 
-  function start(): Worker {
-    const started = new Worker(new URL('./draw-worker.ts', import.meta.url));
+const ownScript = new URL('./draw-worker.ts', import.meta.url);
+
+/**
+ * Draws in a separate thread, started with the first picture, so that redirects do not wait for a large one. When the
+ * thread fails or exits, its pictures are rejected and the next picture starts another thread.
+ */
+export function createDrawing(script = ownScript): Drawing {
+  let current: Thread | undefined;
+  let lastId = 0;
+
+  function start(): Thread {
+    const worker = new Worker(script);
+    const thread: Thread = { worker, jobs: new Map() };
     // An idle thread keeps no process alive.
-    started.unref();
-    started.on('message', (drawn: Drawn) => {
-      const waiting = open.get(drawn.id);
-      open.delete(drawn.id);
-      if ('bytes' in drawn) waiting?.resolve(drawn.bytes);
-      else waiting?.reject(new (drawn.error.isRange ? RangeError : Error)(drawn.error.message));
+    worker.unref();
+    worker.on('message', (drawn: Drawn) => {
+      const job = thread.jobs.get(drawn.id);
+      thread.jobs.delete(drawn.id);
+      if ('bytes' in drawn) job?.resolve(drawn.bytes);
+      else job?.reject(new (drawn.error.isRange ? RangeError : Error)(drawn.error.message));
     });
-    started.on('error', (error) => {
-      worker = undefined;
-      for (const { reject } of open.values()) reject(error);
-      open.clear();
-    });
-    return started;
+    const end = (error: Error) => {
+      if (current === thread) current = undefined;
+      for (const { reject } of thread.jobs.values()) reject(error);
+      thread.jobs.clear();
+    };
+    worker.on('error', end);
+    // A thread can also exit without an error, for example when it runs out of memory.
+    worker.on('exit', (code) => end(new Error(`the drawing thread exited with code ${code}`)));
+    return thread;
   }
 
   return {
     draw: (picture) =>
       new Promise((resolve, reject) => {
-        worker ??= start();
-        const id = ++last;
-        open.set(id, { resolve, reject });
-        worker.postMessage({ id, picture });
+        current ??= start();
+        const id = ++lastId;
+        current.jobs.set(id, { resolve, reject });
+        current.worker.postMessage({ id, picture });
       }),
     async close() {
-      await worker?.terminate();
+      await current?.worker.terminate();
     },
   };
 }

@@ -1,0 +1,9 @@
+import { parentPort } from 'node:worker_threads';
+import { drawPicture, type Picture } from '../../src/qr/picture.ts';
+
+/** A drawing thread that draws PNG and, asked for an SVG, exits without an error. */
+parentPort?.on('message', async ({ id, picture }: { id: number; picture: Picture }) => {
+  if (picture.format === 'svg') process.exit(0);
+  const bytes = await drawPicture(picture);
+  parentPort?.postMessage({ id, bytes });
+});
