@@ -1,12 +1,14 @@
 import type { Sql, TransactionSql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
 import { moveCheckpoint } from './checkpoint.ts';
+import { visitorRemovals } from './visitor-removals.ts';
 
 /**
  * `total_scans` and `unique_scans` of every code, in `scan_counts`.
  *
- * It takes scans, and the end of codes, whose counts and visitors it forgets. Its checkpoint moves in the transaction
- * that adds the scans, so each is counted once, however often it is delivered. A rebuild counts the log in one statement.
+ * It takes scans and deletions of codes: it deletes the counts of deleted codes, and schedules the removal of their
+ * visitors (visitor-removals.ts). Its checkpoint moves in the transaction that adds the scans, so each is counted once,
+ * however often it is delivered. A rebuild counts the log in one statement.
  */
 export const counters = {
   name: 'counters',
@@ -37,7 +39,7 @@ export const counters = {
           FROM jsonb_to_recordset(${tx.json([...counts.values()])}) AS n (code text, total bigint, "unique" bigint)
           ON CONFLICT (code) DO UPDATE SET
             total_scans = c.total_scans + excluded.total_scans, unique_scans = c.unique_scans + excluded.unique_scans`;
-      // A scan that waited on disk may come after the end of its code.
+      // A scan that waited in a spool can arrive after the deletion of its code.
       await forgetDeleted(tx, [...deleted, ...counts.keys()]);
     });
   },
@@ -60,9 +62,8 @@ export const counters = {
         )
         INSERT INTO checkpoints SELECT 'counters', position FROM head
         ON CONFLICT (projection) DO UPDATE SET position = excluded.position`;
-      // The checkpoint may have moved past the end of codes whose visitors nobody has forgotten yet.
-      await tx`
-        DELETE FROM visitors WHERE code_hash IN (SELECT hashtextextended(id, 0) FROM codes WHERE status = 'deleted')`;
+      // The checkpoint may have moved past deletions that no apply() has seen.
+      await visitorRemovals.requestAll(tx);
     });
   },
 };
@@ -73,6 +74,5 @@ async function forgetDeleted(tx: TransactionSql<{ bigint: number }>, codes: stri
   if (gone.length === 0) return;
   const ids = gone.map(({ id }) => id);
   await tx`DELETE FROM scan_counts WHERE code = ANY(${ids})`;
-  await tx`
-    DELETE FROM visitors WHERE code_hash IN (SELECT hashtextextended(code, 0) FROM unnest(${ids}::text[]) AS code)`;
+  await visitorRemovals.request(tx, ids);
 }

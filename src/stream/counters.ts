@@ -3,8 +3,9 @@ import { locks } from '../log/locks.ts';
 import type { StreamContext } from './context.ts';
 import type { Leadership } from './leader.ts';
 import { runProjection } from './runner.ts';
+import { runVisitorRemoval } from './visitor-removal.ts';
 
-/** Keeps `total_scans` and `unique_scans` current. */
+/** Keeps `total_scans` and `unique_scans` current, and removes the visitors of deleted codes. */
 export function runCounters(context: StreamContext): Leadership {
   const { sql } = context;
   const projection = {
@@ -14,5 +15,7 @@ export function runCounters(context: StreamContext): Leadership {
     most: 10_000,
     lingerMs: 0,
   };
-  return runProjection({ ...context, lock: locks.counters, projection });
+  const counting = runProjection({ ...context, lock: locks.counters, projection });
+  const removal = runVisitorRemoval(context);
+  return { stop: async () => void (await Promise.all([counting.stop(), removal.stop()])) };
 }

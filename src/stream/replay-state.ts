@@ -4,6 +4,7 @@ import { Refusal } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
+import { removeAllVisitors } from './visitor-removal.ts';
 
 const beside = 'state_rebuild';
 const batch = 1_000;
@@ -64,6 +65,7 @@ async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
     return different;
   });
   await counters.rebuild(sql);
+  await removeAllVisitors(sql);
   onProgress(position, position);
   await sql.unsafe(`DROP SCHEMA ${beside} CASCADE`);
   return { events, mended };

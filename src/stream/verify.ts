@@ -18,6 +18,9 @@ export interface Verification {
   differences: Difference[];
 }
 
+/** A scan of a deleted code that arrives during the verification has visitors until the counters have applied it. */
+const visitorsTimeoutMs = 5_000;
+
 interface Verifying {
   sql: Sql;
   warehouse: Warehouse;
@@ -75,6 +78,7 @@ export async function verify(options: Verifying): Promise<Verification> {
       ...compare('warehouse', table.position, table.removed_to, inWarehouse),
       ...(await differingAggregates(warehouse, table.version, account)),
       ...ofDeliveries,
+      ...(await remainingVisitors(sql, account)),
     ],
   };
 }
@@ -117,6 +121,21 @@ async function endsOfCodes(sql: Queryable): Promise<Map<string, number>> {
   const rows = await sql<{ stream: string; position: number }[]>`
     SELECT stream, position FROM events WHERE type = 'code_deleted'`;
   return new Map(rows.map(({ stream, position }) => [stream, position]));
+}
+
+/** Deleted codes that have visitors whose removal is not scheduled; waits for the counters, which schedule it. */
+async function remainingVisitors(sql: Sql, account: string | undefined): Promise<Difference[]> {
+  const deadline = performance.now() + visitorsTimeoutMs;
+  for (;;) {
+    const codes = await sql<{ id: string }[]>`
+      SELECT id FROM codes
+      WHERE status = 'deleted' ${account === undefined ? sql`` : sql`AND account = ${account}`}
+        AND EXISTS (SELECT FROM visitors WHERE code_hash = hashtextextended(id, 0))
+        AND NOT EXISTS (SELECT FROM visitor_removals WHERE code = id)`;
+    if (codes.length === 0 || performance.now() > deadline)
+      return codes.map(({ id }) => ({ what: 'visitors', code: id, log: 'deleted', found: 'has visitors' }));
+    await sleep(50);
+  }
 }
 
 /** Between two reads of ClickHouse more may have come: only what stays different is. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { verify } from '../../src/stream/verify.ts';
 import { newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
@@ -34,5 +36,23 @@ describe('deleting', () => {
     const { live } = await service.account();
     expect((await live.delete('/v1/qrcodes/qr_0000000000000000000000')).status).toBe(404);
     expect((await live.delete('/v1/qrcodes/nonsense')).status).toBe(404);
+  });
+
+  test('its visitors go with it, and verify names a code whose visitors stayed', async () => {
+    const { sql } = service.database;
+    const { live } = await service.account();
+    const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
+    for (const address of ['203.0.113.1', '203.0.113.2'])
+      await service.client(0).get(`/${short_code}`, { 'x-forwarded-for': address });
+    const visitors = () => sql`SELECT FROM visitors WHERE code_hash = hashtextextended(${id}, 0)`;
+    expect(await visitors()).toHaveLength(2);
+    await live.delete(`/v1/qrcodes/${id}`);
+    await eventually(async () => expect(await visitors()).toHaveLength(0));
+
+    await eventually(async () => expect(await sql`SELECT FROM visitor_removals`).toHaveLength(0));
+    await sql`INSERT INTO visitors VALUES (hashtextextended(${id}, 0), gen_random_uuid())`;
+    const { differences } = await verify({ sql, warehouse: service.warehouse });
+    expect(differences).toEqual([{ what: 'visitors', code: id, log: 'deleted', found: 'has visitors' }]);
+    await sql`DELETE FROM visitors WHERE code_hash = hashtextextended(${id}, 0)`;
   });
 });

@@ -8,6 +8,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { replayState } from '../../src/stream/replay-state.ts';
+import { removeAllVisitors } from '../../src/stream/visitor-removal.ts';
 import { useDatabase } from '../support/database.ts';
 import { scanned, visitorNamed } from '../support/scans.ts';
 import { dumpTable } from '../support/tables.ts';
@@ -110,6 +111,7 @@ describe('a deleted code', () => {
     await catchUp();
     await remove(database.sql, gone.owner, gone.id, by);
     await catchUp();
+    await removeAllVisitors(database.sql);
     expect([await countOf(gone), await visitorsOf(gone)]).toEqual([undefined, 0]);
     expect([await countOf(stays), await visitorsOf(stays)]).toEqual([[3, 3], 3]);
   });
@@ -120,6 +122,7 @@ describe('a deleted code', () => {
     await catchUp();
     await scan(code, 3);
     await catchUp();
+    await removeAllVisitors(database.sql);
     expect([await countOf(code), await visitorsOf(code)]).toEqual([undefined, 0]);
   });
 });

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { visitorRemovals } from '../../projections/visitor-removals.ts';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Sql } from '../log/connect.ts';
+import type { Leadership } from './leader.ts';
+
+/** A chunk may read a page per row: 2,000 rows stay below the timeout of a statement at 5 ms per page. */
+const chunkRows = 2_000;
+const idleMs = 2_000;
+/** Twice the duration of the last chunk, which leaves two thirds of the time to appends. */
+const pausePerChunk = 2;
+
+/** Removes visitors of deleted codes for as long as the service runs. It needs no leader: each chunk locks its code. */
+export function runVisitorRemoval({ sql, log }: { sql: Sql; log: Logger }): Leadership {
+  const stopping = new AbortController();
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+
+  const removing = (async () => {
+    while (!stopping.signal.aborted) {
+      const started = performance.now();
+      const removed = await visitorRemovals.removeChunk(sql, chunkRows).catch((error) => {
+        log.warn({ error: messageOf(error) }, 'visitors of deleted codes could not be removed, trying again');
+        return false;
+      });
+      await pause(removed ? (performance.now() - started) * pausePerChunk : idleMs);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await removing;
+    },
+  };
+}
+
+/** Removes all visitors that are scheduled for removal, for commands that run without the service. */
+export async function removeAllVisitors(sql: Sql): Promise<void> {
+  for (let removed = true; removed; ) {
+    const started = performance.now();
+    removed = await visitorRemovals.removeChunk(sql, chunkRows);
+    if (removed) await sleep((performance.now() - started) * pausePerChunk);
+  }
+}
