@@ -6,7 +6,10 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Sql } from '../log/connect.ts';
 import { recentChanges } from './recent-changes.ts';
 
-const kept = { routes: 200_000, unknown: 20_000, unknownMs: 2_000 };
+const defaultMaxRoutes = 200_000;
+/** Bounds the pause of one eviction while most routes are in use. */
+const maxSecondChances = 32;
+const kept = { unknown: 20_000, unknownMs: 2_000 };
 const most = { wanted: 20_000, inQuery: 1_000 };
 
 /** A route as it is answered: what it leads to is written out once, not for every scan. */
@@ -29,6 +32,14 @@ export interface Routes {
   /** Follows what happened to codes; each event counts once, in whatever order and however often it is told. */
   apply(entries: Change[]): void;
   all(): Iterable<Route>;
+  /** Increases with every change of what `all` gives. */
+  changes(): number;
+}
+
+interface Slot {
+  route: KnownRoute;
+  /** Looked up since it was inserted or last passed over for eviction. */
+  used: boolean;
 }
 
 interface Waiter {
@@ -41,8 +52,10 @@ export function createRoutes(
   toLocation: (destination: string) => string,
   metrics: Metrics,
   snapshot: Iterable<Route> = [],
+  maxRoutes = defaultMaxRoutes,
 ): Routes {
-  const routes = new Map<string, KnownRoute>();
+  /** In the order of eviction. */
+  const routes = new Map<string, Slot>();
   const earlier = new Map<string, KnownRoute>();
   const shortCodes = new Map<string, string>();
   const unknown = new Map<string, number>();
@@ -50,6 +63,7 @@ export function createRoutes(
   let wanted = new Map<string, Waiter[]>();
   let loading = false;
   let refreshes = 0;
+  let changes = 0;
 
   const located = (route: Route): KnownRoute => ({ ...route, location: toLocation(route.destination_url) });
 
@@ -60,18 +74,32 @@ export function createRoutes(
 
   function keep(route: Route): KnownRoute {
     const before = routes.get(route.short_code);
-    if (before !== undefined && before.version > route.version) return before;
+    if (before !== undefined && before.route.version > route.version) return before.route;
     const known = located(route);
-    routes.set(route.short_code, known);
+    if (before === undefined) {
+      if (routes.size >= maxRoutes) evict();
+      routes.set(route.short_code, { route: known, used: false });
+    } else before.route = known;
+    changes++;
     shortCodes.set(route.code, route.short_code);
     unknown.delete(route.short_code);
     earlier.delete(route.short_code);
-    const oldest = routes.size > kept.routes ? routes.values().next().value : undefined;
-    if (oldest !== undefined) {
-      routes.delete(oldest.short_code);
-      shortCodes.delete(oldest.code);
-    }
     return known;
+  }
+
+  /** Second chance: the oldest route goes, unless it was used since its last turn; then it moves to the end once. */
+  function evict(): void {
+    let chances = 0;
+    for (const [shortCode, slot] of routes) {
+      routes.delete(shortCode);
+      if (slot.used && chances++ < maxSecondChances) {
+        slot.used = false;
+        routes.set(shortCode, slot);
+        continue;
+      }
+      shortCodes.delete(slot.route.code);
+      return;
+    }
   }
 
   /** What Postgres has, with what came meanwhile. */
@@ -131,10 +159,11 @@ export function createRoutes(
 
   return {
     get(shortCode) {
-      const route = routes.get(shortCode);
-      if (route !== undefined) {
+      const slot = routes.get(shortCode);
+      if (slot !== undefined) {
+        slot.used = true;
         metrics.routeLookups.count('hit');
-        return route;
+        return slot.route;
       }
       const until = unknown.get(shortCode);
       if (until !== undefined && until > Date.now()) {
@@ -165,16 +194,20 @@ export function createRoutes(
         if (old !== undefined && followed === undefined) earlier.delete(shortCode);
         else if (followed !== undefined) earlier.set(shortCode, located(followed));
 
-        const route = routes.get(shortCode);
+        const route = routes.get(shortCode)?.route;
         const next = route && applyToRoute(route, entry);
         if (next !== undefined && next !== route) keep(next);
         if (route === undefined || next !== undefined) continue;
         // An event before this one has not come, or not yet: what is known is wrong, and what is right is in Postgres.
         routes.delete(shortCode);
+        changes++;
         load(shortCode).catch(() => {});
       }
     },
-    all: () => routes.values(),
+    *all() {
+      for (const { route } of routes.values()) yield route;
+    },
+    changes: () => changes,
   };
 }
 

@@ -35,7 +35,8 @@ export const codesIn = (database: TestDatabase) => ({
   },
   patch: async ({ id, owner }: Owned, wanted: CodeChange): Promise<Recorded<CodeEvent>[]> =>
     (await change(database.sql, owner, id, wanted, by)).events,
-  routesOn: (sql: Sql = database.sql) => createRoutes(sql, toLocation, createMetrics()),
+  routesOn: (sql: Sql = database.sql, maxRoutes?: number) =>
+    createRoutes(sql, toLocation, createMetrics(), [], maxRoutes),
   slow: () => slow(database),
 });
 

@@ -143,6 +143,32 @@ describe('routes', () => {
     expect(remembered).toBeLessThanOrEqual(20_000);
   });
 
+  test('when memory is full, routes in use stay and those used longest ago go', async () => {
+    const routes = routesOn(database.sql, 8);
+    const hot = [await given(), await given(), await given()];
+    for (const { short_code } of hot) await routes.load(short_code);
+    for (let i = 0; i < 30; i++) {
+      for (const { short_code } of hot) expect(routes.get(short_code), `after ${i} others`).toBeDefined();
+      const { short_code } = await given();
+      expect(await routes.load(short_code)).toMatchObject({ short_code });
+      const kept = [...routes.all()].map((route) => route.short_code);
+      expect(kept.length).toBeLessThanOrEqual(8);
+      expect(kept, 'the newest is kept').toContain(short_code);
+    }
+  });
+
+  test('more routes in use than fit: each eviction ends, and the newest is kept', async () => {
+    const routes = routesOn(database.sql, 40);
+    const codes: string[] = [];
+    for (let i = 0; i < 45; i++) {
+      codes.push((await given()).short_code);
+      await routes.load(codes.at(-1) ?? '');
+      for (const code of codes) routes.get(code);
+    }
+    expect([...routes.all()]).toHaveLength(40);
+    expect(routes.get(codes.at(-1) ?? '')).toBeDefined();
+  });
+
   test('when Postgres fails, everybody who asked hears of it, and the next one asks again', async () => {
     let fails = true;
     const sql = new Proxy(database.sql, {
