@@ -5,7 +5,7 @@ import type { Change } from '../events/entry.ts';
 import type { Mode } from '../events/plans.ts';
 import { disable } from './accounts/webhooks.ts';
 import { named } from './api/answers.ts';
-import { serveHealth } from './api/health.ts';
+import { Degraded, type Probe, serveHealth } from './api/health.ts';
 import { sweepRegularly } from './api/sweep.ts';
 import { serveApi } from './api/v1.ts';
 import { findTable } from './codes/warehouse-table.ts';
@@ -108,7 +108,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     // Elysia takes a host to have four letters at least, and would look for the path of http://qr/v1 in the wrong place.
     const app = new Elysia({ handler: { standardHostname: false } });
     app.onError(({ request }) => noticeResponse(notices.unknown, request.headers));
-    const probes = {
+    const probes: Record<string, Probe> = {
       postgres: () => sql`SELECT 1`,
       nats: async () => {
         if (nats === undefined) throw new Error('not connected yet');
@@ -119,6 +119,11 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         if (performance.now() - startedAt < tableWithinMs) await findTable(sql, warehouse);
       },
     };
+    const { failures } = edge ?? {};
+    if (failures !== undefined)
+      probes['edge'] = async () => {
+        if (failures().length > 0) throw new Degraded(failures().join('; '));
+      };
     serveHealth(app, probes, log);
     if (config.roles.includes('api')) {
       const changed = async (entries: Change[]) => {

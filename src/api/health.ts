@@ -6,10 +6,13 @@ import type { Logger } from '../lib/logger.ts';
 /** Asks one part whether it answers; rejects when it does not. */
 export type Probe = () => Promise<unknown>;
 
+/** Thrown by a probe whose part answers and cannot do all of its work: shown, and no reason to send requests elsewhere. */
+export class Degraded extends Error {}
+
 const withinMs = 2_000;
 
 interface Finding {
-  status: 'ok' | 'down';
+  status: 'ok' | 'degraded' | 'down';
   ms: number;
 }
 
@@ -20,16 +23,17 @@ async function ask(part: string, probe: Probe, log: Logger): Promise<Finding> {
     await inTime(probe(), withinMs, () => new Error(`no answer within ${withinMs} ms`));
     return { status: 'ok', ms: since() };
   } catch (error) {
-    // Why is for the log: it may name addresses that are nobody else's business.
-    log.warn({ part, error: messageOf(error) }, 'part does not answer');
-    return { status: 'down', ms: since() };
+    // The cause goes to the log only: it may name addresses, which are not for the public.
+    const isDegraded = error instanceof Degraded;
+    log.warn({ part, error: messageOf(error) }, isDegraded ? 'part is degraded' : 'part does not answer');
+    return { status: isDegraded ? 'degraded' : 'down', ms: since() };
   }
 }
 
 const answer = (status: number, body: unknown) =>
   Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
 
-/** `/healthz`: the process lives. `/readyz`: every part it needs answers. */
+/** `/healthz`: the process lives. `/readyz`: every part it needs answers, 503 when one is down. */
 export function serveHealth(app: Elysia, probes: Record<string, Probe>, log: Logger): void {
   const hidden = { detail: { hide: true } };
   app.get('/healthz', () => answer(200, { status: 'ok' }), hidden);
@@ -39,7 +43,7 @@ export function serveHealth(app: Elysia, probes: Record<string, Probe>, log: Log
       const findings = await Promise.all(
         Object.entries(probes).map(async ([name, probe]) => [name, await ask(name, probe, log)] as const),
       );
-      const ready = findings.every(([, { status }]) => status === 'ok');
+      const ready = findings.every(([, { status }]) => status !== 'down');
       return answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', parts: Object.fromEntries(findings) });
     },
     hidden,

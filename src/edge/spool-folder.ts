@@ -47,6 +47,17 @@ export interface SpoolFolder {
   close(): Promise<void>;
 }
 
+/**
+ * Older segments are set aside instead of sent. A segment is sent again from its beginning after a restart, and
+ * `scan_writers`, which drops what was stored before, is pruned after 400 days (src/api/sweep.ts).
+ */
+const maxSegmentAgeDays = 390;
+/** Before the first release: the machine's clock was not set when the segment was begun, so its age is not known. */
+const earliestTime = Date.UTC(2026, 0, 1);
+
+const isExpired = (begunAt: Date, now: Date): boolean =>
+  begunAt.getTime() >= earliestTime && now.getTime() - begunAt.getTime() > maxSegmentAgeDays * 24 * 60 * 60 * 1000;
+
 const NAME = /^(\d+)\.spool(\.corrupt)?$/;
 
 interface Listing {
@@ -111,7 +122,7 @@ const nothingIn = (path: string): Segment => ({
 });
 
 /** Opens a folder that is locked. What earlier processes wrote is only read; new records go to new segments. */
-export async function openFolder(folder: string, report: (event: SpoolEvent) => void): Promise<SpoolFolder> {
+export async function openFolder(folder: string, report: (event: SpoolEvent) => void, now: Date): Promise<SpoolFolder> {
   const listing = await list(folder);
   const directory = await open(folder, 'r');
   const segments: Segment[] = [];
@@ -156,14 +167,27 @@ export async function openFolder(folder: string, report: (event: SpoolEvent) => 
     },
   };
 
-  for (const path of listing.paths) {
-    const { ending, records, bytes, end, size } = await surveyFile(path);
+  async function adopt(path: string): Promise<void> {
+    const { begunAt, ending, records, bytes, end, size } = await surveyFile(path);
+    if (begunAt !== undefined && isExpired(begunAt, now)) {
+      const expired = { ...nothingIn(path), size, damage: `it is older than ${maxSegmentAgeDays} days` };
+      segments.push(expired);
+      return opened.retire(expired);
+    }
     const damage = ending.kind === 'damaged' ? ending.reason : undefined;
     if (ending.kind === 'torn' && size > end)
       report({ kind: 'spool_tail_torn', file: basename(path), bytes: size - end });
     const segment = { ...nothingIn(path), end, size, records, bytes, damage };
     segments.push(segment);
     if (records === 0) await opened.retire(segment);
+  }
+
+  try {
+    for (const path of listing.paths) await adopt(path);
+  } catch (error) {
+    // A handle that is not closed would end the process once it is garbage.
+    await opened.close();
+    throw error;
   }
   return opened;
 }

@@ -13,16 +13,22 @@ function holderOf(name: string): ProcessMark | undefined {
   return pid && startedAt ? { pid: Number(pid), startedAt: decodeURIComponent(startedAt) } : undefined;
 }
 
+/** Another process, or another part of this one, has the spool. */
+export class SpoolInUse extends StartError {
+  constructor(folder: string, pid: number) {
+    super(`The spool ${folder} is in use by process ${pid}.`);
+  }
+}
+
 /**
- * Takes a folder for this process, or throws when another one that lives has it. Everyone who wants it puts down a file of
+ * Takes a folder for this process, or throws `SpoolInUse` when a living process has it. Everyone who wants it puts down a file of
  * its own first and looks for others after: of two at once at least one sees the other, however they interleave, and a
  * file of the dead can be removed without asking whether somebody else has just replaced it.
  */
 export function lockFolder(folder: string): () => void {
   const path = realpathSync(folder);
   const mine = nameOf(markOf(process.pid));
-  const taken = (pid: number) => new StartError(`The spool ${folder} is in use by process ${pid}.`);
-  if (heldHere.has(path)) throw taken(process.pid);
+  if (heldHere.has(path)) throw new SpoolInUse(folder, process.pid);
   const file = join(path, mine);
   closeSync(openSync(file, 'w', 0o600));
   heldHere.add(path);
@@ -35,7 +41,7 @@ export function lockFolder(folder: string): () => void {
     if (holder === undefined || name === mine) continue;
     if (isAlive(holder)) {
       release();
-      throw taken(holder.pid);
+      throw new SpoolInUse(folder, holder.pid);
     }
     rmSync(join(path, name), { force: true });
   }

@@ -1,11 +1,12 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { codeOf, messageOf, StartError } from '../lib/errors.ts';
 import { list, makeFolder, openFolder, type SpoolEvent, surveyFile } from './spool-folder.ts';
-import { lockFolder } from './spool-lock.ts';
+import { lockFolder, SpoolInUse } from './spool-lock.ts';
 import { readFrom } from './spool-reader.ts';
 import { writeTo } from './spool-writer.ts';
 
 export type { SpoolEvent } from './spool-folder.ts';
+export { SpoolInUse } from './spool-lock.ts';
 export { SpoolFull } from './spool-writer.ts';
 
 /** A queue of records on disk that survives `kill -9` and power failure. What the records are is not its business. */
@@ -41,8 +42,16 @@ export interface SpoolOptions {
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 
+/** The spool's files cannot be read or written. */
+export class SpoolUnusable extends StartError {
+  constructor(folder: string, cause: unknown) {
+    super(`The spool ${folder} cannot be used: ${messageOf(cause)}`, { cause });
+  }
+}
+
 /**
- * Opens a spool, with what an earlier process left in it. Throws a `StartError` when another process has it or it cannot be used.
+ * Opens a spool, with what an earlier process left in it. Throws `SpoolInUse` when another process has it, and
+ * `SpoolUnusable` when its files cannot be read or written.
  *
  * ```ts
  * const spool = await openSpool({ folder: 'data/spool', maxBytes: 1024 ** 3 });
@@ -62,7 +71,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       // Whoever listens must not keep records from being stored.
     }
   };
-  const { folder, unlock } = await takeFolder(path, report);
+  const { folder, unlock } = await takeFolder(path, report, clock());
   const writer = writeTo(folder, { maxBytes, segmentBytes, clock });
   const reader = readFrom(folder);
   let closing: Promise<void> | undefined;
@@ -96,16 +105,15 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   };
 }
 
-async function takeFolder(path: string, report: (event: SpoolEvent) => void) {
+async function takeFolder(path: string, report: (event: SpoolEvent) => void, now: Date) {
   let unlock: (() => void) | undefined;
   try {
     await makeFolder(path);
     unlock = lockFolder(path);
-    return { folder: await openFolder(path, report), unlock };
+    return { folder: await openFolder(path, report, now), unlock };
   } catch (error) {
     unlock?.();
-    if (error instanceof StartError) throw error;
-    throw new StartError(`The spool ${path} cannot be used: ${messageOf(error)}`);
+    throw error instanceof SpoolInUse ? error : new SpoolUnusable(path, error);
   }
 }
 

@@ -40,6 +40,19 @@ export function createMetrics() {
       help: 'Scans that Postgres refused as invalid, kept in refused-scans.jsonl beside the spool',
       registers,
     }),
+    unreadableSpools: new Gauge({
+      name: 'scanlog_spool_orphans_unreadable',
+      help: 'Spools of edges that no longer run, with scans that cannot be read from disk',
+      // Each edge of a machine sees the same ones.
+      aggregator: 'max',
+      registers,
+    }),
+    edgeTaskFailures: new Counter({
+      name: 'scanlog_edge_task_failures_total',
+      help: 'Failed runs of a periodic task of an edge: poll, snapshot, partitions, orphans',
+      labelNames: ['task'] as const,
+      registers,
+    }),
     relayPosition: new Gauge({ name: 'scanlog_relay_position', help: 'Last position sent to the stream', registers }),
     relayLag: new Gauge({
       name: 'scanlog_relay_lag_positions',

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { captureLog } from '../support/log-lines.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const lines = captureLog();
+const service = useService({ log: lines.log });
 
 test('/healthz says that the process lives', async () => {
   const { status, body } = await service.client(0).get('/healthz');
@@ -23,8 +25,24 @@ test('/readyz has an entry for each part that the service needs', async () => {
       postgres: { status: 'ok', ms: expect.any(Number) },
       nats: { status: 'ok', ms: expect.any(Number) },
       clickhouse: { status: 'ok', ms: expect.any(Number) },
+      edge: { status: 'ok', ms: expect.any(Number) },
     },
   });
+});
+
+test('/readyz shows partitions that cannot be created, and stays 200: scans can still be stored', async () => {
+  const { sql } = service.database;
+  const edge = async () => (await service.client(0).get('/readyz')).body.parts.edge.status;
+  // In the way of a partition that is needed soon.
+  await sql`CREATE TABLE in_the_way PARTITION OF scans FOR VALUES FROM (65000000) TO (66000000)`;
+  await sql`SELECT setval('log_position', 30000000)`;
+  await eventually(async () => expect(await edge()).toBe('degraded'), 20_000);
+  expect((await service.client(0).get('/readyz')).status).toBe(200);
+  const warnings = lines.lines().filter(({ level, task }) => level === 'warn' && task === 'partitions');
+  expect(warnings, 'told once').toMatchObject([{ error: expect.stringContaining('would overlap') }]);
+
+  await sql`DROP TABLE in_the_way`;
+  await eventually(async () => expect(await edge()).toBe('ok'), 20_000);
 });
 
 test('the front door leads to the console', async () => {

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../projections/routes.ts';
 import { readSnapshots, writeSnapshot } from '../../src/edge/snapshot.ts';
+import { createSnapshotTask } from '../../src/edge/snapshot-task.ts';
 import { newCode } from '../support/api.ts';
+import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
+import { codesIn } from './routes-support.ts';
 
 const folders: string[] = [];
 function newFolder(...names: string[]): string {
@@ -58,6 +61,31 @@ describe('a snapshot of routes', () => {
     writeFileSync(file, `${readFileSync(file, 'utf8')}{"code":"qr_2","short\n\0\0\0\n[]\nnull\n`);
     expect([...(await readSnapshots(parent))].map(({ code }) => code)).toEqual(['qr_1']);
     expect([...(await readSnapshots(join(parent, 'none')))]).toEqual([]);
+  });
+});
+
+describe('the snapshot of an edge', () => {
+  const database = useDatabase();
+  const { given, routesOn } = codesIn(database);
+
+  test('is written when one route takes the place of another, and not when nothing changed', async () => {
+    const parent = newFolder('edge-0');
+    const routes = routesOn(database.sql, 1);
+    const write = createSnapshotTask(join(parent, 'edge-0'), routes);
+    const written = async () => [...(await readSnapshots(parent))].map(({ short_code }) => short_code);
+    const file = () => statSync(join(parent, 'edge-0', 'routes.jsonl')).ino;
+    const [first, second] = [await given(), await given()];
+
+    await routes.load(first.short_code);
+    await write();
+    expect(await written()).toEqual([first.short_code]);
+    const before = file();
+    await write();
+    expect(file(), 'the same file').toBe(before);
+
+    await routes.load(second.short_code);
+    await write();
+    expect(await written()).toEqual([second.short_code]);
   });
 });
 

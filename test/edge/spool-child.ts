@@ -51,9 +51,10 @@ async function appendAll(count: number): Promise<void> {
 }
 
 async function hold(): Promise<void> {
-  await openSpool({ folder, maxBytes: 2 ** 28 });
+  const spool = await openSpool({ folder, maxBytes: 2 ** 28 });
   say('open');
-  setInterval(() => undefined, 60_000);
+  // Keeps the spool referenced: its handles must not be closed by the garbage collector.
+  setInterval(() => spool.waiting, 60_000);
 }
 
 if (task === 'append-for-ever') await appendForEver(Number(number));

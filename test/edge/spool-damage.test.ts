@@ -31,6 +31,27 @@ async function reopened(): Promise<number[]> {
   return numbers;
 }
 
+describe('a segment that was begun more than 390 days ago', () => {
+  const day = (days: number) => () => new Date(Date.UTC(2026, 5, 1) + days * 24 * 60 * 60 * 1000);
+
+  it('is set aside and not sent: the log may have forgotten that its records were stored', async () => {
+    const clocks = [day(0), day(2), () => new Date(0)];
+    for (const [i, clock] of clocks.entries()) {
+      const spool = await folder.open({ clock });
+      await spool.append(numbered(i));
+      await spool.close();
+    }
+    folder.events.length = 0;
+    expect(await drain(await folder.open({ clock: day(391) })), 'one of a clock that was not set is sent').toEqual([
+      1, 2,
+    ]);
+    expect(folder.events).toEqual([
+      { kind: 'spool_set_aside', file: `${FIRST}.corrupt`, reason: 'it is older than 390 days' },
+    ]);
+    expect((await inspectSpool(folder.at())).setAside).toBe(1);
+  });
+});
+
 describe('a segment that a crash cut short', () => {
   it('gives every whole record, wherever in the last one it ends, and takes new ones', async () => {
     const { first, second } = await twoSegments();

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SpoolInUse, SpoolUnusable } from '../../src/edge/spool.ts';
 import { drain, numbered, range, spoolFolder } from './spool-support.ts';
 
 const folder = spoolFolder();
@@ -98,7 +99,9 @@ describe('a folder in use', () => {
 
   it('cannot be opened again, by this process or by another, until it is closed', async () => {
     const spool = await folder.open();
-    await expect(folder.open()).rejects.toThrow(`in use by process ${process.pid}`);
+    const opening = folder.open();
+    await expect(opening).rejects.toThrow(`in use by process ${process.pid}`);
+    await expect(opening).rejects.toBeInstanceOf(SpoolInUse);
     const { ended, said } = run('append-all');
     const [[code]] = await ended;
     expect(code).not.toBe(0);
@@ -110,7 +113,9 @@ describe('a folder in use', () => {
   });
 
   it('has to be a folder', async () => {
-    await expect(folder.open({ folder: script })).rejects.toThrow(`The spool ${script} cannot be used`);
+    const opening = folder.open({ folder: script });
+    await expect(opening).rejects.toThrow(`The spool ${script} cannot be used`);
+    await expect(opening).rejects.toBeInstanceOf(SpoolUnusable);
   });
 
   it('is refused while another process lives, and taken over once it was killed', async () => {

@@ -1,0 +1,82 @@
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
+
+export interface PeriodicTask {
+  name: string;
+  /** Why the last runs failed, once two in a row have. */
+  failure(): string | undefined;
+  stop(): Promise<void>;
+}
+
+export interface PeriodicOptions {
+  name: string;
+  everyMs: number;
+  /** How long to wait after a run that took this long, at least `everyMs`. */
+  restFor?: (tookMs: number) => number;
+  log: Logger;
+  metrics: Metrics;
+}
+
+/** A task that keeps failing for the same reason is logged once per minute. */
+const repeatLogMs = 60_000;
+/**
+ * One failure is retried soon and not reported: a lost connection, or a database that is just being migrated at the first
+ * start.
+ */
+const firstRetryMs = 1_000;
+const reportedFailures = 2;
+
+/**
+ * Runs a task, waits and runs it again, until stopped. Failures are logged and counted, and the task goes on. The task
+ * needs a timeout for whatever it waits for, as every query has (src/log/connect.ts).
+ */
+export function runPeriodically(task: () => Promise<void>, options: PeriodicOptions): PeriodicTask {
+  const { name, everyMs, restFor = () => 0, log, metrics } = options;
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let failure: string | undefined;
+  let failures = 0;
+  let logged = { message: '', at: Number.NEGATIVE_INFINITY };
+
+  function succeeded(): void {
+    if (failures >= reportedFailures) log.info({ task: name, failures }, 'edge task succeeds again');
+    failure = undefined;
+    failures = 0;
+    logged = { message: '', at: Number.NEGATIVE_INFINITY };
+  }
+
+  function failed(error: unknown): void {
+    const message = messageOf(error);
+    failure = message;
+    failures++;
+    metrics.edgeTaskFailures.inc({ task: name });
+    if (failures < reportedFailures) return;
+    if (message === logged.message && performance.now() - logged.at < repeatLogMs) return;
+    logged = { message, at: performance.now() };
+    log.warn({ task: name, error: message, failures, again_in_ms: everyMs }, 'edge task failed, trying again');
+  }
+
+  const waitMs = (tookMs: number) =>
+    failures === 1 ? Math.min(everyMs, firstRetryMs) : Math.max(everyMs, restFor(tookMs));
+
+  const run = () => {
+    const started = performance.now();
+    running = task()
+      .then(succeeded, failed)
+      .finally(() => {
+        if (!stopped) timer = setTimeout(run, waitMs(performance.now() - started));
+      });
+  };
+  run();
+  return {
+    name,
+    failure: () => (failures < reportedFailures ? undefined : failure),
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
