@@ -4,11 +4,14 @@ import type { Sql } from '../log/connect.ts';
 
 const everyMs = 60_000;
 
-/** Forgets what has run out: windows, answers kept as long as promised, sessions. Any instance may do it. */
+/** Deletes what has expired: rate windows, stored answers, sessions, writers of scans. Any instance may do it. */
 export async function sweep(sql: Sql): Promise<void> {
   await sql`DELETE FROM rate_windows WHERE started_at < now() - interval '2 minutes'`;
   await sql`DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours'`;
   await sql`DELETE FROM console_sessions WHERE ends_at < now()`;
+  // Must stay longer than maxSegmentAgeDays (src/edge/spool-folder.ts) plus any difference of clocks: without its row, a
+  // batch that a spool sends again would be stored twice. No index: every append would have to maintain it.
+  await sql`DELETE FROM scan_writers WHERE written_at < now() - interval '400 days'`;
 }
 
 export function sweepRegularly(sql: Sql, log: Logger): () => void {

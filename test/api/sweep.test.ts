@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { sweep } from '../../src/api/sweep.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { useDatabase } from '../support/database.ts';
+import { scanned } from '../support/scans.ts';
 
 const database = useDatabase();
 
@@ -26,4 +29,18 @@ test('windows and sessions that have ended and answers older than a day are forg
   ]);
   expect((await sql`SELECT hash FROM console_sessions`).map(({ hash }) => hash)).toEqual(['here']);
   expect((await sql`SELECT key FROM idempotency_keys`).map(({ key }) => key)).toEqual(['today']);
+});
+
+test('a writer of scans is kept for 400 days: a batch that comes again before changes nothing', async () => {
+  const { sql } = database;
+  const batch = batchOf(newId('batch', Date.now()), 1, [scanned(), scanned()]);
+  await appendScans(sql, batch);
+  await sql`UPDATE scan_writers SET written_at = now() - interval '399 days' WHERE writer = ${batch.writer}`;
+  await sql`INSERT INTO scan_writers VALUES ('expired', 7, now() - interval '401 days')`;
+
+  await sweep(sql);
+  await appendScans(sql, batch);
+
+  expect((await sql`SELECT writer FROM scan_writers`).map(({ writer }) => writer)).toEqual([batch.writer]);
+  expect(await sql`SELECT FROM scans`).toHaveLength(2);
 });
