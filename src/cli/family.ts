@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Change } from '../../events/entry.ts';
 import type { Role, ServiceConfig } from '../config.ts';
 import { createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
@@ -8,6 +9,8 @@ import { stopWithinMs } from './stopping.ts';
 
 const childVariable = 'SCANLOG_CHILD';
 const stopAgainMs = 200;
+/** When this process is not ready by then, the others start without waiting for it. */
+const othersAfterMs = 2_000;
 /** Longer than a member gives itself. */
 const killAfterMs = stopWithinMs.member + 1_000;
 const backOffMs = { first: 200, most: 10_000, forgivenAfter: 30_000 };
@@ -82,12 +85,15 @@ export async function startFamily(config: ServiceConfig, log: Logger): Promise<R
     members.add(member);
   }
 
-  // The others would ask for the database at the same moment; it is made ready by one.
-  const ready = service.ready.then(() => {
+  const raiseOthers = () => {
     if (stopping) return;
     if (behind.length > 0) raise(behind, false);
     for (let i = 1; i < config.edges; i++) raise(front, true);
-  });
+  };
+  // A first start is faster when one process alone migrates the database. While Postgres or NATS is unavailable this one
+  // does not get ready, and the others start all the same: edges from their snapshots, the rest waits by itself.
+  const others = Promise.race([service.ready, sleep(othersAfterMs, undefined, { ref: false })]).then(raiseOthers);
+  const ready = Promise.all([service.ready, others]).then(() => {});
   ready.catch(() => {});
 
   return {

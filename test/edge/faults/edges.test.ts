@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openConnection } from '../../../src/chaos/connection.ts';
-import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
+import { withoutNats, withoutPostgres } from '../../../src/chaos/faults.ts';
+import { outcomesOf, type ScannedCode, startScanning } from '../../../src/chaos/scanner.ts';
+import { readSnapshots } from '../../../src/edge/snapshot.ts';
 import { apiClient } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { atOnce } from '../../support/http.ts';
@@ -10,16 +12,25 @@ import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 const world = useWorld([{}], { flags: ['--edges', '2'] });
 const port = () => world.services[0]?.port ?? 0;
 
-/** The processes that have taken a folder each. */
-const edges = () =>
-  ['edge-0', 'edge-1'].flatMap((folder) =>
-    readdirSync(`${world.edgeFolder}/${folder}`).flatMap((name) => {
-      const [, pid] = /^(\d+)-.*\.lock$/.exec(name) ?? [];
-      return pid === undefined ? [] : [Number(pid)];
-    }),
-  );
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 
-const both = () => eventually(() => expect(new Set(edges()).size, 'two processes run').toBe(2));
+/** The running processes that have taken a folder each, in the order of the folders. */
+const edges = () =>
+  readdirSync(world.edgeFolder)
+    .filter((name) => /^edge-\d+$/.test(name))
+    .sort()
+    .flatMap((folder) => readdirSync(`${world.edgeFolder}/${folder}`))
+    .flatMap((name) => /^(\d+)-.*\.lock$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .filter(isRunning);
+
+const both = () => eventually(() => expect(new Set(edges()).size, 'two processes run').toBe(2), 20_000);
 
 describe('two edges on one port', () => {
   test('one killed with -9 under load is started again; every 302 is exactly one scan', async () => {
@@ -61,4 +72,46 @@ describe('two edges on one port', () => {
       expect([...statuses], `round ${round}: active is ${active}`).toEqual([active ? 302 : 404]);
     }
   });
+});
+
+describe('two edges, restarted', () => {
+  const service = () => {
+    const [only] = world.services;
+    if (only === undefined) throw new Error('no service');
+    return only;
+  };
+  const snapshotHas = (codes: ScannedCode[]) =>
+    eventually(async () => {
+      const written = new Set([...(await readSnapshots(world.edgeFolder))].map(({ short_code }) => short_code));
+      for (const { shortCode } of codes) expect(written).toContain(shortCode);
+    });
+
+  test.each([
+    ['Postgres', withoutPostgres],
+    ['NATS', withoutNats],
+  ])(
+    'while %s is away: both run, redirect, and go on when it is back',
+    async (_, without) => {
+      await both();
+      const codes = await world.codes(2);
+      const scanner = startScanning({ ports: [port()], codes, connections: 16 });
+      await untilSeen(scanner, 302, 100);
+      await snapshotHas(codes);
+      await without(world, async () => {
+        const before = new Set(edges());
+        await service().kill();
+        await service().start(false);
+        await eventually(() => {
+          // One process can have two folders for a moment, while it sends what an earlier edge has spooled.
+          const started = new Set(edges()).difference(before);
+          expect(started.size, 'two new processes, while it is still away').toBe(2);
+        }, 30_000);
+        await untilSeen(scanner, 302, 200);
+      });
+      await untilSeen(scanner, 302, 100);
+      await scanner.stop();
+      await expectExact(world, scanner.attempts);
+    },
+    120_000,
+  );
 });
