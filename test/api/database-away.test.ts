@@ -1,12 +1,12 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { startProxy, type TcpProxy } from '../../src/chaos/proxy.ts';
 import { type ApiAnswer, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { atOnce } from '../support/http.ts';
 import { captureLog } from '../support/log-lines.ts';
-import { startProxy, type WayTo } from '../support/proxy.ts';
 import { useService } from '../support/service.ts';
 
-let proxy: WayTo;
+let proxy: TcpProxy;
 const service = useService({
   // The way is closed before the service stops.
   verified: false,

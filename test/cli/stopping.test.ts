@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';
+import { startProxy, type TcpProxy } from '../../src/chaos/proxy.ts';
 import { uniqueName, useDatabase } from '../support/database.ts';
-import { startProxy, type WayTo } from '../support/proxy.ts';
 import { runScanlog } from '../support/scanlog.ts';
 import { testSecretKey } from '../support/service.ts';
 import { removeStream } from '../support/streams.ts';
@@ -11,7 +11,7 @@ import { removeStream } from '../support/streams.ts';
 const database = useDatabase();
 const stream = uniqueName();
 const folder = mkdtempSync(join(tmpdir(), 'scanlog-stopping-'));
-const ways: WayTo[] = [];
+const ways: TcpProxy[] = [];
 
 afterAll(async () => {
   for (const way of ways) await way.close();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { startProxy, type TcpProxy } from '../../src/chaos/proxy.ts';
 import { newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
-import { startProxy, type WayTo } from '../support/proxy.ts';
 import { useService } from '../support/service.ts';
 
 const config: { natsUrl?: string } = {};
-let proxy: WayTo;
+let proxy: TcpProxy;
 // Before the service starts: hooks run in the order in which they stand.
 beforeAll(async () => {
   proxy = await startProxy(inject('stack').natsUrl);

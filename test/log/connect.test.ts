@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { startProxy } from '../../src/chaos/proxy.ts';
 import { messageOf } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
 import { connect, isAway, violates } from '../../src/log/connect.ts';
@@ -6,7 +7,6 @@ import { readStream } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
-import { startProxy } from '../support/proxy.ts';
 
 const database = useDatabase();
 const by = { actor: 'operator', now: new Date() };

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fromWarehouse } from '../../../src/api/analytics/reading.ts';
 import type { Service } from '../../../src/api/service.ts';
+import { startProxy, type TcpProxy } from '../../../src/chaos/proxy.ts';
 import { addressesOf, readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { readFigures } from '../../../src/warehouse/figures.ts';
@@ -8,13 +9,12 @@ import type { Reading } from '../../../src/warehouse/reading.ts';
 import { dropTable } from '../../../src/warehouse/tables.ts';
 import { type ApiAnswer, newCode } from '../../support/api.ts';
 import { captureLog } from '../../support/log-lines.ts';
-import { startProxy, type WayTo } from '../../support/proxy.ts';
 import { scanned } from '../../support/scans.ts';
 import type { TestAccount } from '../../support/service.ts';
 import { patient, useFilledWarehouse } from '../../support/warehouse.ts';
 import { webhookParts } from '../../support/webhook-parts.ts';
 
-let proxy: WayTo;
+let proxy: TcpProxy;
 const log = captureLog();
 const filled = useFilledWarehouse({
   log: log.log,

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { streamOf } from '../../../src/api/answers.ts';
+import { startProxy, type TcpProxy } from '../../../src/chaos/proxy.ts';
 import { tableName } from '../../../src/warehouse/tables.ts';
 import { newCode } from '../../support/api.ts';
 import { captureLog } from '../../support/log-lines.ts';
-import { startProxy, type WayTo } from '../../support/proxy.ts';
 import type { TestAccount } from '../../support/service.ts';
 import { patient, useFilledWarehouse } from '../../support/warehouse.ts';
 import { cellsOf } from './csv.ts';
 
-let proxy: WayTo;
+let proxy: TcpProxy;
 const log = captureLog();
 const { service } = useFilledWarehouse({
   log: log.log,
