@@ -78,6 +78,7 @@ const awayCodes = new Set([
   '57014', // statement time-out
   '57P01', // terminated by an administrator
   '57P02', // crash of another backend
+  '57P05', // idle session time-out
   '57P03', // starting up or shutting down
   '53300', // too many connections
   '25P03', // idle in transaction time-out

@@ -7,6 +7,8 @@ const tryEveryMs = 500;
 const heartbeatMs = 1_000;
 /** A leader that Postgres does not answer for this long has lost the lead: its lock may be gone with its session. */
 const heartbeatTimeoutMs = 5_000;
+/** Postgres ends the session of a leader that it has not heard from for this long, and so releases its lock. */
+const idleSessionTimeoutMs = 10_000;
 const endWithinMs = 10_000;
 
 export interface Leadership {
@@ -34,7 +36,9 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
     const over = AbortSignal.any([stopping.signal, lost.signal]);
     let led: Promise<void> | undefined;
     try {
-      const [{ mine }] = await sql<[{ mine: boolean }]>`SELECT pg_try_advisory_lock(${lock}) AS mine`;
+      // A network that drops packets leaves the session open, with its lock, after the leader has given up.
+      const [{ mine }] = await sql<[{ mine: boolean }]>`
+        SELECT pg_try_advisory_lock(${lock}) AS mine, set_config('idle_session_timeout', ${`${idleSessionTimeoutMs}`}, false)`;
       if (!mine) return;
       log.info({ name }, 'leading');
       led = lead(over).finally(() => lost.abort());
