@@ -26,6 +26,7 @@ export function proxyConnection(
   const server = connect({ ...target, allowHalfOpen: true });
   let ended = false;
   let cutNext = false;
+  let isCut = false;
   let halfClosed = false;
   /** What happened while stalled, in order. */
   let held: (() => void)[] | undefined = stalled ? [] : undefined;
@@ -43,12 +44,13 @@ export function proxyConnection(
   const reset = () => finish((socket) => socket.resetAndDestroy());
 
   function forwardData(chunk: Buffer, to: Socket): void {
-    if (ended || !to.writable) return;
+    // TCP never drops bytes from the middle: nothing may follow a message that was cut.
+    if (ended || isCut || !to.writable) return;
     if (!cutNext || chunk.length < 2) return void to.write(chunk);
     const part = chunk.subarray(0, 1 + Math.floor(Math.random() * (chunk.length - 1)));
     // An RST right behind the data could make the receiver's kernel or runtime drop the data.
     to.write(part, () => setTimeout(reset));
-    cutNext = false;
+    isCut = true;
   }
 
   function pipe(from: Socket, to: Socket): void {

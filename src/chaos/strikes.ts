@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replayAnalytics } from '../stream/replay-analytics.ts';
+import { type ServerName, withHalfClosed, withResets, withStalledConnections } from './broken-connections.ts';
 import {
   withClickHouseStanding,
   withoutClickHouse,
@@ -13,6 +14,7 @@ import {
   withServiceRestartedAlone,
   withServiceStanding,
 } from './faults.ts';
+import type { Which } from './proxy.ts';
 import type { Mood } from './receiver.ts';
 import type { Attempt } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
@@ -34,7 +36,33 @@ const receiving = (name: string, mood: Mood): Strike => ({
   strike: (world) => withReceiver(world, mood, anyTime(3_000)),
 });
 
+const breakForMs = 3_000;
+const oneOrAll = (): Which => (Math.random() < 0.5 ? 'one' : 'all');
+
+const breakingConnections = (label: string, servers: ServerName[]): Strike[] => [
+  {
+    name: `connections to ${label} reset one by one`,
+    strike: (world) => withResets(world, servers, 'one', () => sleep(breakForMs)),
+  },
+  {
+    name: `connections to ${label} reset all at once`,
+    strike: (world) => withResets(world, servers, 'all', () => sleep(breakForMs)),
+  },
+  {
+    name: `connections to ${label} half-closed`,
+    strike: (world) => withHalfClosed(world, servers, oneOrAll(), anyTime(breakForMs)),
+  },
+  {
+    name: `connections to ${label} stalled`,
+    strike: (world) => withStalledConnections(world, servers, oneOrAll(), anyTime(breakForMs)),
+  },
+];
+
 export const strikes: Strike[] = [
+  ...breakingConnections('Postgres', ['postgres']),
+  ...breakingConnections('NATS', ['nats']),
+  ...breakingConnections('ClickHouse', ['clickhouse']),
+  ...breakingConnections('all servers', ['postgres', 'nats', 'clickhouse']),
   { name: 'kill -9 of a service', strike: (_, service) => withoutService(service, anyTime(2_000)) },
   { name: 'a service stands still', strike: (_, service) => withServiceStanding(service, anyTime(3_000)) },
   { name: 'kill -9 of Postgres, 6 s away', strike: (world) => withoutPostgres(world, () => sleep(awayMs)) },

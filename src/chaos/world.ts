@@ -15,9 +15,17 @@ import { freePort } from '../stack/processes.ts';
 import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
 import { createSecretBox } from '../webhooks/secrets.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
+import { startProxy, type TcpProxy } from './proxy.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import type { ScannedCode } from './scanner.ts';
 import { type ServiceProcess, serviceProcess } from './service-process.ts';
+
+export interface Proxies {
+  postgres: TcpProxy;
+  nats: TcpProxy;
+  /** To nothing in a world without a warehouse. */
+  clickhouse: TcpProxy;
+}
 
 /** A stack and services of their own, to be broken in every way. */
 export interface World {
@@ -25,7 +33,8 @@ export interface World {
   folder: string;
   natsFolder: string;
   edgeFolder: string;
-  natsUrl: string;
+  /** What services connect through. `sql` and the warehouse's client do not: they count what happened. */
+  proxies: Proxies;
   /** An API key of the account that has the codes. */
   key: string;
   sql: Sql;
@@ -73,6 +82,11 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
     warehouse: connectWarehouse(warehouseSettings),
   };
   const databaseUrl = postgresUrl(postgresPort, secrets.postgres);
+  const proxies = {
+    postgres: await startProxy(databaseUrl),
+    nats: await startProxy(natsUrl(natsPort, secrets.nats)),
+    clickhouse: await startProxy(warehouseSettings.clickhouseUrl),
+  };
   const sql = connect(databaseUrl, { max: 8, name: 'chaos' });
   await migrate(sql);
   const now = new Date();
@@ -87,7 +101,7 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
     folder,
     natsFolder: join(folder, 'nats'),
     edgeFolder: join(folder, 'edges'),
-    natsUrl: natsUrl(natsPort, secrets.nats),
+    proxies,
     key: live.secret,
     sql,
     postgres,
@@ -96,10 +110,9 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
     receiver,
     async service(settings = {}, flags = []) {
       const environment = {
-        DATABASE_URL: databaseUrl,
-        NATS_URL: natsUrl(natsPort, secrets.nats),
-        // Redirects and counters need none.
-        CLICKHOUSE_URL: withWarehouse ? warehouseSettings.clickhouseUrl : 'http://127.0.0.1:9',
+        DATABASE_URL: proxies.postgres.url,
+        NATS_URL: proxies.nats.url,
+        CLICKHOUSE_URL: proxies.clickhouse.url,
         SECRET_KEY: secrets.secretKey,
         EDGE_DIR: join(folder, 'edges'),
         LOG_LEVEL: 'info',
@@ -128,6 +141,7 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
       await sql.end({ timeout: 2 });
       await receiver?.stop();
       await clickhouse?.warehouse.client.close();
+      await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
       await Promise.all([postgres.stop(), nats.stop(), clickhouse?.part.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },

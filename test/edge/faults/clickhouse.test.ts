@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withHalfClosed, withResets, withStalledConnections } from '../../../src/chaos/broken-connections.ts';
 import { withClickHouseStanding, withoutService, withoutWarehouseStorage } from '../../../src/chaos/faults.ts';
 import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
 import type { World } from '../../../src/chaos/world.ts';
@@ -33,6 +34,17 @@ describe('ClickHouse under load', () => {
       'fulfilled',
       'rejected',
     ]);
+    await scanner.stop();
+    expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
+    await expectExact(world, scanner.attempts);
+    await expectAllAgree(world.sql, warehouseOf(world));
+  }, 90_000);
+
+  test('its connections reset, half-closed and stalled: every scan redirects, and is in the warehouse once', async () => {
+    const scanner = await startScans();
+    const meanwhile = () => untilSeen(scanner, 302, 200);
+    for (const fault of [withResets, withHalfClosed, withStalledConnections])
+      for (const which of ['one', 'all'] as const) await fault(world, ['clickhouse'], which, meanwhile);
     await scanner.stop();
     expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
     await expectExact(world, scanner.attempts);

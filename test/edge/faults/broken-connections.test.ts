@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type ServerName,
+  withHalfClosed,
+  withResets,
+  withStalledConnections,
+} from '../../../src/chaos/broken-connections.ts';
+import type { Which } from '../../../src/chaos/proxy.ts';
+import { outcomesOf, type ScannedCode, startScanning } from '../../../src/chaos/scanner.ts';
+import type { ServiceProcess } from '../../../src/chaos/service-process.ts';
+import type { World } from '../../../src/chaos/world.ts';
+import { apiClient } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectExact, statusOn, untilSeen, useWorld } from './fault-support.ts';
+
+const world = useWorld([{}, {}]);
+const ports = () => world.services.map(({ port }) => port);
+
+type Fault = (world: World, servers: ServerName[], which: Which, meanwhile: () => Promise<unknown>) => Promise<void>;
+
+/** What the services answer to API requests with a valid key, and to first scans of codes that exist, until stopped. */
+function startAsking(codes: ScannedCode[]): { api: Set<number>; redirects: Set<number>; stop(): Promise<void> } {
+  const [api, redirects] = [new Set<number>(), new Set<number>()];
+  let isOver = false;
+  const asking = (async () => {
+    for (let i = 0; !isOver; i++) {
+      const service = world.services[i % world.services.length] as ServiceProcess;
+      const code = codes[i % codes.length] as ScannedCode;
+      const { get } = apiClient(`http://localhost:${service.port}`, world.key);
+      api.add((await get(`/v1/qrcodes/${code.id}`)).status);
+      if (i < codes.length) redirects.add(await statusOn(service, code));
+    }
+  })();
+  return {
+    api,
+    redirects,
+    async stop() {
+      isOver = true;
+      await asking;
+    },
+  };
+}
+
+const faults: [string, Fault][] = [
+  ['reset', withResets],
+  ['half-closed', withHalfClosed],
+  ['stalled', withStalledConnections],
+];
+
+describe.each(faults)('connections to Postgres %s under load', (_, fault) => {
+  test.each<Which>(['one', 'all'])(
+    '%s at a time: nothing lost, doubled, or answered with what is not so',
+    async (which) => {
+      const unseen = await world.codes(200);
+      const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
+      await untilSeen(scanner, 302, 100);
+      const asking = startAsking(unseen);
+      await fault(world, ['postgres'], which, () => untilSeen(scanner, 302, 500));
+      await asking.stop();
+      await untilSeen(scanner, 302, 100);
+      await scanner.stop();
+
+      expect([...outcomesOf(scanner.attempts).keys()], 'known codes redirect all the while').toEqual([302]);
+      expect([200, 503], 'a valid key and an existing code').toEqual(expect.arrayContaining([...asking.api]));
+      expect([302, 503], 'never 404').toEqual(expect.arrayContaining([...asking.redirects]));
+      await expectExact(world, scanner.attempts);
+    },
+  );
+});
+
+describe.each(faults)('connections to NATS %s under load', (_, fault) => {
+  test('every scan redirects, and every scan is counted once', async () => {
+    const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
+    await untilSeen(scanner, 302, 100);
+    await fault(world, ['nats'], 'all', () => untilSeen(scanner, 302, 500));
+    await untilSeen(scanner, 302, 100);
+    await scanner.stop();
+    expect([...outcomesOf(scanner.attempts).keys()]).toEqual([302]);
+    await expectExact(world, scanner.attempts);
+  });
+});
+
+test('connections to Postgres on which nothing ever arrives: scans go to the spool and reach the log on new ones', async () => {
+  const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
+  await untilSeen(scanner, 302, 100);
+  world.proxies.postgres.stallConnections('all');
+  await untilSeen(scanner, 302, 500);
+  await scanner.stop();
+  // Nothing ends the stall: every wait must have a limit of its own.
+  await eventually(() => expectExact(world, scanner.attempts), 60_000);
+  world.proxies.postgres.reset('all');
+  await world.proxies.postgres.restore();
+}, 90_000);

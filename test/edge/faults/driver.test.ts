@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startProxy, type TcpProxy } from '../../../src/chaos/proxy.ts';
+import { connect, isAway, type Sql } from '../../../src/log/connect.ts';
+import { useDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { atOnce } from '../../support/http.ts';
+
+const database = useDatabase();
+const clients = 12;
+let proxy: TcpProxy;
+let sql: Sql;
+beforeAll(async () => {
+  proxy = await startProxy(database.url);
+  sql = connect(proxy.url, { max: 4 });
+  await database.sql`CREATE TABLE tokens (token text PRIMARY KEY)`;
+});
+beforeEach(() => database.sql`TRUNCATE tokens`);
+afterAll(async () => {
+  await sql.end({ timeout: 1 });
+  await proxy.close();
+});
+
+let count = 0;
+const newToken = () => `token ${++count}`;
+
+interface Outcome {
+  token: string;
+  /** What came back; nothing when the database was unavailable. */
+  answer: string | undefined;
+}
+
+/** Calls `work` on `clients` loops while `damage` is done again and again, `times` in all, and then until one works. */
+async function underDamage(
+  damage: () => void,
+  times: number,
+  work: (token: string) => Promise<string | undefined>,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let isOver = false;
+  const attempt = async () => {
+    const outcome: Outcome = { token: newToken(), answer: undefined };
+    outcomes.push(outcome);
+    try {
+      outcome.answer = await work(outcome.token);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      await sleep(5);
+    }
+  };
+  const loops = atOnce(clients, async () => {
+    while (!isOver) await attempt();
+  });
+  const answers = () => outcomes.filter(({ answer }) => answer !== undefined).length;
+  for (let i = 0; i < times; i++) {
+    damage();
+    const enough = answers() + Math.random() * 20;
+    while (answers() <= enough) await sleep(1);
+  }
+  isOver = true;
+  await loops;
+  await eventually(async () => {
+    await attempt();
+    expect(outcomes.at(-1)?.answer, 'works again by itself').toBe(outcomes.at(-1)?.token);
+  });
+  return outcomes;
+}
+
+const expectOwnAnswers = (outcomes: Outcome[]) => {
+  const answered = outcomes.filter(({ answer }) => answer !== undefined);
+  expect(answered.filter(({ token, answer }) => token !== answer)).toEqual([]);
+};
+
+const damages: [string, () => void][] = [
+  ['reset one by one', () => proxy.reset('one')],
+  ['reset all at once', () => proxy.reset('all')],
+  ['reset in the middle of a message', () => proxy.resetInMessage('one')],
+  ['closed by the server', () => proxy.halfClose('one', 'client')],
+];
+
+describe.each(damages)('connections %s', (_, damage) => {
+  test('a query gets its own rows or an error', async () => {
+    const outcomes = await underDamage(damage, 50, async (token) => {
+      const rows = await sql<{ token: string }[]>`SELECT ${token}::text AS token`;
+      return rows.length === 1 ? rows[0]?.token : `${rows.length} rows`;
+    });
+    expectOwnAnswers(outcomes);
+    await proxy.restore();
+  });
+
+  test('a statement that writes is stored if it resolves, and its transaction too', async () => {
+    const outcomes = await underDamage(damage, 50, (token) =>
+      sql.begin(async (tx) => {
+        await tx`INSERT INTO tokens VALUES (${token})`;
+        const [row] = await tx<{ token: string }[]>`SELECT token FROM tokens WHERE token = ${token}`;
+        return row?.token ?? 'no row';
+      }),
+    );
+    expectOwnAnswers(outcomes);
+    const stored = new Set((await database.sql<{ token: string }[]>`SELECT token FROM tokens`).map((r) => r.token));
+    const resolved = outcomes.filter(({ answer }) => answer !== undefined);
+    expect(resolved.filter(({ token }) => !stored.has(token))).toEqual([]);
+    await proxy.restore();
+  });
+});
