@@ -14,6 +14,8 @@ export interface BreakablePart {
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
+  /** Makes `kill` final: it is never started again. */
+  discard(): Promise<void>;
 }
 
 const backWithinMs = 60_000;
@@ -53,6 +55,7 @@ export async function startBreakable(plan: PartPlan, data: DataDirectory, log: L
       open();
       await part.stop();
     },
+    discard: () => part.stop(),
   };
 }
 

@@ -21,6 +21,12 @@ export async function withPostgresStanding({ postgres }: World, meanwhile: Meanw
   await meanwhile().finally(postgres.resume);
 }
 
+/** `kill -9` of the Postgres primary, whose synchronous replica is promoted behind the same address. */
+export async function withFailover({ postgres }: World, meanwhile: Meanwhile): Promise<void> {
+  await postgres.addReplica('synchronous');
+  await postgres.failOver(meanwhile);
+}
+
 /** `kill -9` of NATS. */
 export async function withoutNats({ nats }: World, meanwhile: Meanwhile): Promise<void> {
   await nats.kill();

@@ -3,6 +3,7 @@ import { replayAnalytics } from '../stream/replay-analytics.ts';
 import { type ServerName, withHalfClosed, withResets, withStalledConnections } from './broken-connections.ts';
 import {
   withClickHouseStanding,
+  withFailover,
   withoutClickHouse,
   withoutNats,
   withoutPostgres,
@@ -67,6 +68,10 @@ export const strikes: Strike[] = [
   { name: 'a service stands still', strike: (_, service) => withServiceStanding(service, anyTime(3_000)) },
   { name: 'kill -9 of Postgres, 6 s away', strike: (world) => withoutPostgres(world, () => sleep(awayMs)) },
   { name: 'Postgres stands still', strike: (world) => withPostgresStanding(world, anyTime(4_000)) },
+  {
+    name: 'Postgres primary killed, synchronous replica promoted',
+    strike: (world) => withFailover(world, anyTime(2_000)),
+  },
   { name: 'kill -9 of NATS', strike: (world) => withoutNats(world, anyTime(2_000)) },
   { name: 'kill -9 of NATS, its storage deleted', strike: (world) => withoutStreamStorage(world, anyTime(2_000)) },
   { name: 'kill -9 of ClickHouse', strike: (world) => withoutClickHouse(world, anyTime(2_000)) },

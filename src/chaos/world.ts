@@ -10,13 +10,13 @@ import { migrate } from '../log/migrate.ts';
 import { clickhousePlan, clickhouseUrl } from '../stack/clickhouse.ts';
 import { openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { natsPlan, natsUrl } from '../stack/nats.ts';
-import { postgresPlan, postgresUrl } from '../stack/postgres.ts';
 import { freePort } from '../stack/processes.ts';
 import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
 import { createSecretBox } from '../webhooks/secrets.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
+import { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
 import type { ScannedCode } from './scanner.ts';
 import { type ServiceProcess, serviceProcess } from './service-process.ts';
 
@@ -38,7 +38,7 @@ export interface World {
   /** An API key of the account that has the codes. */
   key: string;
   sql: Sql;
-  postgres: BreakablePart;
+  postgres: ReplicatedPostgres;
   nats: BreakablePart;
   /** Where it was asked for: it takes seconds to start. */
   clickhouse: { part: BreakablePart; folder: string; warehouse: Warehouse } | undefined;
@@ -57,15 +57,11 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
   const data = openDataDirectory(folder);
   const log = createLogger('silent', false);
   const secrets = readSecrets(data);
-  const [postgresPort, natsPort, clickhousePort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [natsPort, clickhousePort] = await Promise.all([freePort(), freePort()]);
+  let switchPostgres = (_: string) => {};
   const services: ServiceProcess[] = [];
   const [postgres, nats, warehousePart] = await Promise.all([
-    startBreakable(
-      // Killing a process loses nothing that was written: only a machine that loses power would need the disk.
-      postgresPlan({ data, port: postgresPort, password: secrets.postgres, durable: false }),
-      data,
-      log,
-    ),
+    startReplicatedPostgres({ data, password: secrets.postgres, log, onFailOver: (url) => switchPostgres(url) }),
     startBreakable(natsPlan({ data, port: natsPort, password: secrets.nats }), data, log),
     withWarehouse
       ? startBreakable(clickhousePlan({ data, port: clickhousePort, password: secrets.clickhouse }), data, log)
@@ -81,13 +77,18 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
     folder: join(folder, 'clickhouse'),
     warehouse: connectWarehouse(warehouseSettings),
   };
-  const databaseUrl = postgresUrl(postgresPort, secrets.postgres);
   const proxies = {
-    postgres: await startProxy(databaseUrl),
+    postgres: await startProxy(postgres.url()),
     nats: await startProxy(natsUrl(natsPort, secrets.nats)),
     clickhouse: await startProxy(warehouseSettings.clickhouseUrl),
   };
-  const sql = connect(databaseUrl, { max: 8, name: 'chaos' });
+  // Never broken: it only follows the primary.
+  const ownProxy = await startProxy(postgres.url());
+  switchPostgres = (url) => {
+    proxies.postgres.switchTo(url);
+    ownProxy.switchTo(url);
+  };
+  const sql = connect(ownProxy.url, { max: 8, name: 'chaos' });
   await migrate(sql);
   const now = new Date();
   const { id: account, live } = await createAccount(sql, { name: 'Chaos', plan: 'enterprise', now });
@@ -141,7 +142,7 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
       await sql.end({ timeout: 2 });
       await receiver?.stop();
       await clickhouse?.warehouse.client.close();
-      await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
+      await Promise.all([ownProxy, ...Object.values(proxies)].map((proxy) => proxy.close()));
       await Promise.all([postgres.stop(), nats.stop(), clickhouse?.part.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },
