@@ -13,6 +13,7 @@ import { visitorRemovals } from './visitor-removals.ts';
 export const counters = {
   name: 'counters',
 
+  /** Negative when the counts must be rebuilt first. */
   async checkpoint(sql: Sql<{ bigint: number }>): Promise<number> {
     await sql`INSERT INTO checkpoints VALUES ('counters', 0) ON CONFLICT DO NOTHING`;
     const [row] = await sql<[{ position: number }]>`SELECT position FROM checkpoints WHERE projection = 'counters'`;
@@ -44,15 +45,20 @@ export const counters = {
     });
   },
 
-  /** Counts the whole log anew. One statement sees one state of the log, and says up to where. */
-  async rebuild(sql: Sql<{ bigint: number }>): Promise<void> {
+  /** The counts may contain scans that the log has lost: nothing is applied to them before the next `rebuild`. */
+  async invalidate(tx: TransactionSql<{ bigint: number }>): Promise<void> {
+    await tx`UPDATE checkpoints SET position = -1 WHERE projection = 'counters'`;
+  },
+
+  /** Counts the whole log anew. One statement sees one state of the log, and says up to where: `floor` at least. */
+  async rebuild(sql: Sql<{ bigint: number }>, floor = 0): Promise<void> {
     await sql.begin(async (tx) => {
       await tx`SET LOCAL statement_timeout = 0`;
       await tx`SELECT 1 FROM checkpoints WHERE projection = 'counters' FOR UPDATE`;
       await tx`DELETE FROM scan_counts`;
       await tx`
         WITH head AS (
-          SELECT greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), 0) AS position
+          SELECT greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), ${floor}::bigint) AS position
         ), counted AS (
           INSERT INTO scan_counts
           SELECT s.code, count(*), count(*) FILTER (WHERE s.is_unique)

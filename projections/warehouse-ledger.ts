@@ -75,6 +75,16 @@ export const ledger = {
     await sql`UPDATE warehouse_tables SET in_use = false WHERE version = ${version}`;
   },
 
+  /**
+   * No table is read any more, written by who still knows one, or put in use by a rebuild under way. New versions are
+   * beyond any that a lost tail of the log may have handed out.
+   */
+  async giveUpAll(sql: Queryable): Promise<void> {
+    await sql`UPDATE warehouse_tables SET in_use = false, position = -1`;
+    const sequence = sql`pg_get_serial_sequence('warehouse_tables', 'version')`;
+    await sql`SELECT setval(${sequence}, nextval(${sequence}) + 1000)`;
+  },
+
   /** A new table, to be filled beside the one in use; codes that ended by `removedTo` never come into it. */
   async add(sql: Queryable, definition: number, removedTo: number): Promise<number> {
     const [row] = await sql<[{ version: number }]>`
@@ -107,7 +117,8 @@ export const ledger = {
       const { position, rows } = await fill(old?.position ?? 0);
       await tx`UPDATE warehouse_tables SET in_use = false WHERE in_use`;
       await exactlyOne(tx`
-        UPDATE warehouse_tables SET in_use = true, position = ${position}, rows = ${rows} WHERE version = ${version}`);
+        UPDATE warehouse_tables SET in_use = true, position = ${position}, rows = ${rows}
+        WHERE version = ${version} AND position = 0`);
     });
   },
 };

@@ -37,8 +37,20 @@ export const webhooks = {
       INSERT INTO checkpoints
       SELECT 'webhooks', greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), 0)
       ON CONFLICT DO NOTHING`;
+    await sql`
+      UPDATE checkpoints SET position = -1 - position WHERE projection = 'webhooks' AND position < 0`;
     const [row] = await sql<[{ position: number }]>`SELECT position FROM checkpoints WHERE projection = 'webhooks'`;
     return row.position;
+  },
+
+  /**
+   * Goes back to where the log is what it was. The position p is stored as -1 - p until the projection begins again, so
+   * that one which is at p already, with events that the log has lost in hand, does not go on. Deliveries that were made
+   * are not made twice: their id is that of their scan.
+   */
+  async rewind(tx: TransactionSql<{ bigint: number }>, to: number): Promise<void> {
+    await tx`
+      UPDATE checkpoints SET position = -1 - least(position, ${to}) WHERE projection = 'webhooks' AND position >= 0`;
   },
 
   /** Answers with whose deliveries have come to wait. */

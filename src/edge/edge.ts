@@ -9,6 +9,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { appendScans, type ScanBatch } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
+import { floorOfLog } from '../log/floor.ts';
 import { ensurePartitions } from '../log/partitions.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 import { openGeo } from './geo.ts';
@@ -83,11 +84,16 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
   // Changes come over the stream; asking the log as well makes up for what NATS loses, and for NATS being away.
   let position: number | undefined;
+  let floor = 0;
   const poll = async () => {
-    if (position === undefined) {
+    const currentFloor = await floorOfLog(sql);
+    if (position === undefined || currentFloor > floor) {
       const head = await headOfLog(sql);
+      // The log has lost events that routes may contain: then the version in Postgres may be an older one.
+      if (position !== undefined) routes.forget();
       await routes.refresh();
       position = head;
+      floor = currentFloor;
     }
     let events: Change[];
     do {

@@ -9,6 +9,7 @@ export interface RecentChanges {
   add(event: Recorded<CodeEvent>): void;
   /** The route with what came while it was read; nothing when that is later than what was read, with a gap between. */
   appliedTo(route: Route): Route | undefined;
+  clear(): void;
   /** Whether a code with this short code was just created. */
   created(shortCode: string): boolean;
 }
@@ -41,6 +42,10 @@ export function recentChanges(): RecentChanges {
       // They may have been told in any order, by several sides.
       const inOrder = events.toSorted((a, b) => a.version - b.version);
       return inOrder.reduce<Route | undefined>((known, event) => known && applyToRoute(known, event), route);
+    },
+    clear() {
+      changes.clear();
+      created.clear();
     },
     created: (shortCode) => created.has(shortCode),
   };

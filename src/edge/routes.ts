@@ -29,6 +29,8 @@ export interface Routes {
    * may have changed since without anybody telling.
    */
   refresh(): Promise<void>;
+  /** Believes nothing in memory any more: routes serve only while Postgres does not answer, until they are refreshed. */
+  forget(): void;
   /** Follows what happened to codes; each event counts once, in whatever order and however often it is told. */
   apply(entries: Change[]): void;
   all(): Iterable<Route>;
@@ -181,7 +183,15 @@ export function createRoutes(
       for (let i = 0; i < codes.length; i += most.inQuery) {
         const found = await read(codes.slice(i, i + most.inQuery));
         for (const route of found.values()) keep(route);
+        for (const code of codes.slice(i, i + most.inQuery)) if (!found.has(code)) earlier.delete(code);
       }
+    },
+    forget() {
+      for (const { route } of routes.values()) earlier.set(route.short_code, route);
+      routes.clear();
+      changes++;
+      unknown.clear();
+      recent.clear();
     },
     apply(entries) {
       for (const entry of entries) {

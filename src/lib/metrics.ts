@@ -59,6 +59,11 @@ export function createMetrics() {
       help: 'Positions of the log not yet sent to the stream',
       registers,
     }),
+    lostTails: new Counter({
+      name: 'scanlog_lost_tails_total',
+      help: 'Times that the log had lost events which were relayed already; what contained them was rebuilt',
+      registers,
+    }),
     projectionPosition: new Gauge({
       name: 'scanlog_projection_position',
       help: 'Last position that a projection has applied',

@@ -40,6 +40,7 @@ export async function headOfLog(sql: Queryable, after = 0): Promise<number> {
     SELECT greatest(
       (SELECT max(position) FROM events WHERE position > ${after}),
       (SELECT max(position) FROM scans WHERE position > ${after}),
+      (SELECT convert_from(value, 'UTF8')::bigint FROM secrets WHERE name = 'log_floor'),
       ${after}::bigint
     ) AS position`;
   return row.position;

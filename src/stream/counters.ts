@@ -1,4 +1,6 @@
 import { counters } from '../../projections/counters.ts';
+import { connect } from '../log/connect.ts';
+import { floorOfLog } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import type { StreamContext } from './context.ts';
 import type { Leadership } from './leader.ts';
@@ -10,7 +12,10 @@ export function runCounters(context: StreamContext): Leadership {
   const { sql } = context;
   const projection = {
     name: counters.name,
-    checkpoint: () => counters.checkpoint(sql),
+    async checkpoint() {
+      if ((await counters.checkpoint(sql)) < 0) await rebuildCounters(context);
+      return counters.checkpoint(sql);
+    },
     apply: (range: Parameters<typeof counters.apply>[1]) => counters.apply(sql, range),
     most: 10_000,
     lingerMs: 0,
@@ -18,4 +23,11 @@ export function runCounters(context: StreamContext): Leadership {
   const counting = runProjection({ ...context, lock: locks.counters, projection });
   const removal = runVisitorRemoval(context);
   return { stop: async () => void (await Promise.all([counting.stop(), removal.stop()])) };
+}
+
+async function rebuildCounters({ sql, databaseUrl, log }: StreamContext): Promise<void> {
+  log.warn({ projection: counters.name }, 'counting all scans of the log');
+  // Counting a long log in one statement takes minutes.
+  const patient = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
+  await counters.rebuild(patient, await floorOfLog(sql)).finally(() => patient.end({ timeout: 1 }));
 }

@@ -5,6 +5,7 @@ import {
   nanos,
   RetentionPolicy,
   StorageType,
+  type StoredMsg,
   type StreamConfig,
 } from 'nats';
 import { decode, subjects } from './messages.ts';
@@ -31,6 +32,10 @@ const unlessMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
     if (isMissing(error)) return undefined;
     throw error;
   });
+
+/** The stored message of this sequence, unless it is gone. */
+export const findMessage = (manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | undefined> =>
+  unlessMissing(manager.streams.getMessage(stream, { seq }));
 
 /** Makes the stream when it is not there: new, or lost with its storage. */
 export async function ensureStream(manager: JetStreamManager, stream: string): Promise<void> {

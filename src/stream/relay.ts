@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Events } from 'nats';
+import { Events, type JetStreamManager } from 'nats';
 import { messageOf } from '../lib/errors.ts';
+import { floorOfLog } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog, readRange } from '../log/read.ts';
 import type { StreamContext } from './context.ts';
 import { endOf, ensureStream } from './jetstream.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
+import { abandonTail, findLostTail } from './lost-tail.ts';
 import { cut, type Message, subjects } from './messages.ts';
 
 const batch = 5_000;
@@ -47,14 +49,30 @@ export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: Str
     return acks.at(-1)?.seq ?? sequence;
   }
 
+  /** A failover ends the lead, so that whoever leads next compares, once. */
+  let isCompared = false;
+  async function compareWithLog(manager: JetStreamManager): Promise<void> {
+    const lost = await findLostTail(sql, manager, stream);
+    if (lost !== undefined) {
+      metrics.lostTails.inc();
+      log.error(
+        { agreed_to: lost.agreedTo, lost_to: lost.lostTo },
+        'the log has lost events that the stream has: rebuilding counters and warehouse from the log',
+      );
+      log.warn({ position: await abandonTail(sql, lost) }, 'the log continues after the events that it lost');
+    }
+    isCompared = true;
+  }
+
   /** Relays until something fails, or the lead is lost. */
   async function relay(signal: AbortSignal): Promise<void> {
     const manager = await nats.jetstreamManager({ timeout: 2_000 });
     await ensureStream(manager, stream);
+    if (!isCompared) await compareWithLog(manager);
     const end = await endOf(manager, stream);
     let { sequence } = end;
     // Projections read what an empty stream no longer has from the log themselves.
-    let position = end.position ?? (await headOfLog(sql));
+    let position = Math.max(end.position ?? (await headOfLog(sql)), await floorOfLog(sql));
     log.info({ position, sequence }, 'relay begins');
     const connection = connections;
 
@@ -82,6 +100,7 @@ export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: Str
     name: 'relay',
     log,
     async lead(signal) {
+      isCompared = false;
       while (!signal.aborted) {
         await relay(signal).catch((error) =>
           log.warn({ error: messageOf(error) }, 'relay looks where the stream ends'),

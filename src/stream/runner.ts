@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import { Superseded } from '../../projections/superseded.ts';
 import { messageOf } from '../lib/errors.ts';
+import { floorOfLog } from '../log/floor.ts';
 import { headOfLog, readRange } from '../log/read.ts';
 import type { StreamContext } from './context.ts';
 import { openInbox } from './inbox.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
+import { abandonTail } from './lost-tail.ts';
 
 /** Something that is made from the log and remembers, together with its effect, how far it has come. */
 export interface Projection {
@@ -40,10 +42,20 @@ export function runProjection(options: RunnerOptions): Leadership {
   const log = options.log.child({ projection: projection.name });
   const label = { projection: projection.name };
 
+  /** A projection that is ahead of the log has applied events that the log has lost since. */
+  async function refuseLostTail(position: number): Promise<void> {
+    const head = await headOfLog(sql);
+    if (position <= head) return;
+    metrics.lostTails.inc();
+    log.error({ position, head }, 'the projection is ahead of the log, which has lost events: rebuilding from the log');
+    await abandonTail(sql, { agreedTo: head, lostTo: position });
+    throw new Superseded('the log has lost events that were applied');
+  }
+
   async function run(signal: AbortSignal): Promise<void> {
     let position = await projection.checkpoint();
     log.info({ position }, 'projection begins');
-    const inbox = openInbox({ nats, stream, after: position, signal, log });
+    await refuseLostTail(position);
 
     const apply = async (to: number, entries: LogEntry[]) => {
       await projection.apply({ after: position, to, entries });
@@ -61,6 +73,8 @@ export function runProjection(options: RunnerOptions): Leadership {
       }
     };
 
+    await catchUp(await floorOfLog(sql));
+    const inbox = openInbox({ nats, stream, after: position, signal, log });
     try {
       while (!signal.aborted) {
         await projection.tend?.();

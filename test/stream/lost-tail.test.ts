@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { counters } from '../../projections/counters.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { createCodes } from '../../src/codes/create.ts';
+import { append } from '../../src/log/append.ts';
+import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import type { Sql } from '../../src/log/connect.ts';
+import { floorOfLog } from '../../src/log/floor.ts';
+import { headOfLog, readRange } from '../../src/log/read.ts';
+import { runCounters } from '../../src/stream/counters.ts';
+import { abandonTail, findLostTail } from '../../src/stream/lost-tail.ts';
+import { startRelay } from '../../src/stream/relay.ts';
+import { opened } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
+import { scanned } from '../support/scans.ts';
+import { countsOf, held, publish, scan, useStream } from './stream-support.ts';
+
+const stream = useStream();
+
+/** As a failover to a replica that had received nothing after `position`. */
+async function loseTail(sql: Sql, position: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`DELETE FROM scans WHERE position > ${position}`;
+    await tx`DELETE FROM events WHERE position > ${position}`;
+    await tx`SELECT setval('log_position', ${position})`;
+  });
+}
+
+const lostTails = async ({
+  metrics,
+}: {
+  metrics: { lostTails: { get(): Promise<{ values: { value: number }[] }> } };
+}) => (await metrics.lostTails.get()).values[0]?.value ?? 0;
+
+describe('the stream compared with the log', () => {
+  /** A log of 10 scans and an account, all of it in the stream; `kept` is a position that a failover keeps. */
+  async function relayed() {
+    const fresh = await stream.fresh();
+    const { sql, stream: name } = fresh;
+    await stream.manager.streams.add({ name, subjects: [`${name}.changes`, `${name}.scans`] });
+    await scan(sql, 3);
+    const kept = await headOfLog(sql);
+    await publish(stream, name, await readRange(sql, 0, 1_000));
+    await scan(sql, 2);
+    await sql.begin((tx) => append(tx, [opened()], { actor: 'operator', now: new Date() }));
+    await publish(stream, name, await readRange(sql, kept, 1_000));
+    return { ...fresh, kept, end: await headOfLog(sql) };
+  }
+
+  test('equal: nothing is lost', async () => {
+    const { sql, stream: name } = await relayed();
+    expect(await findLostTail(sql, stream.manager, name)).toBeUndefined();
+    await scan(sql, 1);
+    expect(await findLostTail(sql, stream.manager, name), 'the stream is behind').toBeUndefined();
+  });
+
+  test('ahead of the log: lost', async () => {
+    const { sql, stream: name, kept, end } = await relayed();
+    await loseTail(sql, kept);
+    expect(await findLostTail(sql, stream.manager, name)).toEqual({ agreedTo: kept, lostTo: end });
+  });
+
+  test('the log has grown beyond it since, with other events at the same positions: lost', async () => {
+    const { sql, stream: name, kept, end } = await relayed();
+    await loseTail(sql, kept);
+    await scan(sql, 10);
+    expect(await headOfLog(sql)).toBeGreaterThan(end);
+    expect(await findLostTail(sql, stream.manager, name)).toEqual({ agreedTo: kept, lostTo: end });
+  });
+
+  test('events of the new log were published behind the lost ones: lost', async () => {
+    const { sql, stream: name, kept, end } = await relayed();
+    await loseTail(sql, kept);
+    await scan(sql, 10);
+    await publish(stream, name, await readRange(sql, end, 1_000));
+    expect(await findLostTail(sql, stream.manager, name)).toEqual({ agreedTo: kept, lostTo: end });
+  });
+
+  test('a batch without its answer came again at the same positions: nothing is lost', async () => {
+    const { sql, stream: name } = await relayed();
+    const before = await headOfLog(sql);
+    const batch = batchOf('writer', 1, [scanned({ code: 'qr_1' }), scanned({ code: 'qr_1' })]);
+    await appendScans(sql, batch);
+    await publish(stream, name, await readRange(sql, before, 1_000));
+    await loseTail(sql, before);
+    await sql`DELETE FROM scan_writers WHERE writer = 'writer'`;
+    await appendScans(sql, batch);
+    expect(await findLostTail(sql, stream.manager, name)).toBeUndefined();
+  });
+
+  test('given up, it is not found again, and the log continues at positions of its own', async () => {
+    const { sql, stream: name, kept, end } = await relayed();
+    await loseTail(sql, kept);
+    const floor = await abandonTail(sql, { agreedTo: kept, lostTo: end });
+    expect(floor).toBeGreaterThan(end);
+    expect(await floorOfLog(sql)).toBe(floor);
+    expect(await headOfLog(sql)).toBe(floor);
+    await scan(sql, 1);
+    expect((await readRange(sql, kept, 100)).entries.map(({ position }) => position)).toEqual([floor + 1, floor + 2]);
+    expect(await findLostTail(sql, stream.manager, name)).toBeUndefined();
+  });
+});
+
+describe('a log that has lost events which were relayed', () => {
+  /** A rebuild counts only codes that exist. */
+  async function createCode(sql: Sql): Promise<string> {
+    const now = new Date();
+    const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now });
+    const request = { name: 'Code', destination_url: 'https://example.com/' };
+    const [made] = await sql.begin((tx) =>
+      createCodes(tx, { account, mode: 'live' }, [request], { actor: 'operator', now }),
+    );
+    return made?.code.id ?? '';
+  }
+
+  test.each([
+    ['fewer', 1],
+    ['more', 20],
+  ])('and has %s of others at their positions: the relay notices, and counters are exact', async (_, more) => {
+    const { sql, common, stream: name } = await stream.fresh();
+    const code = await createCode(sql);
+    const before = startRelay(common);
+    await eventually(async () => {
+      await scan(sql, 1, code);
+      expect(await held(stream, name)).not.toHaveLength(0);
+    });
+    const kept = await headOfLog(sql);
+    await scan(sql, 5, code);
+    await eventually(async () => expect((await held(stream, name)).at(-1)?.to).toBe(await headOfLog(sql)));
+    await before.stop();
+    await loseTail(sql, kept);
+    await scan(sql, more, code);
+
+    // The counters begin first, and so count what is lost.
+    const counting = runCounters(common);
+    await eventually(async () => expect(await counters.checkpoint(sql)).toBeGreaterThan(kept));
+    const after = startRelay(common);
+    await eventually(async () => expect(await lostTails(common)).toBeGreaterThan(0));
+    await scan(sql, 2, code);
+    const [{ total }] = await sql<[{ total: number }]>`SELECT count(*) AS total FROM scans`;
+    await eventually(async () => expect(await countsOf(sql, code)).toEqual([total, total]));
+    await eventually(async () => expect((await held(stream, name)).at(-1)?.to).toBe(await headOfLog(sql)));
+    await Promise.all([after.stop(), counting.stop()]);
+  });
+
+  test('and whose stream is gone too: a projection that is ahead of the log notices', async () => {
+    const { sql, common } = await stream.fresh();
+    const code = await createCode(sql);
+    await scan(sql, 5, code);
+    const kept = await headOfLog(sql);
+    await scan(sql, 5, code);
+    await counters.rebuild(sql);
+    await loseTail(sql, kept);
+    const counting = runCounters(common);
+    await eventually(async () => expect(await countsOf(sql, code)).toEqual([10, 10]));
+    expect(await lostTails(common)).toBe(1);
+    await counting.stop();
+  });
+});
