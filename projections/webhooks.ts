@@ -10,6 +10,10 @@ interface Key {
   mode: string;
 }
 
+export interface LostScan extends Key {
+  id: string;
+}
+
 /** One account and mode, as far as the projection has come. */
 interface Endpoint extends Key {
   is_set: boolean;
@@ -48,9 +52,17 @@ export const webhooks = {
    * that one which is at p already, with events that the log has lost in hand, does not go on. Deliveries that were made
    * are not made twice: their id is that of their scan.
    */
-  async rewind(tx: TransactionSql<{ bigint: number }>, to: number): Promise<void> {
+  async rewind(tx: TransactionSql<{ bigint: number }>, to: number, lost: LostScan[]): Promise<void> {
     await tx`
       UPDATE checkpoints SET position = -1 - least(position, ${to}) WHERE projection = 'webhooks' AND position >= 0`;
+    if (lost.length === 0) return;
+    const keys = lost.map(({ account, mode, id }) => ({ account, mode, scan: id, id: deliveryOf(id) }));
+    // A batch that was lost without its answer was sent again, and is in the log at other positions.
+    await tx`
+      DELETE FROM webhook_deliveries d
+      USING jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text, scan text, id text)
+      WHERE d.account = k.account AND d.mode = k.mode AND d.id = k.id
+        AND NOT EXISTS (SELECT 1 FROM scans s WHERE s.position > ${to} AND s.id = k.scan)`;
   },
 
   /** Answers with whose deliveries have come to wait. */
@@ -67,6 +79,7 @@ export const webhooks = {
   },
 };
 
+const deliveryOf = (scan: string) => `whd_${scan.slice('scan_'.length)}`;
 const keyOf = (account: string, mode: string) => `${account}/${mode}`;
 
 /** Those whose endpoints matter to these entries. */
@@ -139,7 +152,7 @@ async function save(tx: Tx, endpoints: Endpoint[]): Promise<void> {
 
 async function deliver(tx: Tx, due: Due[], now: Date): Promise<Key[]> {
   const rows = due.map(({ scan, generation }) => ({
-    ...{ id: `whd_${scan.id.slice('scan_'.length)}`, account: scan.account, mode: scan.mode, code: scan.code },
+    ...{ id: deliveryOf(scan.id), account: scan.account, mode: scan.mode, code: scan.code },
     ...{ scanned_at: scan.occurred_at.toISOString(), country: scan.country, city: scan.city, device: scan.device },
     ...{ is_unique: scan.is_unique, generation },
   }));

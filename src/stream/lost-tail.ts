@@ -1,8 +1,8 @@
 import type { JetStreamManager } from 'nats';
-import type { LogRange } from '../../events/entry.ts';
+import { isScan, type LogRange } from '../../events/entry.ts';
 import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
-import { webhooks } from '../../projections/webhooks.ts';
+import { type LostScan, webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { floorOfLog, raiseFloor } from '../log/floor.ts';
 import { findMessage } from './jetstream.ts';
@@ -14,6 +14,8 @@ export interface LostTail {
   agreedTo: number;
   /** Up to here events are known that the log may have lost. */
   lostTo: number;
+  /** Scans that are lost, as far as they are known, up to `maxScans`. */
+  scans: LostScan[];
 }
 
 /**
@@ -21,6 +23,8 @@ export interface LostTail {
  * have published events of the new log behind those that were lost.
  */
 const comparedMs = 10_000;
+/** More can only be lost from a database that has no deliveries of them: one that is new, or was restored. */
+const maxScans = 100_000;
 
 /**
  * Compares the end of the stream with the log, event by event: by the time that anything is compared, the log may have
@@ -33,43 +37,54 @@ export async function findLostTail(
   sql: Queryable,
   manager: JetStreamManager,
   stream: string,
+  signal: AbortSignal,
 ): Promise<LostTail | undefined> {
   const floor = await floorOfLog(sql);
   const { state } = await manager.streams.info(stream);
   let newest: number | undefined;
   let lost: LostTail | undefined;
   for (let sequence = state.last_seq; sequence >= Math.max(state.first_seq, 1); sequence--) {
+    signal.throwIfAborted();
     const message = await findMessage(manager, stream, sequence);
     if (message === undefined) continue;
     const range = decode(message.data);
     if (range.to <= floor) break;
     newest ??= message.time.getTime();
-    if (!(await isInLog(sql, range))) lost = { agreedTo: range.after, lostTo: Math.max(lost?.lostTo ?? 0, range.to) };
-    else if (message.time.getTime() < newest - comparedMs || lost !== undefined) break;
+    const logged = await idsInLog(sql, range);
+    if (!isSame(range, logged)) {
+      const scans = range.entries.filter(isScan).filter(({ id, position }) => logged.get(position) !== id);
+      lost = {
+        agreedTo: range.after,
+        lostTo: Math.max(lost?.lostTo ?? 0, range.to),
+        scans: (lost?.scans ?? [])
+          .concat(scans.map(({ account, mode, id }) => ({ account, mode, id })))
+          .slice(0, maxScans),
+      };
+    } else if (message.time.getTime() < newest - comparedMs) break;
   }
-  return lost && { agreedTo: Math.max(lost.agreedTo, floor), lostTo: lost.lostTo };
+  return lost && { ...lost, agreedTo: Math.max(lost.agreedTo, floor) };
 }
 
-/** Whether the log has exactly these entries between `after` and `to`. */
-async function isInLog(sql: Queryable, { after, to, entries }: LogRange): Promise<boolean> {
+/** Ids of what the log has in this range, by position. */
+async function idsInLog(sql: Queryable, { after, to }: LogRange): Promise<Map<number, string>> {
   const rows = await sql<{ position: number; id: string }[]>`
     SELECT position, id FROM scans WHERE position > ${after} AND position <= ${to}
-    UNION ALL SELECT position, id FROM events WHERE position > ${after} AND position <= ${to}
-    ORDER BY position`;
-  const isSame = ({ position, id }: { position: number; id: string }, i: number) =>
-    entries[i]?.position === position && entries[i]?.id === id;
-  return rows.length === entries.length && rows.every(isSame);
+    UNION ALL SELECT position, id FROM events WHERE position > ${after} AND position <= ${to}`;
+  return new Map(rows.map(({ position, id }) => [position, id]));
 }
+
+const isSame = ({ entries }: LogRange, logged: Map<number, string>) =>
+  entries.length === logged.size && entries.every(({ position, id }) => logged.get(position) === id);
 
 /**
  * Gives the lost tail up, in one transaction: the log goes on at positions of its own, and whatever may contain the tail
- * is rebuilt from the log. Deliveries of webhooks are not sent again, except where they were never made.
+ * is rebuilt from the log. No delivery of a webhook is made twice, and those of lost scans are removed.
  */
-export const abandonTail = (sql: Sql, { agreedTo, lostTo }: LostTail): Promise<number> =>
+export const abandonTail = (sql: Sql, { agreedTo, lostTo, scans }: LostTail): Promise<number> =>
   sql.begin(async (tx) => {
     const floor = await raiseFloor(tx, lostTo);
     await counters.invalidate(tx);
-    await webhooks.rewind(tx, agreedTo);
+    await webhooks.rewind(tx, agreedTo, scans);
     await ledger.giveUpAll(tx);
     return floor;
   });

@@ -51,8 +51,8 @@ export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: Str
 
   /** A failover ends the lead, so that whoever leads next compares, once. */
   let isCompared = false;
-  async function compareWithLog(manager: JetStreamManager): Promise<void> {
-    const lost = await findLostTail(sql, manager, stream);
+  async function compareWithLog(manager: JetStreamManager, signal: AbortSignal): Promise<void> {
+    const lost = await findLostTail(sql, manager, stream, signal);
     if (lost !== undefined) {
       metrics.lostTails.inc();
       log.error(
@@ -68,7 +68,7 @@ export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: Str
   async function relay(signal: AbortSignal): Promise<void> {
     const manager = await nats.jetstreamManager({ timeout: 2_000 });
     await ensureStream(manager, stream);
-    if (!isCompared) await compareWithLog(manager);
+    if (!isCompared) await compareWithLog(manager, signal);
     const end = await endOf(manager, stream);
     let { sequence } = end;
     // Projections read what an empty stream no longer has from the log themselves.

@@ -48,7 +48,7 @@ export function runProjection(options: RunnerOptions): Leadership {
     if (position <= head) return;
     metrics.lostTails.inc();
     log.error({ position, head }, 'the projection is ahead of the log, which has lost events: rebuilding from the log');
-    await abandonTail(sql, { agreedTo: head, lostTo: position });
+    await abandonTail(sql, { agreedTo: head, lostTo: position, scans: [] });
     throw new Superseded('the log has lost events that were applied');
   }
 

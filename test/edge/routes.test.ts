@@ -43,6 +43,26 @@ describe('routes', () => {
     expect(gone.visitor_key, 'the key under which visitors were hashed is forgotten with it').toHaveLength(0);
   });
 
+  test('forget what the log has lost: an older version in Postgres counts, and a code that was never made is unknown', async () => {
+    const [code, lost] = [await given(), await given()];
+    const routes = routesOn();
+    await known(routes, code.short_code);
+    await known(routes, lost.short_code);
+    routes.apply(
+      (await patch(code, { destination_url: 'https://example.com/2' })).map((event) => ({ ...event, version: 2 })),
+    );
+    // As a replica has them that is promoted without the last events.
+    await database.sql`UPDATE codes SET destination_url = 'https://example.com/1', version = 1 WHERE id = ${code.id}`;
+    await database.sql`DELETE FROM codes WHERE id = ${lost.id}`;
+    await routes.refresh();
+    expect(routes.get(code.short_code), 'a refresh keeps what is newer').toMatchObject({ version: 2 });
+    routes.forget();
+    await routes.refresh();
+    expect(routes.get(code.short_code)).toMatchObject({ location: 'https://example.com/1', version: 1 });
+    expect(await routes.load(lost.short_code)).toBe('unknown');
+    expect(routes.earlier(lost.short_code)).toBeUndefined();
+  });
+
   test('two changes told in the wrong order: neither is lost', async () => {
     const code = await given();
     const routes = routesOn();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../events/plans.ts';
+import { Superseded } from '../../projections/superseded.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { createAccount, setPlan } from '../../src/accounts/accounts.ts';
 import { disable, remove, set } from '../../src/accounts/webhooks.ts';
@@ -155,6 +156,44 @@ describe('nothing is sent again', () => {
     await database.sql`UPDATE checkpoints SET position = ${start} WHERE projection = 'webhooks'`;
     await catchUp();
     expect((await account.deliveries()).map(({ status }) => status)).toEqual(Array(3).fill('delivered'));
+  });
+});
+
+describe('when the log has lost scans that were delivered', () => {
+  test('their deliveries go, those of other scans stay as they are, and missing ones are made', async () => {
+    const { sql } = database;
+    const account = await given();
+    await account.set();
+    await account.scan(2);
+    await catchUp();
+    const agreed = await headOfLog(sql);
+    await account.scan(3);
+    await catchUp();
+    await sql`UPDATE webhook_deliveries SET status = 'delivered' WHERE account = ${account.account}`;
+    const { entries } = await readRange(sql, agreed, 100);
+    const lost = { account: account.account, mode: 'live', id: newId('scan', Date.now()) };
+    await sql`
+      UPDATE webhook_deliveries SET id = ${`whd_${lost.id.slice('scan_'.length)}`}
+      WHERE id = ${`whd_${entries[0]?.id.slice('scan_'.length)}`}`;
+    const inLog = { account: account.account, mode: 'live', id: entries[1]?.id ?? '' };
+
+    await sql.begin((tx) => webhooks.rewind(tx, agreed, [lost, inLog]));
+    const stale = webhooks.apply(sql, { after: agreed, to: agreed + 1, entries: [] }, new Date());
+    await expect(stale, 'one that has lost events in hand').rejects.toThrow(Superseded);
+    expect(await webhooks.checkpoint(sql)).toBe(agreed);
+    await catchUp();
+    const statuses = (await account.deliveries()).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([...Array(4).fill('delivered'), 'pending']);
+    expect((await verifyDeliveries(sql, { account: account.account })).differences).toEqual([]);
+  });
+
+  test('a checkpoint that is behind the loss stays where it is', async () => {
+    const { sql } = database;
+    await catchUp();
+    const position = await webhooks.checkpoint(sql);
+    await sql.begin((tx) => webhooks.rewind(tx, position + 100, []));
+    await sql.begin((tx) => webhooks.rewind(tx, position + 100, []));
+    expect(await webhooks.checkpoint(sql)).toBe(position);
   });
 });
 

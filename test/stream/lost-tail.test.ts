@@ -33,6 +33,8 @@ const lostTails = async ({
   metrics: { lostTails: { get(): Promise<{ values: { value: number }[] }> } };
 }) => (await metrics.lostTails.get()).values[0]?.value ?? 0;
 
+const lostIn = (sql: Sql, name: string) => findLostTail(sql, stream.manager, name, new AbortController().signal);
+
 describe('the stream compared with the log', () => {
   /** A log of 10 scans and an account, all of it in the stream; `kept` is a position that a failover keeps. */
   async function relayed() {
@@ -50,15 +52,19 @@ describe('the stream compared with the log', () => {
 
   test('equal: nothing is lost', async () => {
     const { sql, stream: name } = await relayed();
-    expect(await findLostTail(sql, stream.manager, name)).toBeUndefined();
+    expect(await lostIn(sql, name)).toBeUndefined();
     await scan(sql, 1);
-    expect(await findLostTail(sql, stream.manager, name), 'the stream is behind').toBeUndefined();
+    expect(await lostIn(sql, name), 'the stream is behind').toBeUndefined();
   });
 
   test('ahead of the log: lost', async () => {
     const { sql, stream: name, kept, end } = await relayed();
     await loseTail(sql, kept);
-    expect(await findLostTail(sql, stream.manager, name)).toEqual({ agreedTo: kept, lostTo: end });
+    expect(await lostIn(sql, name)).toMatchObject({
+      agreedTo: kept,
+      lostTo: end,
+      scans: { length: 4 },
+    });
   });
 
   test('the log has grown beyond it since, with other events at the same positions: lost', async () => {
@@ -66,7 +72,11 @@ describe('the stream compared with the log', () => {
     await loseTail(sql, kept);
     await scan(sql, 10);
     expect(await headOfLog(sql)).toBeGreaterThan(end);
-    expect(await findLostTail(sql, stream.manager, name)).toEqual({ agreedTo: kept, lostTo: end });
+    expect(await lostIn(sql, name)).toMatchObject({
+      agreedTo: kept,
+      lostTo: end,
+      scans: { length: 4 },
+    });
   });
 
   test('events of the new log were published behind the lost ones: lost', async () => {
@@ -74,7 +84,11 @@ describe('the stream compared with the log', () => {
     await loseTail(sql, kept);
     await scan(sql, 10);
     await publish(stream, name, await readRange(sql, end, 1_000));
-    expect(await findLostTail(sql, stream.manager, name)).toEqual({ agreedTo: kept, lostTo: end });
+    expect(await lostIn(sql, name)).toMatchObject({
+      agreedTo: kept,
+      lostTo: end,
+      scans: { length: 4 },
+    });
   });
 
   test('a batch without its answer came again at the same positions: nothing is lost', async () => {
@@ -86,19 +100,19 @@ describe('the stream compared with the log', () => {
     await loseTail(sql, before);
     await sql`DELETE FROM scan_writers WHERE writer = 'writer'`;
     await appendScans(sql, batch);
-    expect(await findLostTail(sql, stream.manager, name)).toBeUndefined();
+    expect(await lostIn(sql, name)).toBeUndefined();
   });
 
   test('given up, it is not found again, and the log continues at positions of its own', async () => {
     const { sql, stream: name, kept, end } = await relayed();
     await loseTail(sql, kept);
-    const floor = await abandonTail(sql, { agreedTo: kept, lostTo: end });
+    const floor = await abandonTail(sql, { agreedTo: kept, lostTo: end, scans: [] });
     expect(floor).toBeGreaterThan(end);
     expect(await floorOfLog(sql)).toBe(floor);
     expect(await headOfLog(sql)).toBe(floor);
     await scan(sql, 1);
     expect((await readRange(sql, kept, 100)).entries.map(({ position }) => position)).toEqual([floor + 1, floor + 2]);
-    expect(await findLostTail(sql, stream.manager, name)).toBeUndefined();
+    expect(await lostIn(sql, name)).toBeUndefined();
   });
 });
 

@@ -41,6 +41,10 @@ function startAsking(codes: ScannedCode[]): { api: Set<number>; redirects: Set<n
   };
 }
 
+const leaders = () => world.sql`
+  SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND granted AND application_name LIKE 'scanlog-%'`;
+
 const faults: [string, Fault][] = [
   ['reset', withResets],
   ['half-closed', withHalfClosed],
@@ -83,6 +87,7 @@ describe.each(faults)('connections to NATS %s under load', (_, fault) => {
 test('connections to Postgres on which nothing ever arrives: scans go to the spool and reach the log on new ones', async () => {
   const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
   await untilSeen(scanner, 302, 100);
+  await eventually(async () => expect(await leaders(), 'holders of a lock, whose sessions stay open').toHaveLength(4));
   world.proxies.postgres.stallConnections('all');
   await untilSeen(scanner, 302, 500);
   await scanner.stop();

@@ -1,22 +1,77 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { withFailover } from '../../../src/chaos/faults.ts';
-import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
+import { outcomesOf, type ScannedCode, startScanning } from '../../../src/chaos/scanner.ts';
+import type { World } from '../../../src/chaos/world.ts';
+import { apiClient } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectAllAgree } from '../../support/verified.ts';
 import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 
-const world = useWorld([{}, {}], { withWarehouse: true });
+const world = useWorld([{}, {}], { withWarehouse: true, withWebhook: true });
 const ports = () => world.services.map(({ port }) => port);
 
-test('the primary killed with -9 under load, its synchronous replica promoted behind the same address, twice: every scan redirects and is stored once', async () => {
+/** The log, the counters, the warehouse and the deliveries. */
+const expectAgreement = async ({ sql, clickhouse }: World) => {
+  if (clickhouse === undefined) throw new Error('this world has no warehouse');
+  await expectAllAgree(sql, clickhouse.warehouse);
+};
+
+const destinationsOf = ({ shortCode }: ScannedCode) =>
+  Promise.all(
+    ports().map(async (port) => {
+      const { status, headers } = await fetch(`http://localhost:${port}/${shortCode}`, { redirect: 'manual' });
+      return headers.get('location') ?? status;
+    }),
+  );
+
+test('the primary killed with -9 under load, its synchronous replica promoted behind the same address: every scan redirects and is stored once', async () => {
   const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
-  for (let round = 0; round < 2; round++) {
-    await untilSeen(scanner, 302, 200);
-    await withFailover(world, () => untilSeen(scanner, 302, 200));
-    await untilSeen(scanner, 302, 200);
-  }
+  await untilSeen(scanner, 302, 200);
+  await withFailover(world, () => untilSeen(scanner, 302, 200));
+  await untilSeen(scanner, 302, 200);
   await scanner.stop();
   expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
   const { redirected, logged } = await expectExact(world, scanner.attempts);
   expect(logged).toBe(redirected);
-  if (world.clickhouse !== undefined) await expectAllAgree(world.sql, world.clickhouse.warehouse);
+  await expectAgreement(world);
+}, 90_000);
+
+test('an asynchronous replica promoted without the last events: the service notices, and everything agrees with the log again', async () => {
+  const [changed] = await world.codes(1);
+  if (changed === undefined) throw new Error('no code');
+  const before = startScanning({ ports: ports(), codes: await world.codes(3) });
+  await untilSeen(before, 302, 200);
+  await world.postgres.addReplica('asynchronous');
+  await untilSeen(before, 302, 100);
+  expect(await destinationsOf(changed)).toEqual(['https://example.com/chaos', 'https://example.com/chaos']);
+
+  await world.postgres.isolateReplica();
+  const { patch } = apiClient(`http://localhost:${ports()[0]}`, world.key);
+  const destination_url = 'https://example.com/lost';
+  expect((await patch(`/v1/qrcodes/${changed.id}`, { destination_url })).status).toBe(200);
+  const [created] = await world.codes(1);
+  if (created === undefined) throw new Error('no code');
+  await eventually(async () => expect(await destinationsOf(changed)).toEqual([destination_url, destination_url]));
+  await destinationsOf(created);
+  await untilSeen(before, 302, 300);
+  // Under load, so that the new log has events at the positions of those that it lost before anybody compares.
+  await world.postgres.failOver(() => untilSeen(before, 302, 50));
+  await untilSeen(before, 302, 300);
+  await before.stop();
+
+  await eventually(async () => {
+    expect(await destinationsOf(changed), 'as the log has it').toEqual([
+      'https://example.com/chaos',
+      'https://example.com/chaos',
+    ]);
+    expect(await destinationsOf(created), 'never was').toEqual([404, 404]);
+  });
+  const logs = world.services.map(({ logFile }) => readFileSync(logFile, 'utf8')).join('');
+  expect(logs).toContain('the log has lost events that the stream has');
+  const after = startScanning({ ports: ports(), codes: await world.codes(3) });
+  await untilSeen(after, 302, 200);
+  await after.stop();
+  await expectExact(world, after.attempts);
+  await expectAgreement(world);
 }, 90_000);

@@ -9,11 +9,11 @@ import { eventually } from '../../support/eventually.ts';
 /** A stack and services for one file to break, with the services of the file running. */
 export function useWorld(
   settings: Record<string, string>[],
-  { flags = [], withWarehouse = false }: { flags?: string[]; withWarehouse?: boolean } = {},
+  { flags = [], ...parts }: { flags?: string[]; withWarehouse?: boolean; withWebhook?: boolean } = {},
 ): World & { services: ServiceProcess[] } {
   const world = { services: [] as ServiceProcess[] } as World & { services: ServiceProcess[] };
   beforeAll(async () => {
-    Object.assign(world, await startWorld({ withWarehouse }));
+    Object.assign(world, await startWorld(parts));
     for (const own of settings) world.services.push(await world.service(own, flags));
     await Promise.all(world.services.map((service) => service.start()));
   });
