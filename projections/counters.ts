@@ -50,7 +50,7 @@ export const counters = {
     await tx`UPDATE checkpoints SET position = -1 WHERE projection = 'counters'`;
   },
 
-  /** Counts the whole log anew. One statement sees one state of the log, and says up to where: `floor` at least. */
+  /** Recounts the whole log. One statement sees one state of the log, and sets the checkpoint to its end, at least `floor`. */
   async rebuild(sql: Sql<{ bigint: number }>, floor = 0): Promise<void> {
     await sql.begin(async (tx) => {
       await tx`SET LOCAL statement_timeout = 0`;

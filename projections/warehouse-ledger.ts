@@ -76,8 +76,8 @@ export const ledger = {
   },
 
   /**
-   * No table is read any more, written by who still knows one, or put in use by a rebuild under way. New versions are
-   * beyond any that a lost tail of the log may have handed out.
+   * Retires all tables: none is read, written by a process that still has its version, or put in use by a running
+   * rebuild. New versions are higher than any that a lost tail of the log may have handed out.
    */
   async giveUpAll(sql: Queryable): Promise<void> {
     await sql`UPDATE warehouse_tables SET in_use = false, position = -1`;

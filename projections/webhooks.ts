@@ -48,9 +48,9 @@ export const webhooks = {
   },
 
   /**
-   * Goes back to where the log is what it was. The position p is stored as -1 - p until the projection begins again, so
-   * that one which is at p already, with events that the log has lost in hand, does not go on. Deliveries that were made
-   * are not made twice: their id is that of their scan.
+   * Moves the checkpoint back to `to`, and removes the deliveries of lost scans. The position p is stored as -1 - p until
+   * the projection restarts: a run that is at p, and has received lost events, must not apply them. Applying scans again
+   * makes no second delivery: its id is that of the scan.
    */
   async rewind(tx: TransactionSql<{ bigint: number }>, to: number, lost: LostScan[]): Promise<void> {
     await tx`

@@ -48,7 +48,7 @@ export function proxyConnection(
     if (ended || isCut || !to.writable) return;
     if (!cutNext || chunk.length < 2) return void to.write(chunk);
     const part = chunk.subarray(0, 1 + Math.floor(Math.random() * (chunk.length - 1)));
-    // An RST right behind the data could make the receiver's kernel or runtime drop the data.
+    // An RST right after the data could make the receiver's kernel or runtime drop the data.
     to.write(part, () => setTimeout(reset));
     isCut = true;
   }

@@ -20,7 +20,7 @@ export interface LostTail {
 
 /**
  * How far back the stream is compared. A relay notices within seconds that Postgres is another server: until then it may
- * have published events of the new log behind those that were lost.
+ * have published events of the new log after those that were lost.
  */
 const comparedMs = 10_000;
 /** More can only be lost from a database that has no deliveries of them: one that is new, or was restored. */
@@ -77,8 +77,8 @@ const isSame = ({ entries }: LogRange, logged: Map<number, string>) =>
   entries.length === logged.size && entries.every(({ position, id }) => logged.get(position) === id);
 
 /**
- * Gives the lost tail up, in one transaction: the log goes on at positions of its own, and whatever may contain the tail
- * is rebuilt from the log. No delivery of a webhook is made twice, and those of lost scans are removed.
+ * Abandons the lost tail, in one transaction: the log continues at positions that were never used, and what may contain
+ * the tail is rebuilt from the log. No delivery of a webhook is made twice, and those of lost scans are removed.
  */
 export const abandonTail = (sql: Sql, { agreedTo, lostTo, scans }: LostTail): Promise<number> =>
   sql.begin(async (tx) => {

@@ -49,7 +49,7 @@ export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: Str
     return acks.at(-1)?.seq ?? sequence;
   }
 
-  /** A failover ends the lead, so that whoever leads next compares, once. */
+  /** Every failover ends a term of leadership, so comparing once a term is enough. */
   let isCompared = false;
   async function compareWithLog(manager: JetStreamManager, signal: AbortSignal): Promise<void> {
     const lost = await findLostTail(sql, manager, stream, signal);

@@ -187,7 +187,7 @@ describe('when the log has lost scans that were delivered', () => {
     expect((await verifyDeliveries(sql, { account: account.account })).differences).toEqual([]);
   });
 
-  test('a checkpoint that is behind the loss stays where it is', async () => {
+  test('a checkpoint before the lost scans stays where it is', async () => {
     const { sql } = database;
     await catchUp();
     const position = await webhooks.checkpoint(sql);

@@ -79,7 +79,7 @@ describe('the stream compared with the log', () => {
     });
   });
 
-  test('events of the new log were published behind the lost ones: lost', async () => {
+  test('events of the new log were published after the lost ones: lost', async () => {
     const { sql, stream: name, kept, end } = await relayed();
     await loseTail(sql, kept);
     await scan(sql, 10);
@@ -103,7 +103,7 @@ describe('the stream compared with the log', () => {
     expect(await lostIn(sql, name)).toBeUndefined();
   });
 
-  test('given up, it is not found again, and the log continues at positions of its own', async () => {
+  test('once abandoned, it is not found again, and the log continues at positions that were never used', async () => {
     const { sql, stream: name, kept, end } = await relayed();
     await loseTail(sql, kept);
     const floor = await abandonTail(sql, { agreedTo: kept, lostTo: end, scans: [] });

@@ -19,10 +19,10 @@ const ports = () => world.services.map(({ port }) => port);
 type Fault = (world: World, servers: ServerName[], which: Which, meanwhile: () => Promise<unknown>) => Promise<void>;
 
 /** What the services answer to API requests with a valid key, and to first scans of codes that exist, until stopped. */
-function startAsking(codes: ScannedCode[]): { api: Set<number>; redirects: Set<number>; stop(): Promise<void> } {
+function startRequests(codes: ScannedCode[]): { api: Set<number>; redirects: Set<number>; stop(): Promise<void> } {
   const [api, redirects] = [new Set<number>(), new Set<number>()];
   let isOver = false;
-  const asking = (async () => {
+  const requests = (async () => {
     for (let i = 0; !isOver; i++) {
       const service = world.services[i % world.services.length] as ServiceProcess;
       const code = codes[i % codes.length] as ScannedCode;
@@ -36,7 +36,7 @@ function startAsking(codes: ScannedCode[]): { api: Set<number>; redirects: Set<n
     redirects,
     async stop() {
       isOver = true;
-      await asking;
+      await requests;
     },
   };
 }
@@ -58,15 +58,15 @@ describe.each(faults)('connections to Postgres %s under load', (_, fault) => {
       const unseen = await world.codes(200);
       const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
       await untilSeen(scanner, 302, 100);
-      const asking = startAsking(unseen);
+      const requests = startRequests(unseen);
       await fault(world, ['postgres'], which, () => untilSeen(scanner, 302, 500));
-      await asking.stop();
+      await requests.stop();
       await untilSeen(scanner, 302, 100);
       await scanner.stop();
 
       expect([...outcomesOf(scanner.attempts).keys()], 'known codes redirect all the while').toEqual([302]);
-      expect([200, 503], 'a valid key and an existing code').toEqual(expect.arrayContaining([...asking.api]));
-      expect([302, 503], 'never 404').toEqual(expect.arrayContaining([...asking.redirects]));
+      expect([200, 503], 'a valid key and an existing code').toEqual(expect.arrayContaining([...requests.api]));
+      expect([302, 503], 'never 404').toEqual(expect.arrayContaining([...requests.redirects]));
       await expectExact(world, scanner.attempts);
     },
   );
@@ -91,7 +91,7 @@ test('connections to Postgres on which nothing ever arrives: scans go to the spo
   world.proxies.postgres.stallConnections('all');
   await untilSeen(scanner, 302, 500);
   await scanner.stop();
-  // Nothing ends the stall: every wait must have a limit of its own.
+  // Nothing ends the stall: every wait must have a timeout.
   await eventually(() => expectExact(world, scanner.attempts), 60_000);
   world.proxies.postgres.reset('all');
   await world.proxies.postgres.restore();

@@ -55,7 +55,7 @@ test('an asynchronous replica promoted without the last events: the service noti
   await eventually(async () => expect(await destinationsOf(changed)).toEqual([destination_url, destination_url]));
   await destinationsOf(created);
   await untilSeen(before, 302, 300);
-  // Under load, so that the new log has events at the positions of those that it lost before anybody compares.
+  // Under load, so that the new log has events at the positions of those that it lost before the relay compares.
   await world.postgres.failOver(() => untilSeen(before, 302, 50));
   await untilSeen(before, 302, 300);
   await before.stop();
