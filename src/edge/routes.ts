@@ -2,6 +2,7 @@ import { isCodeEvent } from '../../events/catalogue.ts';
 import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
+import { inTime } from '../lib/in-time.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Sql } from '../log/connect.ts';
 import { recentChanges } from './recent-changes.ts';
@@ -11,6 +12,10 @@ const defaultMaxRoutes = 200_000;
 const maxSecondChances = 32;
 const kept = { unknown: 20_000, unknownMs: 2_000 };
 const most = { wanted: 20_000, inQuery: 1_000 };
+
+/** As long as a redirect waits for it: a query on a connection that died silently must not hold up the next one. */
+const lookupTimeoutMs = 2_000;
+const lookupTimedOut = () => new Error(`Postgres did not answer a lookup of routes within ${lookupTimeoutMs} ms`);
 
 /** A route as it is answered: what it leads to is written out once, not for every scan. */
 export interface KnownRoute extends Route {
@@ -127,7 +132,7 @@ export function createRoutes(
         let refreshesBefore: number;
         do {
           refreshesBefore = refreshes;
-          found = await read([...waiters.keys()]);
+          found = await inTime(read([...waiters.keys()]), lookupTimeoutMs, lookupTimedOut);
         } while (refreshes !== refreshesBefore);
         for (const [shortCode, waiting] of waiters) {
           const route = found.get(shortCode);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import { startProxy } from '../../src/chaos/proxy.ts';
 import { remove } from '../../src/codes/change.ts';
 import { newId, newShortCode } from '../../src/lib/ids.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import { connect, type Sql } from '../../src/log/connect.ts';
 import { useDatabase } from '../support/database.ts';
 import { by, codesIn, known } from './routes-support.ts';
 
@@ -187,6 +188,24 @@ describe('routes', () => {
     }
     expect([...routes.all()]).toHaveLength(40);
     expect(routes.get(codes.at(-1) ?? '')).toBeDefined();
+  });
+
+  test('a lookup on a connection that died silently fails, and the next one goes on with another', async () => {
+    const proxy = await startProxy(database.url);
+    const sql = connect(proxy.url, { max: 2, answerTimeoutMs: 'none' });
+    const routes = routesOn(sql);
+    await known(routes, (await given()).short_code);
+    const code = await given();
+    proxy.stallConnections('all');
+    const stuck = routes.load((await given()).short_code);
+    stuck.catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    const next = routes.load(code.short_code);
+    await expect(stuck).rejects.toThrow('Postgres did not answer a lookup of routes');
+    expect(await next).toMatchObject({ code: code.id });
+    await proxy.restore();
+    await sql.end({ timeout: 1 });
+    await proxy.close();
   });
 
   test('when Postgres fails, everybody who asked hears of it, and the next one asks again', async () => {
