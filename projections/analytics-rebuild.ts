@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
-import { insertText, type ReadScans, type ScanTables } from './analytics.ts';
 import { ledger } from './warehouse-ledger.ts';
+import { insertText, type ReadScans, type ScanTables } from './warehouse-tables.ts';
 
 /** Positions of the log that go into one insert. */
 const step = 100_000;
@@ -14,16 +15,18 @@ interface Rebuilding {
   tables: ScanTables;
   readScans: ReadScans;
   headOfLog(): Promise<number>;
+  /** For how long an insert that fails is repeated, and a replica may lag, before the rebuild is given up. */
+  patienceMs: number;
   onProgress?: Progress | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Fills a fresh table from the log, beside the one in use, puts it in that one's place, and drops what is not in use any
- * more, be it left over from a rebuild that was interrupted. The caller sees to it that one runs at a time.
+ * Fills a fresh table from the log, beside the one in use, which is read until then; puts it in that one's place once
+ * its rows have been counted; and only then drops what is not in use any more. The caller ensures that one runs at a time.
  */
 export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: number }> {
-  const { sql, tables, readScans, headOfLog, onProgress = () => {}, signal } = options;
+  const { sql, tables, readScans, headOfLog, patienceMs, onProgress = () => {}, signal } = options;
   await dropUnused(sql, tables);
 
   let head = await headOfLog();
@@ -50,7 +53,10 @@ export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: nu
       const piece = await reading;
       signal?.throwIfAborted();
       next = upTo < to ? read(upTo) : undefined;
-      if (piece.count > 0) await insertText(tables, { version, position }, upTo, piece);
+      const after = position;
+      // Its token makes a repeated insert harmless, and starting over would read the whole log again.
+      if (piece.count > 0)
+        await repeated(() => insertText(tables, { version, position: after }, upTo, piece), patienceMs, signal);
       position = upTo;
       rows += piece.count;
       onProgress(position, Math.max(head, position));
@@ -61,13 +67,41 @@ export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: nu
     await fill(head);
     head = await headOfLog();
   }
+  const verifyRows = () =>
+    repeated(
+      async () => {
+        const count = await tables.count(version);
+        if (count === rows) return;
+        await tables.sync(version);
+        throw new Error(`the new table scans_v${version} has ${count ?? 'no'} rows, but ${rows} were inserted`);
+      },
+      patienceMs,
+      signal,
+    );
+  // Before the exchange too, which holds the table in use still.
+  await verifyRows();
   await ledger.exchange(sql, version, async (to) => {
     await fill(Math.max(to, head));
-    if ((await tables.count(version)) !== rows) throw new Error('the new table does not hold what it was given');
+    await verifyRows();
     return { position, rows };
   });
   await dropUnused(sql, tables);
   return { scans: rows };
+}
+
+const pauseMs = { first: 100, max: 5_000 };
+
+/** Repeats what fails, with longer and longer pauses, until it succeeds or has failed for `patienceMs`. */
+async function repeated(work: () => Promise<void>, patienceMs: number, signal: AbortSignal | undefined): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (let pause = pauseMs.first; ; pause = Math.min(pause * 2, pauseMs.max)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() + pause > deadline) throw error;
+      await sleep(pause, undefined, signal === undefined ? {} : { signal });
+    }
+  }
 }
 
 async function dropUnused(sql: Sql<{ bigint: number }>, tables: ScanTables): Promise<void> {

@@ -1,72 +1,58 @@
 import type { Sql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
-import { lineFields, type ScanLine } from '../events/scan-line.ts';
+import type { ScanLine } from '../events/scan-line.ts';
+import { createDoubt, type Mismatch, mismatchOf } from './analytics-doubt.ts';
+import { createRemoval, type RemovalTimes, type Trouble } from './analytics-removal.ts';
 import { Superseded } from './superseded.ts';
 import { ledger, type WarehouseTable } from './warehouse-ledger.ts';
-
-/** The tables of the warehouse, by their versions. */
-export interface ScanTables {
-  /** Which shape new ones have. */
-  definition: number;
-  create(version: number): Promise<void>;
-  drop(version: number): Promise<void>;
-  /** Rows of a table; undefined when there is no such table. */
-  count(version: number): Promise<number | undefined>;
-  countOf(version: number, codes: CodeKey[]): Promise<number>;
-  /** Adds rows, once for each token. */
-  insert(version: number, scans: { fields: readonly string[]; lines: string }, token: string): Promise<void>;
-  remove(version: number, codes: CodeKey[]): Promise<void>;
-}
-
-/** Scans as lines of `events/scan-line.ts`, each with its line break. */
-export interface ScanText {
-  lines: string;
-  count: number;
-}
-
-/** Scans straight from the log, without those that come behind the end of their code or of codes ended by `endedBy`. */
-export type ReadScans = (piece: { after: number; to: number; endedBy: number }) => Promise<ScanText>;
-
-export type CodeKey = [account: string, mode: string, code: string];
+import { insertText, type ReadScans, type ScanTables, type ScanText } from './warehouse-tables.ts';
 
 export interface AnalyticsOptions {
   sql: Sql<{ bigint: number }>;
   tables: ScanTables;
   readScans: ReadScans;
-  /** Makes a table anew from the log and puts it in use (analytics-rebuild.ts), one process of all at a time. */
+  /** Fills a new table from the log and puts it in use (analytics-rebuild.ts), one process of all at a time. */
   rebuild(why: string): Promise<void>;
-  onTrouble(error: unknown): void;
-  /** How often ended codes are looked for, how often they may leave (a rewrite of parts), how often rows are counted. */
-  everyMs?: { tend: number; remove: number; count: number };
+  /** Hears of what failed without stopping the projection. */
+  onTrouble: Trouble;
+  /** A table is rebuilt once its wrong row counts have not improved for this long. */
+  rebuildAfterMs: number;
+  /** How often deleted codes are looked for, and how often rows are counted. */
+  everyMs?: { tend: number; count: number };
+  removal?: RemovalTimes;
 }
 
-/** Batches of at most this, as often as this; more seldom when ClickHouse takes its time, which leaves it some. */
+/** Batches of at most this, as often as this; with longer pauses after a slow insert, which leaves ClickHouse idle time. */
 const most = 20_000;
 const lingerMs = { least: 200, most: 1_500 };
+
+const defaultRemoval: RemovalTimes = {
+  everyMs: 30_000,
+  maxPollMs: 10_000,
+  retryFailedMs: 60_000,
+  retryAcceptedMs: 3_600_000,
+};
 
 /**
  * Scans in ClickHouse, for every analytics read.
  *
- * It takes scans, and the end of codes, whose scans leave. ClickHouse has no part in a transaction of Postgres, so the
- * range of an insert is announced in Postgres before it and confirmed after it, and is the insert's token: a range that
- * was announced and not confirmed is inserted again, and ClickHouse drops what it has. A table that does not have the
- * rows that it was given (emptied, restored from an old backup, in memory only) is found out and made anew.
+ * It takes scans, and the deletion of codes, whose scans leave. ClickHouse has no part in a transaction of Postgres, so
+ * the range of an insert is announced in Postgres before it and confirmed after it, and is the insert's token: a range
+ * that was announced and not confirmed is inserted again, and ClickHouse drops what it has.
+ *
+ * A table that does not hold the rows that it was given (emptied, restored from an old backup, in memory only) is
+ * rebuilt from the log. A wrong count alone proves nothing, since a replica may lag: it must stay wrong for
+ * `rebuildAfterMs`, and the table stays in use until its successor is complete.
  */
 export function createAnalytics(options: AnalyticsOptions) {
-  const {
-    sql,
-    tables,
-    readScans,
-    rebuild,
-    onTrouble,
-    everyMs = { tend: 1_000, remove: 30_000, count: 5_000 },
-  } = options;
+  const { sql, tables, readScans, rebuild, onTrouble, rebuildAfterMs } = options;
+  const { everyMs = { tend: 1_000, count: 5_000 }, removal: removalTimes = defaultRemoval } = options;
+  const doubt = createDoubt(rebuildAfterMs);
+  const removal = createRemoval(sql, tables, removalTimes, onTrouble);
   let table: WarehouseTable | undefined;
   let tookMs = 0;
   let tendedAt = Number.NEGATIVE_INFINITY;
-  let removedAt = Number.NEGATIVE_INFINITY;
   let countedAt = Number.NEGATIVE_INFINITY;
-  let removal: Promise<void> | undefined;
 
   async function send(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
     const started = performance.now();
@@ -74,64 +60,52 @@ export function createAnalytics(options: AnalyticsOptions) {
     tookMs = performance.now() - started;
   }
 
-  /** Removes what ended codes have left behind. Inserts go on: none of them is of such a code. */
-  async function removeEnded(from: WarehouseTable): Promise<void> {
-    const { version, removed_to } = from;
-    const to = from.removing_to ?? from.position;
-    const codes = (await ledger.ended(sql, removed_to, to)).map(
-      ({ id, account, mode }): CodeKey => [account, mode, id],
-    );
-    if (codes.length === 0 && from.removing_to === null) return;
-    if (from.removing_to === null) await ledger.announceRemoval(sql, from, to, await tables.countOf(version, codes));
-    if (from.removing_rows !== 0) await tables.remove(version, codes);
-    await ledger.confirmRemoval(sql, from, to);
-  }
-
-  async function startRemoval(): Promise<boolean> {
-    const current = await ledger.inUse(sql);
-    if (current === undefined || (await ledger.ended(sql, current.removed_to, current.position)).length === 0)
-      return false;
-    removal = removeEnded(current)
-      .catch(onTrouble)
-      .finally(() => {
-        removal = undefined;
-      });
-    return true;
-  }
-
-  /** Finishes what was announced and not confirmed. */
-  async function finish(found: WarehouseTable): Promise<void> {
+  /** Repeats an insert that was announced and not confirmed. */
+  async function finishInsert(found: WarehouseTable): Promise<void> {
     const { position: after, inserting_to: to } = found;
-    if (to !== null) {
-      const scans = await readScans({ after, to, endedBy: 0 });
-      await send(found, to, scans);
-      await ledger.confirmInsert(sql, found, to, scans.count);
-    }
-    if (found.removing_to !== null) await removeEnded(found);
+    if (to === null) return;
+    const scans = await readScans({ after, to, endedBy: 0 });
+    await send(found, to, scans);
+    await ledger.confirmInsert(sql, found, to, scans.count);
   }
 
-  /** Whether a table holds what it was given, and what it was given just now. */
-  async function isWhole({ version }: WarehouseTable, justNow = 0): Promise<boolean> {
+  async function count(version: number, justInserted: number): Promise<Mismatch | undefined> {
     const current = await ledger.inUse(sql);
-    if (current?.version !== version) throw new Superseded('another table of the warehouse has come into use');
+    if (current?.version !== version) throw new Superseded('another table of the warehouse is in use now');
     countedAt = performance.now();
-    return (await tables.count(version)) === current.rows + justNow;
+    return mismatchOf(current, await tables.count(version), justInserted);
   }
 
-  /** Why the table in use will not do, if so. */
-  async function whatIsWrong(found: WarehouseTable | undefined): Promise<string | undefined> {
-    if (found === undefined) return 'there is no table yet';
-    if ((await tables.count(found.version)) === undefined) return 'the table is gone';
-    if (found.definition !== tables.definition) return 'the table has an older shape';
-    await finish(found);
-    return (await isWhole(found)) ? undefined : 'the table has not the rows that it was given';
+  /** How the rows of a table differ from what it was given; counted twice, since the first replica asked may lag. */
+  async function findMismatch({ version }: WarehouseTable, justInserted = 0): Promise<Mismatch | undefined> {
+    if ((await count(version, justInserted)) === undefined) return undefined;
+    await tables.sync(version);
+    return count(version, justInserted);
   }
 
-  async function remade(why: string): Promise<WarehouseTable> {
+  /** Why the table in use must be rebuilt, if so; rejects while that is not certain. */
+  async function reasonToRebuild(found: WarehouseTable | undefined): Promise<string | undefined> {
+    if (found === undefined) return 'no table is in use';
+    if (found.definition !== tables.definition) return 'the table in use has an older definition';
+    if ((await tables.count(found.version)) !== undefined) {
+      await tables.prepare(found.version).catch((error) => onTrouble('settings of the table were not updated', error));
+      await finishInsert(found);
+    }
+    const mismatch = await findMismatch(found);
+    if (mismatch === undefined) doubt.clear();
+    else if (!doubt.isConfirmedBy(mismatch)) throw doubtful(mismatch);
+    return mismatch?.message;
+  }
+
+  const doubtful = ({ message }: Mismatch) =>
+    new Error(`${message}; counting again, and rebuilding if that does not improve for ${rebuildAfterMs / 1_000} s`);
+
+  async function rebuilt(why: string): Promise<WarehouseTable> {
     await rebuild(why);
-    const made = await ledger.inUse(sql);
-    if (made === undefined) throw new Error('the warehouse was made anew, but no table is in use');
-    return made;
+    doubt.clear();
+    const successor = await ledger.inUse(sql);
+    if (successor === undefined) throw new Error('the warehouse was rebuilt, but no table is in use');
+    return successor;
   }
 
   return {
@@ -142,12 +116,8 @@ export function createAnalytics(options: AnalyticsOptions) {
     },
 
     async checkpoint(): Promise<number> {
-      await removal?.catch(() => {});
-      const found = await ledger.inUse(sql);
-      const wrong = await whatIsWrong(found);
-      if (wrong !== undefined && found !== undefined && found.definition === tables.definition)
-        await ledger.giveUp(sql, found);
-      table = wrong === undefined ? await ledger.inUse(sql) : await remade(wrong);
+      const reason = await reasonToRebuild(await ledger.inUse(sql));
+      table = reason === undefined ? await ledger.inUse(sql) : await rebuilt(reason);
       if (table === undefined) throw new Superseded('the table in use has just been exchanged');
       return table.position;
     },
@@ -161,33 +131,27 @@ export function createAnalytics(options: AnalyticsOptions) {
         const text = { lines: scans.map(({ line }) => `${line}\n`).join(''), count: scans.length };
         await ledger.announceInsert(sql, into, to);
         await send(into, to, text);
-        // Before anybody is told that it is there. While codes leave, the number of rows says nothing.
-        if (removal === undefined && !(await isWhole(into, text.count))) throw lost();
+        // Counted before the checkpoint says that the rows are there.
+        const mismatch = await findMismatch(into, text.count);
+        if (mismatch !== undefined) throw doubtful(mismatch);
         await ledger.confirmInsert(sql, into, to, text.count);
       }
       table = { ...table, position: to };
     },
 
-    /** Between batches: sees to codes that have ended, and that nothing was lost. */
+    /** Between batches: removes the scans of deleted codes, and checks that no row was lost. */
     async tend(): Promise<void> {
       const now = performance.now();
-      if (table === undefined || removal !== undefined || now - tendedAt < everyMs.tend) return;
+      if (table === undefined || now - tendedAt < everyMs.tend) return;
       tendedAt = now;
-      if (now - countedAt > everyMs.count && !(await isWhole(table))) throw lost();
-      if (now - removedAt > everyMs.remove && (await startRemoval())) removedAt = now;
+      if (now - countedAt > everyMs.count) {
+        const mismatch = await findMismatch(table);
+        if (mismatch !== undefined) throw doubtful(mismatch);
+      }
+      await removal.step();
     },
   };
 }
-
-/** The range it covers is its token, so that it is known when it comes again. */
-export const insertText = (
-  tables: ScanTables,
-  { version, position }: { version: number; position: number },
-  to: number,
-  { lines }: ScanText,
-) => tables.insert(version, { fields: lineFields, lines }, `${version}:${position}-${to}`);
-
-const lost = () => new Error('the warehouse does not hold what it was given');
 
 /** A scan that waited on disk may come behind the end of its code: it is in the log, and counts nowhere. */
 async function withoutEnded(sql: Sql<{ bigint: number }>, scans: ScanLine[]): Promise<ScanLine[]> {

@@ -55,11 +55,12 @@ export const ledger = {
       SET rows = rows - removing_rows, removed_to = removing_to, removing_to = NULL, removing_rows = NULL
       WHERE version = ${version} AND in_use AND removing_to = ${to}`),
 
-  /** Codes that ended behind `after`, up to `to`. */
-  async ended(sql: Queryable, after: number, to: number): Promise<EndedCode[]> {
+  /** Codes that were deleted after `after`, up to `to`, in the order of the log. */
+  async ended(sql: Queryable, after: number, to: number, limit?: number): Promise<EndedCode[]> {
     return sql<EndedCode[]>`
-      SELECT c.id, c.account, c.mode FROM events e JOIN codes c ON c.id = e.stream
-      WHERE e.type = 'code_deleted' AND e.position > ${after} AND e.position <= ${to}`;
+      SELECT c.id, c.account, c.mode, e.position FROM events e JOIN codes c ON c.id = e.stream
+      WHERE e.type = 'code_deleted' AND e.position > ${after} AND e.position <= ${to}
+      ORDER BY e.position LIMIT ${limit ?? null}`;
   },
 
   /** Where in the log codes ended, of those that did. */
@@ -68,11 +69,6 @@ export const ledger = {
       SELECT c.id AS code, e.position FROM codes c JOIN events e ON e.stream = c.id AND e.type = 'code_deleted'
       WHERE c.id = ANY(${codes}) AND c.status = 'deleted'`;
     return new Map(rows.map(({ code, position }) => [code, position]));
-  },
-
-  /** A table that is known not to hold what it should is read no more. */
-  async giveUp(sql: Queryable, { version }: WarehouseTable): Promise<void> {
-    await sql`UPDATE warehouse_tables SET in_use = false WHERE version = ${version}`;
   },
 
   /**
@@ -127,4 +123,6 @@ export interface EndedCode {
   id: string;
   account: string;
   mode: string;
+  /** Of its deletion in the log. */
+  position: number;
 }

@@ -138,6 +138,12 @@ export const settings = {
     read: name,
     about: 'Name of a ClickHouse cluster of one shard; its tables are replicated then.',
   }),
+  clickhouseRebuildAfterSeconds: setting({
+    variable: 'CLICKHOUSE_REBUILD_AFTER_SECONDS',
+    read: integer(0, 86_400),
+    about:
+      'How long ClickHouse must report wrong row counts before analytics are rebuilt from the log. Default: 300 with `CLICKHOUSE_CLUSTER`, 60 without, 0 for the one that `up` starts.',
+  }),
   stream: setting({
     variable: 'NATS_STREAM',
     read: name,
@@ -230,6 +236,7 @@ type Optional =
   | 'shortBaseUrl'
   | 'imageBaseUrl'
   | 'clickhouseCluster'
+  | 'clickhouseRebuildAfterSeconds'
   | 'webhookAllowedCidrs'
   | keyof Needed;
 

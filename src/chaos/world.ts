@@ -114,6 +114,8 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
         DATABASE_URL: proxies.postgres.url,
         NATS_URL: proxies.nats.url,
         CLICKHOUSE_URL: proxies.clickhouse.url,
+        // Its one ClickHouse is right about what it lost.
+        CLICKHOUSE_REBUILD_AFTER_SECONDS: '2',
         SECRET_KEY: secrets.secretKey,
         EDGE_DIR: join(folder, 'edges'),
         LOG_LEVEL: 'info',

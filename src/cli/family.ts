@@ -133,6 +133,9 @@ const environmentOf = (config: ServiceConfig): Record<string, string> => ({
   DATABASE_URL: config.databaseUrl,
   NATS_URL: config.natsUrl,
   CLICKHOUSE_URL: config.clickhouseUrl,
+  ...(config.clickhouseRebuildAfterSeconds === undefined
+    ? {}
+    : { CLICKHOUSE_REBUILD_AFTER_SECONDS: String(config.clickhouseRebuildAfterSeconds) }),
   SECRET_KEY: config.secretKey,
   EDGE_DIR: config.edgeFolder,
   EDGES: String(config.edges),

@@ -30,7 +30,11 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
     const stack = await startStack({ data, log, given: givenParts(config), onReady, signal: interrupted.signal });
     try {
       const secretKey = config.secretKey ?? readSecrets(data).secretKey;
-      const whole: ServiceConfig = { ...config, ...stack, secretKey, edgeFolder: join(data.path, 'edges') };
+      // Its own ClickHouse has no replicas that could lag, and in WebAssembly it loses everything at each stop.
+      const clickhouseRebuildAfterSeconds =
+        config.clickhouseRebuildAfterSeconds ?? (config.clickhouseUrl === undefined ? 0 : undefined);
+      const edgeFolder = join(data.path, 'edges');
+      const whole: ServiceConfig = { ...config, ...stack, secretKey, edgeFolder, clickhouseRebuildAfterSeconds };
       const service = await startOnFreePort(whole, flags['port'] !== undefined, log);
       try {
         await Promise.race([service.ready.then(() => analyticsSoon(whole)), asked]);

@@ -9,7 +9,7 @@ import type { Leadership } from './leader.ts';
 import { replayAnalytics } from './replay-analytics.ts';
 import { runProjection } from './runner.ts';
 
-/** Keeps the warehouse current, and makes it anew from the log when it was lost. */
+/** Keeps the warehouse current, and rebuilds it from the log when it was lost. */
 export function runAnalytics(context: StreamContext & { warehouse: Warehouse; signal: AbortSignal }): Leadership {
   const { sql, warehouse, signal } = context;
   const log = context.log.child({ projection: 'analytics' });
@@ -18,13 +18,14 @@ export function runAnalytics(context: StreamContext & { warehouse: Warehouse; si
     tables: scanTables(warehouse),
     readScans: (piece) => readScanText(sql, piece),
     async rebuild(why) {
-      log.info({ why }, 'the warehouse is made from the log');
+      log.info({ why }, 'rebuilding the warehouse from the log');
       const { scans } = await replayAnalytics({ sql, warehouse, signal });
-      log.info({ scans }, 'the warehouse is made');
+      log.info({ scans }, 'the warehouse is rebuilt');
     },
-    onTrouble(error) {
-      if (!signal.aborted) log.error({ error: messageOf(error) }, 'scans of deleted codes have not left the warehouse');
+    onTrouble(what, error) {
+      if (!signal.aborted) log.error({ error: messageOf(error) }, what);
     },
+    rebuildAfterMs: warehouse.rebuildAfterMs,
   });
   return runProjection({ ...context, lock: locks.analytics, projection });
 }

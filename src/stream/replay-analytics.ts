@@ -14,9 +14,12 @@ interface Replaying {
   signal?: AbortSignal;
 }
 
-/** Makes the warehouse again from the log, beside the table in use; refuses while another does the same. */
+/** A busy engine that is part of the same machine may refuse an insert for this long. */
+const minPatienceMs = 5_000;
+
+/** Rebuilds the warehouse from the log, beside the table in use; refuses while another rebuild runs. */
 export async function replayAnalytics({ sql, warehouse, onProgress, signal }: Replaying): Promise<{ scans: number }> {
-  // The lock's own transaction stays open, and idle, until all is done.
+  // The lock's own transaction stays open, and idle, until the rebuild is done.
   return sql.begin(async (holder) => {
     await holder`SET LOCAL idle_in_transaction_session_timeout = 0`;
     const [lock] = await holder<[{ free: boolean }]>`
@@ -27,6 +30,7 @@ export async function replayAnalytics({ sql, warehouse, onProgress, signal }: Re
       tables: scanTables(warehouse),
       readScans: (piece) => readScanText(sql, piece),
       headOfLog: () => headOfLog(sql),
+      patienceMs: Math.max(warehouse.rebuildAfterMs, minPatienceMs),
       onProgress,
       signal,
     });

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mismatchOf } from '../../projections/analytics-doubt.ts';
 import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { headOfLog } from '../log/read.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
+import { countRows } from '../warehouse/tables.ts';
 import { tallyRows, wrongAggregates } from '../warehouse/tally.ts';
 import { add, type Difference, differences, type Tallies, type Tally, tallyLog } from './tallies.ts';
 import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
@@ -40,7 +42,7 @@ interface Verifying {
 export async function verify(options: Verifying): Promise<Verification> {
   const { sql, warehouse, account, onProgress = () => {}, patienceMs = 30_000, now = new Date() } = options;
   const head = await headOfLog(sql);
-  const late = await stragglers(sql, head, patienceMs);
+  const late = await stragglers(sql, warehouse, head, patienceMs);
   const none = { scans: 0, waiting: 0 };
   if (late.length > 0) return { position: head, codes: 0, scans: 0, deliveries: none, differences: late };
 
@@ -83,14 +85,14 @@ export async function verify(options: Verifying): Promise<Verification> {
   };
 }
 
-/** Waits for whoever is behind; answers with those that do not come. */
-async function stragglers(sql: Sql, head: number, patienceMs: number): Promise<Difference[]> {
+/** Waits for what lags behind the log; resolves to what does not catch up. */
+async function stragglers(sql: Sql, warehouse: Warehouse, head: number, patienceMs: number): Promise<Difference[]> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const reached = {
       counters: await positionOfCounters(sql),
       webhooks: await positionOfDeliveries(sql),
-      warehouse: (await ledger.inUse(sql))?.position,
+      warehouse: await positionOfWarehouse(sql, warehouse),
     };
     const late = Object.entries(reached).filter(([, position]) => position === undefined || position < head);
     if (late.length === 0) return [];
@@ -99,10 +101,19 @@ async function stragglers(sql: Sql, head: number, patienceMs: number): Promise<D
         what,
         code: 'all',
         log: `goes to position ${head}`,
-        found: position === undefined ? 'being made anew' : `stands at ${position}`,
+        found: position === undefined ? 'not complete, or being rebuilt' : `stands at ${position}`,
       }));
     await sleep(50);
   }
+}
+
+/** Undefined while the table lacks rows that it was given: the projection will find that out and rebuild it. */
+async function positionOfWarehouse(sql: Sql, warehouse: Warehouse): Promise<number | undefined> {
+  const table = await ledger.inUse(sql);
+  if (table === undefined) return undefined;
+  const mismatch = mismatchOf(table, await countRows(warehouse, table.version));
+  // An insert under way may have arrived already.
+  return mismatch === undefined || table.inserting_to !== null ? table.position : undefined;
 }
 
 async function positionOfCounters(sql: Queryable): Promise<number> {

@@ -6,34 +6,43 @@ export interface Warehouse {
   database: string;
   /** Tables are replicated over this cluster. */
   cluster: string | undefined;
+  /** A table with wrong row counts is rebuilt once the counts have not improved for this long. */
+  rebuildAfterMs: number;
 }
 
 export interface WarehouseSettings {
   clickhouseUrl: string;
   clickhouseDatabase: string;
   clickhouseCluster: string | undefined;
+  clickhouseRebuildAfterSeconds?: number | undefined;
 }
 
-/** Removing the scans of a code can take this long; reads bound themselves. */
-const longestMs = 600_000;
+/** Inserts of a rebuild and the reads of `verify` can take this long; other reads set their own limit. */
+const requestTimeoutMs = 600_000;
+/** A replica of a cluster can lag for minutes; a single server that reports a loss twice is rarely wrong. */
+const defaultRebuildAfterSeconds = { cluster: 300, single: 60 };
 
-export function connectWarehouse({
-  clickhouseUrl: url,
-  clickhouseDatabase: database,
-  clickhouseCluster: cluster,
-}: WarehouseSettings): Warehouse {
-  // With replicas, an insert counts when most have it, and a read asks one that has all of them.
-  const ofCluster = { insert_quorum: 'auto', insert_quorum_parallel: 0, select_sequential_consistency: '1' } as const;
+export function connectWarehouse(settings: WarehouseSettings): Warehouse {
+  const { clickhouseUrl: url, clickhouseDatabase: database, clickhouseCluster: cluster } = settings;
   const client = createClient({
     url,
     application: 'scanlog',
-    request_timeout: longestMs,
+    request_timeout: requestTimeoutMs,
     max_open_connections: 16,
-    // What goes wrong is thrown, and said by whoever asked.
+    // Errors are thrown, and logged by the caller.
     log: { level: ClickHouseLogLevel.OFF },
-    clickhouse_settings: cluster === undefined ? {} : ofCluster,
+    clickhouse_settings: {
+      // Also without CLICKHOUSE_CLUSTER: replicas may stand behind the address, as in ClickHouse Cloud.
+      select_sequential_consistency: '1',
+      // Without it, an error after the first bytes of an answer follows status 200: `command` ignores it, and servers
+      // before 25.11 send it as a row.
+      wait_end_of_query: 1,
+    },
   });
-  return { client, database, cluster };
+  const rebuildAfterSeconds =
+    settings.clickhouseRebuildAfterSeconds ??
+    (cluster === undefined ? defaultRebuildAfterSeconds.single : defaultRebuildAfterSeconds.cluster);
+  return { client, database, cluster, rebuildAfterMs: rebuildAfterSeconds * 1_000 };
 }
 
 /** Rejects when the warehouse does not answer. */

@@ -4,9 +4,16 @@ import { messageOf } from '../lib/errors.ts';
 /** The warehouse could not be read now; a while later it may. */
 export class WarehouseAway extends Error {}
 
-/** Whether there is no such table, or not even its database. */
-export const isUnknownTable = (error: unknown): boolean =>
-  error instanceof ClickHouseError && ['60', '81'].includes(error.code);
+const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof ClickHouseError && codes.includes(error.code);
+
+/** The table does not exist, or not even its database. */
+export const isUnknownTable = (error: unknown): boolean => hasCode(error, '60', '81');
+export const isUnknownDatabase = (error: unknown): boolean => hasCode(error, '81');
+/** The user lacks a grant. */
+export const isAccessDenied = (error: unknown): boolean => hasCode(error, '497');
+/** The statement is for replicated tables, and the table is none. */
+export const isNotReplicated = (error: unknown): boolean => hasCode(error, '36', '48');
 
 const passing = new Set([
   '159', // takes longer than it may

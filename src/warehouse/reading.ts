@@ -49,7 +49,8 @@ export async function binaryOf(
       query: `${query}\nFORMAT RowBinary`,
       query_params: parameters,
       abort_signal: signal,
-      clickhouse_settings: { ...settings, max_threads: 1 },
+      // The row's length is checked, so an answer that breaks off is noticed without the server holding it back.
+      clickhouse_settings: { ...settings, max_threads: 1, wait_end_of_query: 0 },
     });
     return await beforeAbort(signal, stream.toArray(), () => stream.destroy());
   } catch (error) {

@@ -1,19 +1,36 @@
 import type { Warehouse } from './connect.ts';
-import { countRows, createTable, definition, dropTable } from './tables.ts';
+import { countRows, createTable, definition, dropTable, syncReplica, updateSettings } from './tables.ts';
+import { quorumSettings, readTopology, type Topology } from './topology.ts';
 import { whileItAnswers } from './watched.ts';
 import { type CodeKey, countRowsOf, insertScans, removeRowsOf, type ScanLines } from './write.ts';
 
 /** The tables of a warehouse as the projection that fills them sees them. */
 export function scanTables(warehouse: Warehouse) {
   const watched = <T>(work: Promise<T>) => whileItAnswers(warehouse, work);
+  let topology: Topology | undefined;
+  let settingsUpdatedOf: number | undefined;
+
+  async function prepare(version: number): Promise<void> {
+    topology = await readTopology(warehouse);
+    if (settingsUpdatedOf === version) return;
+    await updateSettings(warehouse, topology, version);
+    settingsUpdatedOf = version;
+  }
+
+  async function insert(version: number, scans: ScanLines, token: string): Promise<void> {
+    topology ??= await readTopology(warehouse);
+    await insertScans(warehouse, version, scans, token, quorumSettings(topology));
+  }
+
   return {
     definition: definition.number,
     create: (version: number) => watched(createTable(warehouse, version)),
+    prepare: (version: number) => watched(prepare(version)),
     drop: (version: number) => watched(dropTable(warehouse, version)),
     count: (version: number) => watched(countRows(warehouse, version)),
+    sync: (version: number) => watched(syncReplica(warehouse, version)),
     countOf: (version: number, codes: CodeKey[]) => watched(countRowsOf(warehouse, version, codes)),
-    insert: (version: number, scans: ScanLines, token: string) =>
-      watched(insertScans(warehouse, version, scans, token)),
+    insert: (version: number, scans: ScanLines, token: string) => watched(insert(version, scans, token)),
     remove: (version: number, codes: CodeKey[]) => watched(removeRowsOf(warehouse, version, codes)),
   };
 }

@@ -52,15 +52,31 @@ export function parametersOf(selection: Selection): Record<string, unknown> {
   return {
     ...Object.fromEntries(named),
     ...{ account, mode },
-    ...('only' in codes ? { code: codes.only } : { without: codes.without }),
+    ...('only' in codes ? { code: codes.only } : Object.fromEntries(withoutChunks(codes.without))),
   };
+}
+
+/** A server limits one field of a request to 131,072 bytes, about 4,600 codes. */
+const maxCodesPerField = 2_000;
+
+/** Codes to leave out, by the names of their parameters. */
+function withoutChunks(codes: string[]): [name: string, codes: string[]][] {
+  const count = Math.max(1, Math.ceil(codes.length / maxCodesPerField));
+  return Array.from({ length: count }, (_, i) => [
+    `without_${i}`,
+    codes.slice(i * maxCodesPerField, (i + 1) * maxCodesPerField),
+  ]);
 }
 
 export const timeParameter = (name: string) => `{${name}:DateTime64(3, 'UTC')}`;
 
 /** Which scans, at whatever time. */
 export function scope({ codes, bots }: Pick<Selection, 'codes' | 'bots'>): string {
-  const ofCodes = 'only' in codes ? 'code = {code:String}' : 'code NOT IN {without:Array(String)}';
+  const without = (list: string[]) =>
+    withoutChunks(list)
+      .map(([name]) => `code NOT IN {${name}:Array(String)}`)
+      .join(' AND ');
+  const ofCodes = 'only' in codes ? 'code = {code:String}' : without(codes.without);
   const byBots = { include: '', exclude: ' AND NOT is_bot', only: ' AND is_bot' }[bots];
   return `account = {account:String} AND mode = {mode:String} AND ${ofCodes}${byBots}`;
 }

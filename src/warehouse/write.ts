@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { TupleParam } from '@clickhouse/client';
+import { type ClickHouseSettings, TupleParam } from '@clickhouse/client';
 import type { Warehouse } from './connect.ts';
 import { tableName } from './tables.ts';
 
@@ -18,6 +18,7 @@ export async function insertScans(
   version: number,
   { fields, lines }: ScanLines,
   token: string,
+  settings: ClickHouseSettings = {},
 ): Promise<void> {
   const columns = fields.map((name) => (name === 'occurred_at' ? 'time' : name));
   await warehouse.client.insert({
@@ -34,6 +35,7 @@ export async function insertScans(
       max_insert_block_size: '10000000',
       min_insert_block_size_rows: '10000000',
       min_insert_block_size_bytes: '0',
+      ...settings,
     },
   });
 }
@@ -42,7 +44,7 @@ const ofCodes = 'WHERE (account, mode, code) IN {codes:Array(Tuple(String, Strin
 // The client writes a tuple from a class of its own; an array of arrays would be an array to ClickHouse.
 const asParameter = (codes: CodeKey[]) => ({ codes: codes.map((code) => new TupleParam(code)) });
 
-/** How many rows codes have. */
+/** How many rows the codes have; the codes must fit into one field of a request, see `removalChunkSize`. */
 export async function countRowsOf(warehouse: Warehouse, version: number, codes: CodeKey[]): Promise<number> {
   const result = await warehouse.client.query({
     query: `SELECT toString(count()) AS rows FROM ${tableName(warehouse, version)} ${ofCodes}`,
@@ -53,11 +55,14 @@ export async function countRowsOf(warehouse: Warehouse, version: number, codes: 
   return Number(counted?.rows);
 }
 
-/** Removes all rows of codes, and returns when they are gone. */
+/**
+ * Submits the removal of all rows of the codes, which the server completes in the background. To wait for it here would
+ * fail while a replica is down, and a load balancer cuts a connection that stays silent.
+ */
 export async function removeRowsOf(warehouse: Warehouse, version: number, codes: CodeKey[]): Promise<void> {
   await warehouse.client.command({
     query: `ALTER TABLE ${tableName(warehouse, version)} DELETE ${ofCodes}`,
     query_params: asParameter(codes),
-    clickhouse_settings: { mutations_sync: '2' },
+    clickhouse_settings: { mutations_sync: '0' },
   });
 }

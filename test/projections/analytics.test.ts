@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { createAnalytics, type ScanTables } from '../../projections/analytics.ts';
+import { createAnalytics } from '../../projections/analytics.ts';
+import { rebuildAnalytics } from '../../projections/analytics-rebuild.ts';
+import type { ScanTables } from '../../projections/warehouse-tables.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { remove } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';
@@ -33,7 +36,7 @@ beforeEach(async () => {
 afterAll(() => Promise.all(drops.map((drop) => drop())));
 
 /** A process that keeps the warehouse current; `tables` can be what breaks. */
-function analytics(tables: Partial<ScanTables> = {}) {
+function analytics(tables: Partial<ScanTables> = {}, { rebuildAfterMs = 0 } = {}) {
   const { sql } = database;
   const projection = createAnalytics({
     sql,
@@ -43,7 +46,9 @@ function analytics(tables: Partial<ScanTables> = {}) {
       await replayAnalytics({ sql, warehouse });
     },
     onTrouble: () => {},
-    everyMs: { tend: 0, remove: 0, count: 0 },
+    rebuildAfterMs,
+    everyMs: { tend: 0, count: 0 },
+    removal: { everyMs: 0, maxPollMs: 0, retryFailedMs: 0, retryAcceptedMs: 3_600_000 },
   });
   /** Applies what the log has, in ranges of so many entries. */
   const catchUp = async (atOnce = 1_000) => {
@@ -162,7 +167,7 @@ describe('the warehouse', () => {
     await running.tend();
     await warehouse.client.command({ query: await disaster(), clickhouse_settings: { mutations_sync: '2' } });
     await scan(code, 3);
-    await expect(running.tend()).rejects.toThrow('does not hold what it was given');
+    await expect(running.tend()).rejects.toThrow(/were inserted|has no table/);
     await running.catchUp();
     expect(await stored()).toHaveLength(8);
     await expectAll();
@@ -204,26 +209,245 @@ describe('a deleted code', () => {
     await expectAll();
   });
 
+  /** Steps until no removal is under way, and its code has left. */
+  const untilRemoved = (running: ReturnType<typeof analytics>, code: Code) =>
+    eventually(async () => {
+      await running.tend();
+      await gone(code);
+      const [table] = await database.sql`SELECT removed_to, removing_to FROM warehouse_tables WHERE in_use`;
+      expect(table).toMatchObject({ removing_to: null, removed_to: expect.toSatisfy((to) => to > 0) });
+    });
+
   test('is counted out once when the process dies before it is confirmed', async () => {
     const code = await newCode();
     await scan(code, 5);
     await scan(await newCode(), 4);
+    let submitted = 0;
     const dying = analytics({
       async remove(...given) {
         await scanTables(warehouse).remove(...given);
-        throw new Error('killed');
+        submitted++;
       },
     });
     await dying.catchUp();
     await remove(database.sql, code.owner, code.id, by);
     await dying.catchUp();
-    await dying.tend();
-    await eventually(() => gone(code));
+    await eventually(async () => {
+      await dying.tend();
+      expect(submitted).toBe(1);
+    });
     const next = analytics();
     await next.catchUp();
-    await next.tend();
+    await untilRemoved(next, code);
+    await next.checkpoint();
     await expectAll();
     expect(await tableInUse(), 'no rebuild was needed').toMatch(/_v1$/);
+  });
+
+  test('is submitted once while its rows stay, and inserts go on and are counted', async () => {
+    const [leaving, staying] = [await newCode(), await newCode()];
+    await scan(leaving, 5);
+    let submitted = 0;
+    const lagging = analytics({
+      remove: async () => {
+        submitted++;
+      },
+    });
+    await lagging.catchUp();
+    await remove(database.sql, leaving.owner, leaving.id, by);
+    for (let step = 0; step < 10; step++) {
+      await scan(staying, 1);
+      await lagging.catchUp();
+      await lagging.tend();
+    }
+    expect(submitted).toBe(1);
+    await warehouse.client.command({ query: `ALTER TABLE ${await tableInUse()} DELETE WHERE code = '${leaving.id}'` });
+    await untilRemoved(lagging, leaving);
+    await expectAll();
+    expect(submitted).toBe(1);
+    expect(await tableInUse(), 'no rebuild was needed').toMatch(/_v1$/);
+  });
+
+  test('is submitted again when the statement failed and rows stay', async () => {
+    const code = await newCode();
+    await scan(code, 5);
+    let submitted = 0;
+    const running = analytics({
+      async remove(...given) {
+        if (++submitted < 3) throw new Error('refused');
+        await scanTables(warehouse).remove(...given);
+      },
+    });
+    await running.catchUp();
+    await remove(database.sql, code.owner, code.id, by);
+    await running.catchUp();
+    await untilRemoved(running, code);
+    await expectAll();
+    expect(submitted).toBe(3);
+  });
+
+  test('leaves with 500 others, in statements of 500 codes', async () => {
+    const { owner, ...first } = await newCode();
+    const request = { name: 'Menu', destination_url: 'https://example.com' };
+    const others = await database.sql.begin((tx) =>
+      createCodes(
+        tx,
+        owner,
+        Array.from({ length: 500 }, () => request),
+        by,
+      ),
+    );
+    const codes = [{ ...first, owner }, ...others.map(({ code: { id } }) => ({ id, owner }))];
+    await appendScans(
+      database.sql,
+      batchOf(
+        newId('batch', Date.now()),
+        1,
+        codes.map(({ id }) => scanned({ code: id, ...owner })),
+      ),
+    );
+    const sizes: number[] = [];
+    const running = analytics({
+      async remove(version, keys) {
+        sizes.push(keys.length);
+        await scanTables(warehouse).remove(version, keys);
+      },
+    });
+    await running.catchUp();
+    await Promise.all(codes.map(({ id }) => remove(database.sql, owner, id, by)));
+    await running.catchUp();
+    await untilRemoved(running, codes[0] as Code);
+    expect(sizes).toEqual([500, 1]);
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe('a wrong count', () => {
+  const versions = async () => [...(await database.sql`SELECT version, in_use FROM warehouse_tables`)];
+  const expectNoRebuild = async () => expect(await versions()).toEqual([{ version: 1, in_use: true }]);
+
+  test.each([
+    ['low', 3],
+    ['high', 7],
+    ['missing', undefined],
+  ])('that is %s once is counted again, and nothing is rebuilt', async (_, wrong) => {
+    const code = await newCode();
+    await scan(code, 5);
+    let lies = 0;
+    const { count } = scanTables(warehouse);
+    const running = analytics({ count: async (version) => (lies-- > 0 ? wrong : count(version)) });
+    await running.catchUp();
+    lies = 1;
+    await running.tend();
+    lies = 1;
+    await scan(code, 2);
+    await running.catchUp();
+    await expectNoRebuild();
+    await expectAll();
+  });
+
+  test('that stays for less than the time to confirm it leaves the table in use', async () => {
+    const code = await newCode();
+    await scan(code, 5);
+    let isLagging = false;
+    const { count } = scanTables(warehouse);
+    const lagging = async (version: number) => (isLagging ? 3 : count(version));
+    const running = analytics({ count: lagging }, { rebuildAfterMs: 600_000 });
+    await running.catchUp();
+    isLagging = true;
+    await expect(running.tend()).rejects.toThrow('scans_v1 has 3 rows, but 5 were inserted; counting again');
+    for (let attempt = 0; attempt < 3; attempt++) await expect(running.checkpoint()).rejects.toThrow('counting again');
+    await expectNoRebuild();
+    isLagging = false;
+    await running.catchUp();
+    await expectNoRebuild();
+    await expectAll();
+  });
+
+  test('that stays is answered by a rebuild, beside the old table until the new one is in use', async () => {
+    const code = await newCode();
+    await scan(code, 5);
+    const running = analytics({}, { rebuildAfterMs: 300 });
+    await running.catchUp();
+    const before = await tableInUse();
+    await warehouse.client.command({
+      query: `ALTER TABLE ${before} DELETE WHERE position > 3 SETTINGS mutations_sync = 2`,
+    });
+    await expect(running.tend()).rejects.toThrow('counting again');
+    await expect(running.checkpoint(), 'not at once').rejects.toThrow('counting again');
+    expect(await tableInUse()).toBe(before);
+    await eventually(() => running.catchUp());
+    expect(await tableInUse()).toMatch(/_v2$/);
+    await expectAll();
+    expect(await rows(`SHOW TABLES FROM ${warehouse.database}`), 'the old one is dropped').toHaveLength(1);
+  });
+
+  test('that comes closer is waited for: a replica is catching up', async () => {
+    const code = await newCode();
+    await scan(code, 50);
+    let seen: number | undefined;
+    const { count } = scanTables(warehouse);
+    const running = analytics({ count: async (version) => seen ?? count(version) }, { rebuildAfterMs: 50 });
+    await running.catchUp();
+    for (seen = 10; seen < 50; seen += 5) {
+      await expect(running.checkpoint()).rejects.toThrow('counting again');
+      await sleep(40);
+    }
+    seen = undefined;
+    await running.catchUp();
+    await expectNoRebuild();
+  });
+
+  test('of a new table is counted again before it comes into use', async () => {
+    const code = await newCode();
+    await scan(code, 5);
+    await analytics().catchUp();
+    const { count, ...tables } = scanTables(warehouse);
+    let lies = 3;
+    const { sql } = database;
+    await rebuildAnalytics({
+      ...{ sql, tables: { ...tables, count: async (version) => (lies-- > 0 ? 4 : count(version)) } },
+      ...{ readScans: (piece) => readScanText(sql, piece), headOfLog: () => headOfLog(sql), patienceMs: 60_000 },
+    });
+    expect(await versions()).toEqual([{ version: 2, in_use: true }]);
+    await expectAll();
+  });
+
+  test('of a new table that stays wrong keeps the old one in use', async () => {
+    const code = await newCode();
+    await scan(code, 5);
+    await analytics().catchUp();
+    const { sql } = database;
+    const rebuild = rebuildAnalytics({
+      ...{ sql, tables: { ...scanTables(warehouse), count: async () => 4 } },
+      ...{ readScans: (piece) => readScanText(sql, piece), headOfLog: () => headOfLog(sql), patienceMs: 0 },
+    });
+    await expect(rebuild).rejects.toThrow('the new table scans_v2 has 4 rows, but 0 were inserted');
+    expect(await tableInUse()).toMatch(/_v1$/);
+    await expectAll();
+  });
+});
+
+describe('a table of an older version', () => {
+  test('gets the settings of a new one, and keeps its rows', async () => {
+    const code = await newCode();
+    await scan(code, 5);
+    await analytics().catchUp();
+    const table = await tableInUse();
+    const settings = async () => {
+      const [{ statement = '' } = {}] = await rows<{ statement: string }>(`SHOW CREATE TABLE ${table}`);
+      return [...statement.slice(statement.indexOf('SETTINGS')).matchAll(/(\w+) = ([\w']+)/g)].map(([, ...pair]) =>
+        pair.join('='),
+      );
+    };
+    const asNew = await settings();
+    const resetable = asNew.map((pair) => pair.split('=')[0]).filter((name) => name?.startsWith('fsync'));
+    if (resetable.length > 0)
+      await warehouse.client.command({ query: `ALTER TABLE ${table} RESET SETTING ${resetable.join(', ')}` });
+    await analytics().catchUp();
+    expect((await settings()).sort()).toEqual(asNew.sort());
+    await expectAll();
+    expect(table, 'no rebuild was needed').toBe(await tableInUse());
   });
 });
 
