@@ -87,10 +87,8 @@ export function createAnalytics(options: AnalyticsOptions) {
   async function reasonToRebuild(found: WarehouseTable | undefined): Promise<string | undefined> {
     if (found === undefined) return 'no table is in use';
     if (found.definition !== tables.definition) return 'the table in use has an older definition';
-    if ((await tables.count(found.version)) !== undefined) {
-      await tables.prepare(found.version).catch((error) => onTrouble('settings of the table were not updated', error));
-      await finishInsert(found);
-    }
+    await tables.prepare(found.version).catch((error) => onTrouble('settings of the table were not updated', error));
+    if (found.inserting_to !== null && (await tables.count(found.version)) !== undefined) await finishInsert(found);
     const mismatch = await findMismatch(found);
     if (mismatch === undefined) doubt.clear();
     else if (!doubt.isConfirmedBy(mismatch)) throw doubtful(mismatch);

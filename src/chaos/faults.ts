@@ -61,6 +61,15 @@ export async function withClickHouseStanding({ clickhouse }: World, meanwhile: M
   await meanwhile().finally(clickhouse?.part.resume);
 }
 
+/** Half of the statements get the answers of a cluster in trouble. */
+export async function withClickHouseInTrouble({ clickhouse }: World, meanwhile: Meanwhile): Promise<void> {
+  if (clickhouse === undefined) throw new Error('this world has no warehouse');
+  clickhouse.httpProxy.rate = 0.5;
+  await meanwhile().finally(() => {
+    clickhouse.httpProxy.rate = 0;
+  });
+}
+
 /** `kill -9` of a service, which is then started again. */
 export async function withoutService(service: ServiceProcess, meanwhile: Meanwhile): Promise<void> {
   await service.kill();

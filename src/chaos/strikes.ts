@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { replayAnalytics } from '../stream/replay-analytics.ts';
 import { type ServerName, withHalfClosed, withResets, withStalledConnections } from './broken-connections.ts';
 import {
+  withClickHouseInTrouble,
   withClickHouseStanding,
   withFailover,
   withoutClickHouse,
@@ -80,6 +81,10 @@ export const strikes: Strike[] = [
     strike: (world) => withoutWarehouseStorage(world, anyTime(2_000)),
   },
   { name: 'ClickHouse stands still', strike: (world) => withClickHouseStanding(world, anyTime(4_000)) },
+  {
+    name: 'ClickHouse answers as a cluster in trouble',
+    strike: (world) => withClickHouseInTrouble(world, anyTime(4_000)),
+  },
   { name: 'two replays of analytics at once', strike: replayTwice },
   {
     name: 'a spool full, Postgres away',

@@ -14,6 +14,7 @@ import { freePort } from '../stack/processes.ts';
 import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
 import { createSecretBox } from '../webhooks/secrets.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
+import { type ClickHouseProxy, startClickHouseProxy } from './clickhouse-proxy.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
@@ -41,7 +42,7 @@ export interface World {
   postgres: ReplicatedPostgres;
   nats: BreakablePart;
   /** Where it was asked for: it takes seconds to start. */
-  clickhouse: { part: BreakablePart; folder: string; warehouse: Warehouse } | undefined;
+  clickhouse: { part: BreakablePart; folder: string; warehouse: Warehouse; httpProxy: ClickHouseProxy } | undefined;
   /** Where the account's webhook leads, where one was asked for. */
   receiver: Receiver | undefined;
   /** A service that is not started yet. */
@@ -76,11 +77,12 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
     part: warehousePart,
     folder: join(folder, 'clickhouse'),
     warehouse: connectWarehouse(warehouseSettings),
+    httpProxy: await startClickHouseProxy(warehouseSettings.clickhouseUrl),
   };
   const proxies = {
     postgres: await startProxy(postgres.url()),
     nats: await startProxy(natsUrl(natsPort, secrets.nats)),
-    clickhouse: await startProxy(warehouseSettings.clickhouseUrl),
+    clickhouse: await startProxy(clickhouse?.httpProxy.url ?? warehouseSettings.clickhouseUrl),
   };
   // Never broken: it only follows the primary.
   const ownProxy = await startProxy(postgres.url());
@@ -145,6 +147,7 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
       await receiver?.stop();
       await clickhouse?.warehouse.client.close();
       await Promise.all([ownProxy, ...Object.values(proxies)].map((proxy) => proxy.close()));
+      await clickhouse?.httpProxy.stop();
       await Promise.all([postgres.stop(), nats.stop(), clickhouse?.part.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },

@@ -92,8 +92,12 @@ export async function createTable(warehouse: Warehouse, version: number): Promis
   await create(true);
 }
 
+/** Does nothing where the table does not exist. */
 export async function updateSettings(warehouse: Warehouse, topology: Topology, version: number): Promise<void> {
-  if (!(await isWebAssembly(warehouse))) await ddl(warehouse, settingsStatement(warehouse, topology, version));
+  if (await isWebAssembly(warehouse)) return;
+  await ddl(warehouse, settingsStatement(warehouse, topology, version)).catch((error) => {
+    if (!isUnknownTable(error)) throw error;
+  });
 }
 
 export async function dropTable(warehouse: Warehouse, version: number): Promise<void> {
