@@ -33,7 +33,7 @@ const late =
   (begun: string, code: number, name: string) =>
   ({ request, response, ...passed }: Passed) => {
     const message = 'the query failed after the answer had begun';
-    if (new URLSearchParams(request.url?.split('?')[1]).get('wait_end_of_query') === '1')
+    if (fieldsOf(request).get('wait_end_of_query') === '1')
       return refuse(code, name, message)({ request, response, ...passed });
     return response.writeHead(200, { 'content-type': 'text/plain' }).end(begun + errorText(code, name, message));
   };
@@ -131,8 +131,8 @@ export interface ClickHouseProxy {
 }
 
 interface Options {
-  /** Called for each statement before it is answered. */
-  onStatement?(kind: StatementKind, statement: string): void;
+  /** Called for each statement before it is answered, with the fields of its URL. */
+  onStatement?(kind: StatementKind, statement: string, fields: URLSearchParams): void;
 }
 
 /** Stands before ClickHouse, and answers some statements as servers and clusters in trouble do. */
@@ -156,7 +156,7 @@ export async function startClickHouseProxy(target: string, options: Options = {}
     const body = await bodyOf(request);
     const statement = statementOf(request, body);
     const kind = kindOf(statement);
-    if (statement !== '') onStatement(kind, statement);
+    if (statement !== '') onStatement(kind, statement, fieldsOf(request));
     const trouble = choose(kind);
     if (trouble?.executes === false) return trouble.answer({ request, response, upstream: undefined });
     const passed = { request, response, upstream: await forward(target, request, response, body) };
@@ -186,6 +186,8 @@ export async function startClickHouseProxy(target: string, options: Options = {}
   return proxy;
 }
 
+const fieldsOf = ({ url = '' }: IncomingMessage) => new URLSearchParams(url.split('?')[1]);
+
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece);
@@ -193,11 +195,11 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** Rows of an insert follow in the body, and its statement is in the URL; a form has it in a field. */
-function statementOf({ url = '', headers }: IncomingMessage, body: Buffer): string {
-  const inUrl = new URLSearchParams(url.split('?')[1]).get('query');
+function statementOf(request: IncomingMessage, body: Buffer): string {
+  const inUrl = fieldsOf(request).get('query');
   if (inUrl !== null) return inUrl;
   const text = body.toString('latin1');
-  const isForm = headers['content-type']?.startsWith('multipart/form-data') === true;
+  const isForm = request.headers['content-type']?.startsWith('multipart/form-data') === true;
   return isForm ? (/name="query"\r\n\r\n([\s\S]*?)\r\n--/.exec(text)?.[1] ?? '') : text;
 }
 

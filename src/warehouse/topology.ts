@@ -40,11 +40,14 @@ async function databaseKind({ client, database }: Warehouse): Promise<Topology['
   }
 }
 
+export const replicasQuery =
+  'SELECT toString(max(replica_num)) AS replicas FROM system.clusters WHERE cluster = {cluster:String}';
+
 /** Without the grant, or for a cluster that the server does not list, the number stays unknown. */
 async function countReplicas({ client }: Warehouse, cluster: string): Promise<number | undefined> {
   try {
     const result = await client.query({
-      query: 'SELECT toString(max(replica_num)) AS replicas FROM system.clusters WHERE cluster = {cluster:String}',
+      query: replicasQuery,
       query_params: { cluster },
       format: 'JSONEachRow',
     });
