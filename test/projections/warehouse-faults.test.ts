@@ -100,7 +100,7 @@ function startProjection() {
       }
       expect(proxy.isSpent(), 'every armed answer was given').toBe(true);
       expect(await tablesInUse()).toEqual([expect.objectContaining({ in_use: true, removing_to: null })]);
-    }, 60_000);
+    }, 120_000);
   }
   return { settle, rebuilds: () => rebuilds };
 }
@@ -157,4 +157,4 @@ test('answers of clusters in trouble drop no table, repeat nothing without bound
   await counters.rebuild(database.sql);
   await database.sql`UPDATE checkpoints SET position = ${await headOfLog(database.sql)} WHERE projection = 'webhooks'`;
   await expectAllAgree(database.sql, direct);
-}, 240_000);
+}, 400_000);
