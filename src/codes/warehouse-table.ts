@@ -12,7 +12,7 @@ export interface TableInUse {
   removedTo: number;
 }
 
-/** The table that analytics are read from. There is none while it is made anew from the log. */
+/** The table that analytics are read from. There is none until the first one is filled. */
 export async function tableInUse(sql: Queryable): Promise<TableInUse> {
   const [table] = await sql<TableInUse[]>`
     SELECT version, position, removed_to AS "removedTo" FROM warehouse_tables WHERE in_use`;
