@@ -2,6 +2,7 @@ import { type AccountEvent, accountEvents } from './account.ts';
 import { type AppliedCodeEvent, type CodeChanged, type CodeEvent, codeEvents } from './code.ts';
 import type { EventDefinition } from './define.ts';
 import type { Pending } from './recorded.ts';
+import { NewerVersion, refuseNewer } from './wire/newer-version.ts';
 
 /** Everything that can happen to a code or an account. */
 export type DomainEvent = CodeEvent | AccountEvent;
@@ -12,30 +13,27 @@ export type AppliedEvent = AppliedCodeEvent | Pending<AccountEvent>;
 
 const catalogue: ReadonlyMap<string, EventDefinition> = new Map(Object.entries({ ...codeEvents, ...accountEvents }));
 
-function definitionOf(type: string): EventDefinition {
-  const definition = catalogue.get(type);
-  if (definition === undefined) throw new Error(`There is no event of type ${type}`);
-  return definition;
-}
-
 /** The schema number to store `event` under; throws where its data does not match its type. */
 export function schemaOf(event: DomainEvent): number {
-  const definition = definitionOf(event.type);
+  const definition = catalogue.get(event.type);
+  if (definition === undefined) throw new Error(`There is no event of type ${event.type}`);
   if (!definition.matches(event.data))
     throw new Error(`${event.type} does not match its schema: ${definition.mismatch(event.data)}`);
   return definition.schema;
 }
 
-/** What was stored, in today's shape. */
+/** What was stored, in today's shape; throws `NewerVersion` for a type or schema that this process does not know. */
 export function upcast(type: string, schema: number, data: unknown): DomainEvent {
-  const definition = definitionOf(type);
+  const definition = catalogue.get(type);
+  if (definition === undefined) throw new NewerVersion(`An event of the unknown type ${type}`);
+  refuseNewer(`An event of type ${type}`, schema, definition.schema);
   let current = data;
   for (let number = schema; number < definition.schema; number++) {
     const next = definition.upcasters[number];
     if (next === undefined) throw new Error(`${type} of schema ${number} has no way to ${number + 1}`);
     current = next(current as Record<string, unknown>);
   }
-  if (schema > definition.schema || !definition.matches(current))
+  if (!definition.matches(current))
     throw new Error(`${type} of schema ${schema} cannot be read: ${definition.mismatch(current)}`);
   return { type, data: current } as DomainEvent;
 }

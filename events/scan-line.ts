@@ -1,5 +1,12 @@
 import type { Mode } from './plans.ts';
 import type { RecordedScan } from './scan.ts';
+import { refuseNewer } from './wire/newer-version.ts';
+
+/**
+ * The version of the layout below. A line does not carry it: what carries lines names it once for all of them. A change
+ * of `lineFields` or `lineEscapes` is a new version, and `scanLines` then converts lines of the older ones.
+ */
+export const lineVersion = 1;
 
 /** The fields of a line, in its order: those that most readers want come first. */
 export const lineFields = [
@@ -100,11 +107,23 @@ export class ScanLine implements RecordedScan {
   }
 }
 
+const tooShort = (index: number) => new Error(`A scan line ends before its field "${lineFields[index]}"`);
+
 function fieldOf(line: string, index: number): string {
   let start = 0;
-  for (let i = 0; i < index; i++) start = line.indexOf('\t', start) + 1;
+  for (let i = 0; i < index; i++) {
+    const tab = line.indexOf('\t', start);
+    if (tab === -1) throw tooShort(index);
+    start = tab + 1;
+  }
   const end = line.indexOf('\t', start);
   return end === -1 ? line.slice(start) : line.slice(start, end);
+}
+
+/** The scans of a text of lines; throws `NewerVersion` for lines of a layout that this process does not know. */
+export function scanLines(version: number, text: string): ScanLine[] {
+  refuseNewer('A scan line', version, lineVersion);
+  return text.split('\n').map((line) => new ScanLine(line));
 }
 
 /** The line of a scan, as Postgres would write it. */

@@ -1,21 +1,8 @@
 import { type CodeEvent, changeBy } from '../events/code.ts';
-import type { Mode } from '../events/plans.ts';
 import type { Recorded } from '../events/recorded.ts';
+import type { Route } from '../events/route.ts';
 
-/** What an edge needs to know about a code to redirect and record a scan. */
-export interface Route {
-  code: string;
-  account: string;
-  mode: Mode;
-  short_code: string;
-  destination_url: string;
-  revision: number;
-  status: 'active' | 'paused' | 'draft' | 'deleted';
-  /** Of the code's stream: events up to it are in here already. */
-  version: number;
-  /** Under which visitors are hashed; empty once the code is deleted. */
-  visitor_key: Uint8Array;
-}
+export type { Route } from '../events/route.ts';
 
 /**
  * Routes live in each edge's memory: filled from `codes` on a miss, kept current by the events of codes, and so rebuilt

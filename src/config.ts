@@ -49,6 +49,24 @@ const url =
       ? { value: text.replace(/\/+$/, '') }
       : { must: `be a URL such as ${example}` };
 
+/** Several URLs with a comma between them; a comma inside of one, as in a password, has no scheme after it. */
+export const urlsOf = (text: string): string[] => text.split(/,(?=\s*[a-z]+:\/\/)/).map((one) => one.trim());
+
+const natsServers: Reader<string> = (text) => {
+  const given = urlsOf(text);
+  const read = url('nats://host:4222', 'nats:', 'tls:');
+  const servers = given.map(read).flatMap((result) => ('value' in result ? [result.value] : []));
+  if (servers.length < given.length)
+    return { must: 'be a URL such as nats://host:4222, or several with commas between them' };
+  const logins = servers.map((server) => new URL(server)).map((at) => `${at.protocol}${at.username}:${at.password}`);
+  return new Set(logins).size === 1
+    ? { value: servers.join(',') }
+    : { must: 'have the same scheme, user and password for every server' };
+};
+
+const replicas: Reader<number> = (text) =>
+  ['1', '3', '5'].includes(text) ? { value: Number(text) } : { must: 'be 1, 3 or 5' };
+
 const name: Reader<string> = (text) =>
   /^[A-Za-z][A-Za-z0-9_]{0,62}$/.test(text)
     ? { value: text }
@@ -119,8 +137,9 @@ export const settings = {
   }),
   natsUrl: setting({
     variable: 'NATS_URL',
-    read: url('nats://host:4222', 'nats:', 'tls:'),
-    about: 'NATS 2.9 or newer with JetStream. Without it, `up` starts its own.',
+    read: natsServers,
+    about:
+      'NATS 2.9 or newer with JetStream; of a cluster, all servers with commas between them. Without it, `up` starts its own.',
   }),
   clickhouseUrl: setting({
     variable: 'CLICKHOUSE_URL',
@@ -149,6 +168,12 @@ export const settings = {
     read: name,
     fallback: 'scanlog',
     about: 'Name of the JetStream stream.',
+  }),
+  natsReplicas: setting({
+    variable: 'NATS_REPLICAS',
+    read: replicas,
+    fallback: '1',
+    about: 'Servers of a NATS cluster that store the stream: 1, 3 or 5. An existing stream is changed.',
   }),
   edgeFolder: setting({
     variable: 'EDGE_DIR',

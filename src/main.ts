@@ -165,8 +165,9 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       if (stopping.signal.aborted) return connection.close();
       nats = connection;
       stops.push(() => connection.close());
-      if (edge !== undefined) followChanges(nats, stream, edge.apply);
-      const common = { sql, databaseUrl: config.databaseUrl, nats, stream, log, metrics };
+      if (edge !== undefined) followChanges(nats, stream, edge.apply, log);
+      const { databaseUrl, natsReplicas: replicas } = config;
+      const common = { sql, databaseUrl, nats, stream, replicas, log, metrics };
       if (config.roles.includes('relay')) {
         relay = startRelay(common);
         onNudge(nats, stream, relay.wake);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressesOf, readConfig, requireParts, settings } from '../src/config.ts';
+import { addressesOf, readConfig, requireParts, settings, urlsOf } from '../src/config.ts';
 import { StartError } from '../src/lib/errors.ts';
 
 /** What a person is told who starts with these settings. */
@@ -50,6 +50,13 @@ describe('settings that are given', () => {
     expect(readConfig({ SHORT_BASE_URL: 'https://go.example.com/s//' }).shortBaseUrl).toBe('https://go.example.com/s');
   });
 
+  test('NATS servers are given one or several, each with its user and password', () => {
+    const servers = 'nats://me:a,b@one:4222,nats://me:a,b@two:4222';
+    expect(readConfig({ NATS_URL: 'nats://me:a,b@one:4222/, nats://me:a,b@two:4222' }).natsUrl).toBe(servers);
+    expect(urlsOf(servers)).toEqual(['nats://me:a,b@one:4222', 'nats://me:a,b@two:4222']);
+    expect(readConfig({ NATS_URL: 'nats://me:a,b@one:4222' }).natsUrl).toBe('nats://me:a,b@one:4222');
+  });
+
   test('every setting has a variable of its own and a line for the README', () => {
     const all = Object.values(settings);
     expect(new Set(all.map(({ variable }) => variable)).size).toBe(all.length);
@@ -70,7 +77,19 @@ describe('settings that are wrong', () => {
       { DATABASE_URL: 'mysql://host/db' },
       'DATABASE_URL must be a URL such as postgres://user:password@host:5432/scanlog.',
     ],
-    [{ NATS_URL: 'host:4222' }, 'NATS_URL must be a URL such as nats://host:4222.'],
+    [
+      { NATS_URL: 'host:4222' },
+      'NATS_URL must be a URL such as nats://host:4222, or several with commas between them.',
+    ],
+    [
+      { NATS_URL: 'nats://a:4222,http://b:4222' },
+      'NATS_URL must be a URL such as nats://host:4222, or several with commas between them.',
+    ],
+    [
+      { NATS_URL: 'nats://me:secret@a:4222,nats://b:4222' },
+      'NATS_URL must have the same scheme, user and password for every server.',
+    ],
+    [{ NATS_REPLICAS: '2' }, 'NATS_REPLICAS must be 1, 3 or 5.'],
     [
       { CLICKHOUSE_DATABASE: 'x; DROP' },
       'CLICKHOUSE_DATABASE must have 1 to 63 letters, digits or "_", the first a letter.',

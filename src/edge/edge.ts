@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Change } from '../../events/entry.ts';
+import { decodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import type { TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
@@ -61,10 +62,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const sql = connect(databaseUrl, { max: 5, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
-  const routes = createRoutes(sql, toLocation, metrics, await readSnapshots(folder));
+  const remembered = await readSnapshots(folder, (ignored) => log.warn(ignored, 'a snapshot of routes is ignored'));
+  const routes = createRoutes(sql, toLocation, metrics, remembered);
   const store = (batch: ScanBatch) => appendScans(sql, batch);
-  const send = (record: Uint8Array) =>
-    storeValid(JSON.parse(Buffer.from(record).toString('utf8')), {
+  const send = async (record: Uint8Array) =>
+    storeValid(decodeSpoolRecord(record), {
       store,
       async onRefused(scan, error) {
         await keepRefused(own.path, scan, error, clock());

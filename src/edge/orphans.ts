@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -74,7 +75,8 @@ export function createOrphans({ parent, own, send, signal, log, metrics }: Orpha
         if (signal.aborted) return;
         if (join(parent, name) === own || !/^edge-\d+$/.test(name)) continue;
         await adoptOne(name).catch((error) => {
-          if (error instanceof SpoolUnusable) return void found.set(name, messageOf(error));
+          if (error instanceof SpoolUnusable || error instanceof NewerVersion)
+            return void found.set(name, messageOf(error));
           if (error instanceof SpoolInUse) return;
           if (isAway(error)) throw error;
           // What Postgres refuses in one spool must not keep it from the others.

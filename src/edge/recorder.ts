@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scan } from '../../events/scan.ts';
+import { NewerVersion } from '../../events/wire/newer-version.ts';
+import { encodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -95,7 +97,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const direct = spool.waiting.records === 0;
     // What may have been stored, its answer late or lost, goes to the spool as it is, under the same number.
     if (direct && (await commit(batch))) return;
-    await spool.append(Buffer.from(JSON.stringify(batch)));
+    await spool.append(encodeSpoolRecord(batch));
     showSpool();
     startDrain();
   }
@@ -151,7 +153,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
         showSpool();
         backOff = drainBackOffMs.first;
       } catch (error) {
-        log.warn({ error: messageOf(error), batches: spool.waiting.records }, 'the spool waits for Postgres');
+        const detail = { error: messageOf(error), batches: spool.waiting.records };
+        // What is newer stays on disk with all that comes after it, until a process that reads it takes the folder.
+        if (error instanceof NewerVersion) log.error(detail, 'the spool cannot be sent');
+        else log.warn(detail, 'the spool waits for Postgres');
         await sleep(backOff);
         backOff = Math.min(backOff * 2, drainBackOffMs.most);
       }

@@ -1,20 +1,22 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Route } from '../../projections/routes.ts';
+import type { Route } from '../../events/route.ts';
+import { decodeSnapshot, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
+import { messageOf } from '../lib/errors.ts';
 
 const fileName = 'routes.jsonl';
-const linesAtOnce = 500;
+const linesPerWrite = 500;
 
-/** Writes the routes beside the old snapshot, then takes its place. It holds visitor keys: nobody else may read it. */
+/** Writes the routes to a new file that then replaces the old one. Only its owner may read it: it has visitor keys. */
 export async function writeSnapshot(folder: string, routes: Iterable<Route>): Promise<void> {
   const file = join(folder, fileName);
   const handle = await open(`${file}.new`, 'w', 0o600);
   try {
-    let lines: string[] = [];
-    for (const { visitor_key, ...route } of routes) {
-      lines.push(JSON.stringify({ ...route, visitor_key: Buffer.from(visitor_key).toString('hex') }));
-      if (lines.length < linesAtOnce) continue;
+    let lines = [snapshotHead];
+    for (const route of routes) {
+      lines.push(encodeRoute(route));
+      if (lines.length < linesPerWrite) continue;
       await handle.write(`${lines.join('\n')}\n`);
       lines = [];
       // Many routes take a while to write; redirects go on in between.
@@ -30,25 +32,25 @@ export async function writeSnapshot(folder: string, routes: Iterable<Route>): Pr
 
 export const removeSnapshot = (folder: string) => rm(join(folder, fileName), { force: true });
 
-/** The routes of all snapshots below `parent`, each in its newest version. What cannot be read is not worth a failed start. */
-export async function readSnapshots(parent: string): Promise<Iterable<Route>> {
+/**
+ * The routes of all snapshots below `parent`, each in its newest version. A snapshot is a cache: one that cannot be read
+ * is reported to `onIgnored`, and does not keep the edge from starting.
+ */
+export async function readSnapshots(
+  parent: string,
+  onIgnored: (ignored: { file: string; error: string }) => void = () => {},
+): Promise<Iterable<Route>> {
   const routes = new Map<string, Route>();
   for (const folder of await readdir(parent).catch(() => [])) {
-    const text = await readFile(join(parent, folder, fileName), 'utf8').catch(() => '');
-    for (const line of text.split('\n')) {
-      const route = readLine(line);
-      if (route === undefined) continue;
-      if ((routes.get(route.short_code)?.version ?? 0) < route.version) routes.set(route.short_code, route);
+    const file = join(parent, folder, fileName);
+    const text = await readFile(file, 'utf8').catch(() => '');
+    if (text === '') continue;
+    try {
+      for (const route of decodeSnapshot(text))
+        if ((routes.get(route.short_code)?.version ?? 0) < route.version) routes.set(route.short_code, route);
+    } catch (error) {
+      onIgnored({ file, error: messageOf(error) });
     }
   }
   return routes.values();
-}
-
-function readLine(line: string): Route | undefined {
-  try {
-    const { visitor_key, ...rest } = JSON.parse(line);
-    return { ...rest, visitor_key: Buffer.from(visitor_key, 'hex') };
-  } catch {
-    return undefined;
-  }
 }

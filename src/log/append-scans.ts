@@ -1,56 +1,8 @@
-import type { Scan } from '../../events/scan.ts';
+import { type ScanBatch, sizeOf } from '../../events/scan-batch.ts';
 import type { Sql } from './connect.ts';
 import { locks } from './locks.ts';
 
-/** Scans that are stored together, numbered by who writes them. Sent again, it must be the very same. */
-export interface ScanBatch {
-  writer: string;
-  number: number;
-  /** The scans by column, each an array as Postgres writes it: what goes to the spool and to Postgres alike. */
-  columns: Columns;
-}
-
-type Columns = Record<keyof Scan | 'is_first', string>;
-
-const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
-const array = (values: unknown[]) => `{${values.join(',')}}`;
-
-export function batchOf(writer: string, number: number, scans: Scan[]): ScanBatch {
-  // Of several scans of one visitor in a batch, the first is the one that can be unique.
-  const visitors = new Set<string>();
-  const isFirst = ({ visitor }: Scan) => visitors.size < visitors.add(visitor).size;
-  return {
-    writer,
-    number,
-    columns: {
-      is_first: array(scans.map(isFirst)),
-      id: array(scans.map(({ id }) => id)),
-      code: array(scans.map(({ code }) => code)),
-      account: array(scans.map(({ account }) => account)),
-      mode: array(scans.map(({ mode }) => mode)),
-      occurred_at: array(scans.map(({ occurred_at }) => occurred_at.getTime())),
-      country: array(scans.map(({ country }) => quoted(country))),
-      region: array(scans.map(({ region }) => quoted(region))),
-      city: array(scans.map(({ city }) => quoted(city))),
-      device: array(scans.map(({ device }) => device)),
-      browser: array(scans.map(({ browser }) => browser)),
-      is_bot: array(scans.map(({ is_bot }) => is_bot)),
-      visitor: array(scans.map(({ visitor }) => visitor)),
-      revision: array(scans.map(({ revision }) => revision)),
-    },
-  };
-}
-
-const isInArray = /"(?:[^"\\]|\\.)*"|[^",{}]+/gs;
-
-/** The scans from index `from` to before `to`, as a batch of a writer of their own: the same one each time it is made. */
-export function sliceOf({ writer, number, columns }: ScanBatch, from: number, to: number): ScanBatch {
-  const sliced = Object.entries(columns).map(([name, text]) => [
-    name,
-    array((text.match(isInArray) ?? []).slice(from, to)),
-  ]);
-  return { writer: `${writer}/${number}/${from}-${to}`, number: 1, columns: Object.fromEntries(sliced) };
-}
+export { batchOf, type ScanBatch, sizeOf, sliceOf } from '../../events/scan-batch.ts';
 
 /** Postgres answered, but not with what proves that a batch is stored: send it again. */
 export class UnprovenAppend extends Error {
@@ -80,9 +32,6 @@ function isStored(batch: ScanBatch, proof: Proof | undefined): boolean {
   if (proof?.writer !== batch.writer || proof.batch === null) return false;
   return proof.rows === 0 ? proof.batch >= batch.number : proof.batch === batch.number && proof.rows === sizeOf(batch);
 }
-
-/** How many scans a batch holds. */
-export const sizeOf = ({ columns }: ScanBatch): number => columns.is_first.split(',').length;
 
 /**
  * Stores a batch and decides which of its scans are by new visitors, in one statement: one round trip, one commit. A

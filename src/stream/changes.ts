@@ -1,19 +1,32 @@
 import type { NatsConnection } from 'nats';
 import { type Change, isScan } from '../../events/entry.ts';
-import { decode, subjects } from './messages.ts';
+import { decodeMessage } from '../../events/wire/stream-message.ts';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import { subjects } from './messages.ts';
 
 /**
- * Hears of changes of codes and accounts the moment they are relayed. A plain subscription: what it misses while NATS is
- * away is never sent again, so whoever needs all of it must ask the log as well.
+ * Receives changes of codes and accounts as they are relayed. A plain subscription: a message that is missed while NATS
+ * is unavailable, or that this process cannot read, does not come again, so the receiver must poll the log as well.
  */
 export function followChanges(
   nats: NatsConnection,
   stream: string,
   onChanges: (entries: Change[]) => void,
+  log: Logger,
 ): () => void {
+  let reported: string | undefined;
   const subscription = nats.subscribe(subjects(stream).changes, {
     callback: (error, message) => {
-      if (error === null) onChanges(decode(message.data).entries.filter((entry) => !isScan(entry)));
+      if (error !== null) return;
+      try {
+        onChanges(decodeMessage(message.data).entries.filter((entry) => !isScan(entry)));
+      } catch (failure) {
+        const reason = messageOf(failure);
+        if (reason !== reported)
+          log.warn({ error: reason }, 'changes cannot be read from the stream, only from the log');
+        reported = reason;
+      }
     },
   });
   return () => subscription.unsubscribe();

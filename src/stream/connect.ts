@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, ErrorCode, type NatsConnection, NatsError } from 'nats';
+import { urlsOf } from '../config.ts';
 
 const retryMs = 500;
 
-/** A connection to NATS that comes back by itself, however long the server is away, also at the start. */
+/**
+ * A connection to NATS, to any of the servers in `url`, that retries for ever, also at the start.
+ *
+ * @example connectStream('nats://me:secret@a:4222,nats://me:secret@b:4222', 'scanlog', signal)
+ */
 export async function connectStream(url: string, name: string, signal: AbortSignal): Promise<NatsConnection> {
   for (;;) {
     try {
@@ -16,9 +21,11 @@ export async function connectStream(url: string, name: string, signal: AbortSign
 }
 
 function connectOnce(url: string, name: string): Promise<NatsConnection> {
-  const { protocol, host, username, password } = new URL(url);
+  const servers = urlsOf(url).map((server) => new URL(server));
+  // The settings make sure that all have the same.
+  const { protocol, username, password } = servers[0] as URL;
   return connect({
-    servers: `${protocol}//${host}`,
+    servers: servers.map(({ host }) => `${protocol}//${host}`),
     name,
     // A lone user name is a token, as in NATS' own tools.
     ...(username !== '' && password === '' ? { token: decodeURIComponent(username) } : {}),

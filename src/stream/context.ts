@@ -11,6 +11,8 @@ export interface StreamContext {
   nats: NatsConnection;
   /** Its name in JetStream. */
   stream: string;
+  /** How many servers of a NATS cluster store the stream. */
+  replicas: number;
   log: Logger;
   metrics: Metrics;
 }

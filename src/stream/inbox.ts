@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ConsumerMessages, DeliverPolicy, type NatsConnection } from 'nats';
+import { type ConsumerMessages, DeliverPolicy, type JsMsg, type NatsConnection } from 'nats';
 import type { LogRange } from '../../events/entry.ts';
+import { decodeMessage } from '../../events/wire/stream-message.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { sequenceBehind } from './jetstream.ts';
-import { decode } from './messages.ts';
+import { sequenceAfter } from './jetstream.ts';
 
 /** Entries that may wait here; the stream keeps the rest. */
 const roomFor = 20_000;
@@ -13,12 +13,16 @@ const retryMs = 500;
 export interface Inbox {
   /** What has arrived, in order: at once when enough has, after a linger otherwise; nothing after an idle while. */
   take(patience: { most: number; lingerMs: number; idleMs: number }): Promise<LogRange[]>;
-  /** Receives anew from behind `after`: a stream that was made again can leave its receiver waiting for ever. */
+  /** Receives from after `after` again: a stream that was recreated can leave its consumer waiting for ever. */
   restart(after: number): void;
   close(): void;
 }
 
-/** Receives a stream from where `after` ends. It comes back by itself; what is missed meanwhile shows as a gap. */
+/**
+ * Receives a stream from after position `after`, and reconnects by itself; a message that is missed meanwhile shows as a
+ * gap. At a message that this process cannot read it stops, so that its reader finds nothing more and reads the log;
+ * `restart` then goes on after it.
+ */
 export function openInbox({
   nats,
   stream,
@@ -40,17 +44,30 @@ export function openInbox({
   let messages: ConsumerMessages | undefined;
   let arrived = () => {};
   let emptied = () => {};
+  let unreadable: string | undefined;
+
+  function read(message: JsMsg): LogRange {
+    try {
+      return decodeMessage(message.data);
+    } catch (error) {
+      const reason = messageOf(error);
+      if (reason !== unreadable)
+        log.warn({ error: reason, sequence: message.seq }, 'the stream cannot be read, reading from the log');
+      unreadable = reason;
+      throw error;
+    }
+  }
 
   async function receive(): Promise<void> {
     const manager = await nats.jetstreamManager({ timeout: 2_000 });
-    const start = await sequenceBehind(manager, stream, position);
-    // Ordered: made anew by the client whenever a message is missing, so that none is skipped.
+    const start = await sequenceAfter(manager, stream, position);
+    // Ordered: the client recreates it whenever a message is missing, so that none is skipped.
     const consumer = await nats
       .jetstream()
       .consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start });
     messages = await consumer.consume({ max_messages: 100 });
     for await (const message of messages) {
-      const range = decode(message.data);
+      const range = read(message);
       waiting.push(range);
       size += range.entries.length;
       position = range.to;
@@ -72,7 +89,8 @@ export function openInbox({
     }
   })();
 
-  signal.addEventListener('abort', () => arrived(), { once: true });
+  const onAbort = () => arrived();
+  signal.addEventListener('abort', onAbort, { once: true });
   const arrival = (withinMs: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
@@ -105,6 +123,8 @@ export function openInbox({
     },
     close() {
       closed = true;
+      // The signal outlives this inbox: a projection that fails opens another one on it.
+      signal.removeEventListener('abort', onAbort);
       emptied();
       messages?.stop();
     },

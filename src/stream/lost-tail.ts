@@ -1,12 +1,13 @@
 import type { JetStreamManager } from 'nats';
 import { isScan, type LogRange } from '../../events/entry.ts';
+import { NewerVersion } from '../../events/wire/newer-version.ts';
+import { decodeMessage, rangeOf } from '../../events/wire/stream-message.ts';
 import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import { type LostScan, webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { floorOfLog, raiseFloor } from '../log/floor.ts';
 import { findMessage } from './jetstream.ts';
-import { decode } from './messages.ts';
 
 /** Events that the stream, or a projection, has from the log, and that the log does not have any more. */
 export interface LostTail {
@@ -47,9 +48,15 @@ export async function findLostTail(
     signal.throwIfAborted();
     const message = await findMessage(manager, stream, sequence);
     if (message === undefined) continue;
-    const range = decode(message.data);
-    if (range.to <= floor) break;
+    if (rangeOf(message.data).to <= floor) break;
     newest ??= message.time.getTime();
+    const isOld = message.time.getTime() < newest - comparedMs;
+    const range = readable(message.data);
+    if (range === undefined) {
+      // Written by a newer relay, which compares it when it leads again.
+      if (isOld) break;
+      continue;
+    }
     const logged = await idsInLog(sql, range);
     if (!isSame(range, logged)) {
       const scans = range.entries.filter(isScan).filter(({ id, position }) => logged.get(position) !== id);
@@ -60,9 +67,18 @@ export async function findLostTail(
           .concat(scans.map(({ account, mode, id }) => ({ account, mode, id })))
           .slice(0, maxScans),
       };
-    } else if (message.time.getTime() < newest - comparedMs) break;
+    } else if (isOld) break;
   }
   return lost && { ...lost, agreedTo: Math.max(lost.agreedTo, floor) };
+}
+
+function readable(data: Uint8Array): LogRange | undefined {
+  try {
+    return decodeMessage(data);
+  } catch (error) {
+    if (error instanceof NewerVersion) return undefined;
+    throw error;
+  }
 }
 
 /** Ids of what the log has in this range, by position. */

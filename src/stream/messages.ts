@@ -1,9 +1,10 @@
-import { type Change, isScan, type LogEntry, type LogRange } from '../../events/entry.ts';
-import { ScanLine } from '../../events/scan-line.ts';
+import { isScan, type LogEntry, type LogRange } from '../../events/entry.ts';
+import { encodeChange, encodeChanges, encodeScans } from '../../events/wire/stream-message.ts';
 
-const most = { entries: 500, bytes: 256 * 1024 };
+const maxMessageEntries = 500;
+const maxMessageBytes = 256 * 1024;
 
-/** Changes of codes and accounts have a subject of their own, so that edges need not read the scans to hear them. */
+/** Changes of codes and accounts have their own subject, so that edges receive them without the scans. */
 export const subjects = (stream: string) => ({ changes: `${stream}.changes`, scans: `${stream}.scans` });
 
 export interface Message {
@@ -14,9 +15,8 @@ export interface Message {
 }
 
 /**
- * Cuts a range into messages: runs of one kind, none too large. Where it cuts depends on the range alone, and each
- * message says from where to where it goes, so whoever reads it sees when something is missing or comes again. Scans
- * follow as the log's own lines, changes as JSON.
+ * Cuts a range into messages, each a run of one kind within the limits above. Where it cuts depends on the range alone,
+ * and each message carries its range, so a reader detects missing and repeated messages.
  */
 export function cut({ after, to, entries }: LogRange): Message[] {
   const messages: Message[] = [];
@@ -26,39 +26,23 @@ export function cut({ after, to, entries }: LogRange): Message[] {
   let start = after;
   let last: LogEntry | undefined;
   const flush = (end: number) => {
-    const place = `{"after":${start},"to":${end}`;
-    const data = kind === 'scans' ? `${place}}\n${run.join('\n')}` : `${place},"entries":[${run.join(',')}]}`;
-    messages.push({ kind, after: start, to: end, data });
+    const range = { after: start, to: end };
+    messages.push({ kind, ...range, data: kind === 'scans' ? encodeScans(range, run) : encodeChanges(range, run) });
     run = [];
     bytes = 0;
     start = end;
   };
   for (const entry of entries) {
     const ofKind = isScan(entry) ? 'scans' : 'changes';
-    const text = isScan(entry) ? entry.line : JSON.stringify(entry);
-    if (run.length > 0 && (ofKind !== kind || run.length >= most.entries || bytes + text.length > most.bytes))
+    const text = isScan(entry) ? entry.line : encodeChange(entry);
+    if (run.length > 0 && (ofKind !== kind || run.length >= maxMessageEntries || bytes + text.length > maxMessageBytes))
       flush(last?.position ?? start);
     kind = ofKind;
     run.push(text);
     bytes += text.length;
     last = entry;
   }
-  // Positions behind the last entry were drawn and rolled back: the last message covers them.
+  // Positions after the last entry were drawn and rolled back: the last message covers them.
   if (run.length > 0) flush(to);
   return messages;
-}
-
-const decoder = new TextDecoder();
-
-export function decode(data: Uint8Array): LogRange {
-  const text = decoder.decode(data);
-  const end = text.indexOf('\n');
-  // JSON has no line break of its own.
-  if (end !== -1) {
-    const lines = text.slice(end + 1).split('\n');
-    return { ...JSON.parse(text.slice(0, end)), entries: lines.map((line) => new ScanLine(line)) };
-  }
-  const range: LogRange & { entries: Change[] } = JSON.parse(text);
-  for (const entry of range.entries) entry.occurred_at = new Date(entry.occurred_at);
-  return range;
 }

@@ -27,7 +27,8 @@ export interface Relay extends Leadership {
  * that was not yet on disk or all of it, is published again; and a relay that has been replaced without knowing cannot
  * get in between, since every message names the one it must follow.
  */
-export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: StreamContext): Relay {
+export function startRelay(context: StreamContext): Relay {
+  const { sql, databaseUrl, nats, stream, log, metrics } = context;
   const subject = subjects(stream);
   const js = nats.jetstream({ timeout: 2_000 });
   let wake = () => {};
@@ -67,13 +68,13 @@ export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: Str
   /** Relays until something fails, or the lead is lost. */
   async function relay(signal: AbortSignal): Promise<void> {
     const manager = await nats.jetstreamManager({ timeout: 2_000 });
-    await ensureStream(manager, stream);
+    await ensureStream(manager, context);
     if (!isCompared) await compareWithLog(manager, signal);
     const end = await endOf(manager, stream);
     let { sequence } = end;
     // Projections read what an empty stream no longer has from the log themselves.
     let position = Math.max(end.position ?? (await headOfLog(sql)), await floorOfLog(sql));
-    log.info({ position, sequence }, 'relay begins');
+    log.info({ position, sequence }, "relay resumes after the stream's last message");
     const connection = connections;
 
     // A server that was away may have lost what it had acknowledged: then look again where the stream ends.
@@ -102,9 +103,7 @@ export function startRelay({ sql, databaseUrl, nats, stream, log, metrics }: Str
     async lead(signal) {
       isCompared = false;
       while (!signal.aborted) {
-        await relay(signal).catch((error) =>
-          log.warn({ error: messageOf(error) }, 'relay looks where the stream ends'),
-        );
+        await relay(signal).catch((error) => log.warn({ error: messageOf(error), retryMs }, 'relay failed, retries'));
         if (!signal.aborted) await sleep(retryMs);
       }
     },

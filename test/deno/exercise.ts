@@ -25,7 +25,7 @@ const by = { actor: 'operator', now };
 
 async function importAll(): Promise<string[]> {
   const imported: string[] = [];
-  for (const folder of ['events/', 'projections/', 'src/log/', 'src/qr/']) {
+  for (const folder of ['events/', 'events/wire/', 'projections/', 'src/log/', 'src/qr/']) {
     const names = (await readdir(new URL(folder, root))).filter((name) => name.endsWith('.ts'));
     for (const name of names.toSorted()) {
       await import(new URL(`${folder}${name}`, root).href);

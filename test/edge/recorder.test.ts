@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { createRecorder, Overloaded, type Recorder } from '../../src/edge/recorder.ts';
 import type { Spool } from '../../src/edge/spool.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -48,7 +49,7 @@ function recorderOn(postgres: Store, spool: Spool, writer = 'writer_1'): Recorde
   return createRecorder({
     writers: [writer, `${writer}-too`],
     store: postgres.store,
-    send: (record) => postgres.store(JSON.parse(Buffer.from(record).toString())),
+    send: async (record) => postgres.store(decodeSpoolRecord(record)),
     spool,
     log,
     metrics: createMetrics(),

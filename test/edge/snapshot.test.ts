@@ -89,6 +89,24 @@ describe('the snapshot of an edge', () => {
   });
 });
 
+describe('a snapshot that cannot be read', () => {
+  test('of a newer version is ignored and reported; the others are read', async () => {
+    const parent = newFolder('edge-0', 'edge-1', 'edge-2');
+    await writeSnapshot(join(parent, 'edge-0'), [route()]);
+    const newer = join(parent, 'edge-1', 'routes.jsonl');
+    writeFileSync(newer, `{"snapshot":99}\n${JSON.stringify({ ...route({ version: 9 }), visitor_key: '07' })}\n`);
+    const damaged = join(parent, 'edge-2', 'routes.jsonl');
+    writeFileSync(damaged, '\0\0\0\n');
+    const ignored: { file: string; error: string }[] = [];
+    const routes = [...(await readSnapshots(parent, (one) => ignored.push(one)))];
+    expect(routes.map(({ version }) => version)).toEqual([1]);
+    expect(ignored.map(({ file }) => file).sort()).toEqual([newer, damaged].sort());
+    expect(ignored.find(({ file }) => file === newer)?.error).toBe(
+      'A snapshot of routes (version 99, this process reads up to 2) was written by a newer version of Scanlog: upgrade this process first',
+    );
+  });
+});
+
 describe('snapshots beside a running edge', () => {
   const edgeFolder = newFolder('edge-5');
   const orphan = join(edgeFolder, 'edge-5', 'routes.jsonl');

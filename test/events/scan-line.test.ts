@@ -54,4 +54,14 @@ describe('a scan as a line', () => {
     expect(new ScanLine(lineOf(scan)).is_unique).toBe(false);
     expect(new ScanLine(lineOf({ ...scan, is_unique: true })).is_unique).toBe(true);
   });
+
+  test('that is too short is an error where a field is missing, and is no other field', () => {
+    const whole = lineOf({ ...scanned(), type: 'code_scanned', position: 7, is_unique: true });
+    const fields = whole.split('\t');
+    for (const [length, name] of lineFields.entries()) {
+      const short = new ScanLine(fields.slice(0, length).join('\t'));
+      if (length > 0) expect(() => short[name], name).toThrow(`A scan line ends before its field "${name}"`);
+    }
+    expect(() => new ScanLine('7\tqr_1').toJSON()).toThrow('ends before its field "is_unique"');
+  });
 });

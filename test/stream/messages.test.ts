@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
 import { lineOf, ScanLine } from '../../events/scan-line.ts';
-import { cut, decode } from '../../src/stream/messages.ts';
+import { decodeMessage } from '../../events/wire/stream-message.ts';
+import { cut } from '../../src/stream/messages.ts';
 import { scanned } from '../support/scans.ts';
 
 const scanAt = (position: number, city: string): LogEntry =>
@@ -58,7 +59,7 @@ describe('messages of a range', () => {
     fc.assert(
       fc.property(range, (given) => {
         const messages = cut(given);
-        const decoded = messages.map(({ data }) => decode(new TextEncoder().encode(data)));
+        const decoded = messages.map(({ data }) => decodeMessage(new TextEncoder().encode(data)));
         let reached = given.after;
         for (const [i, { after, to, entries }] of decoded.entries()) {
           expect(after).toBe(reached);
@@ -77,7 +78,7 @@ describe('messages of a range', () => {
     fc.assert(
       fc.property(range, (given) => {
         for (const { kind, data } of cut(given)) {
-          const { entries } = decode(new TextEncoder().encode(data));
+          const { entries } = decodeMessage(new TextEncoder().encode(data));
           expect(entries.length).toBeGreaterThan(0);
           expect(entries.length).toBeLessThanOrEqual(500);
           expect(entries.every((entry) => isScan(entry) === (kind === 'scans'))).toBe(true);

@@ -21,7 +21,7 @@ const countersOn = (sql: Sql): Projection => ({
 describe('a projection fed from the stream', () => {
   test('messages again, overlapping, in the wrong order and missing: each scan counts once', async () => {
     const { sql, common, stream: name } = await stream.fresh();
-    await ensureStream(stream.manager, name);
+    await ensureStream(stream.manager, common);
     await scan(sql, 20);
     const ranges = [];
     for (let after = 0; after < 40; after = ranges.at(-1)?.to ?? 40) ranges.push(await readRange(sql, after, 5));
@@ -37,7 +37,7 @@ describe('a projection fed from the stream', () => {
 
   test('a stream that has lost its beginning: what is missing comes from the log', async () => {
     const { sql, common, stream: name } = await stream.fresh();
-    await ensureStream(stream.manager, name);
+    await ensureStream(stream.manager, common);
     const { config } = await stream.manager.streams.info(name);
     await stream.manager.streams.update(name, { ...config, max_msgs: 2 });
     await scan(sql, 20);
@@ -54,7 +54,7 @@ describe('a projection fed from the stream', () => {
     await scan(sql, 5);
     const running = runProjection({ ...common, projection: countersOn(sql), lock });
     await eventually(async () => expect(await countsOf(sql)).toEqual([10, 10]));
-    await ensureStream(stream.manager, name);
+    await ensureStream(stream.manager, common);
     const head = await headOfLog(sql);
     await scan(sql, 5);
     await publish(stream, name, await readRange(sql, head, 100));
@@ -64,7 +64,7 @@ describe('a projection fed from the stream', () => {
 
   test('two runners at once, and the one at work thrown out of the database: each scan counts once', async () => {
     const { sql, common, stream: name } = await stream.fresh();
-    await ensureStream(stream.manager, name);
+    await ensureStream(stream.manager, common);
     const runners = [1, 2].map(() => runProjection({ ...common, projection: countersOn(sql), lock }));
     let published = 0;
     for (let round = 0; round < 4; round++) {
@@ -81,8 +81,8 @@ describe('a projection fed from the stream', () => {
 
 describe('an event that cannot be applied', () => {
   test('is not skipped: the projection stands still and shouts, and goes on once it can', async () => {
-    const { sql, common, stream: name } = await stream.fresh();
-    await ensureStream(stream.manager, name);
+    const { sql, common } = await stream.fresh();
+    await ensureStream(stream.manager, common);
     await scan(sql, 10);
     const { entries } = await readRange(sql, 0, 100);
     const poison = entries[11]?.position ?? 0;
@@ -119,8 +119,8 @@ describe('an event that cannot be applied', () => {
   });
 
   test('or read at all holds up relay and counters, and nothing behind it is lost once it can be', async () => {
-    const { sql, common, stream: name } = await stream.fresh();
-    await ensureStream(stream.manager, name);
+    const { sql, common } = await stream.fresh();
+    await ensureStream(stream.manager, common);
     await scan(sql, 2);
     await sql`
       INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)

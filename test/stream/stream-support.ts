@@ -1,13 +1,14 @@
 import type { JetStreamManager, NatsConnection } from 'nats';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { LogRange } from '../../events/entry.ts';
+import { decodeMessage } from '../../events/wire/stream-message.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import { connectStream } from '../../src/stream/connect.ts';
-import { cut, decode, subjects } from '../../src/stream/messages.ts';
+import { cut, subjects } from '../../src/stream/messages.ts';
 import { createDatabase, type TestDatabase, uniqueName } from '../support/database.ts';
 import { scanned } from '../support/scans.ts';
 
@@ -25,6 +26,7 @@ const commonOf = ({ sql, url }: TestDatabase, nats: NatsConnection, stream: stri
   databaseUrl: url,
   nats,
   stream,
+  replicas: 1,
   log: createLogger('silent', false),
   metrics: createMetrics(),
 });
@@ -69,7 +71,7 @@ export async function held({ manager }: TestStream, stream: string): Promise<Log
   const ranges: LogRange[] = [];
   for (let seq = Math.max(state.first_seq, 1); seq <= state.last_seq; seq++) {
     const message = await manager.streams.getMessage(stream, { seq }).catch(() => undefined);
-    if (message !== undefined) ranges.push(decode(message.data));
+    if (message !== undefined) ranges.push(decodeMessage(message.data));
   }
   return ranges;
 }

@@ -1,0 +1,16 @@
+import type { Mode } from './plans.ts';
+
+/** What an edge needs to know about a code to redirect and record a scan. */
+export interface Route {
+  code: string;
+  account: string;
+  mode: Mode;
+  short_code: string;
+  destination_url: string;
+  revision: number;
+  status: 'active' | 'paused' | 'draft' | 'deleted';
+  /** Of the code's stream: events up to it are in here already. */
+  version: number;
+  /** Under which visitors are hashed; empty once the code is deleted. */
+  visitor_key: Uint8Array;
+}

@@ -1,0 +1,76 @@
+import { schemaOf, upcast } from '../catalogue.ts';
+import type { Change, LogEntry, LogRange } from '../entry.ts';
+import type { RecordedScan } from '../scan.ts';
+import { lineOf, lineVersion, ScanLine, scanLines } from '../scan-line.ts';
+import { refuseNewer } from './newer-version.ts';
+
+/**
+ * A message of the stream: a range of the log whose entries are all scans or all changes.
+ *
+ * | version | scans | changes |
+ * |---|---|---|
+ * | 0 | `{"after":1,"to":3,"entries":[…]}`, each scan an object | the same, without schema numbers |
+ * | 1 | `{"after":1,"to":3}` and one scan line per line | as in 0 |
+ * | 2 | `{"version":2,"after":1,"to":3,"line":1}` and one scan line per line | `{"version":2,"after":1,"to":3,"entries":[…]}`, each change with its schema number |
+ *
+ * Every version, including every future one, begins with `version`, `after` and `to`, so that a relay of any version
+ * finds out where the stream ends.
+ */
+const messageVersion = 2;
+
+/** Only versions 0 and 1 have no number. Their bodies differ by the line break, which JSON does not have. */
+const unmarkedVersion = 1;
+
+type Range = Pick<LogRange, 'after' | 'to'>;
+
+const headOf = ({ after, to }: Range) => `{"version":${messageVersion},"after":${after},"to":${to}`;
+
+export const encodeScans = (range: Range, lines: string[]): string =>
+  `${headOf(range)},"line":${lineVersion}}\n${lines.join('\n')}`;
+
+/** `changes`: each as `encodeChange` wrote it. */
+export const encodeChanges = (range: Range, changes: string[]): string =>
+  `${headOf(range)},"entries":[${changes.join(',')}]}`;
+
+export const encodeChange = (change: Change): string => JSON.stringify({ ...change, schema: schemaOf(change) });
+
+const decoder = new TextDecoder();
+const head = /^\{(?:"version":(\d+),)?"after":(\d+),"to":(\d+)/;
+/** More than the head of any message takes: two positions have at most 16 digits each. */
+const maxHeadBytes = 128;
+
+/** The version and range of a message, also of one whose entries this process cannot read. */
+export function rangeOf(data: Uint8Array): Range & { version: number } {
+  const found = head.exec(decoder.decode(data.subarray(0, maxHeadBytes)));
+  if (found === null) throw new Error('A message of the stream does not begin with the range of the log it covers');
+  const [, version = unmarkedVersion, after, to] = found;
+  return { version: Number(version), after: Number(after), to: Number(to) };
+}
+
+/** Throws `NewerVersion` where the message, its lines or one of its events are newer than this process. */
+export function decodeMessage(data: Uint8Array): LogRange {
+  const { version, after, to } = rangeOf(data);
+  refuseNewer('A message of the stream', version, messageVersion);
+  const text = decoder.decode(data);
+  const end = text.indexOf('\n');
+  if (end !== -1) {
+    const { line = 1 }: { line?: number } = JSON.parse(text.slice(0, end));
+    return { after, to, entries: scanLines(line, text.slice(end + 1)) };
+  }
+  const { entries }: { entries: Written[] } = JSON.parse(text);
+  return { after, to, entries: entries.map(entryOf) };
+}
+
+/** An entry as JSON has it. */
+type Written = (Change | RecordedScan) & { schema?: number };
+
+function entryOf(written: Written): LogEntry {
+  const occurred_at = new Date(written.occurred_at);
+  // Only version 0 has scans here.
+  if (written.type === 'code_scanned') return new ScanLine(lineOf({ ...written, occurred_at }));
+  const { type, data, schema = unmarkedSchema(type), ...place } = written;
+  return { ...upcast(type, schema, data), ...place, occurred_at };
+}
+
+/** All that wrote versions 0 and 1 had the same schemas. */
+const unmarkedSchema = (type: string) => (type === 'code_created' ? 2 : 1);

@@ -1,0 +1,103 @@
+import type { Change } from '../../events/entry.ts';
+import type { RecordedScan } from '../../events/scan.ts';
+
+/** What every fixture of `test/fixtures/wire/` holds, whichever version wrote it. */
+
+const occurred = (second: number) => new Date(Date.UTC(2026, 2, 1, 9, 30, second, 250 * (second % 4)));
+
+export const scans: RecordedScan[] = [
+  ['Munich', 'Bavaria', '0123456789abcdef0123456789abcdef'],
+  ['Tab\tand\\n and "quotes", {braces}', "L'Aquila", 'ffffffffffffffffffffffffffffffff'],
+  ['東京', '', '00000000000000000000000000000001'],
+].map(([city = '', region = '', visitor = ''], i) => ({
+  type: 'code_scanned',
+  position: 41 + i,
+  is_unique: i !== 1,
+  id: `scan_00000000000000000000000${i}`,
+  code: `qr_0000000000000000000000000${i}`,
+  account: 'acct_00000000000000000000000000',
+  mode: i === 2 ? 'test' : 'live',
+  occurred_at: occurred(i),
+  country: 'DE',
+  region,
+  city,
+  device: 'ios',
+  browser: 'safari',
+  is_bot: i === 2,
+  visitor,
+  revision: i + 1,
+}));
+
+const code = 'qr_00000000000000000000000000';
+const account = 'acct_00000000000000000000000000';
+
+const recorded = (stream: string, version: number, event: Pick<Change, 'type' | 'data'>): Change =>
+  ({
+    ...event,
+    position: 43 + version + (stream === code ? 0 : 7),
+    id: `evt_0000000000000000000000000${version}`,
+    stream,
+    version,
+    actor: 'operator',
+    occurred_at: occurred(version),
+  }) as Change;
+
+const named = { from: 'Menu', to: 'Speisekarte "Süd"\n' };
+
+/** One change of every type that there was when messages carried no schema numbers. */
+export const changes: Change[] = [
+  ...[
+    {
+      type: 'code_created' as const,
+      data: {
+        account,
+        mode: 'live' as const,
+        name: 'Menu',
+        destination_url: 'https://example.com/menu',
+        short_code: 'menu-1',
+        status: 'draft' as const,
+        style: { dotsType: 'dots' as const, dotsColor: '#112233' },
+      },
+    },
+    { type: 'code_renamed' as const, data: named },
+    {
+      type: 'destination_changed' as const,
+      data: { from: 'https://example.com/menu', to: 'https://example.com/ü', revision: 2 },
+    },
+    { type: 'code_published' as const, data: {} },
+    { type: 'code_paused' as const, data: {} },
+    { type: 'code_resumed' as const, data: {} },
+    { type: 'code_deleted' as const, data: {} },
+  ].map((event, i) => recorded(code, i + 1, event)),
+  ...[
+    { type: 'account_created' as const, data: { name: 'Café', plan: 'free' as const } },
+    { type: 'plan_changed' as const, data: { from: 'free' as const, to: 'pro' as const } },
+    {
+      type: 'key_created' as const,
+      data: { key: 'key_1', name: 'till', mode: 'live' as const, hash: 'ab'.repeat(32), last4: 'wxyz' },
+    },
+    { type: 'key_revoked' as const, data: { key: 'key_1' } },
+    { type: 'webhook_set' as const, data: { mode: 'live' as const, url: 'https://example.com/hook' } },
+    { type: 'webhook_rotated' as const, data: { mode: 'live' as const } },
+    { type: 'webhook_disabled' as const, data: { mode: 'live' as const, reason: 'gone' as const } },
+    { type: 'webhook_removed' as const, data: { mode: 'live' as const } },
+  ].map((event, i) => recorded(account, i + 1, event)),
+];
+
+/** The ranges that the messages with the scans and with the changes cover. */
+export const scanRange = { after: 40, to: 43 };
+export const changeRange = { after: 43, to: 60 };
+
+export const batch = { writer: 'batch_00000000000000000000000000', number: 7 };
+
+export const routes = (['active', 'deleted'] as const).map((status, i) => ({
+  code: `qr_0000000000000000000000000${i}`,
+  account,
+  mode: 'live' as const,
+  short_code: `menu-${i}`,
+  destination_url: 'https://example.com/ü?"q"',
+  revision: i + 1,
+  status,
+  version: i + 3,
+  visitor_key: status === 'deleted' ? new Uint8Array() : new Uint8Array(32).fill(171),
+}));

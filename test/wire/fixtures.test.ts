@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { batchOf } from '../../events/scan-batch.ts';
+import { scanLines } from '../../events/scan-line.ts';
+import { NewerVersion } from '../../events/wire/newer-version.ts';
+import { decodeSnapshot, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
+import { decodeSpoolRecord, encodeSpoolRecord } from '../../events/wire/spool-record.ts';
+import { decodeMessage, encodeChange, encodeChanges, encodeScans, rangeOf } from '../../events/wire/stream-message.ts';
+import { batch, changeRange, changes, routes, scanRange, scans } from './content.ts';
+
+/**
+ * Bytes of every version that was ever written, by the code that wrote it: 0 by 000d9ef (spool) and ae990d0 (stream),
+ * 1 by bfc3708, with a Postgres that wrote the lines. A fixture is never changed and never removed.
+ */
+const folder = new URL('../fixtures/wire/', import.meta.url);
+const bytes = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`${name}.txt`, folder)));
+const text = (name: string): string => readFileSync(new URL(`${name}.txt`, folder), 'utf8');
+
+/** The versions of a format that there are fixtures of. */
+const versionsOf = (format: string): number[] =>
+  readdirSync(folder)
+    .flatMap((name) => new RegExp(`^${format}-(\\d+)[.-]`).exec(name)?.[1] ?? [])
+    .map(Number)
+    .filter((version, i, all) => all.indexOf(version) === i)
+    .sort((a, b) => a - b);
+
+const plain = scans.map(({ type: _, position: __, is_unique: ___, ...scan }) => scan);
+const givenBatch = batchOf(batch.writer, batch.number, plain);
+const lines = () => text('scan-lines-1').split('\n');
+const newer = /newer version of Scanlog: upgrade this process first$/;
+const encoded = (written: string) => new TextEncoder().encode(written);
+
+describe('a message of the stream', () => {
+  test('there is a fixture of every version', () => {
+    expect(versionsOf('stream-message')).toEqual([0, 1, 2]);
+  });
+
+  test.each(versionsOf('stream-message'))('of version %i is read: scans', (version) => {
+    const { entries, ...range } = decodeMessage(bytes(`stream-message-${version}-scans`));
+    expect(range).toEqual(scanRange);
+    expect(entries.map((entry) => ('toJSON' in entry ? entry.toJSON() : entry))).toEqual(scans);
+    // Projections read the line itself, too.
+    expect(entries.every((entry) => 'line' in entry && entry.line.startsWith(`${entry.position}\t`))).toBe(true);
+  });
+
+  test.each(versionsOf('stream-message'))('of version %i is read: changes', (version) => {
+    expect(decodeMessage(bytes(`stream-message-${version}-changes`))).toEqual({ ...changeRange, entries: changes });
+  });
+
+  test('is written as the fixture of the newest version: another encoding is another version', () => {
+    expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans'));
+    expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(text('stream-message-2-changes'));
+  });
+
+  test('carries the schema of each event, and an older one is brought up to date when it is read', () => {
+    const [created] = changes;
+    if (created?.type !== 'code_created') throw new Error('the first change creates a code');
+    const { status: _, ...data } = created.data;
+    const old = JSON.stringify({ ...created, data, schema: 1 });
+    const { entries } = decodeMessage(encoded(encodeChanges(changeRange, [old])));
+    expect(entries).toEqual([{ ...created, data: { ...data, status: 'active' } }]);
+  });
+
+  test('of a newer version is refused; its range is still read', () => {
+    const message = encoded('{"version":3,"after":43,"to":60}\n\u0000 not JSON, not lines');
+    expect(() => decodeMessage(message)).toThrow(newer);
+    expect(() => decodeMessage(message)).toThrow(/^A message of the stream \(version 3, this process reads up to 2\)/);
+    expect(rangeOf(message)).toEqual({ version: 3, ...changeRange });
+  });
+
+  test('with an event or lines of a newer version is refused, and says which', () => {
+    const [created] = changes;
+    const event = JSON.stringify({ ...created, schema: 3 });
+    expect(() => decodeMessage(encoded(encodeChanges(changeRange, [event])))).toThrow(
+      /^An event of type code_created \(version 3, this process reads up to 2\) was written by a newer/,
+    );
+    const unknown = JSON.stringify({ ...created, type: 'code_exploded', schema: 1 });
+    expect(() => decodeMessage(encoded(encodeChanges(changeRange, [unknown])))).toThrow(/unknown type code_exploded/);
+    const scansMessage = encodeScans(scanRange, lines()).replace('"line":1', '"line":2');
+    expect(() => decodeMessage(encoded(scansMessage))).toThrow(
+      /^A scan line \(version 2, this process reads up to 1\)/,
+    );
+  });
+
+  test('that is none is refused', () => {
+    for (const data of ['', '{}', 'null', '{"to":3,"after":1}']) expect(() => rangeOf(encoded(data))).toThrow(/range/);
+  });
+
+  test.each(versionsOf('stream-message'))('of version %i: its range is read without its entries', (version) => {
+    for (const [kind, range] of [['scans', scanRange] as const, ['changes', changeRange] as const]) {
+      const whole = bytes(`stream-message-${version}-${kind}`);
+      expect(rangeOf(whole.subarray(0, 60))).toMatchObject(range);
+    }
+  });
+});
+
+describe('scan lines', () => {
+  test.each(versionsOf('scan-lines'))('of version %i are read', (version) => {
+    expect(scanLines(version, text(`scan-lines-${version}`)).map((line) => line.toJSON())).toEqual(scans);
+  });
+});
+
+describe('a record of the spool', () => {
+  test('there is a fixture of every version', () => {
+    expect(versionsOf('spool-record')).toEqual([0, 1, 2]);
+  });
+
+  test.each(versionsOf('spool-record'))('of version %i is read', (version) => {
+    expect(decodeSpoolRecord(bytes(`spool-record-${version}`))).toEqual(givenBatch);
+  });
+
+  test('is written as the fixture of the newest version', () => {
+    expect(new TextDecoder().decode(encodeSpoolRecord(givenBatch))).toBe(text('spool-record-2'));
+  });
+
+  test('of a newer version is refused', () => {
+    const record = encoded(text('spool-record-2').replace('"version":2', '"version":3'));
+    expect(() => decodeSpoolRecord(record)).toThrow(NewerVersion);
+    expect(() => decodeSpoolRecord(record)).toThrow(newer);
+  });
+});
+
+describe('a snapshot of routes', () => {
+  test('there is a fixture of every version', () => {
+    expect(versionsOf('route-snapshot')).toEqual([1, 2]);
+  });
+
+  test.each(versionsOf('route-snapshot'))('of version %i is read', (version) => {
+    const read = decodeSnapshot(text(`route-snapshot-${version}`));
+    expect(read.map((route) => ({ ...route, visitor_key: new Uint8Array(route.visitor_key) }))).toEqual(routes);
+  });
+
+  test('is written as the fixture of the newest version', () => {
+    expect([snapshotHead, ...routes.map(encodeRoute), ''].join('\n')).toBe(text('route-snapshot-2'));
+  });
+
+  test('of a newer version is refused', () => {
+    expect(() => decodeSnapshot(`{"snapshot":3}\n${text('route-snapshot-1')}`)).toThrow(newer);
+  });
+});
