@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Side } from './proxied-connection.ts';
-import type { TcpProxy, Which } from './proxy.ts';
+import type { Which } from './proxy.ts';
+import type { ProxyGroup } from './proxy-group.ts';
 import type { Proxies, World } from './world.ts';
 
 /**
@@ -36,7 +37,8 @@ export async function withResets(
   });
 }
 
-const resetSomehow = (proxy: TcpProxy, which: Which) => (isHeads() ? proxy.reset(which) : proxy.resetInMessage(which));
+const resetSomehow = (proxy: ProxyGroup, which: Which) =>
+  isHeads() ? proxy.reset(which) : proxy.resetInMessage(which);
 
 /** One side of connections gets a FIN, and the other never learns of it. */
 export async function withHalfClosed(

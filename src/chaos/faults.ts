@@ -3,6 +3,9 @@ import type { Mood } from './receiver.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { World } from './world.ts';
 
+/** The name that services give their stream where NATS_STREAM is not set. */
+const defaultStream = 'scanlog';
+
 /**
  * The faults that nobody may lose a scan by. Each lasts as long as `meanwhile`, and mends what it broke, also when that
  * throws.
@@ -39,6 +42,14 @@ export async function withoutStreamStorage(world: World, meanwhile: Meanwhile): 
     loseStorage(world.natsFolder);
     await meanwhile();
   });
+}
+
+/** `kill -9` of the server that leads the stream, in a world with a NATS cluster. */
+export async function withoutNatsLeader({ natsCluster }: World, meanwhile: Meanwhile): Promise<void> {
+  if (natsCluster === undefined) return;
+  const leader = await natsCluster.leaderOf(defaultStream);
+  await leader.kill();
+  await meanwhile().finally(leader.comeBack);
 }
 
 /** `kill -9` of ClickHouse. */

@@ -51,7 +51,7 @@ interface Tally {
  */
 export async function runChaos({ isOver, onStep = () => {}, clients = 32 }: Options): Promise<ChaosResult> {
   onStep('starting a stack and two services of their own');
-  const world = await startWorld({ withWarehouse: true, withWebhook: true });
+  const world = await startWorld({ withWarehouse: true, withWebhook: true, withNatsCluster: true });
   try {
     const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpool) })];
     await Promise.all(services.map((service) => service.start()));

@@ -7,6 +7,7 @@ import {
   withFailover,
   withoutClickHouse,
   withoutNats,
+  withoutNatsLeader,
   withoutPostgres,
   withoutService,
   withoutStreamStorage,
@@ -75,6 +76,10 @@ export const strikes: Strike[] = [
   },
   { name: 'kill -9 of NATS', strike: (world) => withoutNats(world, anyTime(2_000)) },
   { name: 'kill -9 of NATS, its storage deleted', strike: (world) => withoutStreamStorage(world, anyTime(2_000)) },
+  {
+    name: 'leader of a three-node NATS cluster killed',
+    strike: (world) => withoutNatsLeader(world, anyTime(4_000)),
+  },
   { name: 'kill -9 of ClickHouse', strike: (world) => withoutClickHouse(world, anyTime(2_000)) },
   {
     name: 'kill -9 of ClickHouse, its data deleted',

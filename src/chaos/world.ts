@@ -15,7 +15,9 @@ import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
 import { createSecretBox } from '../webhooks/secrets.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
 import { type ClickHouseProxy, startClickHouseProxy } from './clickhouse-proxy.ts';
+import { type NatsCluster, startNatsCluster } from './nats-cluster.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
+import { type ProxyGroup, startProxyGroup } from './proxy-group.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
 import type { ScannedCode } from './scanner.ts';
@@ -23,7 +25,7 @@ import { type ServiceProcess, serviceProcess } from './service-process.ts';
 
 export interface Proxies {
   postgres: TcpProxy;
-  nats: TcpProxy;
+  nats: ProxyGroup;
   /** To nothing in a world without a warehouse. */
   clickhouse: TcpProxy;
 }
@@ -41,6 +43,8 @@ export interface World {
   sql: Sql;
   postgres: ReplicatedPostgres;
   nats: BreakablePart;
+  /** Where a cluster was asked for: `nats` is then all of its servers together. */
+  natsCluster: NatsCluster | undefined;
   /** Where it was asked for: it takes seconds to start. */
   clickhouse: { part: BreakablePart; folder: string; warehouse: Warehouse; httpProxy: ClickHouseProxy } | undefined;
   /** Where the account's webhook leads, where one was asked for. */
@@ -53,7 +57,11 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function startWorld({ withWarehouse = false, withWebhook = false } = {}): Promise<World> {
+export async function startWorld({
+  withWarehouse = false,
+  withWebhook = false,
+  withNatsCluster = false,
+} = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-chaos-'));
   const data = openDataDirectory(folder);
   const log = createLogger('silent', false);
@@ -61,9 +69,14 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
   const [natsPort, clickhousePort] = await Promise.all([freePort(), freePort()]);
   let switchPostgres = (_: string) => {};
   const services: ServiceProcess[] = [];
-  const [postgres, nats, warehousePart] = await Promise.all([
+  const [postgres, natsParts, warehousePart] = await Promise.all([
     startReplicatedPostgres({ data, password: secrets.postgres, log, onFailOver: (url) => switchPostgres(url) }),
-    startBreakable(natsPlan({ data, port: natsPort, password: secrets.nats }), data, log),
+    withNatsCluster
+      ? startNatsCluster({ data, password: secrets.nats, log }).then((cluster) => ({ cluster, nats: cluster.all }))
+      : startBreakable(natsPlan({ data, port: natsPort, password: secrets.nats }), data, log).then((nats) => ({
+          cluster: undefined,
+          nats,
+        })),
     withWarehouse
       ? startBreakable(clickhousePlan({ data, port: clickhousePort, password: secrets.clickhouse }), data, log)
       : undefined,
@@ -79,9 +92,10 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
     warehouse: connectWarehouse(warehouseSettings),
     httpProxy: await startClickHouseProxy(warehouseSettings.clickhouseUrl),
   };
+  const { nats, cluster: natsCluster } = natsParts;
   const proxies = {
     postgres: await startProxy(postgres.url()),
-    nats: await startProxy(natsUrl(natsPort, secrets.nats)),
+    nats: await startProxyGroup(natsCluster?.urls ?? [natsUrl(natsPort, secrets.nats)]),
     clickhouse: await startProxy(clickhouse?.httpProxy.url ?? warehouseSettings.clickhouseUrl),
   };
   // Never broken: it only follows the primary.
@@ -109,12 +123,14 @@ export async function startWorld({ withWarehouse = false, withWebhook = false } 
     sql,
     postgres,
     nats,
+    natsCluster,
     clickhouse,
     receiver,
     async service(settings = {}, flags = []) {
       const environment = {
         DATABASE_URL: proxies.postgres.url,
         NATS_URL: proxies.nats.url,
+        NATS_REPLICAS: withNatsCluster ? '3' : '1',
         CLICKHOUSE_URL: proxies.clickhouse.url,
         // Its one ClickHouse is right about what it lost.
         CLICKHOUSE_REBUILD_AFTER_SECONDS: '2',

@@ -18,11 +18,27 @@ function program(): string {
   return found;
 }
 
-export function natsPlan({ data, port, password }: { data: DataDirectory; port: number; password: string }): PartPlan {
-  const folder = join(data.path, 'nats');
-  const settings = join(data.path, 'nats.conf');
+/** One server of a cluster on loopback. */
+export interface NatsNode {
+  number: number;
+  /** Where the servers of the cluster reach each other: its own port, and those of all of them. */
+  clusterPort: number;
+  clusterPorts: number[];
+}
+
+interface NatsOptions {
+  data: DataDirectory;
+  port: number;
+  password: string;
+  node?: NatsNode;
+}
+
+export function natsPlan({ data, port, password, node }: NatsOptions): PartPlan {
+  const name = node === undefined ? 'nats' : (`nats-${node.number}` as const);
+  const folder = node === undefined ? join(data.path, 'nats') : join(data.path, 'nats', name);
+  const settings = join(data.path, `${name}.conf`);
   return {
-    name: 'nats',
+    name,
     stopSignal: 'SIGTERM',
     launch() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -31,6 +47,7 @@ export function natsPlan({ data, port, password }: { data: DataDirectory; port: 
         `listen: "127.0.0.1:${port}"`,
         `jetstream: { store_dir: ${JSON.stringify(folder)}, max_memory_store: 64MB, max_file_store: 256GB }`,
         `authorization: { user: "scanlog", password: ${JSON.stringify(password)} }`,
+        ...(node === undefined ? [] : clusterLines(name, password, node)),
       ];
       writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });
       return { command: program(), args: ['-c', settings] };
@@ -49,3 +66,15 @@ export function natsPlan({ data, port, password }: { data: DataDirectory; port: 
       }),
   };
 }
+
+const clusterLines = (name: string, password: string, { clusterPort, clusterPorts }: NatsNode) => [
+  `server_name: "${name}"`,
+  'cluster {',
+  '  name: "scanlog"',
+  `  listen: "127.0.0.1:${clusterPort}"`,
+  // Clients use the addresses they were given, which may be those of proxies.
+  '  no_advertise: true',
+  `  authorization: { user: "scanlog", password: ${JSON.stringify(password)} }`,
+  `  routes: [${clusterPorts.map((port) => JSON.stringify(natsUrl(port, password))).join(', ')}]`,
+  '}',
+];

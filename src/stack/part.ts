@@ -14,7 +14,7 @@ export interface Launch {
 
 /** How one part of the stack is run. */
 export interface PartPlan {
-  name: 'postgres' | 'nats' | 'clickhouse';
+  name: 'postgres' | 'nats' | `nats-${number}` | 'clickhouse';
   /** Made anew for each start, once everything before it is done. */
   launch(): Launch | Promise<Launch>;
   answers(): Promise<boolean>;

@@ -1,13 +1,16 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import type { LogRange } from '../../events/entry.ts';
 import { counters } from '../../projections/counters.ts';
 import { append } from '../../src/log/append.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
+import { connectStream } from '../../src/stream/connect.ts';
 import { startRelay } from '../../src/stream/relay.ts';
 import { runProjection } from '../../src/stream/runner.ts';
 import { opened } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
+import { captureLog } from '../support/log-lines.ts';
+import { startOneWayProxy } from './one-way-proxy.ts';
 import { countsOf, held, scan, unseat, useStream } from './stream-support.ts';
 
 const stream = useStream();
@@ -141,5 +144,27 @@ describe('the relay', () => {
     const [{ total }] = await sql<[{ total: number }]>`SELECT count(*) AS total FROM scans`;
     await eventually(async () => expect(await countsOf(sql)).toEqual([total, total]));
     await Promise.all([second.stop(), running.stop()]);
+  });
+
+  test('acknowledgements that are lost: what the stream has stored is found there, and not published again', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    const proxy = await startOneWayProxy(inject('stack').natsUrl);
+    const nats = await connectStream(proxy.url, 'test', new AbortController().signal);
+    const { log, lines } = captureLog();
+    const relay = startRelay({ ...common, nats, log });
+    await begun(sql, name);
+    const end = async () => (await held(stream, name)).at(-1)?.to ?? 0;
+    await eventually(async () => expect(await end()).toBe(await headOfLog(sql)));
+    const before = await end();
+    proxy.dropAnswers();
+    await scan(sql, 5);
+    await eventually(() => expect(lines().map(({ error }) => error)).toContain('TIMEOUT'));
+    expect(await end(), 'the stream has stored messages whose acknowledgement was lost').toBeGreaterThan(before);
+    proxy.restore();
+    await scan(sql, 5);
+    await expectWhole(sql, name);
+    await relay.stop();
+    await nats.close();
+    await proxy.close();
   });
 });

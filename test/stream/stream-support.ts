@@ -31,12 +31,12 @@ const commonOf = ({ sql, url }: TestDatabase, nats: NatsConnection, stream: stri
   metrics: createMetrics(),
 });
 
-/** NATS, for a file whose tests each take a log and a stream of their own. */
-export function useStream(): TestStream {
+/** NATS, the one of all tests or another, for a file whose tests each take a log and a stream of their own. */
+export function useStream(urlOf = () => inject('stack').natsUrl): TestStream {
   const stream = {} as TestStream;
   const ends: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
-    const nats = await connectStream(inject('stack').natsUrl, 'test', new AbortController().signal);
+    const nats = await connectStream(urlOf(), 'test', new AbortController().signal);
     ends.push(() => nats.close());
     const manager = await nats.jetstreamManager();
     const fresh = async () => {

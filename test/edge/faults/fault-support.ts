@@ -9,7 +9,15 @@ import { eventually } from '../../support/eventually.ts';
 /** A stack and services for one file to break, with the services of the file running. */
 export function useWorld(
   settings: Record<string, string>[],
-  { flags = [], ...parts }: { flags?: string[]; withWarehouse?: boolean; withWebhook?: boolean } = {},
+  {
+    flags = [],
+    ...parts
+  }: {
+    flags?: string[];
+    withWarehouse?: boolean;
+    withWebhook?: boolean;
+    withNatsCluster?: boolean;
+  } = {},
 ): World & { services: ServiceProcess[] } {
   const world = { services: [] as ServiceProcess[] } as World & { services: ServiceProcess[] };
   beforeAll(async () => {

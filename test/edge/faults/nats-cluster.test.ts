@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { withoutNatsLeader } from '../../../src/chaos/faults.ts';
+import type { NatsCluster } from '../../../src/chaos/nats-cluster.ts';
+import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
+import { headOfLog } from '../../../src/log/read.ts';
+import { connectStream } from '../../../src/stream/connect.ts';
+import { endOf } from '../../../src/stream/jetstream.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectExact, untilSeen, useWorld } from './fault-support.ts';
+
+const world = useWorld([{}, {}], { withNatsCluster: true });
+
+/** Waits until the stream has everything that the log has now. */
+async function expectRelayed({ urls }: NatsCluster): Promise<void> {
+  const head = await headOfLog(world.sql);
+  const nats = await connectStream(urls.join(','), 'test', AbortSignal.timeout(30_000));
+  await eventually(async () => {
+    const manager = await nats.jetstreamManager({ timeout: 2_000 });
+    expect((await endOf(manager, 'scanlog')).position).toBeGreaterThanOrEqual(head);
+  }, 25_000);
+  await nats.close();
+}
+
+test('a cluster of three NATS servers, under load: the leader of the stream is killed with -9, then another; every scan redirects and is counted once', async () => {
+  const { natsCluster: cluster } = world;
+  if (cluster === undefined) throw new Error('this world has no cluster');
+  const scanner = startScanning({ ports: world.services.map(({ port }) => port), codes: await world.codes(3) });
+  await untilSeen(scanner, 302, 200);
+  await withoutNatsLeader(world, async () => {
+    await untilSeen(scanner, 302, 300);
+    await expectRelayed(cluster);
+  });
+  const leader = await cluster.leaderOf('scanlog');
+  const other = cluster.servers.find((server) => server !== leader);
+  await other?.kill();
+  await untilSeen(scanner, 302, 300).finally(() => other?.comeBack());
+  await expectRelayed(cluster);
+  await scanner.stop();
+
+  expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
+  const { redirected, logged } = await expectExact(world, scanner.attempts);
+  expect(logged).toBe(redirected);
+  await expectRelayed(cluster);
+}, 120_000);

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { counters } from '../../projections/counters.ts';
+import { type NatsCluster, startNatsCluster } from '../../src/chaos/nats-cluster.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import type { Sql } from '../../src/log/connect.ts';
+import { headOfLog } from '../../src/log/read.ts';
+import { openDataDirectory } from '../../src/stack/data-directory.ts';
+import { endOf, ensureStream } from '../../src/stream/jetstream.ts';
+import { startRelay } from '../../src/stream/relay.ts';
+import { runProjection } from '../../src/stream/runner.ts';
+import { eventually } from '../support/eventually.ts';
+import { captureLog } from '../support/log-lines.ts';
+import { countsOf, held, scan, useStream } from './stream-support.ts';
+
+/** Of an election, which takes NATS 4 to 9 s, and all that waits for it. */
+const failoverTimeoutMs = 40_000;
+
+let cluster: NatsCluster;
+const folder = mkdtempSync(join(tmpdir(), 'nats-cluster-'));
+beforeAll(async () => {
+  const log = createLogger('silent', false);
+  cluster = await startNatsCluster({ data: openDataDirectory(folder), password: 'a-password', log });
+});
+afterAll(async () => {
+  await cluster?.all.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+const stream = useStream(() => cluster.urls.join(','));
+
+type Common = Awaited<ReturnType<typeof stream.fresh>>['common'];
+
+const counting = (common: Common) =>
+  runProjection({
+    ...common,
+    lock: 96,
+    projection: {
+      name: counters.name,
+      checkpoint: () => counters.checkpoint(common.sql),
+      apply: (range) => counters.apply(common.sql, range),
+      most: 10_000,
+      lingerMs: 0,
+    },
+  });
+
+/** Scans until it is stopped. */
+function load(sql: Sql): () => Promise<void> {
+  let stopped = false;
+  const running = (async () => {
+    while (!stopped) await scan(sql, 5);
+  })();
+  return async () => {
+    stopped = true;
+    await running;
+  };
+}
+
+async function expectCounted(sql: Sql): Promise<void> {
+  await eventually(async () => {
+    const [{ total }] = await sql<[{ total: number }]>`SELECT count(*) AS total FROM scans`;
+    expect(await countsOf(sql)).toEqual([total, total]);
+  }, failoverTimeoutMs);
+}
+
+const expectRelayed = async (sql: Sql, name: string) => {
+  const head = await headOfLog(sql);
+  const position = async () => (await endOf(stream.manager, name)).position;
+  await eventually(async () => expect(await position()).toBeGreaterThanOrEqual(head), failoverTimeoutMs);
+};
+
+test('replicas are changed from 1 to 3 on a stream in use; then its leader is killed: nothing is missing', async () => {
+  const { sql, common, stream: name } = await stream.fresh();
+  const first = startRelay(common);
+  const running = counting(common);
+  const stopLoad = load(sql);
+  await eventually(async () => expect(await held(stream, name)).not.toHaveLength(0), failoverTimeoutMs);
+  expect((await stream.manager.streams.info(name)).config.num_replicas).toBe(1);
+  await first.stop();
+
+  const { log, lines } = captureLog();
+  const second = startRelay({ ...common, replicas: 3, log });
+  await eventually(async () => {
+    const { config, cluster } = await stream.manager.streams.info(name);
+    expect(config.num_replicas).toBe(3);
+    expect(cluster?.replicas?.map(({ current }) => current)).toEqual([true, true]);
+  }, failoverTimeoutMs);
+  expect(lines()).toContainEqual(
+    expect.objectContaining({ msg: 'stream limits updated', num_replicas: { from: 1, to: 3 } }),
+  );
+
+  const leader = await cluster.leaderOf(name);
+  await leader.kill();
+  await expectRelayed(sql, name);
+  await leader.comeBack();
+  await stopLoad();
+  await expectRelayed(sql, name);
+  await expectCounted(sql);
+  await eventually(async () => {
+    const ranges = await held(stream, name);
+    let reached = ranges[0]?.after ?? 0;
+    for (const { after, to } of ranges) {
+      expect(after, 'no message begins after the end of the one before').toBeLessThanOrEqual(reached);
+      reached = Math.max(reached, to);
+    }
+    expect(reached).toBe(await headOfLog(sql));
+  }, failoverTimeoutMs);
+
+  const refusal = captureLog();
+  await ensureStream(stream.manager, { ...common, replicas: 5, log: refusal.log });
+  expect(refusal.lines()).toMatchObject([{ level: 'warn', msg: 'stream limits could not be updated' }]);
+  expect((await stream.manager.streams.info(name)).config.num_replicas).toBe(3);
+  await Promise.all([second.stop(), running.stop()]);
+}, 120_000);
+
+test('one replica, and the server that has it killed: counters go on from the log, and the relay once it is back', async () => {
+  const { sql, common, stream: name } = await stream.fresh();
+  const relay = startRelay(common);
+  const running = counting(common);
+  await eventually(async () => {
+    await scan(sql, 1);
+    expect(await held(stream, name)).not.toHaveLength(0);
+  }, failoverTimeoutMs);
+  const holder = await cluster.leaderOf(name);
+  await holder.kill();
+  await scan(sql, 5);
+  await expectCounted(sql);
+  await expect(stream.manager.streams.info(name), 'the stream is unavailable').rejects.toThrow();
+  await holder.comeBack();
+  await expectRelayed(sql, name);
+  await scan(sql, 5);
+  await expectCounted(sql);
+  await expectRelayed(sql, name);
+  await Promise.all([relay.stop(), running.stop()]);
+}, 120_000);
