@@ -20,6 +20,12 @@ export interface Relay extends Leadership {
   wake(): void;
 }
 
+/** The last message of the stream; its id is unknown until this process has published one. */
+interface Published {
+  sequence: number;
+  id: string | undefined;
+}
+
 /**
  * Publishes the log to JetStream, in order. One relay of all does; any other takes over within seconds.
  *
@@ -37,17 +43,20 @@ export function startRelay(context: StreamContext): Relay {
     for await (const { type } of nats.status()) if (type === Events.Reconnect) connections++;
   })();
 
-  async function publish(messages: Message[], sequence: number): Promise<number> {
+  /** Publishes messages after `last`, and returns the last of them. */
+  async function publish(messages: Message[], last: Published): Promise<Published> {
+    // With its sequence: a message that was stored and lost is published again, and is no duplicate then.
+    const ids = messages.map(({ after, to }, i) => `${after}-${to}@${last.sequence + i}`);
     const acks = await Promise.all(
-      messages.map(({ kind, after, to, data }, i) =>
-        js.publish(subject[kind], data, {
-          // With its place: one that was stored and lost is published again, and is no duplicate then.
-          msgID: `${after}-${to}@${sequence + i}`,
-          expect: { lastSequence: sequence + i },
-        }),
-      ),
+      messages.map(({ kind, data }, i) => {
+        const lastMsgID = i === 0 ? last.id : ids[i - 1];
+        // Its id, too: a server that comes back to its cluster can acknowledge into an old copy of the stream for a
+        // second, and the number alone would then let a message into the real one that does not follow its last.
+        const expect = { lastSequence: last.sequence + i, ...(lastMsgID === undefined ? {} : { lastMsgID }) };
+        return js.publish(subject[kind], data, { msgID: ids[i] as string, expect });
+      }),
     );
-    return acks.at(-1)?.seq ?? sequence;
+    return { sequence: acks.at(-1)?.seq ?? last.sequence, id: ids.at(-1) ?? last.id };
   }
 
   /** Every failover ends a term of leadership, so comparing once a term is enough. */
@@ -71,10 +80,10 @@ export function startRelay(context: StreamContext): Relay {
     await ensureStream(manager, context);
     if (!isCompared) await compareWithLog(manager, signal);
     const end = await endOf(manager, stream);
-    let { sequence } = end;
+    let last: Published = { sequence: end.sequence, id: undefined };
     // Projections read what an empty stream no longer has from the log themselves.
     let position = Math.max(end.position ?? (await headOfLog(sql)), await floorOfLog(sql));
-    log.info({ position, sequence }, "relay resumes after the stream's last message");
+    log.info({ position, sequence: end.sequence }, "relay resumes after the stream's last message");
     const connection = connections;
 
     // A server that was away may have lost what it had acknowledged: then look again where the stream ends.
@@ -84,7 +93,7 @@ export function startRelay(context: StreamContext): Relay {
       });
       const range = await readRange(sql, position, batch);
       if (range.entries.length > 0) {
-        sequence = await publish(cut(range), sequence);
+        last = await publish(cut(range), last);
         position = range.to;
       }
       metrics.relayPosition.set(position);

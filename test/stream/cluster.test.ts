@@ -97,6 +97,7 @@ test('replicas are changed from 1 to 3 on a stream in use; then its leader is ki
   await stopLoad();
   await expectRelayed(sql, name);
   await expectCounted(sql);
+  // Eventually: a server that comes back answers from its old copy for a second.
   await eventually(async () => {
     const ranges = await held(stream, name);
     let reached = ranges[0]?.after ?? 0;
@@ -110,7 +111,8 @@ test('replicas are changed from 1 to 3 on a stream in use; then its leader is ki
   const refusal = captureLog();
   await ensureStream(stream.manager, { ...common, replicas: 5, log: refusal.log });
   expect(refusal.lines()).toMatchObject([{ level: 'warn', msg: 'stream limits could not be updated' }]);
-  expect((await stream.manager.streams.info(name)).config.num_replicas).toBe(3);
+  const replicas = async () => (await stream.manager.streams.info(name)).config.num_replicas;
+  await eventually(async () => expect(await replicas()).toBe(3));
   await Promise.all([second.stop(), running.stop()]);
 }, 120_000);
 
