@@ -108,7 +108,8 @@ function* routesOf(account: string, count: number) {
         version: 1,
         revision: 1,
       },
-      ...{ destination_url: 'https://example.com/', status: 'active' as const, visitor_key: new Uint8Array() },
+      ...{ destination_url: 'https://example.com/', status: 'active' as const, disabled: false },
+      visitor_key: new Uint8Array(),
     };
 }
 

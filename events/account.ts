@@ -26,6 +26,9 @@ export const accountEvents = {
       { additionalProperties: false },
     ),
   ),
+  /** By the operator: the account's API and console are closed, and its short links answer 410. */
+  account_suspended: defineEvent(1, Type.Object({ reason: text }, { additionalProperties: false })),
+  account_resumed: defineEvent(1, Type.Object({}, { additionalProperties: false })),
   key_revoked: defineEvent(1, Type.Object({ key: text }, { additionalProperties: false })),
   ...webhookEvents,
 };
@@ -38,6 +41,9 @@ export interface Account {
   plan: Plan;
   created_at: Date;
   version: number;
+  /** Why and since when the operator has suspended it; null while it is not. */
+  suspended_reason: string | null;
+  suspended_at: Date | null;
 }
 
 export interface Key {
@@ -57,11 +63,26 @@ export const changePlan = (account: Account, to: Plan): AccountEvent[] =>
 export const revokeKey = (key: Key): AccountEvent[] =>
   key.revoked_at === null ? [{ type: 'key_revoked', data: { key: key.id } }] : [];
 
+export const suspendAccount = (account: Account, reason: string): AccountEvent[] =>
+  account.suspended_reason === reason ? [] : [{ type: 'account_suspended', data: { reason } }];
+
+export const resumeAccount = (account: Account): AccountEvent[] =>
+  account.suspended_at === null ? [] : [{ type: 'account_resumed', data: {} }];
+
 /** The account as it is after `event`. */
 export function evolveAccount(account: Account | undefined, event: Pending<AccountEvent>): Account {
-  if (event.type === 'account_created')
-    return { ...event.data, id: event.stream, created_at: event.occurred_at, version: event.version };
+  if (event.type === 'account_created') {
+    const { stream: id, version, occurred_at: created_at } = event;
+    return { ...event.data, id, created_at, version, suspended_reason: null, suspended_at: null };
+  }
   if (account === undefined) throw new Error(`${event.stream} begins with ${event.type}, not with account_created`);
-  const changed = event.type === 'plan_changed' ? { plan: event.data.to } : {};
-  return { ...account, ...changed, version: event.version };
+  return { ...account, ...changeOf(event), version: event.version };
+}
+
+function changeOf(event: Pending<AccountEvent>): Partial<Account> {
+  if (event.type === 'plan_changed') return { plan: event.data.to };
+  if (event.type === 'account_suspended')
+    return { suspended_reason: event.data.reason, suspended_at: event.occurred_at };
+  if (event.type === 'account_resumed') return { suspended_reason: null, suspended_at: null };
+  return {};
 }

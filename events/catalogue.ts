@@ -2,16 +2,19 @@ import { type AccountEvent, accountEvents } from './account.ts';
 import { type AppliedCodeEvent, type CodeChanged, type CodeEvent, codeEvents } from './code.ts';
 import type { EventDefinition } from './define.ts';
 import type { Pending } from './recorded.ts';
+import { type ServiceEvent, serviceEvents } from './service.ts';
 import { NewerVersion, refuseNewer } from './wire/newer-version.ts';
 
-/** Everything that can happen to a code or an account. */
-export type DomainEvent = CodeEvent | AccountEvent;
-/** What happens to a code or an account that exists. */
-export type ChangeEvent = CodeChanged | AccountEvent;
+/** Everything that can happen to a code, an account, or the service as a whole. */
+export type DomainEvent = CodeEvent | AccountEvent | ServiceEvent;
+/** What happens to something that exists. */
+export type ChangeEvent = CodeChanged | AccountEvent | ServiceEvent;
 /** What current state is made from. */
-export type AppliedEvent = AppliedCodeEvent | Pending<AccountEvent>;
+export type AppliedEvent = AppliedCodeEvent | Pending<AccountEvent | ServiceEvent>;
 
-const catalogue: ReadonlyMap<string, EventDefinition> = new Map(Object.entries({ ...codeEvents, ...accountEvents }));
+const catalogue: ReadonlyMap<string, EventDefinition> = new Map(
+  Object.entries({ ...codeEvents, ...accountEvents, ...serviceEvents }),
+);
 
 /** The schema number to store `event` under; throws where its data does not match its type. */
 export function schemaOf(event: DomainEvent): number {

@@ -36,6 +36,9 @@ export const codeEvents = {
   code_resumed: defineEvent(1, nothing),
   /** A draft went live. */
   code_published: defineEvent(1, nothing),
+  /** Taken down by the operator: its short link answers 410, whatever its owner does. */
+  code_disabled: defineEvent(1, Type.Object({ reason: text }, { additionalProperties: false })),
+  code_enabled: defineEvent(1, nothing),
   code_deleted: defineEvent(1, nothing),
 };
 
@@ -63,6 +66,9 @@ export interface Code {
   version: number;
   /** Of the event that created it: the order of lists. */
   position: number;
+  /** Why and since when the operator has disabled it; null while it is not. */
+  disabled_reason: string | null;
+  disabled_at: Date | null;
 }
 
 export interface NewCode {
@@ -102,6 +108,12 @@ export function changeCode(code: Code, change: CodeChange): CodeChanged[] {
 export const deleteCode = (code: Code): CodeChanged[] =>
   code.status === 'deleted' ? [] : [{ type: 'code_deleted', data: {} }];
 
+export const disableCode = (code: Code, reason: string): CodeChanged[] =>
+  code.disabled_reason === reason ? [] : [{ type: 'code_disabled', data: { reason } }];
+
+export const enableCode = (code: Code): CodeChanged[] =>
+  code.disabled_at === null ? [] : [{ type: 'code_enabled', data: {} }];
+
 /** The code as it is after `event`. */
 export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Code {
   if (event.type === 'code_created') {
@@ -113,6 +125,8 @@ export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Cod
       updated_at: event.occurred_at,
       version: event.version,
       position: event.position,
+      disabled_reason: null,
+      disabled_at: null,
     };
   }
   if (code === undefined) throw new Error(`${event.stream} begins with ${event.type}, not with code_created`);
@@ -120,7 +134,7 @@ export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Cod
 }
 
 /** What an event changes of a code that is there. */
-export function changeBy(event: CodeChanged): Partial<Code> {
+export function changeBy(event: Pending<CodeChanged>): Partial<Code> {
   switch (event.type) {
     case 'code_renamed':
       return { name: event.data.to };
@@ -131,6 +145,10 @@ export function changeBy(event: CodeChanged): Partial<Code> {
     case 'code_resumed':
     case 'code_published':
       return { status: 'active' };
+    case 'code_disabled':
+      return { disabled_reason: event.data.reason, disabled_at: event.occurred_at };
+    case 'code_enabled':
+      return { disabled_reason: null, disabled_at: null };
     case 'code_deleted':
       return { status: 'deleted' };
   }

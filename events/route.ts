@@ -9,6 +9,8 @@ export interface Route {
   destination_url: string;
   revision: number;
   status: 'active' | 'paused' | 'draft' | 'deleted';
+  /** Whether the operator has taken the code down. */
+  disabled: boolean;
   /** Of the code's stream: events up to it are in here already. */
   version: number;
   /** Under which visitors are hashed; empty once the code is deleted. */

@@ -15,13 +15,14 @@ export function applyToRoute(route: Route, event: Recorded<CodeEvent>): Route | 
   return { ...route, ...changeOf(event), version: event.version };
 }
 
-function changeOf(event: CodeEvent): Partial<Route> {
+function changeOf(event: Recorded<CodeEvent>): Partial<Route> {
   if (event.type === 'code_created') return {};
-  const { destination_url, destination_revision, status } = changeBy(event);
+  const { destination_url, destination_revision, status, disabled_at } = changeBy(event);
   return {
     ...(destination_url === undefined ? {} : { destination_url }),
     ...(destination_revision === undefined ? {} : { revision: destination_revision }),
     ...(status === undefined ? {} : { status }),
+    ...(disabled_at === undefined ? {} : { disabled: disabled_at !== null }),
     ...(status === 'deleted' ? { visitor_key: new Uint8Array() } : {}),
   };
 }

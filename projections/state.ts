@@ -3,10 +3,11 @@ import { type Account, type AccountEvent, evolveAccount } from '../events/accoun
 import { type AppliedEvent, isCodeEvent } from '../events/catalogue.ts';
 import { type AppliedCodeEvent, type Code, evolveCode } from '../events/code.ts';
 import type { Pending } from '../events/recorded.ts';
+import { isServiceEvent, type ServiceEvent } from '../events/service.ts';
 import { evolveWebhook, isWebhookEvent, type Webhook, type WebhookEvent } from '../events/webhook.ts';
 
 /**
- * Current state: `accounts`, `api_keys`, `webhooks`, `codes` and `code_counts`.
+ * Current state: `accounts`, `api_keys`, `webhooks`, `codes`, `code_counts` and `blocked_hosts`.
  *
  * It takes every event of codes and accounts, and is written in the transaction that appends them, so it needs no
  * checkpoint: it is never behind. A rebuild applies the same functions to the whole log (src/stream/replay-state.ts).
@@ -18,6 +19,7 @@ export const stateTables = {
   webhooks: 'account, mode',
   codes: 'id',
   code_counts: 'account, mode, status',
+  blocked_hosts: 'host',
 } as const;
 
 type Sql = ISql<{ bigint: number }>;
@@ -41,11 +43,14 @@ export async function applyState(sql: Sql, events: AppliedEvent[]): Promise<void
 export async function writeState(sql: Sql, before: StateBefore, events: AppliedEvent[]): Promise<void> {
   const ofCodes: AppliedCodeEvent[] = [];
   const ofAccounts: Pending<AccountEvent>[] = [];
+  const ofService: Pending<ServiceEvent>[] = [];
   for (const event of events) {
     if (isCodeEvent(event)) ofCodes.push(event);
+    else if (isServiceEvent(event)) ofService.push(event);
     else ofAccounts.push(event);
   }
   await Promise.all([
+    ...ofService.map((event) => writeBlockedHost(sql, event)),
     ...(ofAccounts.length > 0 ? writeAccounts(sql, before, ofAccounts) : []),
     ...(ofCodes.length > 0 ? writeCodes(sql, before.codes ?? [], ofCodes) : []),
   ]);
@@ -88,7 +93,8 @@ function writeCodes(sql: Sql, before: Code[], events: AppliedCodeEvent[]): Promi
       ON CONFLICT (id) DO UPDATE SET
         name = excluded.name, destination_url = excluded.destination_url,
         destination_revision = excluded.destination_revision, status = excluded.status,
-        updated_at = excluded.updated_at, version = excluded.version`,
+        updated_at = excluded.updated_at, version = excluded.version,
+        disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at`,
     sql`
       INSERT INTO code_counts AS c
       SELECT * FROM jsonb_populate_recordset(NULL::code_counts, ${sql.json(changes)})
@@ -103,7 +109,9 @@ function writeAccounts(sql: Sql, before: StateBefore, events: Pending<AccountEve
     sql`
       INSERT INTO accounts
       SELECT * FROM jsonb_populate_recordset(NULL::accounts, ${sql.json(rows([...accounts.values()]))})
-      ON CONFLICT (id) DO UPDATE SET name = excluded.name, plan = excluded.plan, version = excluded.version`,
+      ON CONFLICT (id) DO UPDATE SET
+        name = excluded.name, plan = excluded.plan, version = excluded.version,
+        suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at`,
     ...events.flatMap((event) => writeKey(sql, event)),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
   ];
@@ -143,6 +151,11 @@ function writeWebhooks(sql: Sql, before: Webhook[], events: Pending<WebhookEvent
     ];
   });
 }
+
+const writeBlockedHost = (sql: Sql, { type, data: { host }, occurred_at }: Pending<ServiceEvent>): Promise<unknown> =>
+  type === 'destination_blocked'
+    ? sql`INSERT INTO blocked_hosts (host, blocked_at) VALUES (${host}, ${occurred_at})`
+    : sql`DELETE FROM blocked_hosts WHERE host = ${host}`;
 
 /** As JSON carries it: a whole batch is one parameter, whatever its size. */
 const row = (entry: Code | Account | Webhook) => JSON.parse(JSON.stringify(entry));

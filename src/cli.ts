@@ -2,12 +2,15 @@ import { join, resolve } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import { plans } from '../events/plans.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { accountCreate, accountList, accountPlan } from './cli/account.ts';
+import { accountCreate, accountKeys, accountList, accountPlan, accountResume, accountSuspend } from './cli/account.ts';
 import { backup } from './cli/backup.ts';
 import { benchmarks } from './cli/benchmarks.ts';
 import { chaos } from './cli/chaos.ts';
+import { codeRestore, codeTakedown } from './cli/code.ts';
 import { demo } from './cli/demo.ts';
+import { destinationsBlock, destinationsList, destinationsUnblock } from './cli/destinations.ts';
 import { showEvents } from './cli/events.ts';
+import { keyRevoke } from './cli/key.ts';
 import { replay, replays } from './cli/replay.ts';
 import { restore } from './cli/restore.ts';
 import { scanLoad } from './cli/scan-load.ts';
@@ -73,6 +76,31 @@ account
   .option('--json', 'print one JSON array')
   .addOption(dataOption())
   .action(accountList);
+
+const operatorCommand = (parent: Command, usage: string, description: string) =>
+  parent.command(usage).description(description).option('--json', 'print one JSON value').addOption(dataOption());
+
+operatorCommand(account, 'suspend <account>', 'close an account’s API, console and short links; nothing is deleted')
+  .requiredOption('--reason <reason>', 'why, as the owner will read it')
+  .action(accountSuspend);
+operatorCommand(account, 'resume <account>', 'end a suspension').action(accountResume);
+operatorCommand(account, 'keys <account>', 'the keys of an account that work').action(accountKeys);
+
+const key = program.command('key').description('API keys of any account');
+operatorCommand(key, 'revoke <key>', 'revoke a key by its id, key_…').action(keyRevoke);
+
+const code = program.command('code').description('codes of any account');
+operatorCommand(code, 'takedown <code>', 'disable a short link, by short code or id; its owner cannot undo it')
+  .requiredOption('--reason <reason>', 'why, as the owner will read it')
+  .action(codeTakedown);
+operatorCommand(code, 'restore <code>', 'undo a takedown').action(codeRestore);
+
+const destinations = program.command('destinations').description('hosts that no code may lead to');
+operatorCommand(destinations, 'block <host>', 'block a host and its subdomains, for new and existing codes').action(
+  destinationsBlock,
+);
+operatorCommand(destinations, 'unblock <host>', 'unblock a host').action(destinationsUnblock);
+operatorCommand(destinations, 'list', 'all blocked hosts').action(destinationsList);
 
 program
   .command('demo')

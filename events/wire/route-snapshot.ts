@@ -4,9 +4,9 @@ import { refuseNewer } from './newer-version.ts';
 
 /**
  * A snapshot of routes: a line of JSON per route, visitor keys in hex. Version 1 has only these; from version 2 on, the
- * first line says which version it is.
+ * first line says which version it is. Version 3 has `disabled`.
  */
-const snapshotVersion = 2;
+const snapshotVersion = 3;
 
 export const snapshotHead = JSON.stringify({ snapshot: snapshotVersion });
 
@@ -24,7 +24,7 @@ export function decodeSnapshot(text: string): Route[] {
 function routeOf(line: string): Route[] {
   try {
     const { visitor_key, ...route } = JSON.parse(line);
-    return [{ ...route, visitor_key: Buffer.from(visitor_key, 'hex') }];
+    return [{ disabled: false, ...route, visitor_key: Buffer.from(visitor_key, 'hex') }];
   } catch {
     return [];
   }

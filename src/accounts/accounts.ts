@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type Account, type AccountEvent, changePlan, type Key, revokeKey } from '../../events/account.ts';
+import {
+  type Account,
+  type AccountEvent,
+  changePlan,
+  type Key,
+  resumeAccount,
+  revokeKey,
+  suspendAccount,
+} from '../../events/account.ts';
 import type { Mode, Plan } from '../../events/plans.ts';
 import { type Actor, operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
@@ -58,14 +66,24 @@ export const listKeys = (sql: Queryable, account: string): Promise<ListedKey[]> 
     WHERE k.account = ${account} AND k.revoked_at IS NULL
     ORDER BY k.id`;
 
-export async function setPlan(sql: Sql, id: string, plan: Plan, now: Date): Promise<void> {
+/** Decides on an account as the operator. */
+async function operateOn(sql: Sql, id: string, now: Date, decide: (account: Account) => AccountEvent[]): Promise<void> {
   await decideAndAppend<Account, AccountEvent>(sql, id, {
     load: () => loadAccount(sql, id),
-    decide: (account) => changePlan(account, plan),
+    decide,
     project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
     by: { actor: operator, now },
   });
 }
+
+export const setPlan = (sql: Sql, id: string, plan: Plan, now: Date): Promise<void> =>
+  operateOn(sql, id, now, (account) => changePlan(account, plan));
+
+/** Closes an account's API, console and short links until it is resumed. Nothing of it is deleted. */
+export const suspend = (sql: Sql, id: string, reason: string, now: Date): Promise<void> =>
+  operateOn(sql, id, now, (account) => suspendAccount(account, reason));
+
+export const resume = (sql: Sql, id: string, now: Date): Promise<void> => operateOn(sql, id, now, resumeAccount);
 
 export async function createKey(
   sql: Sql,
@@ -91,6 +109,12 @@ export async function revoke(sql: Sql, account: string, id: string, by: { actor:
     project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
     by,
   });
+}
+
+/** A key that works, whoever’s it is. */
+export async function findKey(sql: Queryable, id: string): Promise<Key | undefined> {
+  const [key] = await sql<Key[]>`SELECT * FROM api_keys WHERE id = ${id} AND revoked_at IS NULL`;
+  return key;
 }
 
 async function loadAccount(sql: Sql, id: string): Promise<Account> {

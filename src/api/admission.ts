@@ -17,6 +17,11 @@ export interface Caller {
   key: string;
 }
 
+/** Why the operator has suspended the caller's account; null while it is not. */
+export interface Standing {
+  suspended_reason: string | null;
+}
+
 /** What is left of the window of 60 s that a request counts in. */
 export interface Rate {
   limit: number;
@@ -55,10 +60,10 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionCo
   const secret = addressSecret(sql);
 
   /** Finds the accounts of many keys at once, and gives each request its number in its account's window. */
-  const findCallers = gathered(async (hashes: string[]): Promise<((Caller & Window) | undefined)[]> => {
-    const rows = await sql<(Caller & Window & { hash: string })[]>`
+  const findCallers = gathered(async (hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> => {
+    const rows = await sql<(Caller & Window & Standing & { hash: string })[]>`
       WITH caller AS MATERIALIZED (
-        SELECT k.hash, k.account, k.mode, a.plan, k.id AS key, asked.times
+        SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, asked.times
         FROM (SELECT hash, count(*) AS times FROM unnest(${hashes}::text[]) AS hash GROUP BY hash) AS asked
         JOIN api_keys k ON k.hash = asked.hash JOIN accounts a ON a.id = k.account
         WHERE k.revoked_at IS NULL
@@ -68,7 +73,7 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionCo
         ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
         RETURNING subject, used, extract(epoch FROM started_at)::float8 + 60 AS ends
       )
-      SELECT hash, account, mode, plan, key, used, ends
+      SELECT hash, account, mode, plan, suspended_reason, key, used, ends
       FROM caller JOIN counted ON subject = account || '/' || mode`;
     const callers = new Map(rows.map(({ hash, ...caller }) => [hash, caller]));
     // What was counted together is told apart again, the last to come with the highest number.
@@ -89,9 +94,9 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionCo
   async function withKey(key: string): Promise<Admission | undefined> {
     const found = await findCallers(hashOfKey(key));
     if (found === undefined) return undefined;
-    const { used, ends, ...caller } = found;
+    const { used, ends, suspended_reason, ...caller } = found;
     usage.note(caller.key);
-    return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller);
+    return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller, { suspended_reason });
   }
 
   async function byAddress({ headers }: Request, peer: string): Promise<Admission> {
@@ -138,14 +143,20 @@ export const nextWindow = (sql: Sql) => sql`
   used = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.used ELSE 0 END + excluded.used,
   started_at = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.started_at ELSE excluded.started_at END`;
 
-/** The caller, or the refusal of one who asks too often. */
-export function admitted(limit: number, { used, ends }: Window, caller?: Caller): Admission {
+/** The caller, or the refusal of one whose account is suspended, or who asks too often. */
+export function admitted(limit: number, { used, ends }: Window, caller?: Caller, standing?: Standing): Admission {
   const rate = { limit, used, reset: Math.ceil(ends) };
-  if (used <= limit) return caller === undefined ? { rate } : { rate, caller };
+  if (used <= limit) {
+    if (typeof standing?.suspended_reason === 'string') return { rate, refusal: suspended(standing.suspended_reason) };
+    return caller === undefined ? { rate } : { rate, caller };
+  }
   const wait = Math.max(1, Math.ceil(ends - Date.now() / 1000));
   const message = `More than ${limit} requests in a minute: try again in ${wait} s.`;
   return { rate, refusal: new Refusal('rate_limited', message, undefined, { 'retry-after': String(wait) }) };
 }
+
+export const suspended = (reason: string) =>
+  new Refusal('account_suspended', `The operator of this service has suspended the account: ${reason}`);
 
 const unauthorized = () =>
   new Refusal(

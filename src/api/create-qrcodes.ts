@@ -15,6 +15,7 @@ import { validator } from './validate.ts';
 const tag = 'QR codes';
 const errors = [
   'invalid_request',
+  'destination_blocked',
   'quota_exceeded',
   'short_code_taken',
   'idempotency_conflict',

@@ -21,19 +21,22 @@ import {
 import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
 
 /** What every operation can answer with. */
-const always: ErrorCode[] = ['unauthorized', 'rate_limited', 'internal_error', 'unavailable'];
+const always: ErrorCode[] = ['unauthorized', 'account_suspended', 'rate_limited', 'internal_error', 'unavailable'];
 
 const causes: Record<ErrorCode, string> = {
   invalid_request: 'Something in the request is not as it should be; `details` names each field.',
+  destination_blocked: 'The operator of the service has blocked the destination’s host.',
   unauthorized: 'The API key is missing, malformed, unknown or revoked.',
   quota_exceeded: 'The plan’s QR codes are used up.',
   plan_required: 'The plan does not include this.',
+  account_suspended: 'The operator of the service has suspended the account; the message says why.',
   not_found: 'There is no such thing in this account and mode.',
   method_not_allowed: 'The path exists, the method does not.',
   short_code_taken: 'The short code belongs, or once belonged, to another code.',
   conflict: 'Somebody else changed the same thing at the same moment, twice.',
   idempotency_conflict: 'The Idempotency-Key was used with another request.',
   gone: 'It existed, and was deleted.',
+  disabled: 'The operator of the service has disabled it.',
   payload_too_large: 'The body has more than 1 MiB.',
   unsupported_media_type: 'The body is not JSON.',
   rate_limited: 'Too many requests in this minute; `Retry-After` says how many seconds to wait.',

@@ -22,8 +22,12 @@ export function presentCode(code: CountedCode, { shortBaseUrl, imageBaseUrl }: A
     created_at: code.created_at.toISOString(),
     updated_at: code.updated_at.toISOString(),
     style: code.style,
+    ...presentDisabled(code),
   };
 }
+
+const presentDisabled = ({ disabled_reason: reason, disabled_at: at }: CountedCode) =>
+  reason === null || at === null ? {} : { disabled: { reason, at: at.toISOString() } };
 
 export function presentListed(code: CountedCode, addresses: Addresses): Static<typeof ListedQrCode> {
   const { id, name, destination_url, short_url, status, total_scans, created_at } = presentCode(code, addresses);
@@ -55,6 +59,10 @@ function changeOf(event: CodeEvent): { field: string | null; from: unknown; to: 
       return { field: 'status', from: 'paused', to: 'active' };
     case 'code_published':
       return { field: 'status', from: 'draft', to: 'active' };
+    case 'code_disabled':
+      return { field: 'disabled', from: null, to: event.data.reason };
+    case 'code_enabled':
+      return { field: 'disabled', from: null, to: null };
     case 'code_deleted':
       return { field: null, from: null, to: null };
   }

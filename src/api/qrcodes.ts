@@ -1,6 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
 import { faultOfDestination, faultOfName } from '../../events/fields.ts';
 import { oneOf } from '../../events/one-of.ts';
+import { refuseBlocked } from '../codes/blocked-hosts.ts';
 import { change, remove } from '../codes/change.ts';
 import { codeFinder, listCodes, listedStatuses, listOrders, type Owner } from '../codes/codes.ts';
 import { historyOf } from '../codes/history.ts';
@@ -81,10 +82,19 @@ export function qrcodeOperations({ sql, clock, addresses, onChange }: Service): 
       params,
       body: QrCodeChange,
       success: { status: 200, description: 'The code as it is now.', schema: QrCode },
-      errors: ['invalid_request', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+      errors: [
+        'invalid_request',
+        'destination_blocked',
+        'not_found',
+        'conflict',
+        'payload_too_large',
+        'unsupported_media_type',
+      ],
       async handle({ caller, params: { id = '' }, body: { name, ...rest } }) {
         const wanted = { ...rest, ...(name === undefined ? {} : { name: name.trim() }) };
         checkChange(wanted, addresses.shortBaseUrl);
+        const { destination_url } = wanted;
+        if (destination_url !== undefined) await refuseBlocked(sql, [{ destination_url }]);
         const { code, events } = await change(sql, caller, id, wanted, { actor: caller.key, now: clock() });
         await onChange(events);
         return json(200, presentCode(code, addresses));

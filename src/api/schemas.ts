@@ -29,6 +29,17 @@ const Warning = t.Object(
   { ...exact, description: 'Something about the style that scanners may stumble over.' },
 );
 
+const Disabled = t.Object(
+  {
+    reason: t.String({ description: 'Why, in the operator’s words.', examples: ['Reported as phishing.'] }),
+    at: time('Since when.'),
+  },
+  {
+    ...exact,
+    description: 'Only while the operator of the service has disabled the code: its short link answers 410.',
+  },
+);
+
 export const QrCode = t.Object(
   {
     id,
@@ -44,6 +55,7 @@ export const QrCode = t.Object(
     created_at: createdAt,
     updated_at: time('When the code was last changed.'),
     style: StyleSchema,
+    disabled: t.Optional(Disabled),
   },
   exact,
 );

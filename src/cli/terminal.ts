@@ -6,6 +6,8 @@ export const dim = style(2);
 export const green = style(32);
 
 export const say = (text = '') => process.stdout.write(`${text}\n`);
+/** For `--json`: one value on one line. */
+export const sayJson = (value: unknown): void => void say(JSON.stringify(value));
 
 /** Lines up the columns of a table. */
 export function table(rows: string[][]): string {

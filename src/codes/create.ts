@@ -9,6 +9,7 @@ import { newId, newShortCode } from '../lib/ids.ts';
 import { append } from '../log/append.ts';
 import { type Queryable, type Transaction, violates } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
+import { refuseBlocked } from './blocked-hosts.ts';
 import type { Changed } from './change.ts';
 import { countCodes, type Owner, totalOf } from './codes.ts';
 import { giveVisitorKeys } from './visitor-keys.ts';
@@ -32,6 +33,10 @@ export async function createCodes(
   requests: CodeRequest[],
   by: { actor: Actor; now: Date },
 ): Promise<Changed[]> {
+  await refuseBlocked(
+    tx,
+    requests.map(({ destination_url }, index) => ({ index, destination_url })),
+  );
   if (owner.mode === 'live') await reserveQuota(tx, owner, requests.length);
   const shortCodes = await chooseShortCodes(tx, requests);
   const recorded = await append(

@@ -6,6 +6,7 @@ import {
   admitted,
   type Caller,
   nextWindow,
+  type Standing,
   type Window,
 } from '../api/admission.ts';
 import { noteKeyUse } from '../api/key-usage.ts';
@@ -22,9 +23,9 @@ export function sessionAdmission({ sql, clock, addresses }: Service, admission: 
   const usage = noteKeyUse(sql);
 
   async function bySession(token: string, mode: Mode | undefined): Promise<Admission | undefined> {
-    const [row] = await sql<(Caller & Window)[]>`
+    const [row] = await sql<(Caller & Window & Standing)[]>`
       WITH caller AS (
-        SELECT k.account, k.mode, a.plan, k.id AS key
+        SELECT k.account, k.mode, a.plan, a.suspended_reason, k.id AS key
         FROM console_sessions s
         JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
         JOIN accounts a ON a.id = k.account
@@ -39,9 +40,9 @@ export function sessionAdmission({ sql, clock, addresses }: Service, admission: 
       )
       SELECT * FROM caller, counted`;
     if (row === undefined) return undefined;
-    const { used, ends, ...caller } = row;
+    const { used, ends, suspended_reason, ...caller } = row;
     usage.note(caller.key);
-    return admitted(requestsPerMinute, { used, ends }, caller);
+    return admitted(requestsPerMinute, { used, ends }, caller, { suspended_reason });
   }
 
   return async (request: Request, peer: string): Promise<Admission> => {

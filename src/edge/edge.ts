@@ -13,6 +13,7 @@ import { connect } from '../log/connect.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { ensurePartitions } from '../log/partitions.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
+import { createBans, readSavedBans } from './bans.ts';
 import { openGeo } from './geo.ts';
 import { toLocation } from './location.ts';
 import { createOrphans } from './orphans.ts';
@@ -64,6 +65,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
   const remembered = await readSnapshots(folder, (ignored) => log.warn(ignored, 'a snapshot of routes is ignored'));
   const routes = createRoutes(sql, toLocation, metrics, remembered);
+  const bans = createBans(sql, await readSavedBans(folder));
+  const apply = (entries: Change[]) => {
+    routes.apply(entries);
+    bans.apply(entries);
+  };
   const store = (batch: ScanBatch) => appendScans(sql, batch);
   const send = async (record: Uint8Array) =>
     storeValid(decodeSpoolRecord(record), {
@@ -91,20 +97,27 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     const currentFloor = await floorOfLog(sql);
     if (position === undefined || currentFloor > floor) {
       const head = await headOfLog(sql);
-      // The log has lost events that routes may contain: then the version in Postgres may be an older one.
-      if (position !== undefined) routes.forget();
-      await routes.refresh();
+      // The log has lost events that routes and bans may contain: what is in Postgres may be an older version.
+      if (position !== undefined) {
+        routes.forget();
+        bans.forget();
+      }
+      await Promise.all([routes.refresh(), bans.refresh()]);
       position = head;
       floor = currentFloor;
     }
     let events: Change[];
     do {
       events = await readEvents(sql, position, eventsAtOnce);
-      routes.apply(events);
+      apply(events);
       position = events.at(-1)?.position ?? position;
     } while (events.length === eventsAtOnce);
   };
   const writeRoutes = createSnapshotTask(own.path, routes);
+  const snapshot = async () => {
+    await writeRoutes();
+    await bans.save(own.path);
+  };
   const stopping = new AbortController();
   const orphans = createOrphans({
     parent: folder,
@@ -124,7 +137,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const tasks = [
     periodic('partitions', () => ensurePartitions(sql), {}),
     periodic('poll', poll, { everyMs: pollMs }),
-    periodic('snapshot', writeRoutes, {
+    periodic('snapshot', snapshot, {
       everyMs: snapshotMs,
       restFor: (tookMs) => Math.min(tookMs * snapshotRest.perWork, snapshotRest.maxMs),
     }),
@@ -132,8 +145,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   ];
 
   return {
-    redirect: createRedirect({ routes, recorder, geo, trustedProxies, clock, log, metrics }),
-    apply: (entries) => routes.apply(entries),
+    redirect: createRedirect({ routes, bans, recorder, geo, trustedProxies, clock, log, metrics }),
+    apply,
     failures: () => [
       ...tasks.flatMap(({ name, failure }) => (failure() === undefined ? [] : [`${name}: ${failure()}`])),
       ...orphans.unreadable(),
@@ -141,7 +154,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     async stop() {
       stopping.abort();
       await Promise.all(tasks.map((task) => task.stop()));
-      await writeRoutes().catch(() => {});
+      await snapshot().catch(() => {});
       await recorder.stop();
       geo.close();
       await sql.end({ timeout: 2 });

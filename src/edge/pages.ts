@@ -35,6 +35,12 @@ export const notices = {
     title: 'This code is gone',
     text: 'It was deleted by its owner, and will not come back.',
   },
+  disabled: {
+    status: 410,
+    code: 'disabled',
+    title: 'This link is disabled',
+    text: 'The operator of this service has disabled it.',
+  },
   busy: {
     status: 503,
     code: 'unavailable',

@@ -8,6 +8,7 @@ import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
+import type { Bans } from './bans.ts';
 import { classify } from './device.ts';
 import type { Geo } from './geo.ts';
 import { noticeResponse, notices } from './pages.ts';
@@ -17,6 +18,7 @@ import { visitorHash } from './visitor.ts';
 
 interface RedirectOptions {
   routes: Routes;
+  bans: Bans;
   recorder: Recorder;
   geo: Geo;
   trustedProxies: TrustedProxies;
@@ -47,7 +49,7 @@ export function isPrefetch(headers: Headers): boolean {
 
 /** Answers a request for a short link: finds the route, records the scan, and then sends the visitor on. */
 export function createRedirect(options: RedirectOptions): Redirect {
-  const { routes, recorder, geo, trustedProxies, clock, log, metrics } = options;
+  const { routes, bans, recorder, geo, trustedProxies, clock, log, metrics } = options;
   let awayUntil = 0;
 
   async function load(shortCode: string): Promise<KnownRoute | 'unknown'> {
@@ -57,7 +59,9 @@ export function createRedirect(options: RedirectOptions): Redirect {
     if (earlier !== undefined && performance.now() < awayUntil) return earlier;
     try {
       const ms = earlier === undefined ? patienceMs.unknown : patienceMs.earlier;
-      return await inTime(routes.load(shortCode), ms, () => new Error('Postgres does not answer'));
+      const loading = Promise.all([routes.load(shortCode), bans.loaded()]);
+      const [route] = await inTime(loading, ms, () => new Error(`Postgres did not answer within ${ms} ms`));
+      return route;
     } catch (error) {
       awayUntil = performance.now() + awayMs;
       // Asked once more: it follows changes, and may not be believed any longer.
@@ -110,6 +114,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
 
   async function follow(route: KnownRoute | 'unknown', request: Request, peer: string): Promise<Response> {
     if (route === 'unknown') return notice('unknown', request);
+    if (route.status !== 'deleted' && bans.covers(route)) return notice('disabled', request);
     if (route.status !== 'active') return notice(route.status, request);
     const { headers } = request;
     if (request.method === 'HEAD') return sendOn(route, requestIdOf(headers));

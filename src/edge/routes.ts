@@ -229,7 +229,7 @@ export function createRoutes(
 function readRoutes(sql: Sql, shortCodes: string[]): Promise<Route[]> {
   return sql<Route[]>`
     SELECT c.id AS code, c.account, c.mode, c.short_code, c.destination_url, c.destination_revision AS revision, c.status,
-      c.version, coalesce(k.key, '') AS visitor_key
+      c.version, c.disabled_at IS NOT NULL AS disabled, coalesce(k.key, '') AS visitor_key
     FROM codes c LEFT JOIN visitor_keys k ON k.code = c.id
     WHERE c.short_code = ANY(${shortCodes})`;
 }

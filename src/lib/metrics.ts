@@ -7,7 +7,7 @@ export function createMetrics() {
   const registers = [registry];
   return {
     registry,
-    redirects: createTally<'redirected' | 'unknown' | 'paused' | 'draft' | 'deleted' | 'busy' | 'method'>(
+    redirects: createTally<'redirected' | 'unknown' | 'paused' | 'draft' | 'deleted' | 'disabled' | 'busy' | 'method'>(
       { name: 'scanlog_redirects_total', help: 'Answers to requests for short links', label: 'outcome' },
       registry,
     ),

@@ -59,6 +59,8 @@ describe('the operator', () => {
       plan: 'pro',
       created_at: now,
       version: 3,
+      suspended_reason: null,
+      suspended_at: null,
     });
   });
 

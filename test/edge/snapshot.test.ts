@@ -30,6 +30,7 @@ const route = (fields: Partial<Route> = {}): Route => ({
   destination_url: 'https://münchen.de/"a"',
   revision: 1,
   status: 'active',
+  disabled: false,
   version: 1,
   visitor_key: Buffer.alloc(32, 7),
   ...fields,

@@ -37,7 +37,10 @@ const key: Key = {
 };
 
 test('an account begins with its name and plan', () => {
-  expect(opened('pro')).toEqual({ id: 'acct_1', name: 'Café', plan: 'pro', created_at: at, version: 1 });
+  expect(opened('pro')).toEqual({
+    ...{ id: 'acct_1', name: 'Café', plan: 'pro', created_at: at, version: 1 },
+    ...{ suspended_reason: null, suspended_at: null },
+  });
 });
 
 describe('plans', () => {

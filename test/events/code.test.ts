@@ -60,6 +60,8 @@ describe('creating', () => {
       updated_at: created,
       version: 1,
       position: 41,
+      disabled_reason: null,
+      disabled_at: null,
     });
   });
 

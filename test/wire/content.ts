@@ -98,6 +98,7 @@ export const routes = (['active', 'deleted'] as const).map((status, i) => ({
   destination_url: 'https://example.com/ü?"q"',
   revision: i + 1,
   status,
+  disabled: false,
   version: i + 3,
   visitor_key: status === 'deleted' ? new Uint8Array() : new Uint8Array(32).fill(171),
 }));

@@ -122,7 +122,7 @@ describe('a record of the spool', () => {
 
 describe('a snapshot of routes', () => {
   test('there is a fixture of every version', () => {
-    expect(versionsOf('route-snapshot')).toEqual([1, 2]);
+    expect(versionsOf('route-snapshot')).toEqual([1, 2, 3]);
   });
 
   test.each(versionsOf('route-snapshot'))('of version %i is read', (version) => {
@@ -131,10 +131,10 @@ describe('a snapshot of routes', () => {
   });
 
   test('is written as the fixture of the newest version', () => {
-    expect([snapshotHead, ...routes.map(encodeRoute), ''].join('\n')).toBe(text('route-snapshot-2'));
+    expect([snapshotHead, ...routes.map(encodeRoute), ''].join('\n')).toBe(text('route-snapshot-3'));
   });
 
   test('of a newer version is refused', () => {
-    expect(() => decodeSnapshot(`{"snapshot":3}\n${text('route-snapshot-1')}`)).toThrow(newer);
+    expect(() => decodeSnapshot(`{"snapshot":4}\n${text('route-snapshot-1')}`)).toThrow(newer);
   });
 });

@@ -1,0 +1,62 @@
+import { coveringHosts, hostOf } from '../../events/hosts.ts';
+import { operator } from '../../events/recorded.ts';
+import { blockHost, type ServiceEvent, serviceStream, unblockHost } from '../../events/service.ts';
+import { writeState } from '../../projections/state.ts';
+import { type Fault, Refusal } from '../lib/errors.ts';
+import type { Queryable, Sql } from '../log/connect.ts';
+import { decideAndAppend } from '../log/decide.ts';
+
+export interface BlockedHost {
+  host: string;
+  blocked_at: Date;
+}
+
+export const listBlockedHosts = (sql: Queryable): Promise<BlockedHost[]> =>
+  sql<BlockedHost[]>`SELECT host, blocked_at FROM blocked_hosts ORDER BY host`;
+
+/** From then on no code may be pointed at the host or its subdomains, and links that lead there answer 410. */
+export const block = (sql: Sql, host: string, now: Date): Promise<void> =>
+  decideOn(sql, now, ({ hosts }) => blockHost(hosts, host));
+
+export const unblock = (sql: Sql, host: string, now: Date): Promise<void> =>
+  decideOn(sql, now, ({ hosts }) => unblockHost(hosts, host));
+
+interface Blocked {
+  version: number;
+  hosts: string[];
+}
+
+async function decideOn(sql: Sql, now: Date, decide: (blocked: Blocked) => ServiceEvent[]): Promise<void> {
+  await decideAndAppend<Blocked, ServiceEvent>(sql, serviceStream, {
+    load: async () => {
+      const [row] = await sql<[Blocked]>`
+        SELECT (SELECT coalesce(max(version), 0) FROM events WHERE stream = ${serviceStream}) AS version,
+          ARRAY(SELECT host FROM blocked_hosts) AS hosts`;
+      return row;
+    },
+    decide,
+    project: (tx, _, events) => writeState(tx, {}, events),
+    by: { actor: operator, now },
+  });
+}
+
+/** What is wanted of a code, as far as its destination goes. */
+interface Wanted {
+  index?: number;
+  destination_url: string;
+}
+
+/** Refuses destinations on hosts that are blocked. */
+export async function refuseBlocked(sql: Queryable, wanted: Wanted[]): Promise<void> {
+  const covering = [...new Set(wanted.flatMap(({ destination_url }) => coveringHosts(hostOf(destination_url))))];
+  const rows = await sql<{ host: string }[]>`SELECT host FROM blocked_hosts WHERE host = ANY(${covering})`;
+  if (rows.length === 0) return;
+  const blocked = new Set(rows.map(({ host }) => host));
+  const faults = wanted.flatMap(({ index, destination_url }): Fault[] => {
+    const host = coveringHosts(hostOf(destination_url)).find((covered) => blocked.has(covered));
+    if (host === undefined) return [];
+    const message = `destination_url must not lead to ${host}: the operator of this service has blocked it.`;
+    return [{ ...(index === undefined ? {} : { index }), field: 'destination_url', message }];
+  });
+  throw new Refusal('destination_blocked', faults[0]?.message ?? '', faults);
+}

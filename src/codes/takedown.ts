@@ -1,0 +1,34 @@
+import { type Code, type CodeChanged, disableCode, enableCode } from '../../events/code.ts';
+import { operator } from '../../events/recorded.ts';
+import { writeState } from '../../projections/state.ts';
+import { notFound } from '../lib/errors.ts';
+import type { Queryable, Sql } from '../log/connect.ts';
+import { decideAndAppend } from '../log/decide.ts';
+
+/** A code of any account, by its id or its short code; deleted ones left out. */
+export async function findAnyCode(sql: Queryable, idOrShortCode: string): Promise<Code | undefined> {
+  const [code] = await sql<Code[]>`
+    SELECT * FROM codes
+    WHERE (id = ${idOrShortCode} OR short_code = ${idOrShortCode}) AND status <> 'deleted'
+    ORDER BY id = ${idOrShortCode} DESC LIMIT 1`;
+  return code;
+}
+
+/** Disables a code's short link; its owner sees the reason and cannot undo it. */
+export const takeDown = (sql: Sql, id: string, reason: string, now: Date): Promise<void> =>
+  operateOn(sql, id, now, (code) => disableCode(code, reason));
+
+export const putBack = (sql: Sql, id: string, now: Date): Promise<void> => operateOn(sql, id, now, enableCode);
+
+async function operateOn(sql: Sql, id: string, now: Date, decide: (code: Code) => CodeChanged[]): Promise<void> {
+  await decideAndAppend<Code, CodeChanged>(sql, id, {
+    load: async () => {
+      const code = await findAnyCode(sql, id);
+      if (code === undefined) throw notFound('QR code');
+      return code;
+    },
+    decide,
+    project: (tx, code, events) => writeState(tx, { codes: [code] }, events),
+    by: { actor: operator, now },
+  });
+}

@@ -1,0 +1,138 @@
+import { open, readdir, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Change } from '../../events/entry.ts';
+import { isScan } from '../../events/entry.ts';
+import { coveringHosts, hostOf } from '../../events/hosts.ts';
+import type { Route } from '../../projections/routes.ts';
+import type { Sql } from '../log/connect.ts';
+
+/** What the operator has disabled for many codes at once: suspended accounts, and hosts that no code may lead to. */
+export interface Bans {
+  /** Whether the operator has disabled this route, by its code, its account or its destination. */
+  covers(route: Pick<Route, 'account' | 'destination_url' | 'disabled'>): boolean;
+  /** Resolves once the bans were read from Postgres, for the first time or before. */
+  loaded(): Promise<void>;
+  /** Reads all bans again. */
+  refresh(): Promise<void>;
+  /** The log has lost events: what `refresh` reads next counts, although it may be older. */
+  forget(): void;
+  /** Follows events, in any order and any number of times. */
+  apply(entries: Change[]): void;
+  /** Writes the bans to `folder`, if they have changed since, for a start without Postgres. */
+  save(folder: string): Promise<void>;
+}
+
+/** One ban, and whether it is in force. */
+interface Ban {
+  kind: 'account' | 'host';
+  id: string;
+  inForce: boolean;
+}
+
+interface SavedBans {
+  /** Of this format. */
+  version: 1;
+  accounts: string[];
+  hosts: string[];
+}
+
+const fileName = 'bans.json';
+
+export function createBans(sql: Sql, saved: SavedBans = { version: 1, accounts: [], hosts: [] }): Bans {
+  const banned = { account: new Set(saved.accounts), host: new Set(saved.hosts) };
+  /** The position of the last event about each account and host: an older one must not undo it. */
+  const positions = new Map<string, number>();
+  let firstLoad: Promise<void> | undefined;
+  let written = '';
+
+  function follow({ kind, id, inForce }: Ban, position: number): void {
+    const key = `${kind} ${id}`;
+    if ((positions.get(key) ?? 0) > position) return;
+    positions.set(key, position);
+    if (inForce) banned[kind].add(id);
+    else banned[kind].delete(id);
+  }
+
+  async function refresh(): Promise<void> {
+    const [row] = await sql<[{ position: number; accounts: string[]; hosts: string[] }]>`
+      SELECT (SELECT coalesce(max(position), 0) FROM events) AS position,
+        ARRAY(SELECT id FROM accounts WHERE suspended_at IS NOT NULL)::text[] AS accounts,
+        ARRAY(SELECT host FROM blocked_hosts)::text[] AS hosts`;
+    const read = { account: new Set(row.accounts), host: new Set(row.hosts) };
+    for (const kind of ['account', 'host'] as const)
+      for (const id of new Set([...banned[kind], ...read[kind]]))
+        follow({ kind, id, inForce: read[kind].has(id) }, row.position);
+  }
+
+  return {
+    covers({ account, destination_url, disabled }) {
+      if (disabled === true || (banned.account.size > 0 && banned.account.has(account))) return true;
+      return banned.host.size > 0 && coveringHosts(hostOf(destination_url)).some((host) => banned.host.has(host));
+    },
+    refresh,
+    forget: () => positions.clear(),
+    loaded() {
+      firstLoad ??= refresh().catch((error) => {
+        firstLoad = undefined;
+        throw error;
+      });
+      return firstLoad;
+    },
+    apply(entries) {
+      for (const entry of entries) {
+        const ban = banOf(entry);
+        if (ban !== undefined) follow(ban, entry.position);
+      }
+    },
+    async save(folder) {
+      const text = JSON.stringify({ version: 1, accounts: [...banned.account], hosts: [...banned.host] } as SavedBans);
+      if (text === written) return;
+      await writeDurably(join(folder, fileName), text);
+      written = text;
+    },
+  };
+}
+
+function banOf(entry: Change): Ban | undefined {
+  if (isScan(entry)) return undefined;
+  switch (entry.type) {
+    case 'account_suspended':
+      return { kind: 'account', id: entry.stream, inForce: true };
+    case 'account_resumed':
+      return { kind: 'account', id: entry.stream, inForce: false };
+    case 'destination_blocked':
+      return { kind: 'host', id: entry.data.host, inForce: true };
+    case 'destination_unblocked':
+      return { kind: 'host', id: entry.data.host, inForce: false };
+    default:
+      return undefined;
+  }
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await open(`${file}.new`, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.new`, file);
+}
+
+/** All bans that edges below `parent` have saved; a file that cannot be read counts for none, like a missing one. */
+export async function readSavedBans(parent: string): Promise<SavedBans> {
+  const all: SavedBans = { version: 1, accounts: [], hosts: [] };
+  for (const folder of await readdir(parent).catch(() => [])) {
+    const text = await readFile(join(parent, folder, fileName), 'utf8').catch(() => '');
+    try {
+      const saved: SavedBans = JSON.parse(text);
+      if (saved.version !== 1) continue;
+      all.accounts.push(...saved.accounts);
+      all.hosts.push(...saved.hosts);
+    } catch {
+      // Not written yet, or damaged.
+    }
+  }
+  return all;
+}
