@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../lib/errors.ts';
-import { availableEngines, clickhouseCommand } from './clickhouse/engines.ts';
+import { clickhouseCommand, selectedEngines } from './clickhouse/engines.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { PartPlan } from './part.ts';
 
@@ -13,7 +13,7 @@ export function clickhousePlan(options: { data: DataDirectory; port: number; pas
     name: 'clickhouse',
     stopSignal: 'SIGTERM',
     launch() {
-      const [engine] = availableEngines();
+      const [engine] = selectedEngines();
       if (engine === undefined)
         throw new StartError(
           `There is no embedded ClickHouse for ${process.platform} on ${process.arch}: set CLICKHOUSE_URL.`,

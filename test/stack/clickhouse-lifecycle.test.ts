@@ -2,8 +2,15 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { availableEngines, clickhouseCommand, nodeRuntime } from '../../src/stack/clickhouse/engines.ts';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { engineNames } from '../../src/stack/clickhouse/engine.ts';
+import {
+  availableEngines,
+  clickhouseCommand,
+  missingFor,
+  nodeRuntime,
+  selectedEngines,
+} from '../../src/stack/clickhouse/engines.ts';
 import {
   type ClickHouseProcess,
   password,
@@ -23,7 +30,30 @@ test('the password of ClickHouse is in no argument, and a machine with an engine
   expect(env['CLICKHOUSE_PASSWORD']).toBe(password);
 });
 
-describe.each(availableEngines())('the process of the embedded ClickHouse (%s)', (engine) => {
+describe('SCANLOG_CLICKHOUSE_ENGINE', () => {
+  test('selects every engine that can run here when it is not set', () => {
+    expect(selectedEngines('')).toEqual(availableEngines());
+  });
+
+  test.each(engineNames)('selects only %s, or says why that cannot run here', (engine) => {
+    const missing = missingFor(engine);
+    if (missing === undefined) expect(selectedEngines(engine)).toEqual([engine]);
+    else
+      expect(() => selectedEngines(engine)).toThrow(`SCANLOG_CLICKHOUSE_ENGINE=${engine} cannot run here: ${missing}.`);
+  });
+
+  test('refuses an unknown engine', () => {
+    expect(() => selectedEngines('remote')).toThrow('SCANLOG_CLICKHOUSE_ENGINE must be native or wasm.');
+  });
+
+  test('selects the engine of the stack that the tests run on', async () => {
+    const response = await fetch(inject('stack').clickhouseUrl.replace(/\/\/.*@/, '//'));
+    const [engine] = selectedEngines();
+    expect(response.headers.get('x-clickhouse-server-display-name')).toBe(`scanlog-${engine}`);
+  });
+});
+
+describe.each(selectedEngines())('the process of the embedded ClickHouse (%s)', (engine) => {
   let dataDir: string;
   let server: ClickHouseProcess;
 
@@ -86,7 +116,7 @@ describe.each(availableEngines())('the process of the embedded ClickHouse (%s)',
   );
 });
 
-describe.each(availableEngines().filter((engine) => engine === 'native'))(
+describe.each(selectedEngines().filter((engine) => engine === 'native'))(
   'the data of the embedded ClickHouse (%s)',
   (engine) => {
     test(

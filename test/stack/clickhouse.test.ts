@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, vi } from 'vitest';
-import { availableEngines, missingFor } from '../../src/stack/clickhouse/engines.ts';
+import { engineNames } from '../../src/stack/clickhouse/engine.ts';
+import { engineVariable, missingFor, selectedEngines } from '../../src/stack/clickhouse/engines.ts';
 import { answersSuite } from './clickhouse-answers.ts';
 import { faultsSuite } from './clickhouse-faults.ts';
 import { neighboursSuite } from './clickhouse-neighbours.ts';
@@ -16,14 +17,13 @@ import { writesSuite } from './clickhouse-writes.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-for (const engine of ['native', 'wasm'] as const) {
-  const missing = missingFor(engine);
-  console.log(
-    `embedded ClickHouse, engine ${engine}: ${missing === undefined ? 'tested here' : `not here, ${missing}`}`,
-  );
+for (const engine of engineNames) {
+  const reason = missingFor(engine) ?? `${engineVariable} selects the other one`;
+  const state = selectedEngines().includes(engine) ? 'tested' : `not tested: ${reason}`;
+  console.log(`embedded ClickHouse, engine ${engine}: ${state}`);
 }
 
-describe.each(availableEngines())('the embedded ClickHouse (%s)', (engine) => {
+describe.each(selectedEngines())('the embedded ClickHouse (%s)', (engine) => {
   const dataDir = mkdtempSync(join(tmpdir(), `clickhouse-${engine}-`));
   const subject = newSubject(engine);
 

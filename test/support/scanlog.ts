@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { engineVariable } from '../../src/stack/clickhouse/engines.ts';
 import { eventually } from './eventually.ts';
 
 export interface Running {
@@ -13,13 +14,13 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** The command line, as a process of its own, with nothing but what the test gives it in the environment. */
+/** The command line, as a process of its own, with what the test gives it in the environment and the engine selected. */
 export function runScanlog(args: string[], environment: Record<string, string> = {}): Running {
   const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', [engineVariable]: engine = '' } = process.env;
   const child: ChildProcess = spawn(process.execPath, [cli, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, HOME, METRICS_PORT: '0', ...environment },
+    env: { PATH, HOME, [engineVariable]: engine, METRICS_PORT: '0', ...environment },
   });
   let output = '';
   const collect = (chunk: Buffer) => {

@@ -1,4 +1,6 @@
-export type EngineName = 'native' | 'wasm';
+/** The faster one first. */
+export const engineNames = ['native', 'wasm'] as const;
+export type EngineName = (typeof engineNames)[number];
 
 export interface EngineResult {
   data: Uint8Array;

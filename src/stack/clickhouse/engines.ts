@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { EngineName } from './engine.ts';
+import { StartError } from '../../lib/errors.ts';
+import { type EngineName, engineNames } from './engine.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -61,9 +62,24 @@ export function missingFor(engine: EngineName): string | undefined {
   return resolved(library, createRequire(chdb)) === undefined ? `${library} is not installed` : undefined;
 }
 
-/** The engines that can run here, the better one first. */
+/** The engines that can run on this machine, the faster one first. */
 export function availableEngines(): EngineName[] {
-  return (['native', 'wasm'] as const).filter((engine) => missingFor(engine) === undefined);
+  return engineNames.filter((engine) => missingFor(engine) === undefined);
+}
+
+export const engineVariable = 'SCANLOG_CLICKHOUSE_ENGINE';
+
+/**
+ * The engines to use, the faster one first: all that can run on this machine, or only the one that
+ * `SCANLOG_CLICKHOUSE_ENGINE` names. Throws a `StartError` when that one cannot run.
+ */
+export function selectedEngines(wanted = process.env[engineVariable]): EngineName[] {
+  if (wanted === undefined || wanted === '') return availableEngines();
+  const engine = engineNames.find((name) => name === wanted);
+  if (engine === undefined) throw new StartError(`${engineVariable} must be ${engineNames.join(' or ')}.`);
+  const missing = missingFor(engine);
+  if (missing !== undefined) throw new StartError(`${engineVariable}=${engine} cannot run here: ${missing}.`);
+  return [engine];
 }
 
 export interface ClickHouseCommand {
