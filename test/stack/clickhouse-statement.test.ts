@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asEngineError, errorText } from '../../src/stack/clickhouse/errors.ts';
+import { asEngineError } from '../../src/stack/clickhouse/errors.ts';
 import { readStatement } from '../../src/stack/clickhouse/statement.ts';
 
 const read = (query: string, body = '') => readStatement(Buffer.from(query), Buffer.from(body));
@@ -93,6 +93,6 @@ describe('a fault of the engine is told', () => {
       'Code: 1002. DB::Exception: No active streaming query. (UNKNOWN_EXCEPTION) (version 1.2)',
     ],
   ])('of %j', (said, told) => {
-    expect(errorText(asEngineError(new Error(said)), '1.2')).toBe(told);
+    expect(asEngineError(new Error(said)).text('1.2')).toBe(told);
   });
 });

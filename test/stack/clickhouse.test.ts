@@ -6,6 +6,7 @@ import { engineNames } from '../../src/stack/clickhouse/engine.ts';
 import { engineVariable, missingFor, selectedEngines } from '../../src/stack/clickhouse/engines.ts';
 import { answersSuite } from './clickhouse-answers.ts';
 import { faultsSuite } from './clickhouse-faults.ts';
+import { limitsSuite } from './clickhouse-limits.ts';
 import { neighboursSuite } from './clickhouse-neighbours.ts';
 import { parametersSuite } from './clickhouse-parameters.ts';
 import { readsSuite } from './clickhouse-reads.ts';
@@ -39,6 +40,7 @@ describe.each(selectedEngines())('the embedded ClickHouse (%s)', (engine) => {
   settingsSuite(subject);
   readsSuite(subject);
   faultsSuite(subject);
+  limitsSuite(subject);
   neighboursSuite(subject);
   warehouseSuite(subject);
 });

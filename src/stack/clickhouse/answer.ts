@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Transform } from 'node:stream';
 import { type Codec, encoder } from './codecs.ts';
-import { asEngineError, cancelled, errorText, httpStatus } from './errors.ts';
+import { asEngineError, cancelled, httpStatus } from './errors.ts';
 import { contentType, mayHoldFaultMark } from './formats.ts';
 
 export interface Progress {
@@ -69,7 +69,7 @@ export class Answer {
 
   fail(error: unknown, id: string | undefined): void {
     const fault = asEngineError(error);
-    const text = errorText(fault, this.#version);
+    const text = fault.text(this.#version);
     if (this.#response.destroyed) return;
     if (this.#response.headersSent) {
       this.#breakOff(text);

@@ -8,6 +8,11 @@ export class EngineError extends Error {
     this.code = code;
     this.type = type;
   }
+
+  /** The sentence in the form that clients take number and name from. */
+  text(version: string): string {
+    return `Code: ${this.code}. DB::Exception: ${this.message}. (${this.type}) (version ${version})`;
+  }
 }
 
 export const cancelled = () => new EngineError(394, 'QUERY_WAS_CANCELLED', 'Query was cancelled');
@@ -31,11 +36,6 @@ export function asEngineError(error: unknown): EngineError {
     text = text.slice(0, match.index);
   }
   return new EngineError(code, type, text);
-}
-
-/** The sentence in the form that clients take number and name from. */
-export function errorText(error: EngineError, version: string): string {
-  return `Code: ${error.code}. DB::Exception: ${error.message}. (${error.type}) (version ${version})`;
 }
 
 const statuses: Readonly<Record<number, readonly number[]>> = {

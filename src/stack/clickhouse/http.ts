@@ -4,6 +4,7 @@ import { Admission } from './admission.ts';
 import { Answer } from './answer.ts';
 import type { Engine } from './engine.ts';
 import { EngineError } from './errors.ts';
+import { checkQueryString, isUriTooLong } from './form-limits.ts';
 import { header, readRequest } from './request.ts';
 import { runAlone } from './run.ts';
 import { readStatement } from './statement.ts';
@@ -18,7 +19,7 @@ export interface HttpOptions {
 // More at once gain nothing, and each open read takes threads of which chdb-wasm has sixteen.
 const atOnce = 4;
 const waitingAtMost = 100;
-/** Parameters stand in the URL, which Node counts to the headers. */
+/** Node counts the URL as part of the headers: more than the 1 MiB that a URL may have. */
 const maxHeaderSize = 2 * 1024 * 1024;
 /**
  * Long enough that the client, after its 2.5 s, is always the first to let an idle connection go: the native engine
@@ -38,6 +39,7 @@ export function clickhouseServer({ engine, version, timezone, password }: HttpOp
     response.once('close', () => gone.abort());
     let id: string | undefined;
     try {
+      checkQueryString(message.url ?? '/');
       authenticate(message, url, password);
       const request = await readRequest(message, url);
       id = request.id;
@@ -56,6 +58,10 @@ export function clickhouseServer({ engine, version, timezone, password }: HttpOp
   return createServer({ maxHeaderSize, keepAliveTimeout }, (message, response) => {
     response.setHeader('x-clickhouse-server-display-name', `scanlog-${engine.name}`);
     response.setHeader('x-clickhouse-timezone', timezone);
+    if (isUriTooLong(message.url ?? '/')) {
+      response.writeHead(400, { connection: 'close' }).end();
+      return;
+    }
     const url = new URL(message.url ?? '/', 'http://127.0.0.1');
     const asks = url.pathname === '/' && (message.method === 'POST' || url.searchParams.has('query'));
     if (asks) void answerQuery(message, response, url);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { acceptedCodec, type Codec, decoder } from './codecs.ts';
 import { EngineError, notImplemented } from './errors.ts';
+import { checkMultipart } from './form-limits.ts';
 
 /** One query as the HTTP interface was asked for it. */
 export interface QueryRequest {
@@ -40,7 +41,11 @@ export async function readRequest(message: IncomingMessage, url: URL): Promise<Q
   const type = message.headers['content-type'];
   if (type?.startsWith('multipart/form-data')) {
     const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
-    for (const [name, value] of form) if (typeof value === 'string') fields.append(name, value);
+    const texts = [...form].flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' ? [[name, value]] : [],
+    );
+    checkMultipart(texts);
+    for (const [name, value] of texts) fields.append(name, value);
     body = Buffer.alloc(0);
   }
   for (const name of refused) {
