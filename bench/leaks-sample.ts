@@ -3,7 +3,7 @@ import { readConfig } from '../src/config.ts';
 import { headOfLog } from '../src/log/read.ts';
 import { connectWarehouse, type Warehouse } from '../src/warehouse/connect.ts';
 import type { Ground } from './ground.ts';
-import { childrenOf, cpuSeconds, handles, residentMemory } from './process.ts';
+import { childrenOf, cpuSeconds, handles, residentMemory, threads } from './process.ts';
 
 const quietMs = 2_500;
 const lookEveryMs = 100;
@@ -13,6 +13,7 @@ interface Held {
   /** MB, the least that was seen. */
   memory: number;
   handles: number;
+  threads: number;
   cpu: number;
 }
 
@@ -60,7 +61,8 @@ export async function openSampler(ground: Ground, servicePid: number): Promise<S
       await untilDone(ground);
       const memory = await leastMemory(pids);
       const held = (name: ProcessName): Held => ({
-        ...{ memory: memory[name], handles: handles(pids[name]), cpu: cpuSeconds(pids[name]) },
+        ...{ memory: memory[name], handles: handles(pids[name]), threads: threads(pids[name]) },
+        cpu: cpuSeconds(pids[name]),
       });
       return {
         processes: { front: held('front'), behind: held('behind'), nats: held('nats'), clickhouse: held('clickhouse') },

@@ -10,6 +10,12 @@ const slices = 9;
  */
 const pools = 20 + 5 + (20 + 4 + 6);
 
+/**
+ * Threads that ClickHouse may have. They do not end when they are idle, so it keeps as many as ever worked at once: 50
+ * for queries, merges and Node, and 128 that remove old parts, for the first time about two minutes after the start.
+ */
+const clickhouseThreads = 250;
+
 interface Options {
   seconds?: number;
   onStep?(step: string): void;
@@ -62,7 +68,10 @@ const mb = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(bytes < 10_485_76
 
 const describe = ({ processes, scans }: Sample) =>
   `${scans.count.toLocaleString('en')} scans, ${processNames
-    .map((name) => `${name} ${processes[name].memory.toFixed(0)} MB ${processes[name].handles} handles`)
+    .map(
+      (name) =>
+        `${name} ${processes[name].memory.toFixed(0)} MB ${processes[name].handles} handles ${processes[name].threads} threads`,
+    )
     .join(', ')}`;
 
 /** The least of each third: what is above it, a collection would have freed. */
@@ -109,6 +118,7 @@ function boundRows(samples: Sample[]): BenchRow[] {
   const stream = end.stream.bytes / end.stream.most;
   const parts = most(({ parts }) => parts.active);
   const inactive = most(({ parts }) => parts.inactive);
+  const threads = most(({ processes }) => processes.clickhouse.threads);
   return [
     rowOf(
       {
@@ -172,6 +182,16 @@ function boundRows(samples: Sample[]): BenchRow[] {
     rowOf(
       { what: 'active parts in ClickHouse, most', figure: String(parts), against: '–', ratio: null, value: parts },
       { target: 100, goal: 30, kind: 'most' },
+    ),
+    rowOf(
+      {
+        what: 'threads of ClickHouse, most',
+        figure: String(threads),
+        against: `pools: ${clickhouseThreads}`,
+        ratio: threads / clickhouseThreads,
+        value: threads,
+      },
+      { target: clickhouseThreads, goal: clickhouseThreads, kind: 'most' },
     ),
     rowOf(
       {
