@@ -9,6 +9,7 @@ import { chaos } from './cli/chaos.ts';
 import { codeRestore, codeTakedown } from './cli/code.ts';
 import { demo } from './cli/demo.ts';
 import { destinationsBlock, destinationsList, destinationsUnblock } from './cli/destinations.ts';
+import { doctor } from './cli/doctor.ts';
 import { showEvents } from './cli/events.ts';
 import { keyRevoke } from './cli/key.ts';
 import { replay, replays } from './cli/replay.ts';
@@ -148,6 +149,17 @@ program
   .option('--json', 'print one JSON object')
   .addOption(dataOption())
   .action(showVerification);
+
+program
+  .command('doctor')
+  .description('check Postgres, NATS, ClickHouse and this machine, and say what to change; changes nothing itself')
+  .option('--json', 'print one JSON object')
+  .addOption(dataOption())
+  .addHelpText(
+    'after',
+    '\nEnds with 1 when something must be changed, and with 0 when there are only warnings, or none.',
+  )
+  .action(doctor);
 
 program
   .command('backup <file>')

@@ -1,17 +1,24 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../config.ts';
-import { inspectSpool } from '../edge/spool.ts';
+import { inspectSpool, type SpoolContents } from '../edge/spool.ts';
 import { say, table } from './terminal.ts';
+
+/** The folder that the edges of this machine keep their spools in: that of `up`, or EDGE_DIR. */
+export function findEdgeFolder(data: string): string {
+  const embedded = join(data, 'edges');
+  return existsSync(embedded) ? embedded : readConfig(process.env).edgeFolder;
+}
+
+/** What waits in the spools of a folder, edge by edge. */
+export function inspectSpools(folder: string): Promise<(SpoolContents & { edge: string })[]> {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^edge-\d+$/.test(name)) : [];
+  return Promise.all(names.sort().map(async (edge) => ({ edge, ...(await inspectSpool(join(folder, edge))) })));
+}
 
 /** Shows what waits on disk for Postgres. */
 export async function showSpool(options: { data: string; json?: boolean }): Promise<void> {
-  const embedded = join(options.data, 'edges');
-  const parent = existsSync(embedded) ? embedded : readConfig(process.env).edgeFolder;
-  const names = existsSync(parent) ? readdirSync(parent).filter((name) => /^edge-\d+$/.test(name)) : [];
-  const spools = await Promise.all(
-    names.sort().map(async (edge) => ({ edge, ...(await inspectSpool(join(parent, edge))) })),
-  );
+  const spools = await inspectSpools(findEdgeFolder(options.data));
   if (options.json) {
     say(JSON.stringify(spools));
     return;

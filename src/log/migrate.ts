@@ -46,6 +46,13 @@ function pending(migrations: Migration[], applied: Applied[]): Migration[] {
   return migrations.filter(({ number }) => !done.has(number));
 }
 
+/** The names of migrations that the next start applies, read without a change; throws like a start would. */
+export async function pendingMigrations(sql: Sql): Promise<string[]> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`SELECT to_regclass('migrations') IS NOT NULL AS exists`;
+  const applied = exists ? await appliedMigrations(sql) : [];
+  return pending(await readMigrations(), applied).map(({ name }) => name);
+}
+
 /**
  * Brings the database up to date, or up to a file that is named: each file once, in order, in a transaction of its own,
  * one instance at a time.

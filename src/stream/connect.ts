@@ -20,7 +20,8 @@ export async function connectStream(url: string, name: string, signal: AbortSign
   }
 }
 
-function connectOnce(url: string, name: string): Promise<NatsConnection> {
+/** The same, but rejects when no server can be reached now. */
+export function connectOnce(url: string, name: string): Promise<NatsConnection> {
   const servers = urlsOf(url).map((server) => new URL(server));
   // The settings make sure that all have the same.
   const { protocol, username, password } = servers[0] as URL;

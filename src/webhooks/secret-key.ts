@@ -12,3 +12,12 @@ export async function isKeyOfDatabase(sql: Sql, { fingerprint }: SecretBox): Pro
     SELECT encode(value, 'hex') AS value FROM secrets WHERE name = 'secret_key'`;
   return row.value === mine;
 }
+
+/** The fingerprint of the key that this database was first started with, in hex; undefined before the first start. */
+export async function storedFingerprint(sql: Sql): Promise<string | undefined> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`SELECT to_regclass('secrets') IS NOT NULL AS exists`;
+  if (!exists) return undefined;
+  const [row] = await sql<{ value: string }[]>`
+    SELECT encode(value, 'hex') AS value FROM secrets WHERE name = 'secret_key'`;
+  return row?.value;
+}

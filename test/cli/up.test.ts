@@ -66,6 +66,16 @@ describe('./scanlog up', () => {
     expect(await listed.exitCode()).toBe(0);
     expect(listed.output()).toContain('Demo');
 
+    const examined = runScanlog(['doctor', '--json', '--data', folder]);
+    expect(await examined.exitCode(), examined.output()).toBe(0);
+    expect(JSON.parse(examined.output()).findings).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ part: 'postgres', check: 'durability', status: 'ok' }),
+        expect.objectContaining({ check: 'secret_key', message: 'SECRET_KEY is the one of this database.' }),
+        expect.objectContaining({ check: 'stream', message: expect.stringContaining('in files') }),
+      ]),
+    );
+
     first.signal('SIGTERM');
     expect(await first.exitCode()).toBe(0);
     expect(pidOf(folder, 'postgres'), 'Postgres is gone').toBeUndefined();
@@ -76,7 +86,7 @@ describe('./scanlog up', () => {
     expect(again.output(), 'keys are shown at the first start only').not.toMatch(/sk_(live|test)_\w/);
     const codes = await fetch(`http://localhost:${port}/v1/qrcodes`, { headers: { authorization: `Bearer ${key}` } });
     expect(await codes.json(), 'what was there is still there').toMatchObject({ pagination: { total: 1 } });
-  });
+  }, 60_000);
 
   test('parts that die come back, and an unclean end is recovered from', async () => {
     const folder = newFolder();

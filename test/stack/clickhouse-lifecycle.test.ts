@@ -80,7 +80,7 @@ describe.each(selectedEngines())('the process of the embedded ClickHouse (%s)', 
       expect(getPriority(server.child.pid)).toBe(Math.max(5, getPriority()));
 
       const otherDir = mkdtempSync(join(tmpdir(), `clickhouse-${engine}-`));
-      const second = await startClickHouse(engine, otherDir, server.port);
+      const second = await startClickHouse(engine, otherDir, { port: server.port });
       rmSync(otherDir, { recursive: true, force: true });
       expect(second).toMatchObject({
         code: 1,

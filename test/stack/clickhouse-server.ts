@@ -27,9 +27,9 @@ export interface Ended {
 export async function startClickHouse(
   engine: EngineName,
   dataDir: string,
-  port = 0,
+  options: { port?: number; configFile?: string } = {},
 ): Promise<ClickHouseProcess | Ended> {
-  const { command, args, env } = clickhouseCommand({ engine, dataDir, port, password });
+  const { command, args, env } = clickhouseCommand({ engine, dataDir, port: 0, password, ...options });
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
@@ -61,8 +61,12 @@ export async function startClickHouse(
   };
 }
 
-export async function startedClickHouse(engine: EngineName, dataDir: string): Promise<ClickHouseProcess> {
-  const started = await startClickHouse(engine, dataDir);
+export async function startedClickHouse(
+  engine: EngineName,
+  dataDir: string,
+  configFile?: string,
+): Promise<ClickHouseProcess> {
+  const started = await startClickHouse(engine, dataDir, configFile === undefined ? {} : { configFile });
   if ('code' in started) throw new Error(`ClickHouse (${engine}) ended with ${started.code}: ${started.stderr}`);
   return started;
 }

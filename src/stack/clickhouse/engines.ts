@@ -94,6 +94,8 @@ export interface ClickHouseCommandOptions {
   /** 0 lets the machine choose; the line that says it is ready names it. */
   port: number;
   password: string;
+  /** Server configuration for the native engine, such as clusters and macros. */
+  configFile?: string;
 }
 
 /**
@@ -103,7 +105,8 @@ export interface ClickHouseCommandOptions {
 const onlyTheHottest = ['--wasm-tiering-budget=500000000'];
 
 /** What starts the server. Give it a pipe as stdin and keep that open: it ends when the pipe does. */
-export function clickhouseCommand({ engine, dataDir, port, password }: ClickHouseCommandOptions): ClickHouseCommand {
+export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouseCommand {
+  const { engine, dataDir, port, password, configFile } = options;
   const runtime = nodeRuntime();
   const missing = missingFor(engine);
   if (runtime === undefined || missing !== undefined) throw new Error(`ClickHouse (${engine}) cannot run: ${missing}`);
@@ -120,6 +123,7 @@ export function clickhouseCommand({ engine, dataDir, port, password }: ClickHous
       dataDir,
       '--port',
       String(port),
+      ...(configFile === undefined ? [] : ['--config', configFile]),
     ],
     env: {
       ...process.env,

@@ -8,13 +8,14 @@ import type { Engine, EngineConnection, EngineResult, RowsInsert } from './engin
 import { cancelled } from './errors.ts';
 
 /** ClickHouse as a library in this process, with its data on disk. */
-export async function nativeEngine(dataDir: string): Promise<Engine> {
+export async function nativeEngine(dataDir: string, configFile?: string): Promise<Engine> {
   const chdb = await import('chdb');
   mkdirSync(dataDir, { recursive: true });
+  const options = configFile === undefined ? {} : { connectionArgs: [`--config-file=${configFile}`] };
   // Open for as long as the engine is: with the last session closed, the library would shut the server down.
   let own: Session;
   try {
-    own = new chdb.Session(dataDir);
+    own = new chdb.Session(dataDir, options);
   } catch (error) {
     throw new Error(`ClickHouse cannot open ${dataDir}: ${reason(dataDir, error)}`, { cause: error });
   }
@@ -24,7 +25,7 @@ export async function nativeEngine(dataDir: string): Promise<Engine> {
   return {
     name: 'native',
     async connect() {
-      return new NativeConnection(new chdb.Session(dataDir), own, rowsDir);
+      return new NativeConnection(new chdb.Session(dataDir, options), own, rowsDir);
     },
     async close() {
       await chdb.drainPending();

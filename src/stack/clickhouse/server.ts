@@ -21,6 +21,7 @@ const { values } = parseArgs({
     engine: { type: 'string' },
     data: { type: 'string' },
     port: { type: 'string' },
+    config: { type: 'string' },
     password: { type: 'string', default: process.env['CLICKHOUSE_PASSWORD'] ?? '' },
   },
 });
@@ -29,7 +30,7 @@ async function openEngine(): Promise<Engine> {
   if (values.engine === 'wasm') return (await import('./wasm.ts')).wasmEngine();
   if (values.engine !== 'native') throw new Error(`ClickHouse has no engine ${values.engine}: it is native or wasm`);
   if (values.data === undefined) throw new Error('ClickHouse needs --data');
-  return (await import('./native.ts')).nativeEngine(values.data);
+  return (await import('./native.ts')).nativeEngine(values.data, values.config);
 }
 
 /** The first query of each kind is slow. */

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NatsConnection } from 'nats';
+import { type Config, settings } from '../config.ts';
+import { streamOfLog } from '../log/branch.ts';
+import { connect, type Sql } from '../log/connect.ts';
+import { findRunning, readSecrets } from '../stack/data-directory.ts';
+import { connectOnce } from '../stream/connect.ts';
+import { connectWarehouse } from '../warehouse/connect.ts';
+import { findConfig, notFound } from './connection.ts';
+import { clickhouseChecks } from './doctor/clickhouse.ts';
+import { type Finding, runChecks } from './doctor/finding.ts';
+import { natsChecks } from './doctor/nats.ts';
+import { postgresChecks } from './doctor/postgres.ts';
+import { reasonOf } from './doctor/reasons.ts';
+import { serviceChecks } from './doctor/service.ts';
+import { findEdgeFolder } from './spool.ts';
+import { bold, green, say, table } from './terminal.ts';
+
+const answerTimeoutMs = 10_000;
+
+/** Checks the servers and this machine, says what to change, and ends with an error when something must be changed. */
+export async function doctor(options: { data: string; json?: boolean }): Promise<void> {
+  const findings = await examine(options.data);
+  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
+  const [errors, warnings] = [count('error'), count('warning')];
+  if (errors > 0) process.exitCode = 1;
+  if (options.json) {
+    say(JSON.stringify({ status: errors > 0 ? 'error' : warnings > 0 ? 'warning' : 'ok', errors, warnings, findings }));
+    return;
+  }
+  const signs = { ok: green('✓'), warning: bold('!'), error: bold('✗') };
+  say(table(findings.map(({ part, check, status, message }) => [signs[status], part, check, message])));
+  say(`\n${summary(errors, warnings)}`);
+}
+
+function summary(errors: number, warnings: number): string {
+  if (errors + warnings === 0) return 'Nothing has to be changed.';
+  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+  const must = errors === 0 ? 'nothing must be changed' : 'change what is marked with ✗ before you start the service';
+  return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}: ${must}.`;
+}
+
+async function examine(data: string): Promise<Finding[]> {
+  const config = findConfig(data);
+  const { databaseUrl, natsUrl, clickhouseUrl } = config;
+  if (databaseUrl === undefined && natsUrl === undefined && clickhouseUrl === undefined)
+    throw notFound(data, 'DATABASE_URL, NATS_URL and CLICKHOUSE_URL');
+  const postgres = await examinePostgres(databaseUrl, config.secretKey ?? embeddedSecretKey(data));
+  return [
+    ...(await runChecks('service', serviceChecks({ ...config, edgeFolder: findEdgeFolder(data) }), String)),
+    ...postgres.findings,
+    ...(await examineNats(natsUrl, postgres.stream(config.stream))),
+    ...(await examineClickHouse(config, clickhouseUrl)),
+  ];
+}
+
+/** The key that a running `up` has made for itself. */
+function embeddedSecretKey(data: string): string | undefined {
+  if (findRunning(data) === undefined) return undefined;
+  return readSecrets({ path: data, run: join(data, 'run'), logs: join(data, 'logs') }).secretKey;
+}
+
+const notSet = (part: Finding['part'], key: 'databaseUrl' | 'natsUrl' | 'clickhouseUrl'): Finding[] => [
+  {
+    part,
+    check: 'reachable',
+    status: 'error',
+    message: `${settings[key].variable} is not set: set it, or name the --data of a running ./scanlog up.`,
+  },
+];
+
+interface Server {
+  part: Finding['part'];
+  name: string;
+  url: string;
+  variable: string;
+}
+
+/** Connects to a server and, if that succeeds, examines it. */
+async function examineServer(
+  server: Server,
+  reach: () => Promise<unknown>,
+  use: (reason: (thrown: unknown) => string) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const reason = (thrown: unknown) => reasonOf(server, thrown);
+  const late = sleep(answerTimeoutMs, undefined, { ref: false }).then(() => {
+    throw new Error('timeout');
+  });
+  try {
+    await Promise.race([reach(), late]);
+  } catch (thrown) {
+    return [{ part: server.part, check: 'reachable', status: 'error', message: reason(thrown) }];
+  }
+  return use(reason);
+}
+
+interface PostgresExamination {
+  findings: Finding[];
+  /** The stream of this log, which a restored one has for itself. */
+  stream(configured: string): string;
+}
+
+async function examinePostgres(url: string | undefined, secretKey: string | undefined): Promise<PostgresExamination> {
+  if (url === undefined) return { findings: notSet('postgres', 'databaseUrl'), stream: (name) => name };
+  const sql = connect(url, { max: 1, name: 'scanlog-cli' });
+  const server = { part: 'postgres', name: 'Postgres', url, variable: 'DATABASE_URL' } as const;
+  let branch = '';
+  try {
+    const findings = await examineServer(
+      server,
+      () => sql`SELECT 1`,
+      async (reason) => {
+        branch = await findBranch(sql);
+        return runChecks('postgres', postgresChecks(sql, secretKey), reason);
+      },
+    );
+    return { findings, stream: (name) => `${name}${branch}` };
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+}
+
+/** What a restored log adds to the name of its stream; nothing in a database that no service has migrated yet. */
+const findBranch = (sql: Sql) => streamOfLog(sql, '').catch(() => '');
+
+async function examineNats(url: string | undefined, stream: string): Promise<Finding[]> {
+  if (url === undefined) return notSet('nats', 'natsUrl');
+  let nats: NatsConnection | undefined;
+  const reach = async () => {
+    nats = await connectOnce(url, 'scanlog-cli');
+  };
+  const use = async (reason: (thrown: unknown) => string) =>
+    nats === undefined ? [] : runChecks('nats', natsChecks(nats, stream), reason);
+  try {
+    return await examineServer({ part: 'nats', name: 'NATS', url, variable: 'NATS_URL' }, reach, use);
+  } finally {
+    await nats?.close();
+  }
+}
+
+async function examineClickHouse(config: Config, url: string | undefined): Promise<Finding[]> {
+  if (url === undefined) return notSet('clickhouse', 'clickhouseUrl');
+  const warehouse = connectWarehouse({ ...config, clickhouseUrl: url });
+  const server = { part: 'clickhouse', name: 'ClickHouse', url, variable: 'CLICKHOUSE_URL' } as const;
+  try {
+    return await examineServer(
+      server,
+      // Not /ping, which is answered without credentials.
+      async () => (await warehouse.client.query({ query: 'SELECT 1' })).text(),
+      (reason) =>
+        runChecks('clickhouse', clickhouseChecks(warehouse, { writes: config.roles.includes('projections') }), reason),
+    );
+  } finally {
+    await warehouse.client.close();
+  }
+}

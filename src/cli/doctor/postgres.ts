@@ -1,0 +1,93 @@
+import { messageOf, StartError } from '../../lib/errors.ts';
+import type { Sql } from '../../log/connect.ts';
+import { pendingMigrations } from '../../log/migrate.ts';
+import { storedFingerprint } from '../../webhooks/secret-key.ts';
+import { createSecretBox } from '../../webhooks/secrets.ts';
+import { bytes, type Checks, compareClocks, error, ok, warning } from './finding.ts';
+
+const oldestVersion = 150_000;
+/** May be forgotten in a crash: requests in the current minute. */
+const unloggedOnPurpose = 'rate_windows';
+
+/** What loses acknowledged scans, and when. */
+const lossySettings = {
+  fsync: 'a crash of its machine loses or corrupts committed scans',
+  full_page_writes: 'a crash of its machine can corrupt pages',
+  synchronous_commit:
+    'a crash of Postgres loses the scans of its last moments, although they were answered with a redirect',
+};
+
+/** Checks of the database that holds the log. They write nothing. */
+export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks {
+  return {
+    version: async () => {
+      const [{ number, text }] = await sql<[{ number: number; text: string }]>`
+        SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`;
+      return number >= oldestVersion
+        ? ok(`Postgres ${text}.`)
+        : error(`Postgres ${text} is too old: upgrade it to 15 or newer.`);
+    },
+    primary: async () => {
+      const [{ standby, readOnly }] = await sql<[{ standby: boolean; readOnly: boolean }]>`
+        SELECT pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS "readOnly"`;
+      if (standby) return error('This is a standby, which cannot be written to: let DATABASE_URL name the primary.');
+      if (readOnly) return error('default_transaction_read_only is on for this user or database: turn it off.');
+      return ok('It takes writes.');
+    },
+    grants: async () => {
+      const [{ schema, creates, foreign }] = await sql<
+        [{ schema: string | null; creates: boolean | null; foreign: string | null }]
+      >`
+        SELECT current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS creates,
+          (SELECT string_agg(tablename, ', ' ORDER BY tablename) FROM pg_tables
+            WHERE schemaname = current_schema() AND tablename IN ('migrations', 'events', 'scans', 'codes', 'accounts')
+              AND NOT pg_has_role(tableowner, 'USAGE')) AS foreign`;
+      if (schema === null) return error('No schema of the search_path exists: create one, or correct search_path.');
+      if (!creates) return error(`This user may not create tables: GRANT CREATE ON SCHEMA ${schema} TO it.`);
+      if (foreign !== null)
+        return error(`This user does not own ${foreign}, so it cannot migrate them: use the role that owns them.`);
+      return ok(`This user may create tables in the schema ${schema}, and owns those that exist.`);
+    },
+    migrations: async () => {
+      try {
+        const pending = await pendingMigrations(sql);
+        if (pending.length === 0) return ok('All migrations are applied.');
+        return ok(`${pending.length} migrations are pending: the next process that starts applies them.`);
+      } catch (thrown) {
+        if (thrown instanceof StartError) return error(messageOf(thrown));
+        throw thrown;
+      }
+    },
+    secret_key: async () => {
+      const stored = await storedFingerprint(sql);
+      if (secretKey === undefined)
+        return error('SECRET_KEY is not set, without which no process starts: set it to the one of this database.');
+      if (stored === undefined) return ok('SECRET_KEY is set, and the database has none yet.');
+      const matches = createSecretBox(secretKey).fingerprint.toString('hex') === stored;
+      return matches
+        ? ok('SECRET_KEY is the one of this database.')
+        : error('SECRET_KEY is not the one that this database was first started with: set it to that one.');
+    },
+    durability: async () => {
+      const off = await sql<{ name: keyof typeof lossySettings }[]>`
+        SELECT name FROM pg_settings WHERE name IN ${sql(Object.keys(lossySettings))} AND setting = 'off' ORDER BY name`;
+      const [{ unlogged }] = await sql<[{ unlogged: string | null }]>`
+        SELECT string_agg(relname, ', ' ORDER BY relname) AS unlogged FROM pg_class
+        WHERE relpersistence = 'u' AND relkind = 'r' AND relname <> ${unloggedOnPurpose} AND relnamespace = current_schema()::regnamespace`;
+      const faults = off.map(({ name }) => `${name} is off: ${lossySettings[name]}; turn it on.`);
+      if (unlogged !== null) faults.push(`${unlogged} is unlogged, so a crash empties it: ALTER TABLE … SET LOGGED.`);
+      return faults.length === 0 ? ok('A commit is on disk when it is answered.') : warning(faults.join(' '));
+    },
+    clock: () =>
+      compareClocks(async () => {
+        const [{ ms }] = await sql<
+          [{ ms: number }]
+        >`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`;
+        return ms;
+      }),
+    size: async () => {
+      const [{ size }] = await sql<[{ size: number }]>`SELECT pg_database_size(current_database()) AS size`;
+      return ok(`The database takes ${bytes(size)}; Postgres does not tell how much its disk has left.`);
+    },
+  };
+}

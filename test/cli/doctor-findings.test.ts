@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { bytes, compareClocks, isAtLeast } from '../../src/cli/doctor/finding.ts';
+import { reasonOf } from '../../src/cli/doctor/reasons.ts';
+
+describe('what the doctor says of', () => {
+  test.each([
+    [0, 'ok'],
+    [-5_000, 'warning'],
+    [5_000, 'warning'],
+    [-60_000, 'error'],
+    [60_000, 'error'],
+  ])('a clock that is %d ms off', async (offsetMs, status) => {
+    const outcome = await compareClocks(async () => Date.now() + offsetMs);
+    expect(outcome.status).toBe(status);
+    if (status !== 'ok') expect(outcome.message).toMatch(/differs from this machine’s by (5|60)\.0 s: synchronize/);
+  });
+
+  test.each([
+    ['2.9.10', true],
+    ['2.10.0-beta.1', true],
+    ['3.0.1', true],
+    ['2.8.4', false],
+    ['1.99.0', false],
+  ])('the version %s, if 2.9 is the oldest', (version, supported) => {
+    expect(isAtLeast(version, [2, 9])).toBe(supported);
+  });
+
+  test.each([
+    [0, '0 bytes'],
+    [1023, '1023 bytes'],
+    [1536, '1.5 KiB'],
+    [5 * 1024 ** 3, '5.0 GiB'],
+    [9000 * 1024 ** 4, '9000.0 TiB'],
+  ])('%d bytes', (count, text) => {
+    expect(bytes(count)).toBe(text);
+  });
+
+  test('servers behind a private CA, and several servers', () => {
+    const clickhouse = { name: 'ClickHouse', url: 'https://me:secret@ch.example:8443', variable: 'CLICKHOUSE_URL' };
+    const untrusted = Object.assign(new Error('unable to verify the first certificate'), {
+      code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    });
+    expect(reasonOf(clickhouse, untrusted)).toBe(
+      'The certificate of ClickHouse at ch.example:8443 is not trusted: set NODE_EXTRA_CA_CERTS to the file of your private CA.',
+    );
+    const nats = { name: 'NATS', url: 'nats://me:secret@a:4222,nats://me:secret@b:4222', variable: 'NATS_URL' };
+    expect(reasonOf(nats, Object.assign(new Error('no'), { code: 'ENOTFOUND' }))).toBe(
+      'The host name in NATS_URL (a:4222, b:4222) cannot be resolved: correct it.',
+    );
+  });
+});
