@@ -195,6 +195,10 @@ program
     'break a stack and two services of its own while scans go on, then look for every scan; nothing else is touched',
   )
   .option('--minutes <minutes>', 'for how long', '5')
+  .option(
+    '--external',
+    'run on the servers of DATABASE_URL, NATS_URL and CLICKHOUSE_URL, in databases and a stream of its own; breaks only its own services and connections',
+  )
   .action(chaos);
 
 program

@@ -19,7 +19,7 @@ const isHeads = () => Math.random() < 0.5;
 
 /** Resets connections again and again, half of them in the middle of a message. */
 export async function withResets(
-  { proxies }: World,
+  { proxies }: Pick<World, 'proxies'>,
   servers: ServerName[],
   which: Which,
   meanwhile: Meanwhile,
@@ -42,7 +42,7 @@ const resetSomehow = (proxy: ProxyGroup, which: Which) =>
 
 /** One side of connections gets a FIN, and the other never learns of it. */
 export async function withHalfClosed(
-  { proxies }: World,
+  { proxies }: Pick<World, 'proxies'>,
   servers: ServerName[],
   which: Which,
   meanwhile: Meanwhile,
@@ -54,7 +54,7 @@ export async function withHalfClosed(
 
 /** Connections on which nothing arrives; then what was sent meanwhile does, or they are reset. */
 export async function withStalledConnections(
-  { proxies }: World,
+  { proxies }: Pick<World, 'proxies'>,
   servers: ServerName[],
   which: Which,
   meanwhile: Meanwhile,

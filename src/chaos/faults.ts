@@ -107,7 +107,11 @@ export async function withServiceRestartedAlone(
 }
 
 /** The receiver of the webhook misbehaves. */
-export async function withReceiver({ receiver }: World, mood: Mood, meanwhile: Meanwhile): Promise<void> {
+export async function withReceiver(
+  { receiver }: Pick<World, 'receiver'>,
+  mood: Mood,
+  meanwhile: Meanwhile,
+): Promise<void> {
   if (receiver === undefined) throw new Error('this world has no webhook');
   receiver.mood = mood;
   await meanwhile().finally(() => {

@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Verification, verify } from '../stream/verify.ts';
 import { type Reckoning, reckon } from './accounting.ts';
 import { hurryDeliveries, type Told, tellingOf } from './deliveries.ts';
+import { type EmptiedMonth, emptyMonth } from './empty-month.ts';
+import { givenStrikes } from './given-strikes.ts';
+import { type GivenServers, type Stage, startGivenWorld } from './given-world.ts';
 import { type Attempt, outcomesOf, startScanning } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { strikes } from './strikes.ts';
-import { startWorld, type World } from './world.ts';
+import { type Strike, strikes } from './strikes.ts';
+import { startWorld } from './world.ts';
 
 /** One of the services has little room, so that its spool fills while Postgres is away. */
 const smallSpool = 400_000;
@@ -27,6 +30,7 @@ export interface ChaosResult {
   faults: Survived[];
   total: Reckoning;
   told: Told;
+  month: EmptiedMonth;
   verification: Verification;
   /** Whether every redirect is exactly one scan, everywhere. */
   isClean: boolean;
@@ -37,6 +41,8 @@ interface Options {
   onStep?(step: string): void;
   /** Clients that scan at the same time. */
   clients?: number;
+  /** Servers to run on, which stay as they are, instead of a stack to break. */
+  servers?: GivenServers | undefined;
 }
 
 interface Tally {
@@ -45,33 +51,50 @@ interface Tally {
 }
 
 /**
- * Breaks a stack and two services of its own, again and again and at random moments, while scans go on, and then looks for
+ * Breaks a stack and two services of its own, or with given servers only the services and their connections, again and again and at random moments, while scans go on, and then looks for
  * every scan that was answered with a redirect: each must be in the log once, counted once, in the warehouse once, and
  * told to the webhook under one id.
  */
-export async function runChaos({ isOver, onStep = () => {}, clients = 32 }: Options): Promise<ChaosResult> {
-  onStep('starting a stack and two services of their own');
+export async function runChaos({ servers, onStep = () => {}, ...options }: Options): Promise<ChaosResult> {
+  onStep(`starting ${servers === undefined ? 'a stack and ' : ''}two services of their own`);
+  if (servers !== undefined) {
+    const world = await startGivenWorld(servers);
+    return runOn(world, givenStrikes(world), { onStep, ...options });
+  }
   const world = await startWorld({ withWarehouse: true, withWebhook: true, withNatsCluster: true });
+  return runOn(world, strikes, { onStep, ...options });
+}
+
+interface Run extends Pick<Options, 'isOver' | 'clients'> {
+  onStep(step: string): void;
+}
+
+async function runOn<W extends Stage>(world: W, faults: Strike<W>[], run: Run): Promise<ChaosResult> {
+  const { onStep } = run;
   try {
     const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpool) })];
     await Promise.all(services.map((service) => service.start()));
-    const { tallies, attempts } = await breakAll(world, services, { isOver, onStep, clients });
+    const { tallies, attempts } = await breakAll(world, services, faults, run);
     onStep('waiting until everything is sent, counted and told');
     const { total, told } = await settle(world, attempts);
-    const faults = await Promise.all([...tallies].map(([fault, tally]) => survived(world, fault, tally)));
+    const survivals = await Promise.all([...tallies].map(([fault, tally]) => survived(world, fault, tally)));
+    onStep('deleting the only code of a month');
+    const month = await emptyMonth(world, settleWithinMs);
     const verification = await verifyAll(world);
-    const isClean = isExact(total) && isTold(told) && verification.differences.length === 0;
-    return { faults, total, told, verification, isClean };
+    const isClean =
+      isExact(total) && isTold(told) && Object.values(month).every(Boolean) && verification.differences.length === 0;
+    return { faults: survivals, total, told, month, verification, isClean };
   } finally {
     await world.stop();
   }
 }
 
 /** Strikes with one fault after another, in random order, all of them once before any is twice. */
-async function breakAll(
-  world: World,
+async function breakAll<W extends Stage>(
+  world: W,
   services: ServiceProcess[],
-  { isOver, onStep, clients }: Required<Options>,
+  faults: Strike<W>[],
+  { isOver, onStep, clients = 32 }: Run,
 ): Promise<{ tallies: Map<string, Tally>; attempts: Attempt[] }> {
   const ports = services.map(({ port }) => port);
   const scanner = startScanning({ ports, codes: await world.codes(10), connections: clients, pauseMs: 20 });
@@ -86,7 +109,7 @@ async function breakAll(
     const calm = () => sleep(calmMs.least + Math.random() * (calmMs.most - calmMs.least));
     await count('nothing', calm);
     while (!isOver()) {
-      for (const { name, strike } of shuffled(strikes)) {
+      for (const { name, strike } of shuffled(faults)) {
         if (isOver()) break;
         const service = services[Math.floor(Math.random() * services.length)] as ServiceProcess;
         onStep(name);
@@ -110,7 +133,7 @@ const isExact = ({ lost, doubled, logged, counted, unique }: Reckoning) =>
   lost === 0 && doubled === 0 && counted === logged && unique === logged;
 const isTold = ({ untold, renamed }: Told) => untold === 0 && renamed === 0;
 
-async function settle({ sql, receiver }: World, attempts: Attempt[]): Promise<{ total: Reckoning; told: Told }> {
+async function settle({ sql, receiver }: Stage, attempts: Attempt[]): Promise<{ total: Reckoning; told: Told }> {
   if (receiver === undefined) throw new Error('this world has no webhook');
   const deadline = performance.now() + settleWithinMs;
   for (;;) {
@@ -124,7 +147,7 @@ async function settle({ sql, receiver }: World, attempts: Attempt[]): Promise<{ 
   }
 }
 
-async function survived({ sql }: World, fault: string, { times, attempts }: Tally): Promise<Survived> {
+async function survived({ sql }: Stage, fault: string, { times, attempts }: Tally): Promise<Survived> {
   const outcomes = outcomesOf(attempts);
   const { lost, doubled } = await reckon(sql, attempts);
   const count = (outcome: Attempt['outcome']) => outcomes.get(outcome) ?? 0;
@@ -135,7 +158,7 @@ async function survived({ sql }: World, fault: string, { times, attempts }: Tall
 }
 
 /** The warehouse may have to be made anew first. */
-const verifyAll = ({ sql, clickhouse }: World): Promise<Verification> => {
+const verifyAll = ({ sql, clickhouse }: Stage): Promise<Verification> => {
   if (clickhouse === undefined) throw new Error('there is no warehouse to verify');
   return verify({ sql, warehouse: clickhouse.warehouse, patienceMs: settleWithinMs });
 };

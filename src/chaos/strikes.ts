@@ -17,6 +17,7 @@ import {
   withServiceRestartedAlone,
   withServiceStanding,
 } from './faults.ts';
+import type { Stage } from './given-world.ts';
 import type { Which } from './proxy.ts';
 import type { Mood } from './receiver.ts';
 import type { Attempt } from './scanner.ts';
@@ -24,17 +25,17 @@ import type { ServiceProcess } from './service-process.ts';
 import type { World } from './world.ts';
 
 /** One fault, as it strikes at random. */
-export interface Strike {
+export interface Strike<W = World> {
   name: string;
-  strike(world: World, service: ServiceProcess, attempts: Attempt[]): Promise<void>;
+  strike(world: W, service: ServiceProcess, attempts: Attempt[]): Promise<void>;
 }
 
 const awayMs = 6_000;
 /** Long enough for the small spool; if that does not fill it, the table shows no 503. */
 const fillWithinMs = 20_000;
-const anyTime = (most: number) => () => sleep(Math.random() * most);
+export const anyTime = (most: number) => () => sleep(Math.random() * most);
 
-const receiving = (name: string, mood: Mood): Strike => ({
+const receiving = (name: string, mood: Mood): Strike<Pick<World, 'receiver'>> => ({
   name: `the webhook’s receiver ${name}`,
   strike: (world) => withReceiver(world, mood, anyTime(3_000)),
 });
@@ -42,7 +43,7 @@ const receiving = (name: string, mood: Mood): Strike => ({
 const breakForMs = 3_000;
 const oneOrAll = (): Which => (Math.random() < 0.5 ? 'one' : 'all');
 
-const breakingConnections = (label: string, servers: ServerName[]): Strike[] => [
+export const breakingConnections = (label: string, servers: ServerName[]): Strike<Pick<World, 'proxies'>>[] => [
   {
     name: `connections to ${label} reset one by one`,
     strike: (world) => withResets(world, servers, 'one', () => sleep(breakForMs)),
@@ -59,6 +60,14 @@ const breakingConnections = (label: string, servers: ServerName[]): Strike[] => 
     name: `connections to ${label} stalled`,
     strike: (world) => withStalledConnections(world, servers, oneOrAll(), anyTime(breakForMs)),
   },
+];
+
+export const receiverStrikes = [
+  receiving('hangs', 'hanging'),
+  receiving('cuts connections', 'cutting'),
+  receiving('answers 500', 'failing'),
+  receiving('redirects', 'redirecting'),
+  receiving('answers with 10 MB', 'flooding'),
 ];
 
 export const strikes: Strike[] = [
@@ -99,11 +108,7 @@ export const strikes: Strike[] = [
     name: 'a service restarted without Postgres',
     strike: (world, service) => withServiceRestartedAlone(world, service, anyTime(4_000)),
   },
-  receiving('hangs', 'hanging'),
-  receiving('cuts connections', 'cutting'),
-  receiving('answers 500', 'failing'),
-  receiving('redirects', 'redirecting'),
-  receiving('answers with 10 MB', 'flooding'),
+  ...receiverStrikes,
 ];
 
 async function untilRefused(attempts: Attempt[]): Promise<void> {
@@ -115,7 +120,7 @@ async function untilRefused(attempts: Attempt[]): Promise<void> {
 }
 
 /** One may refuse, or find the warehouse just being made anew; what counts is what is there at the end. */
-async function replayTwice({ sql, clickhouse }: World): Promise<void> {
+export async function replayTwice({ sql, clickhouse }: Pick<Stage, 'sql' | 'clickhouse'>): Promise<void> {
   if (clickhouse === undefined) return;
   const replays = [1, 2].map(() => replayAnalytics({ sql, warehouse: clickhouse.warehouse }));
   await Promise.allSettled(replays);

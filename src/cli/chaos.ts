@@ -1,22 +1,27 @@
+import type { GivenServers } from '../chaos/given-world.ts';
 import { type ChaosResult, runChaos } from '../chaos/run.ts';
+import { readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
 import { untilAskedToStop } from './stopping.ts';
 import { dim, say, table } from './terminal.ts';
 
 interface Options {
   minutes: string;
+  external?: boolean;
 }
 
 /** Breaks everything for a while, and says what became of every scan; ends with an error when one is lost or doubled. */
-export async function chaos({ minutes }: Options): Promise<void> {
+export async function chaos({ minutes, external = false }: Options): Promise<void> {
   if (!/^\d{1,3}(\.\d+)?$/.test(minutes) || Number(minutes) === 0 || Number(minutes) > 120)
     throw new StartError('--minutes must be a number up to 120.');
+  const servers = external ? givenServers() : undefined;
   const deadline = performance.now() + Number(minutes) * 60_000;
   let asked = false;
   untilAskedToStop().then(() => {
     asked = true;
   });
   const result = await runChaos({
+    servers,
     isOver: () => asked || performance.now() > deadline,
     onStep: (step) => say(dim(`  ${new Date().toISOString().slice(11, 19)}  ${step}`)),
   });
@@ -26,7 +31,14 @@ export async function chaos({ minutes }: Options): Promise<void> {
   say('This must not be: every redirect has to be exactly one scan.');
 }
 
-function report({ faults, total, told, verification: { scans, differences } }: ChaosResult): void {
+function givenServers(): GivenServers {
+  const { databaseUrl, natsUrl, clickhouseUrl, clickhouseCluster } = readConfig(process.env);
+  if (databaseUrl === undefined || natsUrl === undefined || clickhouseUrl === undefined)
+    throw new StartError('--external needs DATABASE_URL, NATS_URL and CLICKHOUSE_URL.');
+  return { databaseUrl, natsUrl, clickhouseUrl, clickhouseCluster };
+}
+
+function report({ faults, total, told, month, verification: { scans, differences } }: ChaosResult): void {
   const head = ['fault', 'times', '302', '503', 'no answer', 'lost', 'doubled'];
   const rows = faults.map(({ fault, ...counts }) => [
     fault,
@@ -38,6 +50,8 @@ function report({ faults, total, told, verification: { scans, differences } }: C
       `${total.unanswered} of them with no redirect seen; ${total.lost} lost, ${total.doubled} doubled.`,
   );
   say(`${told.scans} scans to tell to the webhook; ${told.untold} not told, ${told.renamed} under two ids.`);
+  const steps = Object.entries(month).map(([step, done]) => `${done ? '' : 'not '}${step}`);
+  say(`A month whose only code was deleted: ${steps.join(', ')}.`);
   say(
     differences.length === 0
       ? `${scans} scans: the log, the counters, the warehouse and the deliveries agree.`

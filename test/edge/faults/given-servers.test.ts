@@ -1,0 +1,44 @@
+import { expect, inject, test } from 'vitest';
+import { runChaos } from '../../../src/chaos/run.ts';
+import { connect } from '../../../src/log/connect.ts';
+import { connectOnce } from '../../../src/stream/connect.ts';
+import { connectWarehouse } from '../../../src/warehouse/connect.ts';
+
+const forMs = 4_000;
+
+/** Everything that a run on given servers creates, by the prefix of its name. */
+async function leftBehind(): Promise<string[]> {
+  const { databaseUrl, natsUrl, clickhouseUrl } = inject('stack');
+  const sql = connect(databaseUrl, { max: 1 });
+  const databases = await sql<{ name: string }[]>`SELECT datname AS name FROM pg_database`;
+  await sql.end();
+  const nats = await connectOnce(natsUrl, 'test');
+  const manager = await nats.jetstreamManager();
+  const streams: string[] = [];
+  for await (const name of manager.streams.names()) streams.push(name);
+  await nats.close();
+  const { client } = connectWarehouse({ clickhouseUrl, clickhouseDatabase: 'x', clickhouseCluster: undefined });
+  const found = await client.query({ query: 'SELECT name FROM system.databases', format: 'JSONEachRow' });
+  const warehouses = await found.json<{ name: string }>();
+  await client.close();
+  return [...[...databases, ...warehouses].map(({ name }) => name), ...streams].filter((name) =>
+    name.startsWith('scanlog_check_'),
+  );
+}
+
+test('chaos on given servers: every redirect is one scan, an emptied month is filled again, and nothing is left behind', async () => {
+  let until: number | undefined;
+  const { databaseUrl, natsUrl, clickhouseUrl } = inject('stack');
+  const { isClean, ...result } = await runChaos({
+    servers: { databaseUrl, natsUrl, clickhouseUrl, clickhouseCluster: undefined },
+    isOver: () => {
+      until ??= performance.now() + forMs;
+      return performance.now() > until;
+    },
+    clients: 4,
+  });
+  expect(isClean, JSON.stringify(result, null, 2)).toBe(true);
+  expect(result.month).toEqual({ filled: true, emptied: true, refilled: true });
+  expect(result.total.redirected).toBeGreaterThan(100);
+  expect(await leftBehind()).toEqual([]);
+}, 400_000);
