@@ -8,7 +8,7 @@ import {
   revokeKey,
   suspendAccount,
 } from '../../events/account.ts';
-import type { Mode, Plan } from '../../events/plans.ts';
+import { type Mode, modes, type Plan } from '../../events/plans.ts';
 import { type Actor, operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
@@ -59,11 +59,14 @@ export interface ListedKey extends Key {
   last_used_at: Date | null;
 }
 
-/** The account's keys that still work, oldest first. */
-export const listKeys = (sql: Queryable, account: string): Promise<ListedKey[]> =>
+/** Modes of the keys that a key of `mode` may list, create and revoke: a leaked test key must never reach live. */
+export const managedModes = (mode: Mode): readonly Mode[] => (mode === 'live' ? modes : ['test']);
+
+/** The account's keys of these modes that are not revoked, oldest first. */
+export const listKeys = (sql: Queryable, account: string, ofModes: readonly Mode[] = modes): Promise<ListedKey[]> =>
   sql<ListedKey[]>`
     SELECT k.*, u.last_used_at FROM api_keys k LEFT JOIN key_usage u ON u.key = k.id
-    WHERE k.account = ${account} AND k.revoked_at IS NULL
+    WHERE k.account = ${account} AND k.mode = ANY(${[...ofModes]}) AND k.revoked_at IS NULL
     ORDER BY k.id`;
 
 /** Decides on an account as the operator. */
@@ -100,11 +103,17 @@ export async function createKey(
   return minted;
 }
 
-/** From the next request on, no instance accepts the key. */
-export async function revoke(sql: Sql, account: string, id: string, by: { actor: Actor; now: Date }): Promise<void> {
+/** From the next request on, no instance accepts the key. A key of a mode that is not in `ofModes` is not found. */
+export async function revoke(
+  sql: Sql,
+  account: string,
+  id: string,
+  by: { actor: Actor; now: Date },
+  ofModes: readonly Mode[] = modes,
+): Promise<void> {
   if (id === by.actor) throw new Refusal('invalid_request', 'A key cannot revoke itself: use another key.');
   await decideAndAppend<Account & { key: Key }, AccountEvent>(sql, account, {
-    load: async () => ({ ...(await loadAccount(sql, account)), key: await loadKey(sql, account, id) }),
+    load: async () => ({ ...(await loadAccount(sql, account)), key: await loadKey(sql, account, id, ofModes) }),
     decide: ({ key }) => revokeKey(key),
     project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
     by,
@@ -123,10 +132,11 @@ async function loadAccount(sql: Sql, id: string): Promise<Account> {
   return account;
 }
 
-async function loadKey(sql: Sql, account: string, id: string): Promise<Key> {
+async function loadKey(sql: Sql, account: string, id: string, ofModes: readonly Mode[]): Promise<Key> {
   if (!isId('key', id)) throw notFound('key');
   const [key] = await sql<Key[]>`
-    SELECT * FROM api_keys WHERE id = ${id} AND account = ${account} AND revoked_at IS NULL`;
+    SELECT * FROM api_keys
+    WHERE id = ${id} AND account = ${account} AND mode = ANY(${[...ofModes]}) AND revoked_at IS NULL`;
   if (key === undefined) throw notFound('key');
   return key;
 }

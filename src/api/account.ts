@@ -1,9 +1,9 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { faultOfName } from '../../events/fields.ts';
 import { limitsOf } from '../../events/plans.ts';
-import { createKey, findAccount, type ListedKey, listKeys, revoke } from '../accounts/accounts.ts';
+import { createKey, findAccount, type ListedKey, listKeys, managedModes, revoke } from '../accounts/accounts.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
-import { invalid, notFound } from '../lib/errors.ts';
+import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { Account, ApiKey, CreatedApiKey, Deleted, NewApiKey } from './schemas.ts';
@@ -50,15 +50,16 @@ export function accountOperations({ sql, clock }: Service): Operation[] {
       path: '/v1/account/keys',
       tag,
       summary: 'List API keys',
-      description: 'Those that work, oldest first. Secrets are never shown again.',
+      description:
+        'Those that are not revoked, oldest first. A live key lists keys of both modes, a test key test keys only. Secrets are never shown again.',
       success: {
         status: 200,
-        description: 'All keys, of both modes.',
+        description: 'The keys that this key may manage.',
         schema: t.Object({ data: t.Array(ApiKey) }, { additionalProperties: false }),
       },
       errors: [],
       async handle({ caller }) {
-        return json(200, { data: (await listKeys(sql, caller.account)).map(presentKey) });
+        return json(200, { data: (await listKeys(sql, caller.account, managedModes(caller.mode))).map(presentKey) });
       },
     }),
 
@@ -67,13 +68,15 @@ export function accountOperations({ sql, clock }: Service): Operation[] {
       path: '/v1/account/keys',
       tag,
       summary: 'Create an API key',
-      description: 'The secret is in this answer and nowhere else: only its SHA-256 is stored.',
+      description:
+        'The secret is in this answer and nowhere else: only its SHA-256 is stored. Only a live key can create a live key.',
       body: NewApiKey,
       success: { status: 201, description: 'The new key, with its secret.', schema: CreatedApiKey },
-      errors: ['invalid_request', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+      errors: ['invalid_request', 'live_key_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
       async handle({ caller, body: { name, mode = caller.mode } }) {
         const fault = faultOfName(name);
         if (fault !== undefined) throw invalid([{ field: 'name', message: `name ${fault}.` }]);
+        if (!managedModes(caller.mode).includes(mode)) throw liveKeyRequired();
         const now = clock();
         const { id, secret } = await createKey(sql, caller.account, {
           name: name.trim(),
@@ -94,17 +97,24 @@ export function accountOperations({ sql, clock }: Service): Operation[] {
       path: '/v1/account/keys/:id',
       tag,
       summary: 'Revoke an API key',
-      description: 'It stops working at once, everywhere. A key cannot revoke itself.',
+      description:
+        'It stops working at once, everywhere. A key cannot revoke itself. To a test key, live keys do not exist: 404.',
       params: { id: 'Identifier of the key, `key_…`.' },
       success: { status: 200, description: 'The key is revoked.', schema: Deleted },
       errors: ['invalid_request', 'not_found', 'conflict'],
       async handle({ caller, params: { id = '' } }) {
-        await revoke(sql, caller.account, id, { actor: caller.key, now: clock() });
+        await revoke(sql, caller.account, id, { actor: caller.key, now: clock() }, managedModes(caller.mode));
         return json(200, { deleted: true, id });
       },
     }),
   ];
 }
+
+const liveKeyRequired = () =>
+  new Refusal(
+    'live_key_required',
+    'A test key can manage test keys only: create a live key with a live key, or in the console signed in with one.',
+  );
 
 const presentKey = ({ id, name, mode, last4, created_at, last_used_at }: ListedKey): Static<typeof ApiKey> => ({
   id,

@@ -30,6 +30,7 @@ const causes: Record<ErrorCode, string> = {
   quota_exceeded: 'The plan’s QR codes are used up.',
   plan_required: 'The plan does not include this.',
   account_suspended: 'The operator of the service has suspended the account; the message says why.',
+  live_key_required: 'A test key cannot do this: use a live key.',
   not_found: 'There is no such thing in this account and mode.',
   method_not_allowed: 'The path exists, the method does not.',
   short_code_taken: 'The short code belongs, or once belonged, to another code.',

@@ -6,6 +6,7 @@ export const statusOf = {
   quota_exceeded: 403,
   plan_required: 403,
   account_suspended: 403,
+  live_key_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   short_code_taken: 409,

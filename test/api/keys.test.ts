@@ -167,6 +167,41 @@ describe('revoking', () => {
   });
 });
 
+describe('a test key', () => {
+  test('lists test keys only', async () => {
+    const { live, test: development, keys } = await service.account();
+    await live.post('/v1/account/keys', { name: 'Second live', mode: 'live' });
+    const { body, text } = await development.get('/v1/account/keys');
+    expect(body.data).toMatchObject([{ mode: 'test', last4: keys.test.slice(-4) }]);
+    expect(text).not.toContain('sk_live_');
+  });
+
+  test('cannot create a live key: 403 live_key_required, and no key is added', async () => {
+    const { live, test: development } = await service.account();
+    const answer = await development.post('/v1/account/keys', { name: 'Mine', mode: 'live' });
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'live_key_required']);
+    expect(answer.body.error.message).toContain('with a live key');
+    expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2);
+  });
+
+  test('cannot revoke a live key: 404, and the key goes on working', async () => {
+    const account = await service.account();
+    const { id } = await liveKeyOf(account);
+    const answer = await account.test.delete(`/v1/account/keys/${id}`);
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found']);
+    expect((await account.live.get('/v1/account')).status).toBe(200);
+  });
+
+  test('creates and revokes test keys, and a live key manages both', async () => {
+    const { live, test: development } = await service.account();
+    const made = (await development.post('/v1/account/keys', { name: 'Script', mode: 'test' })).body;
+    expect((await development.delete(`/v1/account/keys/${made.id}`)).status).toBe(200);
+    const again = (await development.post('/v1/account/keys', { name: 'Script' })).body;
+    expect((await live.get('/v1/account/keys')).body.data).toHaveLength(3);
+    expect((await live.delete(`/v1/account/keys/${again.id}`)).status).toBe(200);
+  });
+});
+
 test('no secret stands anywhere in the database: only its SHA-256', async () => {
   const { live, keys } = await service.account();
   const made = (await live.post('/v1/account/keys', { name: 'Secret' }, { 'idempotency-key': 'a' })).body;

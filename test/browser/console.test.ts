@@ -100,9 +100,10 @@ describe('signing in and out', () => {
   test(
     'a session whose key is revoked ends at once',
     async () => {
-      const keys = (await account.test.get('/v1/account/keys')).body.data;
+      const keys = (await account.live.get('/v1/account/keys')).body.data;
       const mine = keys.find(({ mode }: Json) => mode === 'live');
-      await account.test.delete(`/v1/account/keys/${mine.id}`);
+      const other = (await account.live.post('/v1/account/keys', { name: 'Other', mode: 'live' })).body.key;
+      await service.client(0, other).delete(`/v1/account/keys/${mine.id}`);
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
       await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
       expect(watched.complaints.splice(0).every((text) => text.includes('401'))).toBe(true);

@@ -92,6 +92,22 @@ describe('behind a session', () => {
   });
 });
 
+describe('a session opened with a test key', () => {
+  test('lists, creates and revokes test keys only, also by asking for live mode', async () => {
+    const { live, keys } = await service.account();
+    const tab = openTab(service.urls[0] as string);
+    await tab.signIn(keys.test);
+    const listed = (await tab.get('/console/api/account/keys?mode=test')).body.data;
+    expect(listed.map(({ mode }: Json) => mode)).toEqual(['test']);
+    const made = await tab.send('POST', '/console/api/account/keys?mode=test', { name: 'Mine', mode: 'live' });
+    expect([made.status, made.body.error.code]).toEqual([403, 'live_key_required']);
+    expect((await tab.send('POST', '/console/api/account/keys?mode=live', { name: 'Mine' })).status).toBe(401);
+    const liveKey = (await live.get('/v1/account/keys')).body.data.find(({ mode }: Json) => mode === 'live');
+    expect((await tab.send('DELETE', `/console/api/account/keys/${liveKey.id}?mode=test`)).status).toBe(404);
+    expect((await live.get('/v1/account')).status).toBe(200);
+  });
+});
+
 describe('short codes', () => {
   test('are told to be free, taken or wrong, before anything is made', async () => {
     const { tab, live } = await signedIn();

@@ -109,13 +109,17 @@ function ModeSwitch({ mode }: { mode: Mode }) {
                   title={`A key that begins with sk_${other}_`}
                 />
               </div>
-              <div class="hint">
-                Make one under{' '}
-                <a href={pageUrl('/account/keys')} onClick={() => setAsking(false)}>
-                  API keys
-                </a>
-                .
-              </div>
+              {other === 'live' ? (
+                <div class="hint">Only a live key can create a live key: ask who has one, or the operator.</div>
+              ) : (
+                <div class="hint">
+                  Make one under{' '}
+                  <a href={pageUrl('/account/keys')} onClick={() => setAsking(false)}>
+                    API keys
+                  </a>
+                  .
+                </div>
+              )}
             </div>
             <div class="actions">
               <button type="button" class="button" onClick={() => setAsking(false)}>

@@ -13,7 +13,7 @@ import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { currentMode, type Mode } from '../router.ts';
 import type { ApiKey, CreatedApiKey } from '../types.ts';
-import { welcome } from '../welcome.ts';
+import { keyOf, welcome } from '../welcome.ts';
 
 export function Keys() {
   const keys = useResource<{ data: ApiKey[] }>('/account/keys');
@@ -24,7 +24,13 @@ export function Keys() {
   return (
     <section aria-label="API keys">
       <div class="toolbar">
-        <p class="hint">A key gives full access to this account. Give each program its own.</p>
+        <p class="hint">
+          {currentMode() === 'live'
+            ? 'A live key gives full access to this account. Give each program its own.'
+            : `In test mode you manage test keys only. To see, create or revoke live keys, ${
+                keyOf('live') === undefined ? 'sign in with a live key' : 'switch to live mode'
+              }.`}
+        </p>
         <span class="spacer" />
         <button type="button" class="button primary" onClick={() => setOpen('new')}>
           <Icon name="plus" />
@@ -126,7 +132,11 @@ function NewKeyDialog({ onMade, onClose }: { onMade(): Promise<void>; onClose():
           placeholder="Website"
           hint="What it is for, so that you know later which to revoke."
         />
-        <Segments label="Mode" options={modes} value={mode} onValue={(next) => setMode(next)} />
+        {currentMode() === 'live' ? (
+          <Segments label="Mode" options={modes} value={mode} onValue={(next) => setMode(next)} />
+        ) : (
+          <p class="hint">This will be a test key. Only a live key can create a live key.</p>
+        )}
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>
             Cancel
