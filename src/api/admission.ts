@@ -143,15 +143,21 @@ export const nextWindow = (sql: Sql) => sql`
   used = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.used ELSE 0 END + excluded.used,
   started_at = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.started_at ELSE excluded.started_at END`;
 
-/** The caller, or the refusal of one whose account is suspended, or who asks too often. */
-export function admitted(limit: number, { used, ends }: Window, caller?: Caller, standing?: Standing): Admission {
+/** The caller, or the refusal of one whose account is suspended, or who sends more than `limit` of what is `counted`. */
+export function admitted(
+  limit: number,
+  { used, ends }: Window,
+  caller?: Caller,
+  standing?: Standing,
+  counted = 'requests',
+): Admission {
   const rate = { limit, used, reset: Math.ceil(ends) };
   if (used <= limit) {
     if (typeof standing?.suspended_reason === 'string') return { rate, refusal: suspended(standing.suspended_reason) };
     return caller === undefined ? { rate } : { rate, caller };
   }
   const wait = Math.max(1, Math.ceil(ends - Date.now() / 1000));
-  const message = `More than ${limit} requests in a minute: try again in ${wait} s.`;
+  const message = `More than ${limit} ${counted} in a minute: try again in ${wait} s.`;
   return { rate, refusal: new Refusal('rate_limited', message, undefined, { 'retry-after': String(wait) }) };
 }
 

@@ -1,4 +1,4 @@
-import { type Mode, modes } from '../../events/plans.ts';
+import { limitsOf, type Mode, modes } from '../../events/plans.ts';
 import { hashOfKey } from '../accounts/accounts.ts';
 import {
   type Admission,
@@ -12,17 +12,18 @@ import {
 import { noteKeyUse } from '../api/key-usage.ts';
 import type { Service } from '../api/service.ts';
 import { invalid, Refusal } from '../lib/errors.ts';
+import { pathOf } from './context.ts';
 import { tokenOf } from './cookies.ts';
 import { isFromScript, isOwn } from './same-site.ts';
 
-/** An account's own, apart from the API's: looking at charts must not use up what its programs need. */
-const requestsPerMinute = 600;
+/** Apart from the plan's window: looking at charts must not use up what the account's programs need. */
+const readsPerMinute = 600;
 
 /** Lets requests of the console in: by the cookie of a session, from our own pages only. */
 export function sessionAdmission({ sql, clock, addresses }: Service, admission: AdmissionControl) {
   const usage = noteKeyUse(sql);
 
-  async function bySession(token: string, mode: Mode | undefined): Promise<Admission | undefined> {
+  async function bySession(token: string, mode: Mode | undefined, isRead: boolean): Promise<Admission | undefined> {
     const [row] = await sql<(Caller & Window & Standing)[]>`
       WITH caller AS (
         SELECT k.account, k.mode, a.plan, a.suspended_reason, k.id AS key
@@ -34,7 +35,7 @@ export function sessionAdmission({ sql, clock, addresses }: Service, admission: 
         ORDER BY k.mode LIMIT 1
       ), counted AS (
         INSERT INTO rate_windows AS w (subject, started_at, used)
-        SELECT account || '/console', clock_timestamp(), 1 FROM caller
+        SELECT account || '/' || CASE WHEN ${isRead} THEN 'console' ELSE mode END, clock_timestamp(), 1 FROM caller
         ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
         RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends
       )
@@ -42,7 +43,10 @@ export function sessionAdmission({ sql, clock, addresses }: Service, admission: 
     if (row === undefined) return undefined;
     const { used, ends, suspended_reason, ...caller } = row;
     usage.note(caller.key);
-    return admitted(requestsPerMinute, { used, ends }, caller, { suspended_reason });
+    const standing = { suspended_reason };
+    if (isRead) return admitted(readsPerMinute, { used, ends }, caller, standing);
+    const limit = limitsOf[caller.plan].requestsPerMinute;
+    return admitted(limit, { used, ends }, caller, standing, 'requests by programs and changes in the console');
   }
 
   return async (request: Request, peer: string): Promise<Admission> => {
@@ -50,12 +54,16 @@ export function sessionAdmission({ sql, clock, addresses }: Service, admission: 
     const mode = modeOf(request.url);
     const isChange = request.method !== 'GET' && request.method !== 'HEAD';
     const isForeign = !isOwn(request, addresses.publicUrl) || (isChange && !isFromScript(request));
-    const known = token === undefined || isForeign ? undefined : await bySession(token, mode);
+    const known = token === undefined || isForeign ? undefined : await bySession(token, mode, isRead(request));
     if (known !== undefined) return known;
     const stranger = await admission.byAddress(request, peer);
     return { refusal: isForeign ? foreign() : signedOut(mode), ...stranger };
   };
 }
+
+/** A check of short codes is a POST for the length of its list only: it changes nothing. */
+const isRead = (request: Request) =>
+  request.method === 'GET' || request.method === 'HEAD' || pathOf(request) === '/console/api/short-codes/check';
 
 /** `mode=live` or `mode=test` in the query, for who is signed in with both; by default live, if that is one of them. */
 function modeOf(url: string): Mode | undefined {

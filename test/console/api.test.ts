@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { limitsOf } from '../../events/plans.ts';
 import { type Json, newCode } from '../support/api.ts';
 import { openTab, type Tab } from '../support/console.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
@@ -84,11 +85,29 @@ describe('behind a session', () => {
     expect((await tab.send('POST', '/console/api/qrcodes', newCode(), headers)).status).toBe(201);
   });
 
-  test('600 requests a minute are let in, and none of them counts for the API', async () => {
+  test('600 reads a minute are let in, and none of them counts for the API', async () => {
     const { tab, live } = await signedIn('free');
     const answers = await atOnce(605, () => tab.get('/console/api/account/keys'));
     expect(countStatuses(answers)).toEqual({ 200: 600, 429: 5 });
     expect((await live.get('/v1/account')).body.usage.requests).toBe(1);
+  });
+
+  test('changes count in the plan’s window, together with the requests of programs', async () => {
+    const { tab, live } = await signedIn('free');
+    const { requestsPerMinute } = limitsOf.free;
+    for (let i = 0; i < 4; i++) expect((await live.get('/v1/qrcodes')).status).toBe(200);
+    const answers = await atOnce(requestsPerMinute, () => tab.send('POST', '/console/api/qrcodes', newCode()));
+    expect(countStatuses(answers)).toEqual({ 201: requestsPerMinute - 4, 429: 4 });
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers.get('x-ratelimit-limit')).toBe(String(requestsPerMinute));
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused?.body.error.message).toContain('changes in the console');
+    expect((await live.get('/v1/qrcodes')).status, 'the API has the same window').toBe(429);
+    expect((await tab.get('/console/api/qrcodes')).body.pagination.total, 'reading goes on').toBe(
+      requestsPerMinute - 4,
+    );
+    const check = { short_codes: ['abc'] };
+    expect((await tab.send('POST', '/console/api/short-codes/check', check)).status, 'a check is a read').toBe(200);
   });
 });
 
