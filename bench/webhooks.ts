@@ -213,7 +213,7 @@ async function claimMs({ sql }: Ground, backlog: number): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < 300; i++) {
     const started = performance.now();
-    const [held] = await leases.claim(new Date(), 1);
+    const [held] = (await leases.claim(new Date(), 1)).held;
     if (held === undefined) throw new Error('nothing to claim');
     const due = await dueDeliveries(sql, held, { now: new Date(), most: perEndpoint });
     if (due.length < perEndpoint) throw new Error(`only ${due.length} are due`);

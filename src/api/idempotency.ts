@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
 import { invalid, Refusal } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import type { Caller } from './admission.ts';
@@ -37,7 +39,8 @@ export async function performOnce(sql: Sql, { caller, headers, request, now, per
       INSERT INTO idempotency_keys AS k (account, mode, key, request_hash, created_at)
       VALUES (${account}, ${mode}, ${key}, ${hash}, ${now})
       ON CONFLICT (account, mode, key) DO UPDATE
-        SET request_hash = excluded.request_hash, status = NULL, body = NULL, created_at = excluded.created_at
+        SET request_hash = excluded.request_hash, status = NULL, body = NULL, deflated_body = NULL,
+          created_at = excluded.created_at
         WHERE k.created_at <= excluded.created_at - interval '24 hours'
       RETURNING 1`;
     if (first === undefined) return repeat(tx, caller, key, hash);
@@ -46,18 +49,40 @@ export async function performOnce(sql: Sql, { caller, headers, request, now, per
       if (error instanceof Refusal) return refusalAnswer(error);
       throw error;
     });
+    const { body, deflated } = await packed(answer.body);
     await tx`
-      UPDATE idempotency_keys SET status = ${answer.status}, body = ${answer.body}
+      UPDATE idempotency_keys SET status = ${answer.status}, body = ${body}, deflated_body = ${deflated}
       WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
     return answer;
   });
 }
 
 async function repeat(tx: Transaction, { account, mode }: Caller, key: string, hash: string): Promise<Answer> {
-  const [stored] = await tx<[{ request_hash: string; status: number; body: string }]>`
-    SELECT request_hash, status, body FROM idempotency_keys
+  const [stored] = await tx<[Stored]>`
+    SELECT request_hash, status, body, deflated_body FROM idempotency_keys
     WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
   if (stored.request_hash !== hash)
     throw new Refusal('idempotency_conflict', 'This Idempotency-Key was used with another request: choose a new one.');
-  return { status: stored.status, body: stored.body, headers: { 'idempotent-replayed': 'true' } };
+  return { status: stored.status, body: await unpacked(stored), headers: { 'idempotent-replayed': 'true' } };
+}
+
+interface Stored {
+  request_hash: string;
+  status: number;
+  body: string | null;
+  deflated_body: Buffer | null;
+}
+
+/** Shorter answers, those to a single create among them, gain little. */
+const deflatedFromBytes = 2_048;
+
+/** Bulk answers have a megabyte. Postgres' own compression gives up on random names and addresses; deflate halves them. */
+async function packed(body: Answer['body']): Promise<{ body: string | null; deflated: Buffer | null }> {
+  const bytes = Buffer.from(body);
+  if (bytes.byteLength < deflatedFromBytes) return { body: bytes.toString(), deflated: null };
+  return { body: null, deflated: await promisify(deflateRaw)(bytes) };
+}
+
+async function unpacked({ body, deflated_body }: Stored): Promise<string> {
+  return deflated_body === null ? (body ?? '') : (await promisify(inflateRaw)(deflated_body)).toString();
 }

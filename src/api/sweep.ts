@@ -12,6 +12,7 @@ export async function sweep(sql: Sql): Promise<void> {
   // Must stay longer than maxSegmentAgeDays (src/edge/spool-folder.ts) plus any difference of clocks: without its row, a
   // batch that a spool sends again would be stored twice. No index: every append would have to maintain it.
   await sql`DELETE FROM scan_writers WHERE written_at < now() - interval '400 days'`;
+  await sql`DELETE FROM webhook_tests WHERE until < now()`;
 }
 
 export function sweepRegularly(sql: Sql, log: Logger): () => void {

@@ -19,6 +19,7 @@ import { Forbidden, faultOfUrl, type Policy, resolveBySystem, vettedAddresses } 
 import { sendTimeoutMs } from '../webhooks/send.ts';
 import { signedHeaders } from '../webhooks/signature.ts';
 import { findTarget } from '../webhooks/target.ts';
+import { inTestSlot, maxInFlight, testWaitMs } from '../webhooks/test-slots.ts';
 import type { Caller } from './admission.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
@@ -116,10 +117,10 @@ export function webhookOperations({ sql, clock, webhooks: { box, policy, send } 
       tag,
       summary: 'Send an example event',
       description:
-        'Sends one made-up scan now, signed like any other, also when the webhook is disabled, and answers with what came back. Takes as long as the receiver does, up to 15 s. It is not tried again, and not in the log of deliveries.',
+        'Sends one made-up scan now, signed like any other, also when the webhook is disabled, and answers with what came back. Takes as long as the receiver does, up to 15 s. It is not tried again, and not in the log of deliveries. It counts as one of the 8 requests that a webhook may have in flight: while all of them are busy, it waits up to 5 s, then answers 503 `unavailable`.',
       success: { status: 200, description: 'What came back.', schema: WebhookTest },
       errors: ['plan_required', 'not_found'],
-      answerWithinMs: sendTimeoutMs + 5_000,
+      answerWithinMs: testWaitMs + sendTimeoutMs + 5_000,
       async handle({ caller }) {
         await own(caller);
         const at = clock();
@@ -128,7 +129,9 @@ export function webhookOperations({ sql, clock, webhooks: { box, policy, send } 
         const notice = exampleNotice(at);
         const body = bodyOf(notice);
         const headers = signedHeaders({ id: notice.id, at, body, secrets: target.secrets });
-        const { outcome, status, ms, answer, error } = await send({ url: target.url, body, headers });
+        const attempt = await inTestSlot(sql, caller, notice.id, () => send({ url: target.url, body, headers }));
+        if (attempt === undefined) throw webhookBusy();
+        const { outcome, status, ms, answer, error } = attempt;
         const result: Static<typeof WebhookTest> = {
           delivered: outcome === 'delivered',
           webhook_id: notice.id,
@@ -180,6 +183,14 @@ export function webhookOperations({ sql, clock, webhooks: { box, policy, send } 
     }),
   ];
 }
+
+const webhookBusy = () =>
+  new Refusal(
+    'unavailable',
+    `All ${maxInFlight} requests that this webhook may have in flight are busy: its receiver answers slowly. Try again in a few seconds.`,
+    undefined,
+    { 'retry-after': '5' },
+  );
 
 async function checkUrl(url: string, policy: Policy): Promise<void> {
   const fault = faultOfUrl(url, policy);

@@ -1,8 +1,14 @@
-import type { EndpointKey, Sql } from './sql.ts';
+import type { EndpointKey, Queryable, Sql } from './sql.ts';
 
 /** An endpoint that this worker alone sends for, until its lease runs out. */
 export interface Held extends EndpointKey {
   generation: number;
+}
+
+/** An example event that waits for a slot, or has one. */
+export interface EndpointTest extends EndpointKey {
+  id: string;
+  granted: boolean;
 }
 
 /**
@@ -15,13 +21,30 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
   // In the order in which everybody locks endpoints: in any other, two could wait for each other.
   const mine = () => sql`
     (SELECT account, mode FROM webhook_endpoints WHERE lease = ${holder} ORDER BY account, mode FOR UPDATE) AS mine`;
+  /** Example events of the endpoints that this worker has; those whose process died are left out. */
+  const tests = (on: Queryable): Promise<EndpointTest[]> =>
+    on<EndpointTest[]>`
+      SELECT t.id, t.account, t.mode, t.granted
+      FROM webhook_tests t JOIN webhook_endpoints e USING (account, mode)
+      WHERE e.lease = ${holder} AND t.until > now()`;
   return {
+    tests: () => tests(sql),
+
+    /** There is room for these. Not granted by a worker that no longer has the lease: the new one counts its own. */
+    grantTests: async (ids: string[]): Promise<void> => {
+      await sql`
+        UPDATE webhook_tests AS t SET granted = true FROM webhook_endpoints AS e
+        WHERE t.id = ANY(${ids}) AND e.account = t.account AND e.mode = t.mode AND e.lease = ${holder}`;
+    },
+
     /**
      * Takes up to `most` endpoints with something due, those that are due the longest first. How much waits behind them
-     * makes no difference: there is one row for each, whatever its backlog.
+     * makes no difference: there is one row for each, whatever its backlog. The example events are read in the same
+     * transaction (test-slots.ts).
      */
-    claim: (now: Date, most: number): Promise<Held[]> =>
-      sql<Held[]>`
+    claim: (now: Date, most: number): Promise<{ held: Held[]; tests: EndpointTest[] }> =>
+      sql.begin(async (tx) => {
+        const held = await tx<Held[]>`
         UPDATE webhook_endpoints AS e SET lease = ${holder}, lease_until = ${until()}
         FROM (
           SELECT account, mode FROM webhook_endpoints
@@ -30,14 +53,19 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
           FOR UPDATE SKIP LOCKED
         ) AS free
         WHERE e.account = free.account AND e.mode = free.mode
-        RETURNING e.account, e.mode, e.generation`,
+        RETURNING e.account, e.mode, e.generation`;
+        return { held, tests: held.length === 0 ? [] : await tests(tx) };
+      }),
 
-    /** Makes all leases of this worker last longer; answers with those that nobody has taken over. */
-    renew: (): Promise<EndpointKey[]> =>
-      sql<EndpointKey[]>`
-        UPDATE webhook_endpoints AS e SET lease_until = ${until()} FROM ${mine()}
-        WHERE e.account = mine.account AND e.mode = mine.mode
-        RETURNING e.account, e.mode`,
+    /** Makes all leases of this worker last longer; answers with those that no other worker has taken over. */
+    renew: (): Promise<{ kept: EndpointKey[]; tests: EndpointTest[] }> =>
+      sql.begin(async (tx) => {
+        const kept = await tx<EndpointKey[]>`
+          UPDATE webhook_endpoints AS e SET lease_until = ${until()} FROM ${mine()}
+          WHERE e.account = mine.account AND e.mode = mine.mode
+          RETURNING e.account, e.mode`;
+        return { kept, tests: await tests(tx) };
+      }),
 
     /**
      * Gives an endpoint back, and says when it is due next. `yielding`, it goes behind those that are due now. Answers

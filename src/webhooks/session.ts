@@ -4,7 +4,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { bodyOf } from './body.ts';
 import { type Due, dueDeliveries } from './deliveries.ts';
-import type { Held, Leases } from './leases.ts';
+import type { EndpointTest, Held, Leases } from './leases.ts';
 import type { Recorder, Result } from './recorder.ts';
 import { askedPatience, waitAfter } from './schedule.ts';
 import type { SecretBox } from './secrets.ts';
@@ -12,6 +12,7 @@ import type { Attempt, Send } from './send.ts';
 import { signedHeaders } from './signature.ts';
 import type { EndpointKey, Sql } from './sql.ts';
 import { findTarget, type Target } from './target.ts';
+import { maxInFlight } from './test-slots.ts';
 
 /** What all sessions of a worker work with. */
 export interface SessionTools {
@@ -37,13 +38,14 @@ export interface Session {
   ended: Promise<void>;
   /** There may be something new to send, or the lease is longer again. */
   wake(): void;
+  /** Leaves a slot for each of these example events, as read at `readAt`, and grants it once it is free. */
+  leaveRoom(tests: EndpointTest[], readAt: number): void;
   /** Begins nothing more, and gives the endpoint back when all that is under way has ended. */
   close(): void;
   /** Another worker has the endpoint now, or nobody can wait: ends all that is under way, and records nothing. */
   abandon(): void;
 }
 
-const inFlightMost = 8;
 /** What is read in advance: for one endpoint, when fewer are left, so many; never more than so many unrecorded. */
 const ahead = { low: 128, fetch: 512, handled: 2048 };
 /** How long one endpoint keeps its place while others wait. */
@@ -63,6 +65,8 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
   let stored: string[] = [];
   let last: Due | undefined;
   let inFlight = 0;
+  let tests: EndpointTest[] = [];
+  let testsReadAt = Number.NEGATIVE_INFINITY;
   let mayHaveMore = true;
   let busy = false;
   let closing: 'no' | 'release' | 'postpone' = 'no';
@@ -89,11 +93,25 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
     return target.value;
   }
 
+  const maxDeliveries = () => maxInFlight - tests.length;
+
+  function grantTests(): void {
+    const waiting = tests.filter(({ granted }) => !granted);
+    if (waiting.length === 0 || inFlight > maxDeliveries()) return;
+    // Should this fail, the next read shows them as waiting again.
+    for (const test of waiting) test.granted = true;
+    leases.grantTests(waiting.map(({ id }) => id)).catch((error) => {
+      log.warn({ error: messageOf(error) }, 'an example event could not be given a slot');
+    });
+  }
+
   function pump(): void {
     if (over) return;
     if (closing === 'no' && tools.isCrowded() && performance.now() - claimedAt > turnMs) closing = 'release';
     if (closing !== 'no') for (const { id } of queue.splice(0)) handled.delete(id);
-    while (inFlight < inFlightMost && queue.length > 0 && tools.mayStart(session)) void deliver(queue.shift() as Due);
+    while (inFlight < maxDeliveries() && queue.length > 0 && tools.mayStart(session))
+      void deliver(queue.shift() as Due);
+    grantTests();
     if (busy) return;
     const unfinished = handled.size - stored.length;
     if (closing === 'no' && mayHaveMore && queue.length < ahead.low && unfinished < ahead.handled) work(look);
@@ -203,7 +221,14 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
     ended: ended.promise,
     wake() {
       // With all places taken there is nothing to look for: what is new is seen when one is free.
-      if (inFlight < inFlightMost) mayHaveMore = true;
+      if (inFlight < maxDeliveries()) mayHaveMore = true;
+      pump();
+    },
+    leaveRoom(read, readAt) {
+      // Reads may overtake each other; one from before the lease was taken does not count.
+      if (readAt < testsReadAt) return;
+      testsReadAt = readAt;
+      tests = read;
       pump();
     },
     close() {

@@ -1,6 +1,9 @@
-import type { Sql as Postgres } from 'postgres';
+import type { ISql, Sql as Postgres } from 'postgres';
 
 export type Sql = Postgres<{ bigint: number }>;
+
+/** The pool, or a transaction. */
+export type Queryable = ISql<{ bigint: number }>;
 
 /** Whose webhook. */
 export interface EndpointKey {

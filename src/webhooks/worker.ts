@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { createLeases } from './leases.ts';
+import { createLeases, type EndpointTest } from './leases.ts';
 import { startRecorder } from './recorder.ts';
 import type { SecretBox } from './secrets.ts';
 import { type Send, sendTimeoutMs } from './send.ts';
@@ -61,7 +61,7 @@ export function startWorker(options: WorkerOptions): Worker {
   async function claim(): Promise<void> {
     const claimedAt = performance.now();
     const room = sessionsMost - sessions.size;
-    const held = room > 0 ? await leases.claim(clock(), room) : [];
+    const { held, tests } = room > 0 ? await leases.claim(clock(), room) : { held: [], tests: [] };
     crowded = held.length === room;
     for (const endpoint of held) {
       const key = keyOf(endpoint);
@@ -70,14 +70,30 @@ export function startWorker(options: WorkerOptions): Worker {
       const session = startSession(endpoint, claimedAt, tools);
       sessions.set(key, session);
       session.ended.then(() => sessions.delete(key));
-      session.wake();
     }
+    leaveRoom(held, tests, claimedAt);
+    for (const endpoint of held) sessions.get(keyOf(endpoint))?.wake();
+  }
+
+  /** Tells the sessions of `endpoints` which example events there were at `readAt`. */
+  function leaveRoom(endpoints: EndpointKey[], tests: EndpointTest[], readAt: number): void {
+    const byEndpoint = Map.groupBy(tests, keyOf);
+    for (const key of endpoints.map(keyOf)) sessions.get(key)?.leaveRoom(byEndpoint.get(key) ?? [], readAt);
+  }
+
+  async function readTests(): Promise<void> {
+    if (sessions.size === 0) return;
+    const readAt = performance.now();
+    const known = [...sessions.values()].map(({ held }) => held);
+    leaveRoom(known, await leases.tests(), readAt);
   }
 
   async function renew(): Promise<void> {
     if (sessions.size === 0) return;
     const sentAt = performance.now();
-    const kept = new Set((await leases.renew()).map(keyOf));
+    const renewed = await leases.renew();
+    const kept = new Set(renewed.kept.map(keyOf));
+    leaveRoom(renewed.kept, renewed.tests, sentAt);
     renewedAt = sentAt;
     for (const [key, session] of sessions) {
       if (kept.has(key) || session.claimedAt >= sentAt) session.wake();
@@ -101,6 +117,7 @@ export function startWorker(options: WorkerOptions): Worker {
       woken = Promise.withResolvers();
     }),
     repeat(renew, () => pause(renewMs)),
+    repeat(readTests, () => pause(pollMs)),
     // What other instances have seen come, while a slow request keeps the endpoint here.
     repeat(
       async () => {

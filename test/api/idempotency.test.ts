@@ -66,6 +66,54 @@ describe('the same key and body again', () => {
   });
 });
 
+describe('how an answer is kept', () => {
+  const keptOf = async (account: string) => {
+    const [row] = await service.database.sql<{ body: string | null; deflated_body: Buffer | null }[]>`
+      SELECT body, deflated_body FROM idempotency_keys WHERE account = ${account}`;
+    return row;
+  };
+
+  test('that of a bulk create takes a fraction of its bytes, and comes back byte for byte', async () => {
+    const { live, id, keys } = await service.account();
+    const qrcodes = Array.from({ length: 200 }, (_, i) => newCode({ name: `Tisch ${i} – Café` }));
+    const send = (instance: number) =>
+      service.client(instance, keys.live).post('/v1/qrcodes/bulk', { qrcodes }, { 'idempotency-key': 'packed' });
+    const first = await send(0);
+    const kept = await keptOf(id);
+    expect(kept?.body).toBeNull();
+    expect(kept?.deflated_body?.byteLength).toBeLessThan(first.text.length / 4);
+    const again = await send(1);
+    expect(isReplay(again)).toBe(true);
+    expect(again.text).toBe(first.text);
+    expect(await totalOf(live)).toBe(200);
+  });
+
+  test('one that an earlier version has kept as plain text is repeated byte for byte', async () => {
+    const { live, id } = await service.account();
+    const qrcodes = Array.from({ length: 20 }, () => newCode());
+    const send = () => live.post('/v1/qrcodes/bulk', { qrcodes }, { 'idempotency-key': 'plain' });
+    const first = await send();
+    await service.database.sql`
+      UPDATE idempotency_keys SET body = ${first.text}, deflated_body = NULL WHERE account = ${id}`;
+    const again = await send();
+    expect(isReplay(again)).toBe(true);
+    expect(again.text).toBe(first.text);
+  });
+
+  test('a key that is as good as new after 24 hours repeats its new answer, short after long', async () => {
+    const { live, id } = await service.account();
+    await live.post(
+      '/v1/qrcodes/bulk',
+      { qrcodes: Array.from({ length: 20 }, () => newCode()) },
+      { 'idempotency-key': 'k' },
+    );
+    await age(id, '24 hours');
+    const second = await create(live, 'k');
+    expect(await keptOf(id)).toEqual({ body: second.text, deflated_body: null });
+    expect((await create(live, 'k')).text).toBe(second.text);
+  });
+});
+
 describe('the same key with something else', () => {
   test('another body: 409, and the first answer stays', async () => {
     const { live } = await service.account();

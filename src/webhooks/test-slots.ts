@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sendTimeoutMs } from './send.ts';
+import type { EndpointKey, Sql } from './sql.ts';
+
+/** Requests that one webhook may have in flight over all instances, example events included. */
+export const maxInFlight = 8;
+
+/** How long an example event waits for a slot. */
+export const testWaitMs = 5_000;
+const pollMs = 100;
+/** Longer than waiting and sending together; after it, the slot of a process that died is free. */
+const slotMs = testWaitMs + sendTimeoutMs + 5_000;
+
+/**
+ * Calls `send` in one of the webhook's slots, or answers with undefined when none became free in time.
+ *
+ * The row in `webhook_tests` is committed before the lease is read, and a worker reads that table in the transaction
+ * that takes or renews the lease: either the worker sees the row and leaves room for it, or this process sees the lease
+ * and waits until its holder has granted a slot.
+ */
+export async function inTestSlot<T>(
+  sql: Sql,
+  key: EndpointKey,
+  id: string,
+  send: () => Promise<T>,
+): Promise<T | undefined> {
+  const deadline = performance.now() + testWaitMs;
+  let isReserved = false;
+  try {
+    for (;;) {
+      isReserved ||= await reserve(sql, key, id);
+      if (isReserved && (await isGranted(sql, key, id))) return await send();
+      if (performance.now() > deadline) return undefined;
+      await sleep(pollMs);
+    }
+  } finally {
+    // One that cannot be removed now ends by its time.
+    if (isReserved) await sql`DELETE FROM webhook_tests WHERE id = ${id}`.catch(() => {});
+  }
+}
+
+const reserve = (sql: Sql, key: EndpointKey, id: string): Promise<boolean> =>
+  sql.begin(async (tx) => {
+    // First the lock, then the count: two that count at once would both find the last slot free.
+    await tx`SELECT 1 FROM webhooks WHERE account = ${key.account} AND mode = ${key.mode} FOR NO KEY UPDATE`;
+    const [row] = await tx`
+      INSERT INTO webhook_tests (id, account, mode, until)
+      SELECT ${id}, ${key.account}, ${key.mode}, now() + ${slotMs / 1000} * interval '1 second'
+      WHERE ${maxInFlight} > (
+        SELECT count(*) FROM webhook_tests
+        WHERE account = ${key.account} AND mode = ${key.mode} AND until > now()
+      )
+      RETURNING 1`;
+    return row !== undefined;
+  });
+
+const isGranted = (sql: Sql, { account, mode }: EndpointKey, id: string): Promise<boolean> =>
+  sql.begin(async (tx) => {
+    // Locked, so that a worker that is just taking the lease is waited for.
+    const [endpoint] = await tx<{ free: boolean }[]>`
+      SELECT lease IS NULL OR lease_until < now() AS free FROM webhook_endpoints
+      WHERE account = ${account} AND mode = ${mode}
+      FOR UPDATE`;
+    if (endpoint === undefined || endpoint.free) return true;
+    const [test] = await tx<{ granted: boolean }[]>`SELECT granted FROM webhook_tests WHERE id = ${id}`;
+    return test?.granted === true;
+  });

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { atOnce } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+import { answer, type Behaviour, useReceiver } from './receiver.ts';
+import { codeOf, mayCallTests, newPath, scanCode, setHook, untilThereAre } from './webhook-support.ts';
+
+const service = useService({ instances: 2, config: mayCallTests });
+const receiver = useReceiver();
+
+/** Answers nothing until it is told to. */
+function gate(): { behaviour: Behaviour; open(): void } {
+  const opened = Promise.withResolvers<void>();
+  const behaviour: Behaviour = async (socket, received) => {
+    await opened.promise;
+    await answer(200, 'ok')(socket, received);
+  };
+  return { behaviour, open: () => opened.resolve() };
+}
+
+async function given() {
+  const account = await service.account();
+  const path = newPath();
+  await setHook(account.live, receiver.url(path));
+  return { ...account, path };
+}
+
+const example = (key: string, instance = 0) => service.client(instance, key).post('/v1/account/webhook/test', {});
+
+describe('an example event', () => {
+  test('is refused with 503 while 8 deliveries are in flight, and is never a ninth request', async () => {
+    const { live, keys, path, id } = await given();
+    const { behaviour, open } = gate();
+    receiver.behave(path, behaviour);
+    await scanCode(service.urls[0] as string, await codeOf(live), 12);
+    await receiver.gets(path, 8);
+
+    const refused = await example(keys.live, 1);
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'unavailable']);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(refused.body.error.message).toContain('All 8 requests');
+    expect(receiver.received(path)).toHaveLength(8);
+
+    open();
+    await untilThereAre(service.database.sql, id, 12, 'delivered');
+    expect((await example(keys.live)).body).toMatchObject({ delivered: true, status_code: 200 });
+    expect(receiver.mostAtOnce(path)).toBe(8);
+    const left = await service.database.sql`SELECT 1 FROM webhook_tests WHERE account = ${id}`;
+    expect(left, 'no slot stays taken').toHaveLength(0);
+  });
+
+  test('gets the next slot that a delivery leaves, before deliveries that wait', async () => {
+    const { live, keys, path, id } = await given();
+    const { behaviour, open } = gate();
+    receiver.behave(path, behaviour);
+    await scanCode(service.urls[0] as string, await codeOf(live), 30);
+    await receiver.gets(path, 8);
+    const sent = example(keys.live);
+    await eventually(async () => {
+      expect(await service.database.sql`SELECT 1 FROM webhook_tests WHERE account = ${id}`).toHaveLength(1);
+    });
+    open();
+    expect((await sent).body).toMatchObject({ delivered: true });
+    await untilThereAre(service.database.sql, id, 30, 'delivered');
+    expect(receiver.mostAtOnce(path)).toBe(8);
+  });
+
+  test('counts against deliveries: with 3 of them in flight, 5 deliveries are sent', async () => {
+    const { live, keys, path, id } = await given();
+    const { behaviour, open } = gate();
+    receiver.behave(path, behaviour);
+    const examples = atOnce(3, (i) => example(keys.live, i % 2));
+    await receiver.gets(path, 3);
+    await scanCode(service.urls[0] as string, await codeOf(live), 10);
+    await receiver.gets(path, 8);
+    open();
+    expect((await examples).map(({ body }) => body.delivered)).toEqual([true, true, true]);
+    await untilThereAre(service.database.sql, id, 10, 'delivered');
+    expect(receiver.mostAtOnce(path)).toBe(8);
+  });
+
+  test('of 12 at once on two instances, 8 are sent and 4 are refused', async () => {
+    const { keys, path } = await given();
+    const { behaviour, open } = gate();
+    receiver.behave(path, behaviour);
+    const answers = Array.from({ length: 12 }, (_, i) => example(keys.live, i % 2));
+    await receiver.gets(path, 8);
+    let refused = 0;
+    for (const sent of answers) void sent.then(({ status }) => status === 503 && refused++);
+    await eventually(() => expect(refused).toBe(4));
+    open();
+    expect((await Promise.all(answers)).map(({ status }) => status).toSorted()).toEqual([
+      ...Array.from({ length: 8 }, () => 200),
+      ...Array.from({ length: 4 }, () => 503),
+    ]);
+    expect(receiver.mostAtOnce(path)).toBe(8);
+  });
+});
