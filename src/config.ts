@@ -209,6 +209,12 @@ export const settings = {
     read: networksBy(parseRanges),
     about: 'Networks that webhooks may reach although they are not public, such as `10.1.2.0/24`.',
   }),
+  maxTestCodes: setting({
+    variable: 'MAX_TEST_CODES',
+    read: integer(0, 1e9),
+    fallback: '10000',
+    about: 'Test codes that an account may have at a time; they count against no plan.',
+  }),
   metricsHost: setting({
     variable: 'METRICS_HOST',
     read: host,

@@ -134,7 +134,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         await onChange(entries);
       };
       const { trustedProxies } = config;
-      const parts = { sql, warehouse, clock, addresses, webhooks: { box, policy, send }, onChange: changed };
+      const parts = {
+        ...{ sql, warehouse, clock, addresses, maxTestCodes: config.maxTestCodes },
+        ...{ webhooks: { box, policy, send }, onChange: changed },
+      };
       const api = serveApi(app, parts, { trustedProxies, log, isReady: () => ready });
       stops.push(api.close);
       serveConsole(app, parts, api, log);

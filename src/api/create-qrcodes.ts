@@ -30,7 +30,7 @@ const checkList = validator(
 );
 
 /** Creating codes, one or many in one step. */
-export function createOperations({ sql, clock, addresses, onChange }: Service): Operation[] {
+export function createOperations({ sql, clock, addresses, maxTestCodes, onChange }: Service): Operation[] {
   /** Creates them all or none. `path` keeps one Idempotency-Key from standing for both kinds of request. */
   async function create(
     { caller, headers, body }: { caller: Caller; headers: Headers; body: unknown },
@@ -47,7 +47,8 @@ export function createOperations({ sql, clock, addresses, onChange }: Service): 
         request: [path, body],
         now,
         perform: async (tx) => {
-          created = await createCodes(tx, caller, requests, { actor: caller.key, now }).catch((error) => {
+          const by = { actor: caller.key, now };
+          created = await createCodes(tx, caller, requests, by, maxTestCodes).catch((error) => {
             throw path === 'create' ? withoutIndexes(error) : error;
           });
           return answer(created.map(({ code }) => code));

@@ -27,7 +27,7 @@ const causes: Record<ErrorCode, string> = {
   invalid_request: 'Something in the request is not as it should be; `details` names each field.',
   destination_blocked: 'The operator of the service has blocked the destination’s host.',
   unauthorized: 'The API key is missing, malformed, unknown or revoked.',
-  quota_exceeded: 'The plan’s QR codes are used up.',
+  quota_exceeded: 'The plan’s QR codes, or the test codes that the operator allows, are used up.',
   plan_required: 'The plan does not include this.',
   account_suspended: 'The operator of the service has suspended the account; the message says why.',
   live_key_required: 'A test key cannot do this: use a live key.',
@@ -197,7 +197,7 @@ export const documentation = {
     version: '1',
     description: [
       'Dynamic QR codes: create them, print them, and change later where they lead. Every scan is recorded exactly once.',
-      'Every request carries `Authorization: Bearer <key>`. What is made with an `sk_test_` key is seen with test keys only, and counts against no limit.',
+      'Every request carries `Authorization: Bearer <key>`. What is made with an `sk_test_` key is seen with test keys only, and counts against no plan’s quota; the operator may bound the number of test codes.',
       'Every answer, errors included, carries `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix time, in seconds), and an `X-Request-Id`.',
       'Answers are the requested data itself; errors are `{"error": {"code", "message", "details"}}`. Times are ISO 8601, in UTC.',
     ].join('\n\n'),

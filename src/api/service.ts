@@ -14,6 +14,8 @@ export interface Service {
   warehouse: Warehouse;
   clock: Clock;
   addresses: Addresses;
+  /** Test codes that an account may have. */
+  maxTestCodes: number;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
   /** Told of every change of a code once it is committed; the answer waits until the short links follow it. */
   onChange(events: Recorded<CodeEvent>[]): Promise<void>;

@@ -32,12 +32,13 @@ export async function createCodes(
   owner: Owner,
   requests: CodeRequest[],
   by: { actor: Actor; now: Date },
+  maxTestCodes = Number.POSITIVE_INFINITY,
 ): Promise<Changed[]> {
   await refuseBlocked(
     tx,
     requests.map(({ destination_url }, index) => ({ index, destination_url })),
   );
-  if (owner.mode === 'live') await reserveQuota(tx, owner, requests.length);
+  await reserveQuota(tx, owner, requests.length, maxTestCodes);
   const shortCodes = await chooseShortCodes(tx, requests);
   const recorded = await append(
     tx,
@@ -68,16 +69,13 @@ export async function createCodes(
  * Exact under concurrent creates: those of one account take turns, each until it has committed. Locking the account's
  * row instead would be a deadlock: whoever changes the account has the log's lock by then, which a create waits for.
  */
-async function reserveQuota(tx: Transaction, owner: Owner, wanted: number): Promise<void> {
-  await tx`SELECT pg_advisory_xact_lock(${locks.quota}, hashtext(${owner.account}))`;
-  const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${owner.account}`;
-  if (account === undefined) throw new Error(`${owner.account} has no row`);
-  const limit = limitsOf[account.plan].codes;
+async function reserveQuota(tx: Transaction, owner: Owner, wanted: number, maxTestCodes: number): Promise<void> {
+  const subject = owner.mode === 'live' ? owner.account : `${owner.account}/test`;
+  await tx`SELECT pg_advisory_xact_lock(${locks.quota}, hashtext(${subject}))`;
+  const { limit, rule, remedy } = owner.mode === 'live' ? await planQuota(tx, owner.account) : testQuota(maxTestCodes);
   const used = totalOf(await countCodes(tx, owner));
   if (used + wanted <= limit) return;
-  const message =
-    `The ${account.plan} plan allows ${limit} QR codes, and ${used} exist: ` +
-    `${wanted === 1 ? 'no more fits' : `${wanted} more do not fit`}. Delete some or change the plan.`;
+  const message = `${rule}, and ${used} exist: ${wanted === 1 ? 'no more fits' : `${wanted} more do not fit`}. ${remedy}`;
   const beyond = Array.from({ length: wanted }, (_, index) => index).slice(Math.max(0, limit - used));
   throw new Refusal(
     'quota_exceeded',
@@ -85,6 +83,30 @@ async function reserveQuota(tx: Transaction, owner: Owner, wanted: number): Prom
     beyond.map((index) => ({ index, field: 'qrcodes', message: 'This one is beyond the quota.' })),
   );
 }
+
+interface Quota {
+  limit: number;
+  rule: string;
+  remedy: string;
+}
+
+async function planQuota(tx: Transaction, id: string): Promise<Quota> {
+  const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${id}`;
+  if (account === undefined) throw new Error(`${id} has no row`);
+  const limit = limitsOf[account.plan].codes;
+  return {
+    limit,
+    rule: `The ${account.plan} plan allows ${limit} QR codes`,
+    remedy: 'Delete some or change the plan.',
+  };
+}
+
+/** Test codes count against no plan, but each of them takes space in the log: the operator bounds them. */
+const testQuota = (limit: number): Quota => ({
+  limit,
+  rule: `An account may have ${limit} test QR codes`,
+  remedy: 'Delete some, or ask the operator to raise MAX_TEST_CODES.',
+});
 
 async function chooseShortCodes(tx: Transaction, requests: CodeRequest[]): Promise<string[]> {
   const faults = await takenShortCodes(

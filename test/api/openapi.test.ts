@@ -190,7 +190,10 @@ test('every first path segment that the service serves is reserved, so that no s
   const addresses = addressesOf(readConfig({}), 3000);
   const warehouse = connectWarehouse({ ...readConfig({}), ...inject('stack') });
   serveHealth(app, {}, log);
-  const parts = { sql, warehouse, clock: systemClock, addresses, webhooks: webhookParts, onChange: async () => {} };
+  const parts = {
+    ...{ sql, warehouse, clock: systemClock, addresses, maxTestCodes: 10 },
+    ...{ webhooks: webhookParts, onChange: async () => {} },
+  };
   const { trustedProxies } = readConfig({});
   serveConsole(app, parts, serveApi(app, parts, { trustedProxies, log, isReady: () => true }), log);
   const routes = app.routes.map(({ path }) => path.split('/')[1] as string).filter((segment) => segment !== '');

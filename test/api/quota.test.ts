@@ -6,7 +6,8 @@ import { atOnce, countStatuses } from '../support/http.ts';
 import { endWindows } from '../support/limits.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService({ instances: 2 });
+const maxTestCodes = 80;
+const service = useService({ instances: 2, config: { maxTestCodes } });
 
 const bulk = (client: Api, count: number) =>
   client.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: count }, () => newCode()) });
@@ -56,6 +57,42 @@ describe('never exceeded', () => {
       limits: { qr_codes: null },
       usage: { qr_codes: 1_000 },
     });
+  });
+});
+
+describe('test codes', () => {
+  test('MAX_TEST_CODES is never exceeded by single and bulk creates at once on two instances', async () => {
+    const { test: development, keys } = await service.account('enterprise');
+    expect((await bulk(development, maxTestCodes - 12)).status).toBe(201);
+    const answers = await atOnce(20, (i) => {
+      const client = service.client(i % 2, keys.test);
+      return i % 4 === 0 ? bulk(client, 5) : client.post('/v1/qrcodes', newCode());
+    });
+    const created = answers.reduce((sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0), 0);
+    expect(created).toBe(12);
+    expect((await usage(development)).test_qr_codes).toBe(maxTestCodes);
+    const refused = await development.post('/v1/qrcodes', newCode());
+    expect([refused.status, refused.body.error]).toEqual([
+      403,
+      {
+        code: 'quota_exceeded',
+        message:
+          'An account may have 80 test QR codes, and 80 exist: no more fits. Delete some, or ask the operator to raise MAX_TEST_CODES.',
+      },
+    ]);
+  });
+
+  test('a bulk that does not fit creates nothing and names the items beyond; a delete makes room', async () => {
+    const { test: development, live } = await service.account('enterprise');
+    const { data } = (await bulk(development, maxTestCodes - 1)).body;
+    const refused = await bulk(development, 3);
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'quota_exceeded']);
+    expect(refused.body.error.details).toMatchObject([{ index: 1 }, { index: 2 }]);
+    expect((await development.post('/v1/qrcodes', newCode())).status).toBe(201);
+    expect((await development.post('/v1/qrcodes', newCode())).status).toBe(403);
+    await development.delete(`/v1/qrcodes/${data[0].id}`);
+    expect((await development.post('/v1/qrcodes', newCode())).status).toBe(201);
+    expect((await live.post('/v1/qrcodes', newCode())).status, 'live codes are another pool').toBe(201);
   });
 });
 

@@ -45,7 +45,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       </header>
       {mode === 'test' && (
         <p class="test-band">
-          <strong>Test mode.</strong> These codes work like any other, are seen here only, and count against no limit.
+          <strong>Test mode.</strong> These codes work like any other, are seen here only, and count against no plan.
         </p>
       )}
       <main class="wrap" id="content" tabIndex={-1}>
@@ -90,7 +90,7 @@ function ModeSwitch({ mode }: { mode: Mode }) {
           <form method="post" action="/console/session">
             <p>
               {other === 'test'
-                ? 'Codes made with a test key are kept apart, and count against no limit.'
+                ? 'Codes made with a test key are kept apart, and count against no plan.'
                 : 'Codes made with a live key are those for the public.'}{' '}
               Sign in with one as well, and switch between the two.
             </p>

@@ -90,7 +90,7 @@ describe('while the warehouse is made anew', () => {
     const { database, warehouse } = service;
     const addresses = addressesOf(readConfig({}), 3000);
     const asked: Service = {
-      ...{ sql: database.sql, warehouse, clock: systemClock, addresses, webhooks: webhookParts },
+      ...{ sql: database.sql, warehouse, clock: systemClock, addresses, maxTestCodes: 10, webhooks: webhookParts },
       onChange: async () => {},
     };
     const codes = { only: id };
