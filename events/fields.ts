@@ -12,23 +12,45 @@ export function faultOfName(name: string): string | undefined {
   return undefined;
 }
 
-/** `shortOrigin`: where short links live; a code that leads there could lead to itself. */
-export function faultOfDestination(destination: string, shortOrigin: string): string | undefined {
+/** `ownUrls`: addresses of this service; a code that leads there could lead to itself. */
+export function faultOfDestination(destination: string, ...ownUrls: string[]): string | undefined {
   if ([...destination].length > 2048) return `must have at most 2,048 characters`;
   if (!/^https?:\/\//i.test(destination)) return `must be an absolute URL that begins with http:// or https://`;
   if (/[\s\p{Cc}]/u.test(destination) || !destination.isWellFormed())
     return `must not contain spaces or control characters; write a space as %20`;
+  // They make an address read as another one than it is.
+  if (/\p{Bidi_Control}/u.test(destination))
+    return `must not contain characters that change the direction of text; percent-encode them where they are meant`;
   // A parser skips any number of slashes to find a host; other software takes the host to be empty.
   if (/^https?:\/\/[/\\]/i.test(destination) || !URL.canParse(destination))
     return `must be a URL with a valid host, such as https://example.com/menu`;
-  if (sameOrigin(new URL(destination), new URL(shortOrigin)))
-    return `must not lead to ${shortOrigin}, where short links live: that would be a loop`;
-  return undefined;
+  const [, authority = ''] = /^https?:\/\/([^/?#]*)/i.exec(destination) ?? [];
+  // Browsers end the host at a backslash, other software does not.
+  if (authority.includes('\\')) return `must not have a backslash before the path; begin the path with /`;
+  // What stands before an @ looks like the host: https://bank.example@evil.example.
+  if (authority.includes('@'))
+    return `must not have a user name or password before the host; write it without what ends in @`;
+  const own = ownUrls.find((url) => isSameService(new URL(destination), new URL(url)));
+  return own === undefined ? undefined : `must not lead to ${own}, an address of this service: that would be a loop`;
 }
 
-// "example.com." is the same host as "example.com", and http: of a host commonly leads to its https:.
-const sameOrigin = (a: URL, b: URL) =>
-  a.port === b.port && a.hostname.replace(/\.$/, '') === b.hostname.replace(/\.$/, '');
+/** http: of a host commonly leads to its https:, so their default ports are one. */
+function isSameService(a: URL, b: URL): boolean {
+  const portOf = ({ port, protocol }: URL) => (port === '' ? (protocol === 'https:' ? '443' : '80') : port);
+  const [one, other] = [portOf(a), portOf(b)];
+  const isDefault = (port: string) => port === '80' || port === '443';
+  return hostOf(a) === hostOf(b) && (one === other || (isDefault(one) && isDefault(other)));
+}
+
+/** "example.com." is the same host as "example.com", and this machine has many names. */
+function hostOf({ hostname }: URL): string {
+  const host = hostname.replace(/\.+$/, '');
+  return thisMachine.test(host) ? 'localhost' : host;
+}
+
+/** As URL writes them: 127.1, 0x7f.1 and 2130706433 have become 127.0.0.1. */
+const thisMachine =
+  /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]+|0:0)\])$/;
 
 /**
  * Every first path segment that the service serves, or may come to serve: as a short code it would hide a page.

@@ -317,10 +317,15 @@ export interface Addresses {
   publicUrl: string;
   shortBaseUrl: string;
   imageBaseUrl: string;
+  /** Every address that short links may be reached under. The host of images may be a CDN with other files. */
+  ownUrls: string[];
 }
 
 /** Where people find things, once the port is known. */
-export function addressesOf({ publicUrl, shortBaseUrl, imageBaseUrl }: Config, port: number): Addresses {
+export function addressesOf({ host, publicUrl, shortBaseUrl, imageBaseUrl }: Config, port: number): Addresses {
   const base = publicUrl ?? `http://localhost:${port}`;
-  return { publicUrl: base, shortBaseUrl: shortBaseUrl ?? base, imageBaseUrl: imageBaseUrl ?? `${base}/images` };
+  const bases = { publicUrl: base, shortBaseUrl: shortBaseUrl ?? base, imageBaseUrl: imageBaseUrl ?? `${base}/images` };
+  const listening = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const own = [bases.shortBaseUrl, bases.publicUrl, `http://localhost:${port}`, listening];
+  return { ...bases, ownUrls: [...new Set(own.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin))] };
 }

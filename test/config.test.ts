@@ -155,6 +155,7 @@ describe('where people find things', () => {
     expect(addressesOf(readConfig({}), 3000)).toEqual({
       publicUrl: 'http://localhost:3000',
       shortBaseUrl: 'http://localhost:3000',
+      ownUrls: ['http://localhost:3000', 'http://127.0.0.1:3000'],
       imageBaseUrl: 'http://localhost:3000/images',
     });
   });
@@ -163,6 +164,7 @@ describe('where people find things', () => {
     expect(addressesOf(readConfig({ PUBLIC_URL: 'https://qr.example.com/' }), 3000)).toEqual({
       publicUrl: 'https://qr.example.com',
       shortBaseUrl: 'https://qr.example.com',
+      ownUrls: ['https://qr.example.com', 'http://localhost:3000', 'http://127.0.0.1:3000'],
       imageBaseUrl: 'https://qr.example.com/images',
     });
   });
@@ -172,6 +174,7 @@ describe('where people find things', () => {
     expect(addressesOf(config, 3000)).toEqual({
       publicUrl: 'http://localhost:3000',
       shortBaseUrl: 'https://go.example.com',
+      ownUrls: ['https://go.example.com', 'http://localhost:3000', 'http://127.0.0.1:3000'],
       imageBaseUrl: 'https://img.example.com',
     });
   });

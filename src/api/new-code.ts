@@ -27,7 +27,7 @@ export function readNewCode(payload: unknown, addresses: Addresses): { request: 
   };
   if (typeof name === 'string') add('name', faultOfName(name));
   if (destination === undefined) add('destination_url', 'is required');
-  if (typeof destination === 'string') add(spelling, faultOfDestination(destination, addresses.shortBaseUrl));
+  if (typeof destination === 'string') add(spelling, faultOfDestination(destination, ...addresses.ownUrls));
   if (typeof short_code === 'string') add('short_code', faultOfShortCode(short_code));
   if (rest.destination !== undefined && rest.destination !== destination)
     add('destination', 'must be the same as destination_url when both are given');

@@ -92,7 +92,7 @@ export function qrcodeOperations({ sql, clock, addresses, onChange }: Service): 
       ],
       async handle({ caller, params: { id = '' }, body: { name, ...rest } }) {
         const wanted = { ...rest, ...(name === undefined ? {} : { name: name.trim() }) };
-        checkChange(wanted, addresses.shortBaseUrl);
+        checkChange(wanted, addresses.ownUrls);
         const { destination_url } = wanted;
         if (destination_url !== undefined) await refuseBlocked(sql, [{ destination_url }]);
         const { code, events } = await change(sql, caller, id, wanted, { actor: caller.key, now: clock() });
@@ -138,14 +138,14 @@ export function qrcodeOperations({ sql, clock, addresses, onChange }: Service): 
   ];
 }
 
-function checkChange(wanted: { name?: string; destination_url?: string }, shortBaseUrl: string): void {
+function checkChange(wanted: { name?: string; destination_url?: string }, ownUrls: string[]): void {
   const faults: Fault[] = [];
   const add = (field: string, fault: string | undefined) => {
     if (fault !== undefined) faults.push({ field, message: `${field} ${fault}.` });
   };
   if (wanted.name !== undefined) add('name', faultOfName(wanted.name));
   if (wanted.destination_url !== undefined)
-    add('destination_url', faultOfDestination(wanted.destination_url, shortBaseUrl));
+    add('destination_url', faultOfDestination(wanted.destination_url, ...ownUrls));
   const [first, ...rest] = faults;
   if (first !== undefined) throw invalid([first, ...rest]);
 }

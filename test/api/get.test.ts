@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newCode } from '../support/api.ts';
+import { blamedFields } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService({
@@ -27,6 +28,45 @@ describe('a single code', () => {
     const create = (destination_url: string) => live.post('/v1/qrcodes', newCode({ destination_url }));
     expect((await create('https://go.example.com/other')).status).toBe(400);
     expect((await create('https://img.example.com/other')).status).toBe(201);
+  });
+
+  test('every address of the service is a loop, on create, bulk and PATCH, and the field is named', async () => {
+    const { live } = await service.account();
+    const { port } = new URL(service.urls[0] as string);
+    const { body } = await live.post('/v1/qrcodes', newCode());
+    for (const own of [`http://127.0.0.1:${port}/x`, `http://[::1]:${port}`, `http://LocalHost.:${port}/x?y`]) {
+      const destination_url = own;
+      const answers = [
+        await live.post('/v1/qrcodes', newCode({ destination_url })),
+        await live.post('/v1/qrcodes/bulk', { qrcodes: [newCode({ destination_url })] }),
+        await live.patch(`/v1/qrcodes/${body.id}`, { destination_url }),
+      ];
+      for (const answer of answers) {
+        expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
+        expect(blamedFields(answer)).toEqual(['destination_url']);
+        expect(answer.body.error.message).toContain('loop');
+      }
+    }
+  });
+
+  test('a destination that hides its host is refused, and one from before that rule keeps working', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'from-before' }));
+    for (const destination_url of [
+      'https://google.com@evil.example',
+      'https://google.com\\.evil.example',
+      'https://example.com/\u202egpj.exe',
+    ]) {
+      const answer = await live.patch(`/v1/qrcodes/${body.id}`, { destination_url });
+      expect([answer.status, blamedFields(answer)]).toEqual([400, ['destination_url']]);
+    }
+    await service.database.sql`UPDATE codes SET destination_url = 'https://me@example.com/' WHERE id = ${body.id}`;
+    const renamed = await live.patch(`/v1/qrcodes/${body.id}`, { name: 'Renamed' });
+    expect(renamed.body).toMatchObject({ name: 'Renamed', destination_url: 'https://me@example.com/' });
+    const scanned = await fetch(`${service.urls[0]}/s/from-before`, { redirect: 'manual' });
+    expect([scanned.status, scanned.headers.get('location')]).toEqual([302, 'https://me@example.com/']);
+    // Current state has to agree with the log again at the end.
+    await service.database.sql`UPDATE codes SET destination_url = 'https://example.com/menu' WHERE id = ${body.id}`;
   });
 
   test.each([

@@ -44,7 +44,9 @@ describe('a destination', () => {
     'https://example.com',
     'http://example.com/menu?table=4&lang=de#drinks',
     'HTTPS://EXAMPLE.COM/Menu',
-    'https://user:password@example.com:8443/',
+    'https://example.com/me@home?mail=me@example.com#a@b',
+    'https://example.com/a\\b?c=\\',
+    'https://example.com/%E2%80%AEgnp.exe',
     'https://example.com/caf%C3%A9',
     'https://example.com/café?q=楽#ü',
     'https://xn--caf-dma.example/',
@@ -138,15 +140,62 @@ describe('a destination', () => {
     'http://go.example.com/abc',
     'https://GO.Example.COM/abc',
     'https://go.example.com./abc',
-    'https://somebody@go.example.com/abc',
-    'https://go.example.com\\abc',
+    'http://go.example.com:443/abc',
+    'https://go.example.com:80/abc',
+    'https://go.example.com?x',
     'https://go%2eexample.com/abc',
     'https://go.exam\u00adple.com/abc',
     'https://ｇｏ.example.com/abc',
   ])('must not lead back to where short links live: %s', (destination) => {
     expect(faultOfDestination(destination, shortOrigin)).toBe(
-      'must not lead to https://go.example.com, where short links live: that would be a loop',
+      'must not lead to https://go.example.com, an address of this service: that would be a loop',
     );
+  });
+
+  test.each([
+    'https://google.com@evil.example',
+    'https://me:secret@example.com/',
+    'https://@example.com/',
+    'https://:@example.com/',
+    'https://a@b@example.com/',
+  ])('must not have a user name or password: %s', (destination) => {
+    expect(faultOfDestination(destination, shortOrigin)).toMatch(/^must not have a user name or password/);
+  });
+
+  test.each(['https://example.com\\@evil.example', 'https://example.com\\path', 'https://evil.example\\.example.com/'])(
+    'must not have a backslash before the path: %s',
+    (destination) => {
+      expect(faultOfDestination(destination, shortOrigin)).toMatch(/^must not have a backslash before the path/);
+    },
+  );
+
+  test.each(['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'])(
+    'must not contain the bidirectional control %j',
+    (char) => {
+      for (const destination of [`https://example.com/${char}gpj.exe`, `https://exa${char}mple.com/`])
+        expect(faultOfDestination(destination, shortOrigin)).toMatch(/direction of text/);
+    },
+  );
+
+  test.each([
+    'http://localhost:3000/abc',
+    'http://LOCALHOST.:3000/abc',
+    'http://any.localhost:3000/abc',
+    'http://127.0.0.1:3000/abc',
+    'http://127.1:3000/abc',
+    'http://2130706433:3000/abc',
+    'http://127.9.9.9:3000/abc',
+    'http://0.0.0.0:3000/abc',
+    'http://[::1]:3000/abc',
+    'http://[0:0:0:0:0:0:0:1]:3000/abc',
+    'http://[::ffff:127.0.0.1]:3000/abc',
+    'http://[::]:3000/abc',
+    'https://127.0.0.1:3000/abc',
+  ])('every name of this machine with its port is a loop: %s', (destination) => {
+    expect(faultOfDestination(destination, shortOrigin, 'http://localhost:3000')).toMatch(/loop$/);
+    expect(
+      faultOfDestination(destination.replace('3000', '3001'), shortOrigin, 'http://localhost:3000'),
+    ).toBeUndefined();
   });
 
   test('a short link origin with a port is a loop only with that port', () => {

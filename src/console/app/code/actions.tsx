@@ -64,13 +64,19 @@ function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
   const { busy, faults, setFaults, run } = useAction(['name', 'destination_url']);
   const save = () =>
     run(async () => {
-      const found = faultsOf(name, destination);
+      const destination_url = completed(destination);
+      // One that is kept is not checked: it may be from before a rule that it breaks.
+      const isMoved = destination_url !== code.destination_url;
+      const { name: wrongName, destination_url: wrongDestination } = faultsOf(name, destination);
+      const found = {
+        ...(wrongName === undefined ? {} : { name: wrongName }),
+        ...(wrongDestination === undefined || !isMoved ? {} : { destination_url: wrongDestination }),
+      };
       setFaults(found);
       if (Object.keys(found).length > 0) return;
-      const destination_url = completed(destination);
-      await api.patch(`/qrcodes/${code.id}`, { name, destination_url });
+      await api.patch(`/qrcodes/${code.id}`, { name, ...(isMoved ? { destination_url } : {}) });
       await onChange();
-      toast(destination_url === code.destination_url ? 'Saved.' : 'Saved. The next scan leads there.');
+      toast(isMoved ? 'Saved. The next scan leads there.' : 'Saved.');
       onClose();
     });
   return (

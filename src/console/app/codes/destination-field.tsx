@@ -13,7 +13,7 @@ export const DestinationField = (props: Omit<ComponentProps<typeof Field>, 'labe
 /** What is wrong with a code's name and destination, in words, before the server is asked. */
 export function faultsOf(name: string, destination: string): Faults {
   const wrongName = faultOfName(name);
-  const wrongDestination = faultOfDestination(completed(destination), welcome.short_base_url);
+  const wrongDestination = faultOfDestination(completed(destination), welcome.short_base_url, location.origin);
   return {
     ...(wrongName === undefined ? {} : { name: `The name ${wrongName}.` }),
     ...(wrongDestination === undefined ? {} : { destination_url: `The destination ${wrongDestination}.` }),
