@@ -6,9 +6,8 @@ import { findCode } from '../codes/codes.ts';
 import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
-import { createImageCache } from '../qr/cache.ts';
+import { createImageCache, QueueFull } from '../qr/cache.ts';
 import { createDrawing } from '../qr/drawing.ts';
-import { contentDisposition } from '../qr/file-name.ts';
 import { DEFAULT_SIZE, MAX_SIZE, MIN_SIZE } from '../qr/layout.ts';
 import { etagOf, MEDIA_TYPES, matchesEtag, type Picture } from '../qr/picture.ts';
 import { type Answer, refusalAnswer, refusalOf } from './answers.ts';
@@ -30,13 +29,18 @@ const query = t.Object({
 
 const year = 'max-age=31536000, immutable';
 
+const tooManyImages = () =>
+  new Refusal('unavailable', 'Too many images wait to be drawn: try again in a few seconds.', undefined, {
+    'retry-after': '2',
+  });
+
 /** A code's picture never changes, so neither does what is said of it; drawn once, it is kept for a while. */
 export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresses'>) {
   const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
   const drawing = createDrawing();
 
   async function answer(
-    { name, short_code, style }: Pick<Code, 'name' | 'short_code' | 'style'>,
+    { short_code, style }: Pick<Code, 'short_code' | 'style'>,
     { format = 'png', size = DEFAULT_SIZE }: Partial<Pick<Picture, 'format' | 'size'>>,
     headers: Headers,
     use: 'download' | 'public',
@@ -47,7 +51,8 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
       etag,
       'cache-control': `${use === 'public' ? 'public' : 'private'}, ${year}`,
       'content-type': MEDIA_TYPES[format],
-      'content-disposition': contentDisposition(name, format, use === 'public' ? 'inline' : 'attachment'),
+      // The name is the owner's own; the short code is in the picture.
+      'content-disposition': `${use === 'public' ? 'inline' : 'attachment'}; filename="${short_code}.${format}"`,
       // An SVG opened by itself is a page: it may load and run nothing.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
     };
@@ -57,9 +62,9 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
       .get(etag, () => drawing.draw(picture))
       .catch((error) => {
         // The symbol of a long short link has more modules than a small picture has room for.
-        throw error instanceof RangeError
-          ? invalid([{ field: 'size', message: `size is too small: ${error.message}.` }])
-          : error;
+        if (error instanceof RangeError)
+          throw invalid([{ field: 'size', message: `size is too small: ${error.message}.` }]);
+        throw error instanceof QueueFull ? tooManyImages() : error;
       });
     return { status: 200, body, headers: told };
   }
@@ -69,7 +74,8 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     path: '/v1/qrcodes/:id/download',
     tag: 'QR codes',
     summary: 'Download the QR image',
-    description: 'The image file itself. It never changes: keep it, or send its `ETag` as `If-None-Match`.',
+    description:
+      'The image file itself, named after the short code. It never changes: keep it, or send its `ETag` as `If-None-Match`.',
     params: { id: 'Identifier of the code, `qr_…`.' },
     query,
     success: { status: 200, description: 'The image.', files: ['image/png', 'image/svg+xml'], keepable: true },
@@ -85,7 +91,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   const readQuery = queryReader(query);
   async function publicImage(id: string, request: Request): Promise<Answer> {
     const [code] = isId('qr', id)
-      ? await sql<Code[]>`SELECT name, short_code, style, status FROM codes WHERE id = ${id}`
+      ? await sql<Code[]>`SELECT short_code, style, status FROM codes WHERE id = ${id}`
       : [];
     if (code === undefined) throw notFound('image');
     if (code.status === 'deleted') throw new Refusal('gone', 'The QR code of this image was deleted.');

@@ -1,8 +1,21 @@
+/** More images wait to be drawn than can be drawn soon. */
+export class QueueFull extends Error {}
+
 export interface ImageCache {
-  /** The image kept under a key, or the one that `draw` makes; however many ask at once, it is drawn once. */
+  /**
+   * The image kept under a key, or the one that `draw` makes; however many ask at once, it is drawn once. Rejects with
+   * `QueueFull` when `maxWaiting` others wait to be drawn.
+   */
   get(key: string, draw: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>>;
   /** Bytes kept. */
   readonly bytes: number;
+}
+
+interface ImageCacheOptions {
+  maxBytes: number;
+  maxDrawing?: number;
+  /** 128 of the largest (2,048 px, round dots) take 3 s to draw; an answer may take 8 s. */
+  maxWaiting?: number;
 }
 
 /** What an entry costs beside its bytes, roughly: without it, many tiny images would be free. */
@@ -17,7 +30,7 @@ const ENTRY_OVERHEAD = 256;
  * const images = createImageCache({ maxBytes: 64 * 1024 * 1024 });
  * const png = await images.get(etag, () => drawPng(url, style, 512));
  */
-export function createImageCache({ maxBytes, maxDrawing = 1 }: { maxBytes: number; maxDrawing?: number }): ImageCache {
+export function createImageCache({ maxBytes, maxDrawing = 1, maxWaiting = 128 }: ImageCacheOptions): ImageCache {
   // A Map keeps the order of insertion, so the first entry is the one that was used longest ago.
   const kept = new Map<string, Uint8Array<ArrayBuffer>>();
   const drawing = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
@@ -40,6 +53,7 @@ export function createImageCache({ maxBytes, maxDrawing = 1 }: { maxBytes: numbe
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     // A place that becomes free is handed to the first in line, so nobody can slip in between.
     if (busy < maxDrawing) busy++;
+    else if (waiting.length >= maxWaiting) throw new QueueFull(`${maxWaiting} images wait to be drawn`);
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();

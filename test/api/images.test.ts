@@ -45,12 +45,10 @@ describe('downloading the image', () => {
     expect(text).toContain(code.short_url);
   });
 
-  test('the file is named after the code', async () => {
-    const { download, authorization } = await given({ name: 'Café "Lumière"/menu' });
-    const { headers } = await bytesOf(download, authorization);
-    expect(headers.get('content-disposition')).toMatch(
-      /^attachment; filename="[ -~]+\.png"; filename\*=UTF-8''Caf%C3%A9/,
-    );
+  test('the file is named after the short code', async () => {
+    const { code, download, authorization } = await given({ name: 'Café "Lumière"/menu' });
+    const { headers } = await bytesOf(`${download}?format=svg`, authorization);
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="${code.short_code}.svg"`);
   });
 
   test.each(['size=0', 'size=63', 'size=2049', 'size=x', 'size=1.5', 'format=gif', 'format='])(
@@ -95,6 +93,26 @@ describe('the public image', () => {
     expect((await bytesOf(image, { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
     const head = await bytesOf(image, {}, 'HEAD');
     expect([head.status, head.headers.get('etag'), head.bytes.length]).toEqual([200, headers.get('etag'), 0]);
+  });
+
+  test('tells nobody the name that its owner gave the code', async () => {
+    const { code, image } = await given({ name: 'Secret campaign' });
+    const { headers } = await bytesOf(image);
+    expect(headers.get('content-disposition')).toBe(`inline; filename="${code.short_code}.png"`);
+    expect(JSON.stringify([...headers])).not.toContain('campaign');
+  });
+
+  test('more than can be drawn soon: some are asked to come again, and those in the queue are drawn', async () => {
+    const { image } = await given({ style: { dotsType: 'dots' } });
+    const all = await Promise.all(Array.from({ length: 240 }, (_, i) => bytesOf(`${image}?size=${1800 + i}`)));
+    const refused = all.filter(({ status }) => status === 503);
+    expect(all.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers, bytes } of refused) {
+      expect(headers.get('retry-after')).toBe('2');
+      expect(JSON.parse(new TextDecoder().decode(bytes)).error.code).toBe('unavailable');
+    }
+    expect((await bytesOf(`${image}?size=1024`)).status, 'afterwards all is as before').toBe(200);
   });
 
   test('twenty who ask at once get the same picture', async () => {

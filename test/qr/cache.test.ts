@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createImageCache } from '../../src/qr/cache.ts';
+import { createImageCache, QueueFull } from '../../src/qr/cache.ts';
 
 const image = (bytes: number) => new Uint8Array(bytes);
 const KB = 1024;
@@ -52,6 +52,17 @@ describe('image cache', () => {
     };
     await expect(cache.get('a', broken)).rejects.toThrow('size');
     expect(await cache.get('a', async () => image(7))).toEqual(image(7));
+  });
+
+  test('beyond `maxWaiting` it refuses at once, and those that wait are drawn', async () => {
+    const cache = createImageCache({ maxBytes: 10 * KB, maxDrawing: 1, maxWaiting: 2 });
+    const { draw, finish } = drawing();
+    const asked = ['a', 'b', 'c'].map((key) => cache.get(key, draw));
+    await expect(cache.get('d', never)).rejects.toBeInstanceOf(QueueFull);
+    const again = cache.get('b', never);
+    finish(image(KB));
+    expect(await Promise.all([...asked, again])).toHaveLength(4);
+    expect(await cache.get('d', async () => image(7))).toEqual(image(7));
   });
 
   test('never keeps more than its bytes, and drops what was asked for longest ago', async () => {
