@@ -130,9 +130,11 @@ export function qrcodeOperations({ sql, clock, addresses, onChange }: Service): 
       errors: ['invalid_request', 'not_found'],
       async handle({ caller, params: { id }, query: { page = 1, limit = 50 } }) {
         const code = await existing(caller, id);
-        const entries = (await historyOf(sql, code.id)).map(presentHistory);
-        const onPage = entries.slice((page - 1) * limit, page * limit);
-        return json(200, presentPage(onPage, { page, limit }, entries.length));
+        // Versions count from 1 without a gap, so a page is a range of them.
+        const total = code.version;
+        const to = Math.max(0, total - (page - 1) * limit);
+        const events = await historyOf(sql, code.id, { after: Math.max(0, to - limit), to });
+        return json(200, presentPage(events.map(presentHistory), { page, limit }, total));
       },
     }),
   ];

@@ -1,5 +1,6 @@
+import { isCodeEvent } from '../../events/catalogue.ts';
 import type { Queryable } from '../log/connect.ts';
-import { historyOf } from './history.ts';
+import { readStream } from '../log/read.ts';
 
 /** Where a code led, and since when. */
 export interface Destination {
@@ -11,7 +12,7 @@ export interface Destination {
 
 /** Every destination that a code has had, from the log, the oldest first. */
 export async function destinationsOf(sql: Queryable, id: string): Promise<Destination[]> {
-  const events = (await historyOf(sql, id)).reverse();
+  const events = (await readStream(sql, id)).filter(isCodeEvent);
   return events.flatMap((event): Destination[] => {
     const since = event.occurred_at;
     if (event.type === 'code_created') return [{ url: event.data.destination_url, revision: 1, since }];

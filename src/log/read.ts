@@ -28,6 +28,17 @@ export async function readStream(sql: Queryable, stream: string, after = 0): Pro
   return rows.map(recorded);
 }
 
+/** What happened to one code or account from version `after` + 1 up to version `to`, oldest first. */
+export async function readVersions(
+  sql: Queryable,
+  stream: string,
+  { after, to }: { after: number; to: number },
+): Promise<Recorded<DomainEvent>[]> {
+  const rows = await sql<Row[]>`
+    SELECT * FROM events WHERE stream = ${stream} AND version > ${after} AND version <= ${to} ORDER BY version`;
+  return rows.map(recorded);
+}
+
 /** Up to `limit` events of codes and accounts behind position `after`, in the order of the log. */
 export async function readEvents(sql: Queryable, after: number, limit: number): Promise<Recorded<DomainEvent>[]> {
   const rows = await sql<Row[]>`SELECT * FROM events WHERE position > ${after} ORDER BY position LIMIT ${limit}`;

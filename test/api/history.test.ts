@@ -70,6 +70,27 @@ describe('the history of a code', () => {
       expect((await live.get(`/v1/qrcodes/${id}/history?${query}`)).status, query).toBe(400);
   });
 
+  test('reads only the events of the page', async () => {
+    const { live } = await service.account();
+    const { id } = (await live.post('/v1/qrcodes', newCode())).body;
+    for (const name of ['A', 'B', 'C']) await live.patch(`/v1/qrcodes/${id}`, { name });
+    const { sql } = service.database;
+    // An event that cannot be read shows whether it was.
+    const setSchema = (schema: number) =>
+      sql.begin(async (tx) => {
+        await tx`ALTER TABLE events DISABLE TRIGGER events_are_facts`;
+        await tx`UPDATE events SET schema = ${schema} WHERE stream = ${id} AND version = 2`;
+        await tx`ALTER TABLE events ENABLE TRIGGER events_are_facts`;
+      });
+    await setSchema(99);
+    const statusOf = async (query: string) => (await live.get(`/v1/qrcodes/${id}/history?${query}`)).status;
+    expect(await statusOf('limit=2')).toBe(200);
+    expect(await statusOf('limit=1&page=4')).toBe(200);
+    expect(await statusOf('limit=2&page=2')).toBe(500);
+    await setSchema(1);
+    expect(await statusOf('limit=2&page=2')).toBe(200);
+  });
+
   test('of no code there is none: 404', async () => {
     const { live } = await service.account();
     expect((await live.get('/v1/qrcodes/qr_0000000000000000000000/history')).status).toBe(404);
