@@ -1,10 +1,12 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Signing secrets in the two forms they have: for their account, and for the database. */
 export interface SecretBox {
   /** Encrypts a secret for one account and mode; under any other it cannot be opened. */
   seal(secret: string, owner: Owner): string;
   open(sealed: string, owner: Owner): string;
+  /** The same text gives the same token on every instance; who has no key learns nothing from it but that. */
+  tokenOf(text: string): string;
   /** The same for all instances that have the same key, and of no use to find it. */
   fingerprint: Buffer;
 }
@@ -22,8 +24,10 @@ const derive = (secretKey: string, purpose: string) =>
 
 export function createSecretBox(secretKey: string): SecretBox {
   const key = derive(secretKey, 'webhook secrets');
+  const tokenKey = derive(secretKey, 'tokens');
   const boundTo = ({ account, mode }: Owner) => Buffer.from(`${account}/${mode}`);
   return {
+    tokenOf: (text) => createHmac('sha256', tokenKey).update(text).digest('base64url').slice(0, 22),
     fingerprint: derive(secretKey, 'fingerprint'),
     seal(secret, owner) {
       const iv = randomBytes(12);

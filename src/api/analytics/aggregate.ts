@@ -50,6 +50,6 @@ export const aggregateOperation = (service: Service): Operation =>
         }),
         ...presentDistribution(found),
       };
-      return json(200, answer, positionOf(table));
+      return json(200, answer, positionOf(service, table));
     },
   });

@@ -39,6 +39,6 @@ export const destinationsOperation = (service: Service): Operation =>
         to: destinations[i + 1]?.since.toISOString() ?? null,
         ...presentCounts(found.get(String(revision)) ?? { scans: 0, visitors: 0 }),
       }));
-      return json(200, { qr_id: code.id, period: presentPeriod(period), data }, positionOf(table));
+      return json(200, { qr_id: code.id, period: presentPeriod(period), data }, positionOf(service, table));
     },
   });

@@ -91,7 +91,7 @@ export const exportOperation = (service: Service): Operation =>
         headers: {
           'content-type': mediaTypes[format],
           'content-disposition': `attachment; filename="${code.id}-scans.${format}"`,
-          ...positionOf(table),
+          ...positionOf(service, table),
         },
       };
     },

@@ -14,12 +14,16 @@ export const codeParams = { id: 'Identifier of the code, `qr_…`.' };
 /** Told with every answer that comes from the warehouse. */
 export const positionHeader = {
   'X-Log-Position': {
-    description: 'The position in the log up to which scans are in this answer.',
-    example: 123_456,
+    description:
+      'Names the state of the log that this answer was made from: answers with the same value know the same scans. Opaque, to be compared for equality only.',
+    example: 'q0Zk3yJt1nXo8cVbR5mWdA',
   },
 };
 
-export const positionOf = ({ position }: TableInUse) => ({ 'x-log-position': String(position) });
+/** A token in place of the number, which would tell every tenant how much happens on the whole instance. */
+export const positionOf = ({ webhooks }: Service, { position }: TableInUse) => ({
+  'x-log-position': webhooks.box.tokenOf(`position ${position}`),
+});
 
 /** The code, before the warehouse is asked: whoever has none is told so, whatever the warehouse does. */
 export async function ownCode({ sql }: Service, owner: Owner, id: string | undefined) {

@@ -32,6 +32,6 @@ export const scansOperation = (service: Service): Operation =>
       const { table, found } = await fromWarehouse(service, (reading) =>
         readScans(reading, ofCode(code, period, query), { offset: (page - 1) * limit, limit }),
       );
-      return json(200, presentPage(found.scans, { page, limit }, found.total), positionOf(table));
+      return json(200, presentPage(found.scans, { page, limit }, found.total), positionOf(service, table));
     },
   });

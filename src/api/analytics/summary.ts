@@ -33,7 +33,7 @@ export const summaryOperations = (service: Service): Operation[] =>
           summary: presentFigures(found, period),
           ...presentDistribution(found),
         };
-        return json(200, answer, positionOf(table));
+        return json(200, answer, positionOf(service, table));
       },
     }),
   );

@@ -46,6 +46,6 @@ export const timeSeriesOperation = (service: Service): Operation =>
         date,
         ...presentCounts(found.get(date) ?? { scans: 0, visitors: 0 }),
       }));
-      return json(200, { qr_id: code.id, interval, data }, positionOf(table));
+      return json(200, { qr_id: code.id, interval, data }, positionOf(service, table));
     },
   });
