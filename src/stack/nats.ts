@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { delimiter, join } from 'node:path';
@@ -11,11 +12,28 @@ export const natsUrl = (port: number, password: string) => `nats://scanlog:${pas
 /** Where ./scanlog unpacks it when the machine has none. */
 const unpacked = fileURLToPath(new URL('../../.tools/nats-server', import.meta.url));
 
+/** Such as [2, 9]; undefined for what does not run. */
+function versionOf(path: string): [major: number, minor: number] | undefined {
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 });
+  const [, major, minor] = /^nats-server: v(\d+)\.(\d+)/m.exec(stdout ?? '') ?? [];
+  return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor)];
+}
+
+const isNewEnough = ([major, minor]: [number, number]) => major > 2 || (major === 2 && minor >= 9);
+
+/** The first that is 2.9 or newer: on the PATH, or where ./scanlog has put it. */
 function program(): string {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-  const found = [...folders.map((folder) => join(folder, 'nats-server')), unpacked].find((path) => existsSync(path));
-  if (found === undefined) throw new StartError('nats-server is not on the PATH: install it, or set NATS_URL.');
-  return found;
+  const found = [...folders.map((folder) => join(folder, 'nats-server')), unpacked].filter((path) => existsSync(path));
+  const tooOld: string[] = [];
+  for (const path of found) {
+    const version = versionOf(path);
+    if (version !== undefined && isNewEnough(version)) return path;
+    tooOld.push(`${path} is ${version === undefined ? 'of an unknown version' : version.join('.')}`);
+  }
+  throw new StartError(
+    `nats-server 2.9 or newer is needed${tooOld.length === 0 ? ', and none is on the PATH' : ` (${tooOld.join('; ')})`}: install it, or set NATS_URL.`,
+  );
 }
 
 /** One server of a cluster on loopback. */

@@ -1,0 +1,131 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openDataDirectory } from '../../src/stack/data-directory.ts';
+import { natsPlan } from '../../src/stack/nats.ts';
+
+const folders: string[] = [];
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scanlog-launcher-'));
+  folders.push(folder);
+  return folder;
+}
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function program(file: string, text: string): void {
+  writeFileSync(file, `#!/bin/sh\n${text}\n`);
+  chmodSync(file, 0o755);
+}
+
+const nats = (version: string) => `echo 'nats-server: v${version}'`;
+const tools = [
+  ...[
+    'sh',
+    'cat',
+    'cksum',
+    'sed',
+    'dirname',
+    'readlink',
+    'uname',
+    'tail',
+    'id',
+    'mkdir',
+    'rm',
+    'mv',
+    'du',
+    'cut',
+    'sleep',
+  ],
+];
+
+/** A checkout whose packages are there, and a PATH with nothing but what is named. */
+function given(programs: Record<string, string>) {
+  const root = newFolder();
+  copyFileSync(new URL('../../scanlog', import.meta.url), join(root, 'scanlog'));
+  mkdirSync(join(root, 'node_modules'));
+  mkdirSync(join(root, 'patches'));
+  for (const name of ['package.json', 'package-lock.json', 'patches/one']) writeFileSync(join(root, name), '{}');
+  const sum = spawnSync('sh', ['-c', 'cat package-lock.json patches/* | cksum'], { cwd: root, encoding: 'utf8' });
+  writeFileSync(join(root, 'node_modules/.scanlog-run'), sum.stdout);
+  const bin = join(root, 'bin');
+  mkdirSync(bin);
+  for (const tool of tools) {
+    const found = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).stdout.trim();
+    symlinkSync(found, join(bin, tool));
+  }
+  for (const [name, text] of Object.entries(programs)) program(join(bin, name), text);
+  const run = () => spawnSync('/bin/sh', [join(root, 'scanlog'), 'up'], { encoding: 'utf8', env: { PATH: bin } });
+  return { root, run };
+}
+
+/** Debian's tools, as far as they are used: a package with this version, and a note of what was asked for. */
+const debian = (version: string) => ({
+  'apt-get': 'echo "$@" >>"$(dirname "$0")/asked"; case "$*" in *download*) : >nats-server_1.deb ;; esac',
+  'dpkg-deb': `mkdir -p unpacked/usr/sbin && printf '#!/bin/sh\\n%s\\n' "${nats(version)}" >unpacked/usr/sbin/nats-server && ${join('/bin', 'chmod')} 755 unpacked/usr/sbin/nats-server`,
+});
+
+describe('./scanlog', () => {
+  test('takes a nats-server of 2.9 or newer that is there', () => {
+    const { run, root } = given({ 'nats-server': nats('2.10.3') });
+    expect(run().stderr, 'the next step').toContain('Bun for this machine');
+    expect(existsSync(join(root, '.tools'))).toBe(false);
+  });
+
+  test('names one that is too old, and installs nothing', () => {
+    const { run } = given({ 'nats-server': nats('2.8.4') });
+    const { stderr, status } = run();
+    expect(status).toBe(1);
+    expect(stderr).toContain('nats-server 2.8.4');
+    expect(stderr).toContain('older than 2.9');
+    expect(stderr).toContain('install it, or set NATS_URL');
+  });
+
+  test('unpacks Debian’s package into its own folder, says which version, and never installs it', () => {
+    const { run, root } = given({ 'nats-server': nats('2.8.4'), ...debian('2.9.10') });
+    const { stderr } = run();
+    expect(stderr).toContain('nats-server 2.9.10, in .tools');
+    expect(stderr, 'the next step').toContain('Bun for this machine');
+    const asked = readFileSync(join(root, 'bin/asked'), 'utf8');
+    expect(asked).toContain('download nats-server');
+    expect(asked).not.toMatch(/\binstall\b/);
+  });
+
+  test('does not take a package that is too old either', () => {
+    const { run, root } = given(debian('2.7.4'));
+    const { stderr, status } = run();
+    expect(status).toBe(1);
+    expect(stderr).toContain('2.7.4');
+    expect(stderr).toContain('install NATS 2.9 or newer');
+    expect(readFileSync(join(root, 'bin/asked'), 'utf8')).not.toMatch(/\binstall\b/);
+  });
+});
+
+test('a nats-server that is too old is passed over for the next one', () => {
+  const [older, newer] = [newFolder(), newFolder()];
+  program(join(older, 'nats-server'), nats('2.8.4'));
+  program(join(newer, 'nats-server'), nats('2.12.0'));
+  const before = process.env['PATH'];
+  process.env['PATH'] = `${older}:${newer}`;
+  try {
+    const plan = natsPlan({ data: openDataDirectory(newFolder()), port: 1, password: 'x' });
+    expect(plan.launch()).toMatchObject({ command: join(newer, 'nats-server') });
+  } finally {
+    process.env['PATH'] = before;
+  }
+});
