@@ -96,6 +96,17 @@ const secret: Reader<string> = (text) =>
     ? { value: text }
     : { must: 'have at least 32 characters and no spaces; make one with: openssl rand -hex 32' };
 
+/** A URL of one of these protocols, or an address for mail. */
+const contact =
+  (...protocols: string[]): Reader<string> =>
+  (text) => {
+    const isMail = /^mailto:[^\s@?]+@[^\s@?]+(\?\S*)?$/i.test(text);
+    const isPage = /^\S+$/.test(text) && URL.canParse(text) && protocols.includes(new URL(text).protocol);
+    return isMail || isPage
+      ? { value: text }
+      : { must: 'be a URL such as https://example.com/report, or an address such as mailto:report@example.com' };
+  };
+
 const webUrl = (example: string) => url(example, 'http:', 'https:');
 
 /** Every setting there is. Flags win over the environment. */
@@ -215,6 +226,18 @@ export const settings = {
     fallback: '10000',
     about: 'Test codes that an account may have at a time; they count against no plan.',
   }),
+  abuseContact: setting({
+    variable: 'ABUSE_CONTACT',
+    read: contact('https:', 'http:'),
+    about:
+      'Where people report a bad link: a URL or `mailto:` address, linked on every page that a short link can show.',
+  }),
+  securityContact: setting({
+    variable: 'SECURITY_CONTACT',
+    read: contact('https:'),
+    about:
+      'Where people report a vulnerability: an `https:` URL or `mailto:` address, served in `/.well-known/security.txt`.',
+  }),
   metricsHost: setting({
     variable: 'METRICS_HOST',
     read: host,
@@ -269,6 +292,8 @@ type Optional =
   | 'clickhouseCluster'
   | 'clickhouseRebuildAfterSeconds'
   | 'webhookAllowedCidrs'
+  | 'abuseContact'
+  | 'securityContact'
   | keyof Needed;
 
 /** What has no default, and `up` sees to by itself. */

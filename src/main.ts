@@ -6,13 +6,14 @@ import type { Mode } from '../events/plans.ts';
 import { disable } from './accounts/webhooks.ts';
 import { named } from './api/answers.ts';
 import { Degraded, type Probe, serveHealth } from './api/health.ts';
+import { serveSecurityText } from './api/security-txt.ts';
 import { sweepRegularly } from './api/sweep.ts';
 import { serveApi } from './api/v1.ts';
 import { findTable } from './codes/warehouse-table.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from './config.ts';
 import { serveConsole } from './console/serve.ts';
 import { type Edge, startEdge } from './edge/edge.ts';
-import { noticeResponse, notices } from './edge/pages.ts';
+import { linkAbuseContact, noticeResponse, notices } from './edge/pages.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
@@ -20,7 +21,7 @@ import { createMetrics } from './lib/metrics.ts';
 import { streamOfLog } from './log/branch.ts';
 import { connect, isAway } from './log/connect.ts';
 import { migrate } from './log/migrate.ts';
-import { addressed, drain, listen, serveMetrics, shortCodeOf } from './server.ts';
+import { addressed, drain, listen, serveMetrics, shortCodeOf, transportSecured } from './server.ts';
 import { runAnalytics } from './stream/analytics.ts';
 import { followChanges, nudgeRelay, onNudge } from './stream/changes.ts';
 import { connectStream } from './stream/connect.ts';
@@ -76,6 +77,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     drainServer = () => drain(server);
     const port = server.port ?? 0;
     const addresses = addressesOf(config, port);
+    linkAbuseContact(config.abuseContact);
     const metrics = createMetrics();
     const own = () => metrics.registry.getMetricsAsJSON();
     const metricsServer = serveMetrics(config, async () => [await own(), ...(await otherMetrics())], log);
@@ -125,6 +127,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
         if (failures().length > 0) throw new Degraded(failures().join('; '));
       };
     serveHealth(app, probes, log);
+    serveSecurityText(app, { contact: config.securityContact, publicUrl: addresses.publicUrl, clock });
     if (config.roles.includes('api')) {
       const changed = async (entries: Change[]) => {
         if (entries.length === 0) return;
@@ -140,16 +143,19 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       };
       const api = serveApi(app, parts, { trustedProxies, log, isReady: () => ready });
       stops.push(api.close);
-      serveConsole(app, parts, api, log);
+      serveConsole(app, parts, api, { log, metrics });
     }
     app.server = server;
+    const isHttps = addresses.publicUrl.startsWith('https:');
     server.reload({
       fetch(received) {
         const request = addressed(received);
         const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
-        return edge === undefined || shortCode === undefined
-          ? answerNamed(app, request)
-          : edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
+        const answer =
+          edge === undefined || shortCode === undefined
+            ? answerNamed(app, request)
+            : edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
+        return isHttps ? answer.then(transportSecured) : answer;
       },
     });
 

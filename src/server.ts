@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AggregatorRegistry } from 'prom-client';
 import { isReserved } from '../events/fields.ts';
-import type { ServiceConfig } from './config.ts';
+import type { Config, ServiceConfig } from './config.ts';
+import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from './lib/client-address.ts';
 import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 
@@ -40,17 +42,40 @@ export function serveMetrics(
   log: Logger,
 ): Server {
   const fetch = async (request: Request) => {
-    if (new URL(request.url).pathname !== '/metrics') return new Response('See /metrics', { status: 404 });
+    const { url } = addressed(request);
+    if (!URL.canParse(url) || new URL(url).pathname !== '/metrics')
+      return new Response('See /metrics', { status: 404 });
     const registry = AggregatorRegistry.aggregate(await gather());
     return new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } });
   };
+  const error = (cause: Error) => {
+    log.error({ error: messageOf(cause) }, 'metrics could not be collected');
+    return new Response('Metrics could not be collected: the log has the reason.', { status: 500 });
+  };
+  // In development mode Bun answers an error with our source code.
+  const options = { hostname: metricsHost, development: false, fetch, error };
   try {
-    return Bun.serve({ port: metricsPort, hostname: metricsHost, fetch });
+    return Bun.serve({ port: metricsPort, ...options });
   } catch {
-    const server = Bun.serve({ port: 0, hostname: metricsHost, fetch });
+    const server = Bun.serve({ port: 0, ...options });
     log.warn({ wanted: metricsPort, port: server.port }, 'the port for metrics is taken, using another');
     return server;
   }
+}
+
+/** For a year, browsers come over TLS only: a key typed into http://… would have been sent in the clear. */
+export function transportSecured(response: Response): Response {
+  response.headers.set('strict-transport-security', 'max-age=31536000');
+  return response;
+}
+
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host);
+
+/** What an operator should know whose keys cross a network unencrypted, or undefined. */
+export function plainHttpWarning({ host, publicUrl, roles, trustedProxies }: Config): string | undefined {
+  const isBehindProxy = !isDeepStrictEqual(trustedProxies, parseTrustedProxies(DEFAULT_TRUSTED_PROXIES));
+  if (!roles.includes('api') || isLoopback(host) || publicUrl?.startsWith('https:') || isBehindProxy) return undefined;
+  return `API keys travel unencrypted: the service listens on ${host}, beyond this machine, and PUBLIC_URL is not https. Put a proxy with TLS in front of it and set PUBLIC_URL=https://…, or use it in a network you trust.`;
 }
 
 /** Where no Host was sent, which HTTP/1.0 allows, Bun tells the path alone; whoever reads it expects a whole address. */

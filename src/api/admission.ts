@@ -49,6 +49,8 @@ export interface AdmissionControl {
   byKey(request: Request, peer: string): Promise<Admission>;
   /** Counts a request that nobody answers for yet. */
   byAddress(request: Request, peer: string): Promise<Admission>;
+  /** Tells clients apart in the log, the same on every instance: a keyed hash of the address, of no use without the key. */
+  clientHash(request: Request, peer: string): Promise<string>;
 }
 
 /**
@@ -99,11 +101,20 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionCo
     return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller, { suspended_reason });
   }
 
-  async function byAddress({ headers }: Request, peer: string): Promise<Admission> {
-    // A whole IPv6 subscriber counts as one: it has more addresses than anybody could count.
-    const address = subscriberNetwork(clientAddress(peer, headers.get('x-forwarded-for'), trusted));
+  // A whole IPv6 subscriber counts as one: it has more addresses than anybody could count.
+  const networkOf = ({ headers }: Request, peer: string) =>
+    subscriberNetwork(clientAddress(peer, headers.get('x-forwarded-for'), trusted));
+
+  async function clientHash(request: Request, peer: string): Promise<string> {
+    const hash = createHmac('sha256', await secret())
+      .update('log')
+      .update(networkOf(request, peer));
+    return hash.digest('base64url').slice(0, 16);
+  }
+
+  async function byAddress(request: Request, peer: string): Promise<Admission> {
     const subject = createHmac('sha256', await secret())
-      .update(address)
+      .update(networkOf(request, peer))
       .digest('base64url');
     const [window] = await sql<[Window]>`
       INSERT INTO rate_windows AS w (subject, started_at, used)
@@ -115,6 +126,7 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionCo
 
   return {
     byAddress,
+    clientHash,
     async byKey(request, peer) {
       const given = request.headers.get('authorization') ?? '';
       const [, key] = /^bearer +(sk_(?:live|test)_[0-9A-Za-z]{43}) *$/i.exec(given) ?? [];

@@ -1,5 +1,6 @@
 import { type Flags, readConfig, requireParts } from '../config.ts';
 import { createLogger } from '../lib/logger.ts';
+import { plainHttpWarning } from '../server.ts';
 import { isChild, startChild, startFamily } from './family.ts';
 import { stopInTime, stopWithinMs, untilAskedToStop } from './stopping.ts';
 
@@ -8,6 +9,8 @@ export async function serve(flags: Flags): Promise<void> {
   const config = requireParts(readConfig(process.env, flags));
   const log = createLogger(config.logLevel);
   const asked = untilAskedToStop();
+  const warning = isChild() ? undefined : plainHttpWarning(config);
+  if (warning !== undefined) log.warn(warning);
   const told = Promise.withResolvers<void>();
   const service = isChild() ? await startChild(config, log, told.resolve) : await startFamily(config, log);
   service.ready.then(

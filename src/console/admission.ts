@@ -50,7 +50,7 @@ export function sessionAdmission({ sql, clock, addresses }: Service, admission: 
   }
 
   return async (request: Request, peer: string): Promise<Admission> => {
-    const token = tokenOf(request.headers);
+    const token = tokenOf(request.headers, addresses.publicUrl);
     const mode = modeOf(request.url);
     const isChange = request.method !== 'GET' && request.method !== 'HEAD';
     const isForeign = !isOwn(request, addresses.publicUrl) || (isChange && !isFromScript(request));

@@ -1,5 +1,7 @@
 import type { Service } from '../api/service.ts';
 import type { Api } from '../api/v1.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import type { Bundle } from './bundle.ts';
 import { themeOf } from './cookies.ts';
 import { type Page, pageHeaders } from './pages.ts';
@@ -8,6 +10,8 @@ import { type Page, pageHeaders } from './pages.ts';
 export interface Console {
   service: Service;
   api: Api;
+  log: Logger;
+  metrics: Metrics;
   /** Its files, made when they are first asked for. */
   bundle(): Promise<Bundle>;
 }

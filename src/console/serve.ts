@@ -7,6 +7,7 @@ import type { Api } from '../api/v1.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { sessionAdmission } from './admission.ts';
 import { type Asset, type Bundle, makeBundle } from './bundle.ts';
@@ -20,8 +21,13 @@ import { enter, leave, safeNext } from './sign-in.ts';
 type Respond = (console: Console, visit: Visit) => Promise<Response>;
 
 /** The console: its pages and files, signing in and out, and the operations of /v1 behind a session. */
-export function serveConsole(app: Elysia, service: Service, api: Api, log: Logger): void {
-  const console: Console = { service, api, bundle: once(makeBundle) };
+export function serveConsole(
+  app: Elysia,
+  service: Service,
+  api: Api,
+  { log, metrics }: { log: Logger; metrics: Metrics },
+): void {
+  const console: Console = { service, api, log, metrics, bundle: once(makeBundle) };
   mount(app, [...api.operations.map(withoutAbsence), checkShortCodes(service)], {
     base: '/console/api',
     admit: api.whenReady(sessionAdmission(service, api.admission)),
@@ -42,7 +48,7 @@ async function page(console: Console, { request }: Visit): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new Refusal('method_not_allowed', 'A page can only be read.', undefined, { allow: 'GET, HEAD' });
   const { sql, clock, addresses } = console.service;
-  const token = tokenOf(request.headers);
+  const token = tokenOf(request.headers, addresses.publicUrl);
   // Who follows a link from elsewhere comes without the cookie, signed in or not; who comes from our page has it.
   if (token === undefined && request.headers.get('sec-fetch-site') === 'cross-site')
     return html(console, request, 200, comeAgainPage);

@@ -42,17 +42,26 @@ export async function findSession(sql: Queryable, token: string, now: Date): Pro
   };
 }
 
+export interface SignedIn {
+  token: string;
+  mode: Mode;
+  key: string;
+  account: string;
+}
+
 /**
- * Signs in with a key; answers with the new session's token, or nothing where there is no such key. Who is signed in to
+ * Signs in with a key; answers with the new session's token, or with the id of the key where it was revoked and with
+ * "unknown" where there never was one. Who is signed in to
  * the same account already keeps the other mode's key. The token is always a new one, and the old one ends.
  */
 export async function signIn(
   sql: Sql,
   { key, token: old, now }: { key: string; token: string | undefined; now: Date },
-): Promise<{ token: string; mode: Mode } | undefined> {
-  const [found] = await sql<{ id: string; account: string; mode: Mode }[]>`
-    SELECT id, account, mode FROM api_keys WHERE hash = ${hashOfKey(key)} AND revoked_at IS NULL`;
-  if (found === undefined) return undefined;
+): Promise<SignedIn | { refused: string }> {
+  const [found] = await sql<{ id: string; account: string; mode: Mode; revoked_at: Date | null }[]>`
+    SELECT id, account, mode, revoked_at FROM api_keys WHERE hash = ${hashOfKey(key)}`;
+  if (found === undefined) return { refused: 'unknown' };
+  if (found.revoked_at !== null) return { refused: found.id };
   const before = old === undefined ? undefined : await findSession(sql, old, now);
   const kept = before?.account.id === found.account ? before.keys.filter(({ mode }) => mode !== found.mode) : [];
   const keyOf = (mode: Mode) => [found, ...kept].find((one) => one.mode === mode)?.id ?? null;
@@ -64,9 +73,13 @@ export async function signIn(
       INSERT INTO console_sessions (hash, account, live_key, test_key, ends_at)
       VALUES (${hashOfKey(token)}, ${found.account}, ${keyOf('live')}, ${keyOf('test')}, ${endsAt})`;
   });
-  return { token, mode: found.mode };
+  return { token, mode: found.mode, key: found.id, account: found.account };
 }
 
-export async function endSession(sql: Queryable, token: string): Promise<void> {
-  await sql`DELETE FROM console_sessions WHERE hash = ${hashOfKey(token)}`;
+/** Ends the session; answers with whose it was, if there was one. */
+export async function endSession(sql: Queryable, token: string): Promise<{ account: string; key: string } | undefined> {
+  const [ended] = await sql<{ account: string; key: string }[]>`
+    DELETE FROM console_sessions WHERE hash = ${hashOfKey(token)}
+    RETURNING account, coalesce(live_key, test_key) AS key`;
+  return ended;
 }

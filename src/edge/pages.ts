@@ -63,7 +63,10 @@ const common = {
   'x-content-type-options': 'nosniff',
 };
 
-const page = ({ title, text }: Notice) => `<!doctype html>
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string) => text.replace(/[&<>"]/g, (char) => entities[char] ?? char);
+
+const page = ({ title, text }: Notice, abuseContact: string | undefined) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -76,13 +79,15 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 1
 main { max-width: 28rem; padding: 2rem; text-align: center }
 h1 { font-size: 1.5rem; margin: 0 0 .5rem }
 p { margin: 0; color: #57534e }
+.contact { margin-top: 1.5rem; font-size: 1rem }
+a { color: inherit }
 @media (prefers-color-scheme: dark) { body { background: #1c1917; color: #fafaf9 } p { color: #d6d3d1 } }
 </style>
 </head>
 <body>
 <main>
 <h1>${title}</h1>
-<p>${text}</p>
+<p>${text}</p>${abuseContact === undefined ? '' : `\n<p class="contact"><a href="${escaped(abuseContact)}">Report this link</a></p>`}
 </main>
 </body>
 </html>
@@ -91,15 +96,23 @@ p { margin: 0; color: #57534e }
 const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 // Nothing of the request goes into an answer, so each is made once.
-const bodies = new Map<Notice, { html: string; json: string }>(
-  Object.values(notices).map((notice: Notice) => [
-    notice,
-    {
-      html: page(notice),
-      json: JSON.stringify({ error: { code: notice.code, message: `${notice.title}. ${notice.text}` } }),
-    },
-  ]),
-);
+const bodiesOf = (abuseContact: string | undefined) =>
+  new Map<Notice, { html: string; json: string }>(
+    Object.values(notices).map((notice: Notice) => [
+      notice,
+      {
+        html: page(notice, abuseContact),
+        json: JSON.stringify({ error: { code: notice.code, message: `${notice.title}. ${notice.text}` } }),
+      },
+    ]),
+  );
+
+let bodies = bodiesOf(undefined);
+
+/** Links `ABUSE_CONTACT` on every page from now on, or nothing. A process serves the pages of one service. */
+export function linkAbuseContact(abuseContact: string | undefined): void {
+  bodies = bodiesOf(abuseContact);
+}
 
 /** JSON for who asks for it, a page for everybody else. */
 export function noticeResponse(notice: Notice, headers: Headers): Response {

@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { createLevel, createTally } from './tally.ts';
 
+export type SignInOutcome = 'signed_in' | 'refused' | 'limited' | 'signed_out';
+
 /** Everything that /metrics shows, in one place. Each process has its own. */
 export function createMetrics() {
   const registry = new Registry();
@@ -94,6 +96,10 @@ export function createMetrics() {
       help: 'How long the delivery that is due the longest has been waiting for its turn',
       registers,
     }),
+    signIns: createTally<SignInOutcome>(
+      { name: 'scanlog_sign_ins_total', help: 'Sign-ins to the console, attempts and sign-outs', label: 'outcome' },
+      registry,
+    ),
     projectionFailures: new Counter({
       name: 'scanlog_projection_failures_total',
       help: 'Times that a projection could not be applied; while this rises, it stands still',

@@ -8,6 +8,7 @@ import { serveConsole } from '../../src/console/serve.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { statusOf } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
 import { connectWarehouse } from '../../src/warehouse/connect.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
 import { faultsOf } from '../support/json-schema.ts';
@@ -195,7 +196,10 @@ test('every first path segment that the service serves is reserved, so that no s
     ...{ webhooks: webhookParts, onChange: async () => {} },
   };
   const { trustedProxies } = readConfig({});
-  serveConsole(app, parts, serveApi(app, parts, { trustedProxies, log, isReady: () => true }), log);
+  serveConsole(app, parts, serveApi(app, parts, { trustedProxies, log, isReady: () => true }), {
+    log,
+    metrics: createMetrics(),
+  });
   const routes = app.routes.map(({ path }) => path.split('/')[1] as string).filter((segment) => segment !== '');
   expect(routes).toEqual(expect.arrayContaining(['v1', 'healthz', 'readyz', 'swagger', 'console']));
   const served = [...new Set([...routes, 'metrics', 'images', 'favicon.ico', 'robots.txt'])];

@@ -20,6 +20,8 @@ export interface TestService {
   warehouse: Warehouse;
   /** Where each instance listens. */
   urls: string[];
+  /** What /metrics of an instance says. */
+  metrics(instance?: number): Promise<string>;
   /** A client of one instance, with a key or without. */
   client(instance: number, key?: string): Api;
   /** A client for a fresh account, with the first instance; its test mode and other instances are one step away. */
@@ -95,6 +97,10 @@ export function useService(options: Options = {}): TestService {
     database,
     warehouse,
     urls,
+    async metrics(instance = 0) {
+      const answer = await fetch(`http://127.0.0.1:${running[instance]?.metricsPort}/metrics`);
+      return answer.text();
+    },
     client: (instance, key) => apiClient(urls[instance] as string, key),
     async account(plan = 'enterprise') {
       const { id, live, test } = await createAccount(database.sql, { name: 'Test', plan, now: new Date() });

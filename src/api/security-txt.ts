@@ -1,0 +1,38 @@
+import type { Elysia } from 'elysia';
+import type { Clock } from '../lib/clock.ts';
+
+interface SecurityTextOptions {
+  /** `SECURITY_CONTACT`. Without one there is no such file. */
+  contact: string | undefined;
+  publicUrl: string;
+  clock: Clock;
+}
+
+const path = '/.well-known/security.txt';
+const dayMs = 86_400_000;
+/** RFC 9116 recommends less than a year. The file is made for each request, so it never expires while it is served. */
+const validDays = 180;
+
+/** Where to report a vulnerability, for people and programs that look in the usual place (RFC 9116). */
+export function serveSecurityText(app: Elysia, { contact, publicUrl, clock }: SecurityTextOptions): void {
+  if (contact === undefined) return;
+  const respond = () => {
+    const today = Math.floor(clock().getTime() / dayMs) * dayMs;
+    const lines = [
+      `Contact: ${contact}`,
+      `Expires: ${new Date(today + validDays * dayMs).toISOString().replace('.000Z', 'Z')}`,
+      'Preferred-Languages: en',
+      `Canonical: ${publicUrl}${path}`,
+    ];
+    return new Response(`${lines.join('\n')}\n`, {
+      headers: {
+        'content-type': 'text/plain; charset=utf-8',
+        'cache-control': 'public, max-age=3600',
+        'x-content-type-options': 'nosniff',
+      },
+    });
+  };
+  const hidden = { detail: { hide: true } };
+  app.get(path, respond, hidden);
+  app.route('HEAD', path, respond, hidden);
+}
