@@ -60,7 +60,8 @@ export async function startFamily(config: ServiceConfig, log: Logger): Promise<R
 
   function raise(roles: Role[], isEdge: boolean, backOff = backOffMs.first): void {
     const started = performance.now();
-    const settings = { ...config, roles, port: isEdge ? service.port : 0, edges: isEdge ? config.edges : 1 };
+    const place = isEdge ? { port: service.port, edges: config.edges } : { port: 0, edges: 1, host: '127.0.0.1' };
+    const settings = { ...config, roles, ...place };
     const child = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
       stdio: ['ignore', 'inherit', 'inherit'],
       // A session of its own, to be weighed against this one; it hears from us when to stop.
@@ -139,6 +140,8 @@ const environmentOf = (config: ServiceConfig): Record<string, string> => ({
   SECRET_KEY: config.secretKey,
   EDGE_DIR: config.edgeFolder,
   EDGES: String(config.edges),
+  // Asked for by the parent, which shows the sum: nothing of a child is for the network.
+  METRICS_HOST: '127.0.0.1',
   METRICS_PORT: '0',
   ROLES: config.roles.join(','),
   LOG_LEVEL: config.logLevel,

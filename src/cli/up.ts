@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.ts';
@@ -7,6 +8,7 @@ import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
 import { type RunningService, tableWithinMs } from '../main.ts';
+import { plainHttpWarning } from '../server.ts';
 import { announce, lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { until } from '../stack/processes.ts';
 import { startStack } from '../stack/stack.ts';
@@ -20,6 +22,8 @@ import { bold, dim, green, say } from './terminal.ts';
 export async function up(flags: Flags & { data: string }): Promise<void> {
   const config = readConfig(process.env, flags);
   const log = createLogger(config.logLevel);
+  const warning = plainHttpWarning(config);
+  if (warning !== undefined) log.warn(warning);
   const data = openDataDirectory(flags.data);
   const unlock = lockDataDirectory(data);
   const asked = untilAskedToStop();
@@ -41,7 +45,7 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
         const { databaseUrl, natsUrl, clickhouseUrl } = stack;
         announce(data, { databaseUrl, natsUrl, clickhouseUrl, publicUrl: service.addresses.publicUrl });
         if (config.clickhouseUrl === undefined) void warmUpBehind(whole, log);
-        if (!interrupted.signal.aborted) greet(service, config, await demoKeys(stack.databaseUrl));
+        if (!interrupted.signal.aborted) greet(service, config, await demoKeys(stack.databaseUrl), data.path);
         await asked;
         say('\nStopping …');
       } finally {
@@ -94,7 +98,7 @@ async function startOnFreePort(config: ServiceConfig, portIsWanted: boolean, log
 }
 
 /** The demo account's keys on the first start; nothing on any other. */
-async function demoKeys(databaseUrl: string): Promise<{ live: NewKey; test: NewKey } | undefined> {
+async function demoKeys(databaseUrl: string): Promise<DemoKeys | undefined> {
   const sql = connect(databaseUrl, { max: 1 });
   try {
     if ((await listAccounts(sql)).length > 0) return undefined;
@@ -107,27 +111,26 @@ async function demoKeys(databaseUrl: string): Promise<{ live: NewKey; test: NewK
 function greet(
   { addresses: { publicUrl }, port }: RunningService,
   { host }: Config,
-  keys: Awaited<ReturnType<typeof demoKeys>>,
+  keys: DemoKeys | undefined,
+  folder: string,
 ) {
   say(`\n${bold('Scanlog is ready.')}\n`);
   say(`  Console     ${publicUrl}/console`);
   say(`  API         ${publicUrl}/v1`);
   say(`  Swagger UI  ${publicUrl}/swagger`);
   if (keys !== undefined) {
-    say('\nA demo account was made for you. Its keys are shown only now:\n');
-    say(`  live key    ${bold(keys.live.secret)}`);
-    say(`  test key    ${bold(keys.test.secret)}`);
+    const bearer = process.stdout.isTTY === true ? showKeys(keys) : writeKeys(keys, join(folder, 'demo-keys.env'));
     say('\nYour first QR code:\n');
     say(
       [
         `  curl -s ${publicUrl}/v1/qrcodes`,
-        `-H 'Authorization: Bearer ${keys.live.secret}'`,
+        `-H "Authorization: Bearer ${bearer}"`,
         "-H 'Content-Type: application/json'",
         `-d '{"name": "My first code", "destination_url": "https://example.com"}'`,
       ].join(' '),
     );
   } else {
-    say(dim('\n  The keys were shown at the first start. More: ./scanlog account create --name "…" --plan pro'));
+    say(dim('\n  The keys were given at the first start. More: ./scanlog account create --name "…" --plan pro'));
   }
   if (host === '127.0.0.1') {
     const address = networkAddress() ?? '<this machine’s address>';
@@ -135,6 +138,26 @@ function greet(
     say(`  ./scanlog up --host 0.0.0.0 --public-url http://${address}:${port}`);
   }
   say(dim('\nCtrl-C stops everything.\n'));
+}
+
+type DemoKeys = { live: NewKey; test: NewKey };
+
+/** Each answers with what a shell puts in place of the live key. */
+function showKeys({ live, test }: DemoKeys): string {
+  say('\nA demo account was made for you. Its keys are shown only now:\n');
+  say(`  live key    ${bold(live.secret)}`);
+  say(`  test key    ${bold(test.secret)}`);
+  return live.secret;
+}
+
+/** Output that no person reads ends in a log, which others can read: the keys go to a file for this user only. */
+function writeKeys({ live, test }: DemoKeys, file: string): string {
+  rmSync(file, { force: true });
+  writeFileSync(file, `LIVE_KEY=${live.secret}\nTEST_KEY=${test.secret}\n`, { mode: 0o600, flag: 'wx' });
+  say(
+    `\nA demo account was made for you. Its keys are in ${file}, which only you can read; they are shown nowhere else.`,
+  );
+  return `$(sed -n 's/^LIVE_KEY=//p' '${file.replaceAll("'", `'\\''`)}')`;
 }
 
 function networkAddress(): string | undefined {

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { readMark } from '../../src/lib/process-mark.ts';
 import { freePort, isAlive } from '../../src/stack/processes.ts';
 import { eventually } from '../support/eventually.ts';
+import { environmentOf, familyOf, isLoopback, listenersOf } from '../support/listeners.ts';
 import { type Running, runScanlog } from '../support/scanlog.ts';
 
 const folders: string[] = [];
@@ -39,7 +40,11 @@ describe('./scanlog up', () => {
     const port = await freePort();
     const first = up(folder, '--port', String(port));
     await first.prints('Ctrl-C stops everything');
-    const [key] = /sk_live_\w+/.exec(first.output()) ?? [];
+    const file = join(folder, 'demo-keys.env');
+    expect(first.output(), 'no terminal: keys go to a file, and it says which').toContain(file);
+    expect(first.output()).not.toMatch(/sk_(live|test)_\w/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const [, key] = /^LIVE_KEY=(sk_live_\w+)\nTEST_KEY=sk_test_\w+\n$/.exec(readFileSync(file, 'utf8')) ?? [];
 
     const ready = await fetch(`http://localhost:${port}/readyz`);
     expect(ready.status).toBe(200);
@@ -83,10 +88,27 @@ describe('./scanlog up', () => {
 
     const again = up(folder, '--port', String(port));
     await again.prints('Ctrl-C stops everything');
-    expect(again.output(), 'keys are shown at the first start only').not.toMatch(/sk_(live|test)_\w/);
+    expect(again.output(), 'keys are given at the first start only').not.toMatch(/sk_(live|test)_\w/);
     const codes = await fetch(`http://localhost:${port}/v1/qrcodes`, { headers: { authorization: `Bearer ${key}` } });
     expect(await codes.json(), 'what was there is still there').toMatchObject({ pagination: { total: 1 } });
   }, 60_000);
+
+  test('open to the network, only the service itself is: no port of the background process, no metrics', async () => {
+    const folder = newFolder();
+    const port = await freePort();
+    const running = up(folder, '--port', String(port), '--host', '0.0.0.0');
+    await running.prints('Ctrl-C stops everything');
+    expect(running.output()).toContain('API keys travel unencrypted');
+    const family = await eventually(() => {
+      const pids = familyOf(running.pid);
+      const background = pids.filter((pid) => environmentOf(pid).includes('ROLES=relay,projections'));
+      expect(background).toHaveLength(1);
+      expect(listenersOf(background[0] as number).length, 'its listeners are open').toBeGreaterThan(0);
+      return pids;
+    });
+    const open = family.flatMap(listenersOf).filter(({ address }) => !isLoopback(address));
+    expect(open.map((one) => one.port)).toEqual([port]);
+  });
 
   test('parts that die come back, and an unclean end is recovered from', async () => {
     const folder = newFolder();

@@ -5,6 +5,7 @@ import { engineVariable } from '../../src/stack/clickhouse/engines.ts';
 import { eventually } from './eventually.ts';
 
 export interface Running {
+  pid: number;
   /** Everything printed so far. */
   output(): string;
   /** Waits until it has printed `text`. */
@@ -30,6 +31,7 @@ export function runScanlog(args: string[], environment: Record<string, string> =
   child.stderr?.on('data', collect);
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   return {
+    pid: child.pid ?? 0,
     output: () => output,
     prints: (text) =>
       eventually(() => {
