@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/lib/logger.ts';
 import { type Json, newCode } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
 let now = new Date('2026-03-01T09:30:00.000Z');
-const service = useService({ clock: () => now });
+// One of the tests causes an error, which would be logged.
+const service = useService({ clock: () => now, log: createLogger('silent', false) });
 const later = () => {
   now = new Date(now.getTime() + 60_000);
 };

@@ -156,7 +156,7 @@ describe('codes', () => {
       await choose('Kind of file', 'SVG');
       await field('Width and height in pixels').fill('512');
       const svg = await downloaded(page, () => dialog().getByRole('link', { name: 'Download SVG' }).click());
-      expect(svg.name).toBe('Summer menu.svg');
+      expect(svg.name).toBe(`${free}.svg`);
       expect(svg.bytes.toString()).toBe(drawn);
       await choose('Kind of file', 'PNG');
       await dialog().getByRole('button', { name: '1024' }).click();
@@ -318,6 +318,28 @@ describe('analytics', () => {
 });
 
 describe('account settings', () => {
+  test(
+    'in test mode, keys are test keys, and the page says why',
+    async () => {
+      await button('Test mode').click();
+      await field('API key for test mode').fill(account.keys.test);
+      await dialog().getByRole('button', { name: 'Add' }).click();
+      await page.getByText('Test mode.').waitFor();
+      await page.goto(`${url}/console/test/account/keys`);
+      await page.getByText('In test mode you manage test keys only').waitFor();
+      await page.getByText('Test key', { exact: true }).waitFor();
+      expect(await page.getByText('Live key', { exact: true }).count()).toBe(0);
+      await button('New key').click();
+      await page.getByText('Only a live key can create a live key').waitFor();
+      expect(await dialog().getByRole('group', { name: 'Mode' }).count()).toBe(0);
+      await field('Name').fill('Script');
+      await button('Create key').click();
+      expect(await dialog().locator('code').textContent()).toMatch(/^sk_test_/);
+      await button('I have kept it').click();
+    },
+    patience,
+  );
+
   test(
     'a key is made, shown once, works, and works no more when it is revoked',
     async () => {

@@ -140,7 +140,8 @@ describe('a session', () => {
     const tab = tabOn(1);
     await tab.signIn(keys.live);
     await tab.signIn(keys.test);
-    expect((await service.client(0, keys.test).delete(`/v1/account/keys/${liveKey.id}`)).status).toBe(200);
+    const other = (await live.post('/v1/account/keys', { name: 'Other', mode: 'live' })).body.key;
+    expect((await service.client(0, other).delete(`/v1/account/keys/${liveKey.id}`)).status).toBe(200);
     expect((await tab.get('/console/api/account?mode=live')).status).toBe(401);
     expect((await tab.get('/console/api/account')).body).toMatchObject({ id, mode: 'test' });
 
