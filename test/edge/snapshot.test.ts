@@ -102,8 +102,8 @@ describe('a snapshot that cannot be read', () => {
     const routes = [...(await readSnapshots(parent, (one) => ignored.push(one)))];
     expect(routes.map(({ version }) => version)).toEqual([1]);
     expect(ignored.map(({ file }) => file).sort()).toEqual([newer, damaged].sort());
-    expect(ignored.find(({ file }) => file === newer)?.error).toBe(
-      'A snapshot of routes (version 99, this process reads up to 2) was written by a newer version of Scanlog: upgrade this process first',
+    expect(ignored.find(({ file }) => file === newer)?.error).toMatch(
+      /^A snapshot of routes \(version 99, this process reads up to \d+\) was written by a newer version of Scanlog/,
     );
   });
 });
