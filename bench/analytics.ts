@@ -138,7 +138,7 @@ async function fill(ground: Ground, warehouse: Warehouse, { scans, period, onSte
   const owner = { account, mode: 'live' as Mode };
   const wanted = { name: 'Small', destination_url: 'https://example.com/small', short_code: 'small' };
   const [created] = await ground.sql.begin((tx) =>
-    createCodes(tx, owner, [wanted], { actor: 'operator', now: new Date() }),
+    createCodes(tx, ground.box, owner, [wanted], { actor: 'operator', now: new Date() }),
   );
   if (created === undefined) throw new Error('the benchmark has no second code');
   const small = created.code.id;

@@ -51,14 +51,14 @@ export async function benchApi(
 }
 
 /** Codes of accounts that have not asked for anything yet. */
-async function freshTargets({ sql, folder }: Ground): Promise<string> {
+async function freshTargets({ sql, box, folder }: Ground): Promise<string> {
   const now = new Date();
   const targets: { path: string; authorization: string }[] = [];
   for (let i = 0; i < accountsARound; i++) {
     const { id: account, live } = await createAccount(sql, { name: `Reader ${i}`, plan: 'enterprise', now });
     const wanted = { name: 'Menu', destination_url: 'https://example.com/menu' };
     const by = { actor: 'operator', now };
-    const [made] = await sql.begin((tx) => createCodes(tx, { account, mode: 'live' }, [wanted], by));
+    const [made] = await sql.begin((tx) => createCodes(tx, box, { account, mode: 'live' }, [wanted], by));
     targets.push({ path: `/v1/qrcodes/${made?.code.id}`, authorization: `Bearer ${live.secret}` });
   }
   const file = join(folder, 'targets.json');

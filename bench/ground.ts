@@ -5,6 +5,7 @@ import type { Mode } from '../events/plans.ts';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { createCodes } from '../src/codes/create.ts';
 import { createLogger } from '../src/lib/logger.ts';
+import { createSecretBox, type SecretBox } from '../src/lib/secret-box.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { migrate } from '../src/log/migrate.ts';
 import { openDataDirectory, readSecrets } from '../src/stack/data-directory.ts';
@@ -20,7 +21,7 @@ export interface Ground {
   clickhouseUrl: string;
   parts: Part[];
   folder: string;
-  secretKey: string;
+  box: SecretBox;
   key: string;
   code: { id: string; account: string; short_code: string };
   /** Starts the service in a process of its own, and resolves with its port once it is ready. */
@@ -38,6 +39,7 @@ export async function prepareGround(): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-bench-'));
   const data = openDataDirectory(folder);
   const { secretKey } = readSecrets(data);
+  const box = createSecretBox(secretKey);
   const stack = await startStack({ data, log: createLogger('error', false) });
   const sql = connect(stack.databaseUrl, { name: 'bench' });
   await migrate(sql);
@@ -45,7 +47,7 @@ export async function prepareGround(): Promise<Ground> {
   const account = await createAccount(sql, { name: 'Bench', plan: 'enterprise', now });
   const owner = { account: account.id, mode: 'live' as Mode };
   const wanted = { name: 'Bench', destination_url: 'https://example.com/menu', short_code: 'bench' };
-  const [created] = await sql.begin((tx) => createCodes(tx, owner, [wanted], { actor: 'operator', now }));
+  const [created] = await sql.begin((tx) => createCodes(tx, box, owner, [wanted], { actor: 'operator', now }));
   if (created === undefined) throw new Error('the benchmark has no code');
   const { databaseUrl, natsUrl, clickhouseUrl } = stack;
 
@@ -56,7 +58,7 @@ export async function prepareGround(): Promise<Ground> {
     clickhouseUrl,
     parts: stack.parts,
     folder,
-    secretKey,
+    box,
     key: account.live.secret,
     code: created.code,
     async serve({ edges = 1, roles, settings = {} } = {}) {

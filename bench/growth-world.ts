@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from '../src/accounts/accounts.ts';
+import { sealBatch } from '../src/codes/visitor-key-upkeep.ts';
 import { readConfig } from '../src/config.ts';
 import { writeSnapshot } from '../src/edge/snapshot.ts';
+import type { SecretBox } from '../src/lib/secret-box.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { migrate } from '../src/log/migrate.ts';
 import { connectWarehouse } from '../src/warehouse/connect.ts';
@@ -59,8 +61,8 @@ export async function makeWorld(ground: Ground, size: Size, onStep: (step: strin
   const modest = await createAccount(sql, { name: 'Modest', ...by });
 
   onStep(`${size.name}: ${size.codes.toLocaleString('en')} codes in Postgres`);
-  await fillCodes(sql, owner.id, 1, size.codes);
-  await fillCodes(sql, modest.id, size.codes + 1, modestCodes);
+  await fillCodes(sql, ground.box, owner.id, 1, size.codes);
+  await fillCodes(sql, ground.box, modest.id, size.codes + 1, modestCodes);
   onStep(`${size.name}: ${size.scans.toLocaleString('en')} scans in Postgres and ClickHouse`);
   await Promise.all([fillScans(sql, owner.id, size), fillWarehouse(ground, owner.id, size, database)]);
   const position = size.codes + modestCodes + size.scans;
@@ -71,7 +73,7 @@ export async function makeWorld(ground: Ground, size: Size, onStep: (step: strin
   const folder = join(ground.folder, database);
   const earlier = join(folder, 'earlier');
   mkdirSync(earlier, { recursive: true });
-  await writeSnapshot(earlier, routesOf(owner.id, Math.min(size.codes / 2, routesKnown)));
+  await writeSnapshot(earlier, ground.box, routesOf(owner.id, Math.min(size.codes / 2, routesKnown)));
   const service = await ground.serve({
     // The projections would find scans that no log has, and make the warehouse anew.
     roles: 'api,edge',
@@ -109,7 +111,7 @@ function* routesOf(account: string, count: number) {
         revision: 1,
       },
       ...{ destination_url: 'https://example.com/', status: 'active' as const, disabled: false },
-      visitor_key: new Uint8Array(),
+      sealed_key: new Uint8Array(),
     };
 }
 
@@ -117,18 +119,19 @@ const run = async (sql: Sql, ...statements: string[]) => {
   for (const statement of statements) await sql.unsafe(statement);
 };
 
-async function fillCodes(sql: Sql, account: string, first: number, count: number): Promise<void> {
+async function fillCodes(sql: Sql, box: SecretBox, account: string, first: number, count: number): Promise<void> {
   await run(
     sql,
     `INSERT INTO codes
      SELECT 'qr_' || lpad(n::text, 22, '0'), '${account}', 'live', 'Table ' || lpad(n::text, 7, '0'),
        'https://example.com/menu?table=' || n, 1, 'c' || lpad(n::text, 7, '0'), 'active', '{}', now(), now(), 1, n
      FROM generate_series(${first}, ${first + count - 1}) AS n`,
-    `INSERT INTO visitor_keys
+    `INSERT INTO unsealed_visitor_keys
      SELECT id, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) FROM codes WHERE account = '${account}'`,
     `INSERT INTO scan_counts SELECT id, 1, 1 FROM codes WHERE account = '${account}'`,
     `INSERT INTO code_counts VALUES ('${account}', 'live', 'active', ${count})`,
   );
+  while ((await sealBatch(sql, box)) > 0);
   await run(sql, 'VACUUM ANALYZE codes, visitor_keys, scan_counts, code_counts');
 }
 

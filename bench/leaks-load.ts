@@ -4,7 +4,6 @@ import type { Mode } from '../events/plans.ts';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { set } from '../src/accounts/webhooks.ts';
 import { createCodes } from '../src/codes/create.ts';
-import { createSecretBox } from '../src/webhooks/secrets.ts';
 import { type Ground, load } from './ground.ts';
 
 const accounts = 6;
@@ -21,7 +20,7 @@ interface Account {
 }
 
 /** Several accounts with codes; the first has a webhook. */
-export async function makeAccounts({ sql, secretKey }: Ground, receiver: string): Promise<Account[]> {
+export async function makeAccounts({ sql, box }: Ground, receiver: string): Promise<Account[]> {
   const now = new Date();
   const by = { actor: 'operator', now };
   const made: Account[] = [];
@@ -31,9 +30,9 @@ export async function makeAccounts({ sql, secretKey }: Ground, receiver: string)
     const wanted = Array.from({ length: codesEach }, (_, n) => ({
       ...{ name: `Table ${n}`, destination_url: `https://example.com/menu?table=${n}` },
     }));
-    const created = await sql.begin((tx) => createCodes(tx, owner, wanted, by));
+    const created = await sql.begin((tx) => createCodes(tx, box, owner, wanted, by));
     made.push({ id, key: live.secret, codes: created.map(({ code }) => code) });
-    if (i === 0) await set(sql, createSecretBox(secretKey), owner, receiver, by);
+    if (i === 0) await set(sql, box, owner, receiver, by);
   }
   return made;
 }

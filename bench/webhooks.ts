@@ -9,7 +9,7 @@ import { readRange } from '../src/log/read.ts';
 import { bodyOf } from '../src/webhooks/body.ts';
 import { dueDeliveries } from '../src/webhooks/deliveries.ts';
 import { createLeases } from '../src/webhooks/leases.ts';
-import { createSecretBox, newSigningSecret } from '../src/webhooks/secrets.ts';
+import { newSigningSecret } from '../src/webhooks/secrets.ts';
 import { signedHeaders } from '../src/webhooks/signature.ts';
 import { type Ground, startPeer } from './ground.ts';
 import { type BenchRow, median, ms, perSecond, rowOf } from './row.ts';
@@ -48,7 +48,7 @@ export async function benchWebhooks(ground: Ground, { onStep = () => {} }: Optio
 async function accountWith(ground: Ground, url: string): Promise<string> {
   const now = new Date();
   const { id: account } = await createAccount(ground.sql, { name: 'Bench', plan: 'enterprise', now });
-  const box = createSecretBox(ground.secretKey);
+  const { box } = ground;
   await set(ground.sql, box, { account, mode: 'live' }, url, { actor: 'operator', now });
   return account;
 }

@@ -13,6 +13,6 @@ export interface Route {
   disabled: boolean;
   /** Of the code's stream: events up to it are in here already. */
   version: number;
-  /** Under which visitors are hashed; empty once the code is deleted. */
-  visitor_key: Uint8Array;
+  /** The key under which visitors are hashed, encrypted with SECRET_KEY; empty once the code is deleted. */
+  sealed_key: Uint8Array;
 }

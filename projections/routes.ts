@@ -23,6 +23,6 @@ function changeOf(event: Recorded<CodeEvent>): Partial<Route> {
     ...(destination_revision === undefined ? {} : { revision: destination_revision }),
     ...(status === undefined ? {} : { status }),
     ...(disabled_at === undefined ? {} : { disabled: disabled_at !== null }),
-    ...(status === 'deleted' ? { visitor_key: new Uint8Array() } : {}),
+    ...(status === 'deleted' ? { sealed_key: new Uint8Array() } : {}),
   };
 }

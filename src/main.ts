@@ -9,6 +9,7 @@ import { Degraded, type Probe, serveHealth } from './api/health.ts';
 import { serveSecurityText } from './api/security-txt.ts';
 import { sweepRegularly } from './api/sweep.ts';
 import { serveApi } from './api/v1.ts';
+import { keepVisitorKeys } from './codes/visitor-key-upkeep.ts';
 import { findTable } from './codes/warehouse-table.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from './config.ts';
 import { serveConsole } from './console/serve.ts';
@@ -18,9 +19,11 @@ import { type Clock, systemClock } from './lib/clock.ts';
 import { messageOf, StartError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './lib/metrics.ts';
+import { createSecretBox } from './lib/secret-box.ts';
 import { streamOfLog } from './log/branch.ts';
 import { connect, isAway } from './log/connect.ts';
 import { migrate } from './log/migrate.ts';
+import { isKeyOfDatabase } from './log/secret-key.ts';
 import { addressed, drain, listen, serveMetrics, shortCodeOf, transportSecured } from './server.ts';
 import { runAnalytics } from './stream/analytics.ts';
 import { followChanges, nudgeRelay, onNudge } from './stream/changes.ts';
@@ -29,8 +32,6 @@ import { runCounters } from './stream/counters.ts';
 import { type Relay, startRelay } from './stream/relay.ts';
 import { runWebhooks } from './stream/webhooks.ts';
 import { connectWarehouse, pingWarehouse } from './warehouse/connect.ts';
-import { isKeyOfDatabase } from './webhooks/secret-key.ts';
-import { createSecretBox } from './webhooks/secrets.ts';
 import { createSender } from './webhooks/send.ts';
 
 const databaseRetryMs = 500;
@@ -102,7 +103,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 
     if (config.roles.includes('edge')) {
       const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
-      const parts = { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies };
+      const parts = { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies };
       edge = await startEdge({ ...parts, clock, log, metrics });
       stops.push(() => edge?.stop());
     }
@@ -165,11 +166,11 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       stopping.signal.throwIfAborted();
       if (!(await isKeyOfDatabase(sql, box)))
         throw new StartError(
-          'SECRET_KEY is not the one that this database was first used with: give every process the same, since the secrets of webhooks are encrypted with it.',
+          'SECRET_KEY is not the one that this database was first used with: give every process the same, since the secrets of webhooks and the visitor keys are encrypted with it. ./scanlog secret rotate changes it, ./scanlog secret reset replaces a lost one.',
         );
       stream = await streamOfLog(sql, config.stream);
       ready = true;
-      if (config.roles.includes('api')) stops.push(sweepRegularly(sql, log));
+      if (config.roles.includes('api')) stops.push(sweepRegularly(sql, log), keepVisitorKeys({ sql, box, log }).stop);
       const connection = await connectStream(config.natsUrl, 'scanlog', stopping.signal);
       if (stopping.signal.aborted) return connection.close();
       nats = connection;

@@ -12,9 +12,10 @@ import {
 } from '../../events/webhook.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
-import { newSigningSecret, type SecretBox } from '../webhooks/secrets.ts';
+import { newSigningSecret } from '../webhooks/secrets.ts';
 
 /** Whose webhook: each mode of an account has its own. */
 interface Owner {

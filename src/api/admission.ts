@@ -5,6 +5,7 @@ import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import { Refusal } from '../lib/errors.ts';
 import { gathered } from '../lib/gathered.ts';
 import { subscriberNetwork } from '../lib/ip-address.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
 import { noteKeyUse } from './key-usage.ts';
 
@@ -50,16 +51,15 @@ export interface AdmissionControl {
   /** Counts a request that nobody answers for yet. */
   byAddress(request: Request, peer: string): Promise<Admission>;
   /** Tells clients apart in the log, the same on every instance: a keyed hash of the address, of no use without the key. */
-  clientHash(request: Request, peer: string): Promise<string>;
+  clientHash(request: Request, peer: string): string;
 }
 
 /**
  * Lets requests in: finds the key's account and counts the request, in one statement for all that come at the same time,
  * and exactly across instances.
  */
-export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionControl {
+export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trusted: TrustedProxies): AdmissionControl {
   const usage = noteKeyUse(sql);
-  const secret = addressSecret(sql);
 
   /** Finds the accounts of many keys at once, and gives each request its number in its account's window. */
   const findCallers = gathered(async (hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> => {
@@ -105,17 +105,13 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionCo
   const networkOf = ({ headers }: Request, peer: string) =>
     subscriberNetwork(clientAddress(peer, headers.get('x-forwarded-for'), trusted));
 
-  async function clientHash(request: Request, peer: string): Promise<string> {
-    const hash = createHmac('sha256', await secret())
-      .update('log')
-      .update(networkOf(request, peer));
+  function clientHash(request: Request, peer: string): string {
+    const hash = createHmac('sha256', clientAddressKey).update('log').update(networkOf(request, peer));
     return hash.digest('base64url').slice(0, 16);
   }
 
   async function byAddress(request: Request, peer: string): Promise<Admission> {
-    const subject = createHmac('sha256', await secret())
-      .update(networkOf(request, peer))
-      .digest('base64url');
+    const subject = createHmac('sha256', clientAddressKey).update(networkOf(request, peer)).digest('base64url');
     const [window] = await sql<[Window]>`
       INSERT INTO rate_windows AS w (subject, started_at, used)
       VALUES (${subject}, clock_timestamp(), 1)
@@ -135,18 +131,6 @@ export function admissionControl(sql: Sql, trusted: TrustedProxies): AdmissionCo
       const stranger = await byAddress(request, peer);
       return { refusal: unauthorized(), ...stranger };
     },
-  };
-}
-
-/** What addresses are hashed with, the same on every instance; read once, when it is first needed. */
-function addressSecret(sql: Sql): () => Promise<Buffer> {
-  let secret: Buffer | undefined;
-  return async () => {
-    if (secret === undefined) {
-      const [row] = await sql<[{ value: Buffer }]>`SELECT value FROM secrets WHERE name = 'client_address'`;
-      secret = row.value;
-    }
-    return secret;
   };
 }
 

@@ -30,7 +30,14 @@ const checkList = validator(
 );
 
 /** Creating codes, one or many in one step. */
-export function createOperations({ sql, clock, addresses, maxTestCodes, onChange }: Service): Operation[] {
+export function createOperations({
+  sql,
+  clock,
+  addresses,
+  maxTestCodes,
+  webhooks: { box },
+  onChange,
+}: Service): Operation[] {
   /** Creates them all or none. `path` keeps one Idempotency-Key from standing for both kinds of request. */
   async function create(
     { caller, headers, body }: { caller: Caller; headers: Headers; body: unknown },
@@ -48,7 +55,7 @@ export function createOperations({ sql, clock, addresses, maxTestCodes, onChange
         now,
         perform: async (tx) => {
           const by = { actor: caller.key, now };
-          created = await createCodes(tx, caller, requests, by, maxTestCodes).catch((error) => {
+          created = await createCodes(tx, box, caller, requests, by, maxTestCodes).catch((error) => {
             throw path === 'create' ? withoutIndexes(error) : error;
           });
           return answer(created.map(({ code }) => code));

@@ -43,7 +43,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...accountOperations(service),
     ...webhookOperations(service),
   ];
-  const admission = admissionControl(service.sql, trustedProxies);
+  const admission = admissionControl(service.sql, service.webhooks.box, trustedProxies);
   const whenReady: Api['whenReady'] = (admit) => async (request, peer) => {
     if (isReady()) return admit(request, peer);
     throw new Refusal('unavailable', 'The service is starting: try again in a moment.', undefined, {

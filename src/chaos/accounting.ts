@@ -1,5 +1,7 @@
+import { readVisitorKeys } from '../codes/visitor-keys.ts';
 import { visitorHash } from '../edge/visitor.ts';
 import { parseAddress } from '../lib/ip-address.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
 import { type Attempt, scannerAgent } from './scanner.ts';
 
@@ -20,13 +22,9 @@ export interface Reckoning {
   unique: number;
 }
 
-export async function reckon(sql: Sql, attempts: Attempt[]): Promise<Reckoning> {
+export async function reckon({ sql, box }: { sql: Sql; box: SecretBox }, attempts: Attempt[]): Promise<Reckoning> {
   const codes = [...new Set(attempts.map(({ code }) => code.id))];
-  const keys = new Map(
-    (await sql<{ code: string; key: Uint8Array }[]>`SELECT code, key FROM visitor_keys WHERE code = ANY(${codes})`).map(
-      ({ code, key }) => [code, key],
-    ),
-  );
+  const keys = await readVisitorKeys(sql, box, codes);
   const scans = await sql<{ scan: string; times: number }[]>`
     SELECT code || ' ' || replace(visitor::text, '-', '') AS scan, count(*) AS times
     FROM scans WHERE code = ANY(${codes}) GROUP BY 1`;

@@ -3,6 +3,7 @@ import { createAccount } from '../accounts/accounts.ts';
 import { remove } from '../codes/change.ts';
 import { createCodes } from '../codes/create.ts';
 import { newId } from '../lib/ids.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import { appendScans, batchOf } from '../log/append-scans.ts';
 import type { Sql } from '../log/connect.ts';
 import { until } from '../stack/processes.ts';
@@ -26,7 +27,7 @@ export interface EmptiedMonth {
  * Deletes the only code that was scanned in a month. On replicated tables this once made every later read fail, since
  * the part that the quorum remembered was gone.
  */
-export async function emptyMonth({ sql, clickhouse }: Stage, timeoutMs: number): Promise<EmptiedMonth> {
+export async function emptyMonth({ sql, box, clickhouse }: Stage, timeoutMs: number): Promise<EmptiedMonth> {
   if (clickhouse === undefined) throw new Error('there is no warehouse');
   const { client } = clickhouse.warehouse;
   const now = new Date();
@@ -51,7 +52,7 @@ export async function emptyMonth({ sql, clickhouse }: Stage, timeoutMs: number):
       timeoutMs,
     );
   const scanned = async () => {
-    const code = await scannedLongAgo(sql, owner, now);
+    const code = await scannedLongAgo(sql, box, owner, now);
     return { code, filled: await has(code, scansOfMonth) };
   };
 
@@ -62,9 +63,14 @@ export async function emptyMonth({ sql, clickhouse }: Stage, timeoutMs: number):
 }
 
 /** A code with scans in a month that nothing else has scans in. */
-async function scannedLongAgo(sql: Sql, owner: { account: string; mode: 'live' }, now: Date): Promise<string> {
+async function scannedLongAgo(
+  sql: Sql,
+  box: SecretBox,
+  owner: { account: string; mode: 'live' },
+  now: Date,
+): Promise<string> {
   const request = { name: 'Empty month', destination_url: 'https://example.com/month' };
-  const [made] = await sql.begin((tx) => createCodes(tx, owner, [request], { actor: 'operator', now }));
+  const [made] = await sql.begin((tx) => createCodes(tx, box, owner, [request], { actor: 'operator', now }));
   if (made === undefined) throw new Error('no code was created');
   const occurred_at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 15, 12));
   const scans = Array.from({ length: scansOfMonth }, () => ({

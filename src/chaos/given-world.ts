@@ -6,12 +6,12 @@ import { createAccount } from '../accounts/accounts.ts';
 import { set } from '../accounts/webhooks.ts';
 import { createCodes } from '../codes/create.ts';
 import { codeOf, StartError } from '../lib/errors.ts';
+import { createSecretBox } from '../lib/secret-box.ts';
 import { connect } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
 import { freePort } from '../stack/processes.ts';
 import { connectOnce } from '../stream/connect.ts';
 import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
-import { createSecretBox } from '../webhooks/secrets.ts';
 import type { ServerName } from './broken-connections.ts';
 import { startProxy } from './proxy.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -27,7 +27,7 @@ export interface GivenServers {
 }
 
 /** What a world with given servers shares with one that has a stack of its own. */
-export type Stage = Pick<World, 'sql' | 'service' | 'codes' | 'stop'> & {
+export type Stage = Pick<World, 'sql' | 'box' | 'service' | 'codes' | 'stop'> & {
   receiver: Receiver | undefined;
   clickhouse: { warehouse: Warehouse } | undefined;
 };
@@ -54,6 +54,7 @@ export async function startGivenWorld(servers: GivenServers): Promise<GivenWorld
   const logs = join(folder, 'logs');
   mkdirSync(logs);
   const secretKey = randomBytes(32).toString('hex');
+  const box = createSecretBox(secretKey);
   const databaseUrl = await createDatabase(servers.databaseUrl, name);
   const sql = connect(databaseUrl, { max: 8, name: 'chaos' });
   const { clickhouseUrl, clickhouseCluster } = servers;
@@ -84,9 +85,10 @@ export async function startGivenWorld(servers: GivenServers): Promise<GivenWorld
     const now = new Date();
     const { id: account } = await createAccount(sql, { name: 'Chaos', plan: 'enterprise', now });
     const owner = { account, mode: 'live' as const };
-    await set(sql, createSecretBox(secretKey), owner, receiver.url, { actor: 'operator', now });
+    await set(sql, box, owner, receiver.url, { actor: 'operator', now });
     return {
       sql,
+      box,
       receiver,
       clickhouse: { warehouse },
       proxies,
@@ -116,7 +118,9 @@ export async function startGivenWorld(servers: GivenServers): Promise<GivenWorld
       async codes(count) {
         const request = { name: 'Chaos', destination_url: 'https://example.com/chaos' };
         const requests = Array.from({ length: count }, () => request);
-        const made = await sql.begin((tx) => createCodes(tx, owner, requests, { actor: 'operator', now: new Date() }));
+        const made = await sql.begin((tx) =>
+          createCodes(tx, box, owner, requests, { actor: 'operator', now: new Date() }),
+        );
         return made.map(({ code }) => ({ id: code.id, shortCode: code.short_code }));
       },
     };

@@ -133,13 +133,13 @@ const isExact = ({ lost, doubled, logged, counted, unique }: Reckoning) =>
   lost === 0 && doubled === 0 && counted === logged && unique === logged;
 const isTold = ({ untold, renamed }: Told) => untold === 0 && renamed === 0;
 
-async function settle({ sql, receiver }: Stage, attempts: Attempt[]): Promise<{ total: Reckoning; told: Told }> {
+async function settle({ sql, box, receiver }: Stage, attempts: Attempt[]): Promise<{ total: Reckoning; told: Told }> {
   if (receiver === undefined) throw new Error('this world has no webhook');
   const deadline = performance.now() + settleWithinMs;
   for (;;) {
     const started = performance.now();
     await hurryDeliveries(sql);
-    const total = await reckon(sql, attempts);
+    const total = await reckon({ sql, box }, attempts);
     const told = await tellingOf(sql, receiver);
     if ((isExact(total) && isTold(told)) || performance.now() > deadline) return { total, told };
     // The proxies and the webhook's receiver need this process too.
@@ -147,9 +147,9 @@ async function settle({ sql, receiver }: Stage, attempts: Attempt[]): Promise<{ 
   }
 }
 
-async function survived({ sql }: Stage, fault: string, { times, attempts }: Tally): Promise<Survived> {
+async function survived(stage: Stage, fault: string, { times, attempts }: Tally): Promise<Survived> {
   const outcomes = outcomesOf(attempts);
-  const { lost, doubled } = await reckon(sql, attempts);
+  const { lost, doubled } = await reckon(stage, attempts);
   const count = (outcome: Attempt['outcome']) => outcomes.get(outcome) ?? 0;
   return {
     ...{ fault, times, redirected: count(302), refused: count(503), unanswered: count('no answer') },

@@ -5,6 +5,7 @@ import { createAccount } from '../accounts/accounts.ts';
 import { set } from '../accounts/webhooks.ts';
 import { createCodes } from '../codes/create.ts';
 import { createLogger } from '../lib/logger.ts';
+import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
 import { clickhousePlan, clickhouseUrl } from '../stack/clickhouse.ts';
@@ -12,7 +13,6 @@ import { openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { natsPlan, natsUrl } from '../stack/nats.ts';
 import { freePort } from '../stack/processes.ts';
 import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
-import { createSecretBox } from '../webhooks/secrets.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
 import { type ClickHouseProxy, startClickHouseProxy } from './clickhouse-proxy.ts';
 import { type NatsCluster, startNatsCluster } from './nats-cluster.ts';
@@ -41,6 +41,7 @@ export interface World {
   /** An API key of the account that has the codes. */
   key: string;
   sql: Sql;
+  box: SecretBox;
   postgres: ReplicatedPostgres;
   nats: BreakablePart;
   /** Where a cluster was asked for: `nats` is then all of its servers together. */
@@ -106,11 +107,11 @@ export async function startWorld({
   };
   const sql = connect(ownProxy.url, { max: 8, name: 'chaos' });
   await migrate(sql);
+  const box = createSecretBox(secrets.secretKey);
   const now = new Date();
   const { id: account, live } = await createAccount(sql, { name: 'Chaos', plan: 'enterprise', now });
   const receiver = withWebhook ? await startReceiver() : undefined;
   if (receiver !== undefined) {
-    const box = createSecretBox(secrets.secretKey);
     await set(sql, box, { account, mode: 'live' }, receiver.url, { actor: 'operator', now });
   }
 
@@ -121,6 +122,7 @@ export async function startWorld({
     proxies,
     key: live.secret,
     sql,
+    box,
     postgres,
     nats,
     natsCluster,
@@ -153,7 +155,7 @@ export async function startWorld({
         destination_url: 'https://example.com/chaos',
       }));
       const made = await sql.begin((tx) =>
-        createCodes(tx, { account, mode: 'live' }, requests, { actor: 'operator', now: new Date() }),
+        createCodes(tx, box, { account, mode: 'live' }, requests, { actor: 'operator', now: new Date() }),
       );
       return made.map(({ code }) => ({ id: code.id, shortCode: code.short_code }));
     },

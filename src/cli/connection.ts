@@ -1,9 +1,11 @@
 import { type Config, readConfig } from '../config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger } from '../lib/logger.ts';
+import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
-import { findRunning, lockDataDirectory, openDataDirectory } from '../stack/data-directory.ts';
+import { isKeyOfDatabase } from '../log/secret-key.ts';
+import { findRunning, lockDataDirectory, openDataDirectory, storedSecrets } from '../stack/data-directory.ts';
 import { startPostgres } from '../stack/stack.ts';
 import { connectWarehouse, pingWarehouse, type Warehouse } from '../warehouse/connect.ts';
 import { untilAskedToStop } from './stopping.ts';
@@ -18,6 +20,23 @@ export function findConfig(data: string): Config {
     natsUrl: config.natsUrl ?? running?.natsUrl,
     clickhouseUrl: config.clickhouseUrl ?? running?.clickhouseUrl,
   };
+}
+
+/** The SECRET_KEY of the environment, otherwise the one that `up` keeps in `data`, otherwise undefined. */
+export const findSecretKey = (data: string): string | undefined =>
+  readConfig(process.env).secretKey ?? storedSecrets(data).secretKey;
+
+/** The box of the key that the database is used with. */
+export async function boxOf(sql: Sql, data: string): Promise<SecretBox> {
+  const secretKey = findSecretKey(data);
+  if (secretKey === undefined)
+    throw new StartError(
+      'SECRET_KEY is not set, which visitor keys are encrypted with: set it to the one of the service.',
+    );
+  const box = createSecretBox(secretKey);
+  if (!(await isKeyOfDatabase(sql, box)))
+    throw new StartError('SECRET_KEY is not the one of this database: set it to the one of the service.');
+  return box;
 }
 
 export const notFound = (data: string, variables: string) =>

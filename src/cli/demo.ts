@@ -6,10 +6,11 @@ import type { Owner } from '../codes/codes.ts';
 import { createCodes, takenShortCodes } from '../codes/create.ts';
 import { StartError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import { appendScans, batchOf } from '../log/append-scans.ts';
 import type { Sql } from '../log/connect.ts';
 import { findRunning } from '../stack/data-directory.ts';
-import { findConfig, withDatabase } from './connection.ts';
+import { boxOf, findConfig, withDatabase } from './connection.ts';
 import { type DemoCode, demoCodes } from './demo/codes.ts';
 import { seeded } from './demo/random.ts';
 import { scanner, weightOn } from './demo/scans.ts';
@@ -35,12 +36,12 @@ export async function demo(options: { data: string; scans: string }): Promise<vo
       const key = await createKey(sql, there.id, { name: 'Demo', mode: 'live', actor: operator, now: new Date() });
       return tellWhere(options.data, key);
     }
-    const { live, test } = await fill(sql, scans);
+    const { live, test } = await fill(sql, await boxOf(sql, options.data), scans);
     tellWhere(options.data, live, test);
   });
 }
 
-async function fill(sql: Sql, total: number): Promise<{ live: NewKey; test: NewKey }> {
+async function fill(sql: Sql, box: SecretBox, total: number): Promise<{ live: NewKey; test: NewKey }> {
   const now = new Date();
   const today = new Date(Math.floor(now.getTime() / dayMs) * dayMs);
   const dayOf = (daysAgo: number) => new Date(today.getTime() - daysAgo * dayMs);
@@ -67,7 +68,7 @@ async function fill(sql: Sql, total: number): Promise<{ live: NewKey; test: NewK
       if (daysAgo > actor.code.daysAgo) continue;
       // Before the café opens.
       const by = { actor: live.id, now: new Date(day.getTime() + 5 * 3_600_000 + i * 60_000) };
-      if (daysAgo === actor.code.daysAgo) actor.id = await make(sql, owner, actor.code, by);
+      if (daysAgo === actor.code.daysAgo) actor.id = await make(sql, box, owner, actor.code, by);
       for (const { daysAgo: when, ...wanted } of actor.code.changes ?? []) {
         if (when !== daysAgo) continue;
         await change(sql, owner, actor.id, wanted, by);
@@ -109,13 +110,14 @@ function appender(sql: Sql) {
 /** With the short code that fits best, unless somebody has it. */
 async function make(
   sql: Sql,
+  box: SecretBox,
   owner: Owner,
   { name, destination_url, short_code, status, style }: DemoCode,
   by: { actor: string; now: Date },
 ): Promise<string> {
   const isTaken = (await takenShortCodes(sql, [short_code])).length > 0;
   const request = { name, destination_url, status, style, short_code: isTaken ? undefined : short_code };
-  const [made] = await sql.begin((tx) => createCodes(tx, owner, [request], by));
+  const [made] = await sql.begin((tx) => createCodes(tx, box, owner, [request], by));
   if (made === undefined) throw new Error(`${name} was not created`);
   return made.code.id;
 }

@@ -1,23 +1,27 @@
 import { resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
+import { createSecretBox } from '../lib/secret-box.ts';
 import { checkBackup, restoreBackup } from '../log/restore.ts';
 import { openDataDirectory, readSecrets } from '../stack/data-directory.ts';
-import { createSecretBox } from '../webhooks/secrets.ts';
 import { withStoredDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';
 import { green, say } from './terminal.ts';
 
 /** Fills an empty database from a backup. Everything that can be wrong with the file or the key is found out before. */
-export async function restore(file: string, { data }: { data: string }): Promise<void> {
+export async function restore(
+  file: string,
+  { data, lostKey = false }: { data: string; lostKey?: boolean },
+): Promise<void> {
   const checked = await checkBackup(resolve(file));
   const { position, created_at, secret_key } = checked.header;
-  if (secret_key !== null) refuseOtherKey(secret_key, data);
+  if (secret_key !== null && !lostKey) refuseOtherKey(secret_key, data);
   const bar = progressBar('restoring');
   await withStoredDatabase(data, (sql) => restoreBackup(sql, checked, bar.update));
   bar.end();
   say(`${green('✓')} The log is as it was at ${created_at}, up to position ${position}.`);
-  say('  Start the service: it fills the warehouse by itself. ./scanlog verify then compares everything.');
+  if (lostKey) say('  Run ./scanlog secret reset before you start the service.');
+  else say('  Start the service: it fills the warehouse by itself. ./scanlog verify then compares everything.');
 }
 
 /** A service with another key would not start on the restored database. */

@@ -6,6 +6,7 @@ import type { Style } from '../../events/style.ts';
 import { writeState } from '../../projections/state.ts';
 import { type Fault, Refusal } from '../lib/errors.ts';
 import { newId, newShortCode } from '../lib/ids.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import { append } from '../log/append.ts';
 import { type Queryable, type Transaction, violates } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
@@ -29,6 +30,7 @@ export const lostShortCode = (error: unknown) => violates(error, 'codes_short_co
 /** Creates all the codes, in the given order, or none: a quota that does not suffice, a short code that is taken. */
 export async function createCodes(
   tx: Transaction,
+  box: SecretBox,
   owner: Owner,
   requests: CodeRequest[],
   by: { actor: Actor; now: Date },
@@ -58,7 +60,7 @@ export async function createCodes(
     by,
   );
   const streams = recorded.map(({ stream }) => stream);
-  await Promise.all([writeState(tx, {}, recorded), giveVisitorKeys(tx, streams)]);
+  await Promise.all([writeState(tx, {}, recorded), giveVisitorKeys(tx, box, streams)]);
   return recorded.map((event) => ({
     code: { ...evolveCode(undefined, event), total_scans: 0, unique_scans: 0 },
     events: [event],

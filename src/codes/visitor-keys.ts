@@ -1,15 +1,53 @@
 import { randomBytes } from 'node:crypto';
-import type { Transaction } from '../log/connect.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { Queryable, Transaction } from '../log/connect.ts';
 
-/** 32 random bytes for each new code. They are in no event: what the log holds must not be enough to find a visitor. */
-export async function giveVisitorKeys(tx: Transaction, codes: string[]): Promise<void> {
-  const rows = codes.map((code) => ({ code, key: randomBytes(32).toString('hex') }));
-  await tx`
-    INSERT INTO visitor_keys (code, key)
-    SELECT code, decode(key, 'hex') FROM jsonb_to_recordset(${tx.json(rows)}) AS k (code text, key text)`;
+export interface SealedKey {
+  code: string;
+  sealed: Buffer;
 }
 
-/** From then on, nobody can tell whose scans the log holds. */
+/** 32 random bytes, encrypted for the code. */
+export const newVisitorKey = (box: SecretBox, code: string): SealedKey => ({
+  code,
+  sealed: box.sealVisitorKey(randomBytes(32), code),
+});
+
+/** A key for each new code. Keys are in no event: the log alone must not be enough to find a visitor. */
+export const giveVisitorKeys = (tx: Transaction, box: SecretBox, codes: string[]): Promise<void> =>
+  insertSealed(
+    tx,
+    codes.map((code) => newVisitorKey(box, code)),
+  );
+
+export async function insertSealed(tx: Transaction, keys: SealedKey[]): Promise<void> {
+  const rows = keys.map(({ code, sealed }) => ({ code, sealed: sealed.toString('hex') }));
+  await tx`
+    INSERT INTO visitor_keys (code, sealed)
+    SELECT code, decode(sealed, 'hex') FROM jsonb_to_recordset(${tx.json(rows)}) AS k (code text, sealed text)`;
+}
+
+/** Without its key, no one can compute whose scans of the code the log holds. */
 export async function destroyVisitorKey(tx: Transaction, code: string): Promise<void> {
+  // In this order: a process that seals the key at this moment moves it from the first table to the second.
+  await tx`DELETE FROM unsealed_visitor_keys WHERE code = ${code}`;
   await tx`DELETE FROM visitor_keys WHERE code = ${code}`;
+}
+
+/** The keys of the codes that have one, decrypted. */
+export async function readVisitorKeys(
+  sql: Queryable,
+  box: SecretBox,
+  codes: string[],
+): Promise<Map<string, Uint8Array>> {
+  const rows = await sql<{ code: string; sealed: Uint8Array | null; unsealed: Uint8Array | null }[]>`
+    SELECT code, sealed, NULL::bytea AS unsealed FROM visitor_keys WHERE code = ANY(${codes})
+    UNION ALL
+    SELECT code, NULL, key FROM unsealed_visitor_keys WHERE code = ANY(${codes})`;
+  return new Map(
+    rows.flatMap(({ code, sealed, unsealed }) => {
+      const key = sealed === null ? unsealed : box.openVisitorKey(sealed, code);
+      return key === null ? [] : [[code, key] as const];
+    }),
+  );
 }

@@ -64,7 +64,7 @@ async function note(
   who: { key: string; account?: string },
 ): Promise<void> {
   metrics.signIns.count(outcome);
-  const client = await api.admission.clientHash(visit.request, peerOf(visit));
+  const client = api.admission.clientHash(visit.request, peerOf(visit));
   const line = { request_id: requestIdOf(visit.request.headers), outcome, ...who, client };
   if (outcome === 'signed_in' || outcome === 'signed_out') log.info(line, messages[outcome]);
   else log.warn(line, messages[outcome]);

@@ -8,6 +8,7 @@ import { messageOf, StartError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import { appendScans, type ScanBatch } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import { floorOfLog } from '../log/floor.ts';
@@ -28,6 +29,7 @@ import { openSpool, type Spool, SpoolInUse } from './spool.ts';
 
 export interface EdgeOptions {
   databaseUrl: string;
+  box: SecretBox;
   /** Where the spool and the snapshot live; each edge takes a folder of its own in it. */
   folder: string;
   spoolMaxBytes: number;
@@ -58,13 +60,15 @@ const eventsAtOnce = 1_000;
 
 /** Starts redirecting. It needs neither Postgres nor NATS to start: an edge works with what it remembers. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { databaseUrl, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics } = options;
+  const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics } = options;
   // Two commits, the spool, and two for whoever looks something up meanwhile.
   const sql = connect(databaseUrl, { max: 5, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
-  const remembered = await readSnapshots(folder, (ignored) => log.warn(ignored, 'a snapshot of routes is ignored'));
-  const routes = createRoutes(sql, toLocation, metrics, remembered);
+  const remembered = await readSnapshots(folder, box, (ignored) =>
+    log.warn(ignored, 'a snapshot of routes is ignored'),
+  );
+  const routes = createRoutes(sql, box, toLocation, metrics, remembered);
   const bans = createBans(sql, await readSavedBans(folder));
   const apply = (entries: Change[]) => {
     routes.apply(entries);
@@ -113,7 +117,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       position = events.at(-1)?.position ?? position;
     } while (events.length === eventsAtOnce);
   };
-  const writeRoutes = createSnapshotTask(own.path, routes);
+  const writeRoutes = createSnapshotTask(own.path, box, routes);
   const snapshot = async () => {
     await writeRoutes();
     await bans.save(own.path);

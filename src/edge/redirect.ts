@@ -89,7 +89,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
       device,
       browser,
       is_bot: bot || isPrefetch(headers),
-      visitor: visitorHash(route.visitor_key, address, userAgent).toString('hex'),
+      visitor: visitorHash(routes.visitorKeyOf(route), address, userAgent).toString('hex'),
       revision: route.revision,
     };
   }

@@ -4,6 +4,7 @@ import { isScan } from '../../events/entry.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
 import { inTime } from '../lib/in-time.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
 import { recentChanges } from './recent-changes.ts';
 
@@ -20,6 +21,8 @@ const lookupTimedOut = () => new Error(`Postgres did not answer a lookup of rout
 /** A route as it is answered: what it leads to is written out once, not for every scan. */
 export interface KnownRoute extends Route {
   location: string;
+  /** Decrypted by the first scan that needs it. In memory only: nothing writes it to disk. */
+  visitor_key: Uint8Array | undefined;
 }
 
 export interface Routes {
@@ -39,6 +42,8 @@ export interface Routes {
   /** Follows what happened to codes; each event counts once, in whatever order and however often it is told. */
   apply(entries: Change[]): void;
   all(): Iterable<Route>;
+  /** The key under which the code's visitors are hashed. Throws where it is encrypted with another SECRET_KEY. */
+  visitorKeyOf(route: KnownRoute): Uint8Array;
   /** Increases with every change of what `all` gives. */
   changes(): number;
 }
@@ -56,6 +61,7 @@ interface Waiter {
 
 export function createRoutes(
   sql: Sql,
+  box: SecretBox,
   toLocation: (destination: string) => string,
   metrics: Metrics,
   snapshot: Iterable<Route> = [],
@@ -72,7 +78,11 @@ export function createRoutes(
   let refreshes = 0;
   let changes = 0;
 
-  const located = (route: Route): KnownRoute => ({ ...route, location: toLocation(route.destination_url) });
+  const located = (route: Route): KnownRoute => ({
+    ...route,
+    location: toLocation(route.destination_url),
+    visitor_key: undefined,
+  });
 
   for (const route of snapshot) {
     earlier.set(route.short_code, located(route));
@@ -111,10 +121,10 @@ export function createRoutes(
 
   /** What Postgres has, with what came meanwhile. */
   async function read(codes: string[]): Promise<Map<string, Route>> {
-    const found = await readRoutes(sql, codes);
+    const found = await readRoutes(sql, box, codes);
     const current = found.map((route) => recent.appliedTo(route) ?? route.short_code);
     const outdated = current.filter((route) => typeof route === 'string');
-    const again = outdated.length === 0 ? [] : await readRoutes(sql, outdated);
+    const again = outdated.length === 0 ? [] : await readRoutes(sql, box, outdated);
     const all = [
       ...current.filter((route) => typeof route !== 'string'),
       ...again.map((route) => recent.appliedTo(route) ?? route),
@@ -223,13 +233,21 @@ export function createRoutes(
       for (const { route } of routes.values()) yield route;
     },
     changes: () => changes,
+    visitorKeyOf(route) {
+      route.visitor_key ??= box.openVisitorKey(route.sealed_key, route.code);
+      return route.visitor_key;
+    },
   };
 }
 
-function readRoutes(sql: Sql, shortCodes: string[]): Promise<Route[]> {
-  return sql<Route[]>`
+async function readRoutes(sql: Sql, box: SecretBox, shortCodes: string[]): Promise<Route[]> {
+  const rows = await sql<(Route & { unsealed_key: Uint8Array | null })[]>`
     SELECT c.id AS code, c.account, c.mode, c.short_code, c.destination_url, c.destination_revision AS revision, c.status,
-      c.version, c.disabled_at IS NOT NULL AS disabled, coalesce(k.key, '') AS visitor_key
-    FROM codes c LEFT JOIN visitor_keys k ON k.code = c.id
+      c.version, c.disabled_at IS NOT NULL AS disabled, coalesce(k.sealed, '') AS sealed_key, u.key AS unsealed_key
+    FROM codes c LEFT JOIN visitor_keys k ON k.code = c.id LEFT JOIN unsealed_visitor_keys u ON u.code = c.id
     WHERE c.short_code = ANY(${shortCodes})`;
+  // Until visitor-key-upkeep.ts has sealed it, the key of an older version is plain.
+  return rows.map(({ unsealed_key, ...route }) =>
+    unsealed_key === null ? route : { ...route, sealed_key: box.sealVisitorKey(unsealed_key, route.code) },
+  );
 }

@@ -39,7 +39,7 @@ export async function restoreBackup(
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<void> {
   await refuseUnlessEmpty(sql);
-  await refuseWhileServed(sql);
+  await refuseWhileServed(sql, 'restore');
   const names = header.migrations.map(({ name }) => name);
   await migrate(sql, undefined, names.at(-1));
   const applied = (await appliedMigrations(sql)).map(({ name }) => name);
@@ -67,14 +67,17 @@ async function refuseUnlessEmpty(sql: Queryable): Promise<void> {
     throw new StartError('This database has a log already, which is never overwritten: restore into an empty one.');
 }
 
-/** A service remembers where the log ended: it must not see another grow in its place. */
-async function refuseWhileServed(sql: Sql): Promise<void> {
+/**
+ * Throws while a service is connected: it caches where the log ended and which key decrypts its secrets. `step` completes
+ * the sentence that tells the operator what to do.
+ */
+export async function refuseWhileServed(sql: Queryable, step: string): Promise<void> {
   const [session] = await sql`
     SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND application_name LIKE 'scanlog%' AND application_name <> 'scanlog-cli'
     LIMIT 1`;
   if (session !== undefined)
-    throw new StartError('A service runs on this database: stop it, restore, and start it again.');
+    throw new StartError(`A service runs on this database: stop it, ${step}, and start it again.`);
 }
 
 async function fill(tx: Transaction, { pieces }: OpenBackup, onProgress: (done: number) => void): Promise<void> {

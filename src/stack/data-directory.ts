@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  closeSync,
   existsSync,
+  fsyncSync,
   mkdirSync,
+  openSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, StartError } from '../lib/errors.ts';
@@ -28,6 +32,8 @@ export interface StackSecrets {
   clickhouse: string;
   /** Not a part's: what the service encrypts secrets with. Without it they are lost. */
   secretKey: string;
+  /** While `./scanlog secret rotate` is under way: the key that follows. */
+  nextSecretKey?: string;
 }
 
 /** Where the parts of a running `up` are, for commands in other terminals. */
@@ -83,16 +89,32 @@ export function lockDataDirectory(data: DataDirectory): () => void {
 
 /** What a start before this one has made; what is missing is made now and kept. */
 export function readSecrets(data: DataDirectory): StackSecrets {
-  const file = join(data.path, 'secrets.json');
-  const known: Partial<StackSecrets> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const known = storedSecrets(data.path);
   const secret = (bytes = 24) => randomBytes(bytes).toString('hex');
   const secrets = { postgres: secret(), nats: secret(), clickhouse: secret(), secretKey: secret(32), ...known };
-  if (Object.keys(known).length < Object.keys(secrets).length) {
-    // By rename: half a file would lock everybody out.
-    writeFileSync(`${file}.new`, JSON.stringify(secrets), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
-  }
+  if (Object.keys(known).length < Object.keys(secrets).length) writeSecrets(data.path, secrets);
   return secrets;
+}
+
+const secretsFile = (path: string) => join(path, 'secrets.json');
+
+/** The secrets in a folder; none where no `up` has run on it. */
+export function storedSecrets(path: string): Partial<StackSecrets> {
+  const file = secretsFile(path);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+}
+
+/** By rename, and synced: half a file would lock out the service. */
+export function writeSecrets(path: string, secrets: Partial<StackSecrets>): void {
+  const file = secretsFile(path);
+  const handle = openSync(`${file}.new`, 'w', 0o600);
+  try {
+    writeSync(handle, JSON.stringify(secrets));
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(`${file}.new`, file);
 }
 
 const runningFile = (path: string) => join(path, 'run', 'stack.json');

@@ -1,4 +1,4 @@
-import type { SecretBox } from './secrets.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import type { EndpointKey, Sql } from './sql.ts';
 
 /** Where to send, and what to sign with. */

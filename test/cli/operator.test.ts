@@ -3,6 +3,7 @@ import { createAccount } from '../../src/accounts/accounts.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { useDatabase } from '../support/database.ts';
 import { runScanlog } from '../support/scanlog.ts';
+import { testBox } from '../support/secret-box.ts';
 
 const database = useDatabase();
 const now = new Date();
@@ -37,7 +38,7 @@ test('codes are taken down and restored by short code or id', async () => {
   const { id: account } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
   const request = { name: 'Menu', destination_url: 'https://example.com', short_code: 'cli-menu' };
   const [made] = await database.sql.begin((tx) =>
-    createCodes(tx, { account, mode: 'live' }, [request], { actor: 'operator', now }),
+    createCodes(tx, testBox, { account, mode: 'live' }, [request], { actor: 'operator', now }),
   );
   const code = { id: made?.code.id, short_code: 'cli-menu', account_id: account };
   const disabled = { reason: 'Phishing', at: expect.any(String) };

@@ -13,6 +13,7 @@ import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { scanned } from '../support/scans.ts';
+import { testBox } from '../support/secret-box.ts';
 
 const database = useDatabase();
 let folder = '';
@@ -30,6 +31,7 @@ async function start(parent = folder) {
   const lines = captureLog();
   const metrics = createMetrics();
   const edge = await startEdge({
+    box: testBox,
     databaseUrl: database.url,
     folder: parent,
     spoolMaxBytes: 2 ** 24,

@@ -3,6 +3,7 @@ import { toLocation } from '../../src/edge/location.ts';
 import { createRoutes, type KnownRoute } from '../../src/edge/routes.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { useDatabase } from '../support/database.ts';
+import { testBox } from '../support/secret-box.ts';
 import { codesIn, known, type Owned } from './routes-support.ts';
 
 const database = useDatabase();
@@ -15,7 +16,7 @@ describe('routes of an earlier run', () => {
 
   test('are there for when Postgres cannot be asked, and follow changes', async () => {
     const code = await given();
-    const routes = createRoutes(database.sql, toLocation, createMetrics(), [await snapshotOf(code)]);
+    const routes = createRoutes(database.sql, testBox, toLocation, createMetrics(), [await snapshotOf(code)]);
     expect(routes.get(code.short_code), 'not known for certain').toBeUndefined();
     expect(routes.earlier(code.short_code)).toMatchObject({ code: code.id, location: 'https://example.com/1' });
     routes.apply(await patch(code, { destination_url: 'https://example.com/2' }));
@@ -24,7 +25,7 @@ describe('routes of an earlier run', () => {
 
   test('that have missed a change are not used', async () => {
     const code = await given();
-    const routes = createRoutes(database.sql, toLocation, createMetrics(), [await snapshotOf(code)]);
+    const routes = createRoutes(database.sql, testBox, toLocation, createMetrics(), [await snapshotOf(code)]);
     await patch(code, { destination_url: 'https://example.com/2' });
     routes.apply(await patch(code, { name: 'Another' }));
     expect(routes.earlier(code.short_code)).toBeUndefined();
@@ -34,7 +35,7 @@ describe('routes of an earlier run', () => {
     const codes = [await given(), await given()];
     const snapshot = await Promise.all(codes.map(snapshotOf));
     await patch(codes[0] as Owned, { destination_url: 'https://example.com/2' });
-    const routes = createRoutes(database.sql, toLocation, createMetrics(), snapshot);
+    const routes = createRoutes(database.sql, testBox, toLocation, createMetrics(), snapshot);
     await routes.refresh();
     expect(codes.map(({ short_code }) => routes.get(short_code))).toMatchObject([
       { location: 'https://example.com/2' },

@@ -8,6 +8,7 @@ import { createRoutes, type KnownRoute, type Routes } from '../../src/edge/route
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { testBox } from '../support/secret-box.ts';
 
 export const by = { actor: 'operator', now: new Date() };
 
@@ -29,14 +30,14 @@ export const codesIn = (database: TestDatabase) => ({
     const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
     const owner = { account, mode: 'live' as const };
     const request = { name: 'Menu', destination_url: 'https://example.com/1', ...fields };
-    const [made] = await database.sql.begin((tx) => createCodes(tx, owner, [request], by));
+    const [made] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
     if (made === undefined) throw new Error('nothing was created');
     return { id: made.code.id, short_code: made.code.short_code, owner };
   },
   patch: async ({ id, owner }: Owned, wanted: CodeChange): Promise<Recorded<CodeEvent>[]> =>
     (await change(database.sql, owner, id, wanted, by)).events,
   routesOn: (sql: Sql = database.sql, maxRoutes?: number) =>
-    createRoutes(sql, toLocation, createMetrics(), [], maxRoutes),
+    createRoutes(sql, testBox, toLocation, createMetrics(), [], maxRoutes),
   slow: () => slow(database),
 });
 

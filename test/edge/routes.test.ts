@@ -41,7 +41,7 @@ describe('routes', () => {
     routes.apply((await remove(database.sql, code.owner, code.id, by)).events);
     const gone = await known(routes, code.short_code);
     expect(gone.status).toBe('deleted');
-    expect(gone.visitor_key, 'the key under which visitors were hashed is forgotten with it').toHaveLength(0);
+    expect(gone.sealed_key, 'the key under which visitors were hashed is forgotten with it').toHaveLength(0);
   });
 
   test('forget what the log has lost: an older version in Postgres counts, and a code that was never made is unknown', async () => {

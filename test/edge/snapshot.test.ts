@@ -8,6 +8,7 @@ import { createSnapshotTask } from '../../src/edge/snapshot-task.ts';
 import { newCode } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { testBox } from '../support/secret-box.ts';
 import { useService } from '../support/service.ts';
 import { codesIn } from './routes-support.ts';
 
@@ -32,7 +33,7 @@ const route = (fields: Partial<Route> = {}): Route => ({
   status: 'active',
   disabled: false,
   version: 1,
-  visitor_key: Buffer.alloc(32, 7),
+  sealed_key: testBox.sealVisitorKey(Buffer.alloc(32, 7), 'qr_1'),
   ...fields,
 });
 
@@ -40,28 +41,36 @@ describe('a snapshot of routes', () => {
   test('is read as it was written, and nobody else may read it', async () => {
     const parent = newFolder('edge-0');
     const routes = Array.from({ length: 1_234 }, (_, i) => route({ code: `qr_${i}`, short_code: `menu-${i}` }));
-    await writeSnapshot(join(parent, 'edge-0'), routes);
-    expect([...(await readSnapshots(parent))]).toEqual(routes);
+    await writeSnapshot(join(parent, 'edge-0'), testBox, routes);
+    expect([...(await readSnapshots(parent, testBox))]).toEqual(routes);
     expect(statSync(join(parent, 'edge-0', 'routes.jsonl')).mode & 0o777).toBe(0o600);
   });
 
   test('of several, each route is read in its newest version', async () => {
     const parent = newFolder('edge-0', 'edge-1');
-    await writeSnapshot(join(parent, 'edge-0'), [route({ version: 3, status: 'paused' }), route({ short_code: 'b' })]);
-    await writeSnapshot(join(parent, 'edge-1'), [route({ version: 2 }), route({ short_code: 'b', version: 5 })]);
-    expect([...(await readSnapshots(parent))].map(({ short_code, version }) => [short_code, version])).toEqual([
-      ['menu', 3],
-      ['b', 5],
+    await writeSnapshot(join(parent, 'edge-0'), testBox, [
+      route({ version: 3, status: 'paused' }),
+      route({ short_code: 'b' }),
     ]);
+    await writeSnapshot(join(parent, 'edge-1'), testBox, [
+      route({ version: 2 }),
+      route({ short_code: 'b', version: 5 }),
+    ]);
+    expect([...(await readSnapshots(parent, testBox))].map(({ short_code, version }) => [short_code, version])).toEqual(
+      [
+        ['menu', 3],
+        ['b', 5],
+      ],
+    );
   });
 
   test('damaged or missing, keeps nothing from starting: what can be read is', async () => {
     const parent = newFolder('edge-0', 'edge-1');
-    await writeSnapshot(join(parent, 'edge-0'), [route()]);
+    await writeSnapshot(join(parent, 'edge-0'), testBox, [route()]);
     const file = join(parent, 'edge-0', 'routes.jsonl');
     writeFileSync(file, `${readFileSync(file, 'utf8')}{"code":"qr_2","short\n\0\0\0\n[]\nnull\n`);
-    expect([...(await readSnapshots(parent))].map(({ code }) => code)).toEqual(['qr_1']);
-    expect([...(await readSnapshots(join(parent, 'none')))]).toEqual([]);
+    expect([...(await readSnapshots(parent, testBox))].map(({ code }) => code)).toEqual(['qr_1']);
+    expect([...(await readSnapshots(join(parent, 'none'), testBox))]).toEqual([]);
   });
 });
 
@@ -72,8 +81,8 @@ describe('the snapshot of an edge', () => {
   test('is written when one route takes the place of another, and not when nothing changed', async () => {
     const parent = newFolder('edge-0');
     const routes = routesOn(database.sql, 1);
-    const write = createSnapshotTask(join(parent, 'edge-0'), routes);
-    const written = async () => [...(await readSnapshots(parent))].map(({ short_code }) => short_code);
+    const write = createSnapshotTask(join(parent, 'edge-0'), testBox, routes);
+    const written = async () => [...(await readSnapshots(parent, testBox))].map(({ short_code }) => short_code);
     const file = () => statSync(join(parent, 'edge-0', 'routes.jsonl')).ino;
     const [first, second] = [await given(), await given()];
 
@@ -93,13 +102,13 @@ describe('the snapshot of an edge', () => {
 describe('a snapshot that cannot be read', () => {
   test('of a newer version is ignored and reported; the others are read', async () => {
     const parent = newFolder('edge-0', 'edge-1', 'edge-2');
-    await writeSnapshot(join(parent, 'edge-0'), [route()]);
+    await writeSnapshot(join(parent, 'edge-0'), testBox, [route()]);
     const newer = join(parent, 'edge-1', 'routes.jsonl');
     writeFileSync(newer, `{"snapshot":99}\n${JSON.stringify({ ...route({ version: 9 }), visitor_key: '07' })}\n`);
     const damaged = join(parent, 'edge-2', 'routes.jsonl');
     writeFileSync(damaged, '\0\0\0\n');
     const ignored: { file: string; error: string }[] = [];
-    const routes = [...(await readSnapshots(parent, (one) => ignored.push(one)))];
+    const routes = [...(await readSnapshots(parent, testBox, (one) => ignored.push(one)))];
     expect(routes.map(({ version }) => version)).toEqual([1]);
     expect(ignored.map(({ file }) => file).sort()).toEqual([newer, damaged].sort());
     expect(ignored.find(({ file }) => file === newer)?.error).toMatch(
@@ -121,7 +130,9 @@ describe('snapshots beside a running edge', () => {
   test('a deleted code’s key is gone from the disk soon after', async () => {
     const { live } = await service.account();
     const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
-    const [{ key }] = await service.database.sql<[{ key: Buffer }]>`SELECT key FROM visitor_keys WHERE code = ${id}`;
+    const [{ key }] = await service.database.sql<
+      [{ key: Buffer }]
+    >`SELECT sealed AS key FROM visitor_keys WHERE code = ${id}`;
     const written = () => readFileSync(join(edgeFolder, 'edge-0', 'routes.jsonl'), 'utf8');
     await service.client(0).get(`/${short_code}`);
     await eventually(() => expect(written()).toContain(key.toString('hex')));

@@ -16,6 +16,7 @@ import { scanTables } from '../../src/warehouse/scan-tables.ts';
 import { createDatabase, type TestDatabase, uniqueName } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
+import { testBox } from '../support/secret-box.ts';
 
 const by = { actor: 'operator', now: new Date() };
 let database: TestDatabase;
@@ -66,7 +67,7 @@ async function newCode() {
   const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
   const owner = { account, mode: 'live' as const };
   const request = { name: 'Menu', destination_url: 'https://example.com' };
-  const [made] = await database.sql.begin((tx) => createCodes(tx, owner, [request], by));
+  const [made] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
   return { id: made?.code.id ?? '', owner };
 }
 type Code = Awaited<ReturnType<typeof newCode>>;
@@ -292,6 +293,7 @@ describe('a deleted code', () => {
     const others = await database.sql.begin((tx) =>
       createCodes(
         tx,
+        testBox,
         owner,
         Array.from({ length: 500 }, () => request),
         by,

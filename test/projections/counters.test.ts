@@ -11,6 +11,7 @@ import { replayState } from '../../src/stream/replay-state.ts';
 import { removeAllVisitors } from '../../src/stream/visitor-removal.ts';
 import { useDatabase } from '../support/database.ts';
 import { scanned, visitorNamed } from '../support/scans.ts';
+import { testBox } from '../support/secret-box.ts';
 import { dumpTable } from '../support/tables.ts';
 
 const database = useDatabase();
@@ -25,7 +26,7 @@ async function given(): Promise<Owned> {
   const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
   const owner = { account, mode: 'live' as const };
   const request = { name: 'Menu', destination_url: 'https://example.com' };
-  const [made] = await database.sql.begin((tx) => createCodes(tx, owner, [request], by));
+  const [made] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
   return { id: made?.code.id ?? '', owner };
 }
 

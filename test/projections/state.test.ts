@@ -11,6 +11,7 @@ import { append } from '../../src/log/append.ts';
 import { replayState } from '../../src/stream/replay-state.ts';
 import { useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
+import { testBox } from '../support/secret-box.ts';
 import { dumpTable } from '../support/tables.ts';
 
 const database = useDatabase();
@@ -25,6 +26,7 @@ const create = async (account: string, mode: Mode, count = 1, status: 'active' |
   const created = await database.sql.begin((tx) =>
     createCodes(
       tx,
+      testBox,
       { account, mode },
       Array.from({ length: count }, (_, i) => ({
         name: `Code ${i}`,

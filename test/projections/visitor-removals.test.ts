@@ -9,6 +9,7 @@ import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { readRange } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { scanned, visitorNamed } from '../support/scans.ts';
+import { testBox } from '../support/secret-box.ts';
 
 const database = useDatabase();
 const by = { actor: 'operator', now: new Date() };
@@ -37,7 +38,7 @@ async function given(): Promise<Owned> {
   const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
   const owner = { account, mode: 'live' as const };
   const request = { name: 'Menu', destination_url: 'https://example.com' };
-  const [made] = await database.sql.begin((tx) => createCodes(tx, owner, [request], by));
+  const [made] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
   return { id: made?.code.id ?? '', owner };
 }
 

@@ -21,6 +21,7 @@ import { scanTables } from '../../src/warehouse/scan-tables.ts';
 import { uniqueName, useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
+import { testBox } from '../support/secret-box.ts';
 import { expectAllAgree } from '../support/verified.ts';
 
 const rounds = 10;
@@ -56,7 +57,7 @@ async function newCode() {
   const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
   const owner = { account, mode: 'live' as const };
   const request = { name: 'Menu', destination_url: 'https://example.com' };
-  const [made] = await database.sql.begin((tx) => createCodes(tx, owner, [request], by));
+  const [made] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
   return { id: made?.code.id ?? '', owner };
 }
 

@@ -13,6 +13,7 @@ import { startRelay } from '../../src/stream/relay.ts';
 import { opened } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
+import { testBox } from '../support/secret-box.ts';
 import { countsOf, held, publish, scan, useStream } from './stream-support.ts';
 
 const stream = useStream();
@@ -123,7 +124,7 @@ describe('a log that has lost events which were relayed', () => {
     const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now });
     const request = { name: 'Code', destination_url: 'https://example.com/' };
     const [made] = await sql.begin((tx) =>
-      createCodes(tx, { account, mode: 'live' }, [request], { actor: 'operator', now }),
+      createCodes(tx, testBox, { account, mode: 'live' }, [request], { actor: 'operator', now }),
     );
     return made?.code.id ?? '';
   }

@@ -11,6 +11,7 @@ import { type RunningService, startService } from '../../src/main.ts';
 import { connectWarehouse, type Warehouse } from '../../src/warehouse/connect.ts';
 import { type Api, apiClient } from './api.ts';
 import { type TestDatabase, uniqueName, useDatabase } from './database.ts';
+import { testSecretKey } from './secret-box.ts';
 import { removeStream } from './streams.ts';
 import { expectAllAgree } from './verified.ts';
 
@@ -48,8 +49,7 @@ interface Options {
   verified?: boolean;
 }
 
-/** Of every service in tests. */
-export const testSecretKey = 'the-secret-key-of-all-services-in-tests';
+export { testSecretKey };
 
 /** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
 export function useService(options: Options = {}): TestService {

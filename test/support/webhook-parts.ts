@@ -1,4 +1,4 @@
-import { createSecretBox } from '../../src/webhooks/secrets.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { createSender } from '../../src/webhooks/send.ts';
 
 const policy = { allowHttp: false, allowed: { v4: [], v6: [] } };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { isKeyOfDatabase } from '../../src/webhooks/secret-key.ts';
-import { createSecretBox, newSigningSecret } from '../../src/webhooks/secrets.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
+import { newSigningSecret } from '../../src/webhooks/secrets.ts';
 import { useDatabase } from '../support/database.ts';
 
 const database = useDatabase();

@@ -100,5 +100,5 @@ export const routes = (['active', 'deleted'] as const).map((status, i) => ({
   status,
   disabled: false,
   version: i + 3,
-  visitor_key: status === 'deleted' ? new Uint8Array() : new Uint8Array(32).fill(171),
+  sealed_key: status === 'deleted' ? new Uint8Array() : new Uint8Array(32).fill(171),
 }));

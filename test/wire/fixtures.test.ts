@@ -121,20 +121,29 @@ describe('a record of the spool', () => {
 });
 
 describe('a snapshot of routes', () => {
+  // What encrypts is passed in: here, a key stands for its encrypted form.
+  const keys = { fingerprint: 'cd'.repeat(32), seal: (key: Uint8Array) => key };
+
   test('there is a fixture of every version', () => {
-    expect(versionsOf('route-snapshot')).toEqual([1, 2, 3]);
+    expect(versionsOf('route-snapshot')).toEqual([1, 2, 3, 4]);
   });
 
   test.each(versionsOf('route-snapshot'))('of version %i is read', (version) => {
-    const read = decodeSnapshot(text(`route-snapshot-${version}`));
-    expect(read.map((route) => ({ ...route, visitor_key: new Uint8Array(route.visitor_key) }))).toEqual(routes);
+    const read = decodeSnapshot(text(`route-snapshot-${version}`), keys);
+    expect(read.map((route) => ({ ...route, sealed_key: new Uint8Array(route.sealed_key) }))).toEqual(routes);
   });
 
   test('is written as the fixture of the newest version', () => {
-    expect([snapshotHead, ...routes.map(encodeRoute), ''].join('\n')).toBe(text('route-snapshot-3'));
+    const lines = [snapshotHead(keys.fingerprint), ...routes.map(encodeRoute), ''];
+    expect(lines.join('\n')).toBe(text('route-snapshot-4'));
+  });
+
+  test('under another SECRET_KEY is refused', () => {
+    const other = { ...keys, fingerprint: 'ef'.repeat(32) };
+    expect(() => decodeSnapshot(text('route-snapshot-4'), other)).toThrow('encrypted with another SECRET_KEY');
   });
 
   test('of a newer version is refused', () => {
-    expect(() => decodeSnapshot(`{"snapshot":4}\n${text('route-snapshot-1')}`)).toThrow(newer);
+    expect(() => decodeSnapshot(`{"snapshot":5}\n${text('route-snapshot-1')}`, keys)).toThrow(newer);
   });
 });

@@ -1,8 +1,8 @@
 import { messageOf, StartError } from '../../lib/errors.ts';
+import { createSecretBox } from '../../lib/secret-box.ts';
 import type { Sql } from '../../log/connect.ts';
 import { pendingMigrations } from '../../log/migrate.ts';
-import { storedFingerprint } from '../../webhooks/secret-key.ts';
-import { createSecretBox } from '../../webhooks/secrets.ts';
+import { storedFingerprint } from '../../log/secret-key.ts';
 import { bytes, type Checks, compareClocks, error, ok, warning } from './finding.ts';
 
 const oldestVersion = 150_000;

@@ -82,7 +82,9 @@ describe('two edges, restarted', () => {
   };
   const snapshotHas = (codes: ScannedCode[]) =>
     eventually(async () => {
-      const written = new Set([...(await readSnapshots(world.edgeFolder))].map(({ short_code }) => short_code));
+      const written = new Set(
+        [...(await readSnapshots(world.edgeFolder, world.box))].map(({ short_code }) => short_code),
+      );
       for (const { shortCode } of codes) expect(written).toContain(shortCode);
     });
 

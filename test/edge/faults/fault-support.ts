@@ -51,7 +51,7 @@ export const statusOn = async ({ port }: ServiceProcess, { shortCode }: ScannedC
 /** Waits until nothing is under way any more: every redirect is one scan, and counted. */
 export async function expectExact(world: World, attempts: Attempt[]): Promise<Reckoning> {
   return eventually(async () => {
-    const reckoning = await reckon(world.sql, attempts);
+    const reckoning = await reckon(world, attempts);
     expect(reckoning).toMatchObject({ lost: 0, doubled: 0 });
     expect(reckoning.counted, 'every scan of the log is counted in total_scans').toBe(reckoning.logged);
     expect(reckoning.unique, 'each by a visitor of its own').toBe(reckoning.logged);

@@ -61,7 +61,9 @@ describe('a service restarted while Postgres is away', () => {
     const scanner = startScanning({ ports: [service.port], codes, connections: 8 });
     await untilSeen(scanner, 302, 100);
     await eventually(async () => {
-      const written = new Set([...(await readSnapshots(world.edgeFolder))].map(({ short_code }) => short_code));
+      const written = new Set(
+        [...(await readSnapshots(world.edgeFolder, world.box))].map(({ short_code }) => short_code),
+      );
       for (const { shortCode } of codes) expect(written, 'routes are written every few seconds').toContain(shortCode);
     });
     await withServiceRestartedAlone(world, service, async () => {

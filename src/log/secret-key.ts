@@ -1,10 +1,7 @@
-import type { SecretBox } from './secrets.ts';
-import type { Sql } from './sql.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { Queryable, Sql } from './connect.ts';
 
-/**
- * Whether the key is the one that this database's secrets are encrypted with. The first key that comes is: from then
- * on, an instance with another would sign with nothing, and could not even tell why.
- */
+/** Whether the key is the one that this database's secrets are encrypted with. The first key that it is used with is. */
 export async function isKeyOfDatabase(sql: Sql, { fingerprint }: SecretBox): Promise<boolean> {
   const mine = fingerprint.toString('hex');
   await sql`INSERT INTO secrets VALUES ('secret_key', decode(${mine}, 'hex')) ON CONFLICT DO NOTHING`;
@@ -14,7 +11,7 @@ export async function isKeyOfDatabase(sql: Sql, { fingerprint }: SecretBox): Pro
 }
 
 /** The fingerprint of the key that this database was first started with, in hex; undefined before the first start. */
-export async function storedFingerprint(sql: Sql): Promise<string | undefined> {
+export async function storedFingerprint(sql: Queryable): Promise<string | undefined> {
   const [{ exists }] = await sql<[{ exists: boolean }]>`SELECT to_regclass('secrets') IS NOT NULL AS exists`;
   if (!exists) return undefined;
   const [row] = await sql<{ value: string }[]>`

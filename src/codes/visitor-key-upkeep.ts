@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf, messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { Queryable, Sql } from '../log/connect.ts';
+import { insertSealed } from './visitor-keys.ts';
+
+const everyMs = 60_000;
+const maxBatchSize = 1_000;
+const lockNotAvailable = '55P03';
+
+/**
+ * Encrypts keys that an older version stored plainly, up to 1,000 in a transaction; returns how many. Several processes
+ * share the work: each skips the rows that another has locked.
+ */
+export const sealBatch = (sql: Sql, box: SecretBox): Promise<number> =>
+  sql.begin(async (tx) => {
+    const keys = await tx<{ code: string; key: Uint8Array }[]>`
+      DELETE FROM unsealed_visitor_keys WHERE code IN (
+        SELECT code FROM unsealed_visitor_keys ORDER BY code LIMIT ${maxBatchSize} FOR UPDATE SKIP LOCKED
+      ) RETURNING code, key`;
+    if (keys.length === 0) return 0;
+    await insertSealed(
+      tx,
+      keys.map(({ code, key }) => ({ code, sealed: box.sealVisitorKey(key, code) })),
+    );
+    return keys.length;
+  });
+
+/** Removes the file of the table that plain keys were in, once all are sealed. */
+export async function dropUnsealedFile(sql: Sql): Promise<void> {
+  if (!(await isEmptiedFile(sql))) return;
+  await sql
+    .begin(async (tx) => {
+      // Lookups of routes wait behind this lock, and a backup can hold it up for minutes: then it is tried again later.
+      await tx`SET LOCAL lock_timeout = '200ms'`;
+      await tx`LOCK TABLE unsealed_visitor_keys IN ACCESS EXCLUSIVE MODE`;
+      if (await isEmptiedFile(tx)) await tx`TRUNCATE unsealed_visitor_keys`;
+    })
+    .catch((error) => {
+      if (codeOf(error) !== lockNotAvailable) throw error;
+    });
+}
+
+async function isEmptiedFile(sql: Queryable): Promise<boolean> {
+  const [row] = await sql<[{ emptied: boolean }]>`
+    SELECT pg_relation_size('unsealed_visitor_keys') > 0 AND NOT EXISTS (SELECT FROM unsealed_visitor_keys) AS emptied`;
+  return row.emptied;
+}
+
+/** Frees the space of keys that were destroyed, so that new rows overwrite them. Does not block reads or writes. */
+export async function vacuumVisitorKeys(sql: Sql): Promise<void> {
+  const [{ dead }] = await sql<[{ dead: number }]>`SELECT pg_stat_get_dead_tuples('visitor_keys'::regclass) AS dead`;
+  // Skips the table while another process vacuums it.
+  if (dead > 0) await sql.unsafe('VACUUM (SKIP_LOCKED) visitor_keys');
+}
+
+/** Seals what is not sealed, at once, and vacuums once a minute. Any number of processes may do it. */
+export function keepVisitorKeys({ sql, box, log }: { sql: Sql; box: SecretBox; log: Logger }) {
+  const stopping = new AbortController();
+
+  async function once(): Promise<void> {
+    let total = 0;
+    for (let sealed = -1; sealed !== 0 && !stopping.signal.aborted; total += sealed) sealed = await sealBatch(sql, box);
+    if (total > 0) log.info({ visitor_keys: total }, 'visitor keys encrypted with SECRET_KEY');
+    await dropUnsealedFile(sql);
+    await vacuumVisitorKeys(sql);
+  }
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await once().catch((error) => {
+        log.warn({ error: messageOf(error) }, 'visitor keys could not be encrypted or vacuumed, trying again in 60 s');
+      });
+      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
