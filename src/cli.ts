@@ -15,6 +15,7 @@ import { keyRevoke } from './cli/key.ts';
 import { replay, replays } from './cli/replay.ts';
 import { restore } from './cli/restore.ts';
 import { scanLoad } from './cli/scan-load.ts';
+import { secretReset, secretRotate } from './cli/secret.ts';
 import { serve } from './cli/serve.ts';
 import { showSpool } from './cli/spool.ts';
 import { runTests } from './cli/test.ts';
@@ -103,6 +104,21 @@ operatorCommand(destinations, 'block <host>', 'block a host and its subdomains, 
 operatorCommand(destinations, 'unblock <host>', 'unblock a host').action(destinationsUnblock);
 operatorCommand(destinations, 'list', 'all blocked hosts').action(destinationsList);
 
+const secret = program.command('secret').description('SECRET_KEY, which encrypts webhook secrets and visitor keys');
+operatorCommand(secret, 'rotate', 'encrypt everything with a new key; no service may run meanwhile')
+  .addHelpText(
+    'after',
+    '\nWith SECRET_KEY in the environment, set NEW_SECRET_KEY as well, and start the service with it afterwards. For a folder\nof ./scanlog up, a new key is made and kept in its secrets.json. Run it again after an interruption.',
+  )
+  .action(secretRotate);
+operatorCommand(secret, 'reset', 'replace everything that a lost key had encrypted; no service may run meanwhile')
+  .option('--yes', 'do not ask')
+  .addHelpText(
+    'after',
+    '\nSECRET_KEY, or secrets.json in the folder of ./scanlog up, is the key from then on. What it costs: every receiver of\nwebhooks must be given its new secret, and a returning visitor of a code counts as new once.',
+  )
+  .action(secretReset);
+
 program
   .command('demo')
   .description('fill a demo account with a year of scans, to see what the console shows')
@@ -174,6 +190,7 @@ program
 program
   .command('restore <file>')
   .description('fill an empty database, or a new folder, from a backup; no service may run on it yet')
+  .option('--lost-key', 'without the SECRET_KEY of the backup; ./scanlog secret reset must follow')
   .addOption(dataOption())
   .addHelpText(
     'after',

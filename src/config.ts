@@ -207,7 +207,12 @@ export const settings = {
     variable: 'SECRET_KEY',
     read: secret,
     about:
-      'Encrypts the signing secrets of webhooks; the same for every process on one database, and never lost. `up` makes one and keeps it under `--data`.',
+      'Encrypts the signing secrets of webhooks and the keys that visitors are hashed with; the same for every process on one database, and never lost. `up` makes one and keeps it under `--data`.',
+  }),
+  newSecretKey: setting({
+    variable: 'NEW_SECRET_KEY',
+    read: secret,
+    about: 'For `./scanlog secret rotate` only: the key that replaces `SECRET_KEY`.',
   }),
   webhookAllowHttp: setting({
     variable: 'WEBHOOK_ALLOW_HTTP',

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { createInterface } from 'node:readline/promises';
+import { readConfig } from '../config.ts';
+import { StartError } from '../lib/errors.ts';
+import { createSecretBox } from '../lib/secret-box.ts';
+import type { Sql } from '../log/connect.ts';
+import { migrate } from '../log/migrate.ts';
+import { refuseWhileServed } from '../log/restore.ts';
+import { storedSecrets, writeSecrets } from '../stack/data-directory.ts';
+import { findSecretKey, withStoredDatabase } from './connection.ts';
+import { countSealed, refuseKnownKey, resetSecretKey, rotateSecretKey, type Sealed } from './reseal.ts';
+import { green, say, sayJson } from './terminal.ts';
+
+interface Options {
+  data: string;
+  json?: boolean;
+}
+
+/** Encrypts everything with a new key: NEW_SECRET_KEY, or for a folder of `up` one that it makes and keeps there. */
+export async function secretRotate({ data, json }: Options): Promise<void> {
+  const { secretKey, newSecretKey } = readConfig(process.env);
+  const rotated =
+    secretKey === undefined
+      ? await rotateStored(data, newSecretKey)
+      : await rotate(
+          data,
+          secretKey,
+          newSecretKey ?? refuseMissing('NEW_SECRET_KEY is not set: set it to the new key.'),
+        );
+  const file = secretKey === undefined ? `${data}/secrets.json` : null;
+  if (json) return sayJson({ rotated: true, ...present(rotated), secrets_file: file });
+  say(`${green('✓')} ${inWords(rotated)} are encrypted with the new key.`);
+  say(
+    file === null
+      ? '  Start every process with SECRET_KEY set to it, and keep it where you keep the old one: older backups need that.'
+      : `  It is in ${file}. Keep a copy of that file elsewhere, and the old copy for as long as older backups.`,
+  );
+}
+
+async function rotate(data: string, from: string, to: string, onStart = () => {}): Promise<Sealed> {
+  if (from === to)
+    throw new StartError('NEW_SECRET_KEY is the same as SECRET_KEY: make one with: openssl rand -hex 32.');
+  return withStoppedDatabase(data, 'rotate the key', (sql) => {
+    onStart();
+    return rotateSecretKey(sql, { from: createSecretBox(from), to: createSecretBox(to) });
+  });
+}
+
+const withStoppedDatabase = <T>(data: string, step: string, use: (sql: Sql) => Promise<T>): Promise<T> =>
+  withStoredDatabase(data, async (sql) => {
+    await refuseWhileServed(sql, step);
+    await migrate(sql);
+    return use(sql);
+  });
+
+/** The new key is on disk before the database needs it, so that an interrupted rotation can be repeated. */
+async function rotateStored(data: string, given: string | undefined): Promise<Sealed> {
+  const { nextSecretKey, ...stored } = storedSecrets(data);
+  const from =
+    stored.secretKey ?? refuseMissing(`There is no key in ${data}/secrets.json: name its --data, or set SECRET_KEY.`);
+  const to = nextSecretKey ?? given ?? randomBytes(32).toString('hex');
+  const rotated = await rotate(data, from, to, () => writeSecrets(data, { ...stored, nextSecretKey: to }));
+  writeSecrets(data, { ...stored, secretKey: to });
+  return rotated;
+}
+
+/** Replaces what a lost key had encrypted, after it has said what that costs. */
+export async function secretReset({ data, json, yes }: Options & { yes?: boolean }): Promise<void> {
+  const box = createSecretBox(
+    findSecretKey(data) ??
+      refuseMissing('SECRET_KEY is not set: set it to a new key, made with: openssl rand -hex 32.'),
+  );
+  const reset = await withStoppedDatabase(data, 'reset the key', async (sql) => {
+    await refuseKnownKey(sql, box);
+    if (!yes) await confirm(await countSealed(sql));
+    return resetSecretKey(sql, box, new Date());
+  });
+  if (json) return sayJson({ reset: true, ...present(reset) });
+  say(`${green('✓')} ${inWords(reset)} were replaced. This database now belongs to the SECRET_KEY that you gave.`);
+}
+
+async function confirm(sealed: Sealed): Promise<void> {
+  const cost = `This replaces ${inWords(sealed)}. Every receiver of webhooks must be given its new secret, and a returning visitor of a code counts as new once. It cannot be undone.`;
+  if (process.stdin.isTTY !== true) throw new StartError(`${cost} Repeat with --yes.`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${cost}\nType yes to go on: `).finally(() => terminal.close());
+  if (answer.trim() !== 'yes') throw new StartError('Nothing has changed.');
+}
+
+function refuseMissing(sentence: string): never {
+  throw new StartError(sentence);
+}
+
+const present = ({ webhooks, codes }: Sealed) => ({ webhook_secrets: webhooks, visitor_keys: codes });
+const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+const inWords = ({ webhooks, codes }: Sealed) =>
+  `the secrets of ${counted(webhooks, 'webhook')} and the visitor keys of ${counted(codes, 'code')}`;

@@ -1,0 +1,177 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Mode } from '../../events/plans.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { rotate, set } from '../../src/accounts/webhooks.ts';
+import { createCodes } from '../../src/codes/create.ts';
+import { readVisitorKeys } from '../../src/codes/visitor-keys.ts';
+import { createSecretBox, type SecretBox } from '../../src/lib/secret-box.ts';
+import { writeBackup } from '../../src/log/backup.ts';
+import { connect, type Sql } from '../../src/log/connect.ts';
+import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
+import { replayState } from '../../src/stream/replay-state.ts';
+import { findTarget } from '../../src/webhooks/target.ts';
+import { createDatabase } from '../support/database.ts';
+import { runScanlog } from '../support/scanlog.ts';
+import { testBox, testSecretKey } from '../support/secret-box.ts';
+import { dumpAll } from '../support/tables.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'scanlog-secret-'));
+const newKey = 'the-key-that-follows-the-one-before-it';
+const newBox = createSecretBox(newKey);
+const now = new Date();
+const older = { code: 'qr_older', key: Buffer.alloc(32, 7) };
+const drops: (() => Promise<void>)[] = [];
+let sql: Sql;
+let url: string;
+let owner: { account: string; mode: Mode };
+let code: string;
+
+/** A database with a webhook that has two secrets, a code, and a visitor key that an older version has left plain. */
+beforeEach(async () => {
+  const database = await createDatabase();
+  drops.push(database.drop);
+  url = database.url;
+  // Like a session of an operator: it is no service.
+  sql = connect(url, { max: 4, name: 'scanlog-cli' });
+  drops.push(() => sql.end({ timeout: 1 }));
+  await isKeyOfDatabase(sql, testBox);
+  owner = { account: (await createAccount(sql, { name: 'Café', plan: 'pro', now })).id, mode: 'live' };
+  await set(sql, testBox, owner, 'https://example.com/hook', { actor: 'operator', now });
+  await rotate(sql, testBox, owner, { actor: 'operator', now });
+  const request = { name: 'Menu', destination_url: 'https://example.com' };
+  const [made] = await sql.begin((tx) => createCodes(tx, testBox, owner, [request], { actor: 'operator', now }));
+  code = made?.code.id ?? '';
+  await sql`INSERT INTO unsealed_visitor_keys VALUES (${older.code}, decode(${older.key.toString('hex')}, 'hex'))`;
+  await database.sql.end();
+});
+afterAll(async () => {
+  for (const drop of drops.reverse()) await drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function run(
+  environment: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number | null; output: string }> {
+  const running = runScanlog(['secret', ...args], environment);
+  return { code: await running.exitCode(), output: running.output() };
+}
+
+/** Everything that is encrypted, opened. */
+async function secretsUnder(box: SecretBox) {
+  const target = await findTarget(sql, box, owner, now, { onlyWhenOn: false });
+  const keys = await readVisitorKeys(sql, box, [code, older.code]);
+  return { webhook: target?.secrets, keys: [code, older.code].map((id) => keys.get(id)) };
+}
+
+describe('secret rotate', () => {
+  test('encrypts every secret with the new key, and can be repeated', async () => {
+    const before = await secretsUnder(testBox);
+    expect(before.webhook).toHaveLength(2);
+    const environment = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
+    for (const _ of ['first', 'second']) {
+      const { code: exit, output } = await run(environment, 'rotate', '--json');
+      expect(exit, output).toBe(0);
+      expect(JSON.parse(output)).toEqual({ rotated: true, webhook_secrets: 1, visitor_keys: 2, secrets_file: null });
+    }
+    expect(await secretsUnder(newBox)).toEqual(before);
+    await expect(secretsUnder(testBox)).rejects.toThrow();
+    expect(await isKeyOfDatabase(sql, newBox)).toBe(true);
+    expect(await sql`SELECT FROM unsealed_visitor_keys`).toHaveLength(0);
+  });
+
+  test.each([
+    ['without NEW_SECRET_KEY', { NEW_SECRET_KEY: '' }, 'NEW_SECRET_KEY is not set'],
+    ['to the same key', { NEW_SECRET_KEY: testSecretKey }, 'NEW_SECRET_KEY is the same as SECRET_KEY'],
+    ['to a short key', { NEW_SECRET_KEY: 'hunter2' }, 'NEW_SECRET_KEY must have at least 32 characters'],
+    ['from a key of another database', { SECRET_KEY: 'x'.repeat(32) }, 'SECRET_KEY is not the one of this database'],
+  ])('%s is refused, and changes nothing', async (_, wrong, sentence) => {
+    const before = await dumpAll(sql);
+    const right = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
+    const { code: exit, output } = await run({ ...right, ...wrong }, 'rotate');
+    expect(exit).toBe(1);
+    expect(output).toContain(sentence);
+    expect(await dumpAll(sql)).toEqual(before);
+  });
+
+  test('while a service runs on the database is refused', async () => {
+    const service = connect(url, { max: 1, name: 'scanlog-edge' });
+    await service`SELECT 1`;
+    const environment = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
+    const { code: exit, output } = await run(environment, 'rotate');
+    await service.end();
+    expect(exit).toBe(1);
+    expect(output).toBe('scanlog: A service runs on this database: stop it, rotate the key, and start it again.\n');
+    expect(await isKeyOfDatabase(sql, testBox)).toBe(true);
+  });
+});
+
+describe('secret reset', () => {
+  test('replaces what the lost key had encrypted, after it was told to', async () => {
+    const before = await secretsUnder(testBox);
+    const environment = { DATABASE_URL: url, SECRET_KEY: newKey };
+    const asked = await run(environment, 'reset');
+    expect(asked.code).toBe(1);
+    expect(asked.output).toContain(
+      'This replaces the secrets of 1 webhook and the visitor keys of 2 codes. Every receiver of webhooks must be given its new secret, and a returning visitor of a code counts as new once.',
+    );
+    expect(await secretsUnder(testBox)).toEqual(before);
+
+    const { code: exit, output } = await run(environment, 'reset', '--yes', '--json');
+    expect(exit, output).toBe(0);
+    expect(JSON.parse(output)).toEqual({ reset: true, webhook_secrets: 1, visitor_keys: 2 });
+    const after = await secretsUnder(newBox);
+    expect(after.webhook, 'the one before does not sign any longer').toHaveLength(1);
+    expect(before.webhook).not.toContain(after.webhook?.[0]);
+    expect(after.keys[0]).toHaveLength(32);
+    expect(after.keys[0]).not.toEqual(before.keys[0]);
+    expect(after.keys[1], 'it was not encrypted, so it was not lost').toEqual(older.key);
+    expect(await isKeyOfDatabase(sql, newBox)).toBe(true);
+    const rotations = await sql`SELECT actor FROM events WHERE type = 'webhook_rotated' ORDER BY position`;
+    expect(rotations.map(({ actor }) => actor)).toEqual(['operator', 'operator']);
+    expect((await replayState(sql)).mended, 'state is what the log says').toBe(0);
+  });
+
+  test.each([
+    ['with the key of the database', { SECRET_KEY: testSecretKey }, 'so nothing is lost'],
+    ['without a key', {}, 'SECRET_KEY is not set'],
+  ])('%s is refused', async (_, keys, sentence) => {
+    const data = join(folder, 'none');
+    const { code: exit, output } = await run({ DATABASE_URL: url, ...keys }, 'reset', '--yes', '--data', data);
+    expect(exit).toBe(1);
+    expect(output).toContain(sentence);
+    expect(await isKeyOfDatabase(sql, testBox)).toBe(true);
+  });
+});
+
+test('a folder of up: a backup whose key is lost is restored, reset, and its own key rotated', async () => {
+  const data = join(folder, 'data');
+  const file = join(folder, 'secrets-test.backup');
+  await writeBackup(sql, file, { now });
+  const scanlog = async (...args: string[]) => {
+    const running = runScanlog([...args, '--data', data]);
+    expect(await running.exitCode(), running.output()).toBe(0);
+    return running.output();
+  };
+  const secrets = () => JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'));
+  expect(await scanlog('restore', file, '--lost-key')).toContain('Run ./scanlog secret reset before');
+  const { secretKey: first } = secrets();
+  await scanlog('secret', 'reset', '--yes');
+  expect(secrets().secretKey, 'the folder’s own key is the one of the database now').toBe(first);
+
+  expect(await scanlog('secret', 'rotate')).toContain('are encrypted with the new key');
+  const rotated = secrets();
+  expect(rotated).toMatchObject({ secretKey: expect.stringMatching(/^[0-9a-f]{64}$/), postgres: expect.any(String) });
+  expect(rotated.secretKey).not.toBe(first);
+  expect(rotated).not.toHaveProperty('nextSecretKey');
+  expect(statSync(join(data, 'secrets.json')).mode & 0o777).toBe(0o600);
+
+  // As after an interruption between the commit and the last write of the file.
+  const interrupted = { ...rotated, secretKey: first, nextSecretKey: rotated.secretKey };
+  writeFileSync(join(data, 'secrets.json'), JSON.stringify(interrupted));
+  await scanlog('secret', 'rotate');
+  expect(secrets()).toEqual(rotated);
+}, 60_000);
