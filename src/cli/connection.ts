@@ -26,6 +26,14 @@ export function findConfig(data: string): Config {
 export const findSecretKey = (data: string): string | undefined =>
   readConfig(process.env).secretKey ?? storedSecrets(data).secretKey;
 
+/** Throws while the folder has two keys, of which only `./scanlog secret rotate` finds out which one the database has. */
+export function refuseInterrupted(data: string): void {
+  if (storedSecrets(data).nextSecretKey === undefined) return;
+  throw new StartError(
+    `A rotation of the key in ${data}/secrets.json was interrupted: run ./scanlog secret rotate again.`,
+  );
+}
+
 /** The box of the key that the database is used with. */
 export async function boxOf(sql: Sql, data: string): Promise<SecretBox> {
   const secretKey = findSecretKey(data);

@@ -7,7 +7,7 @@ import type { Sql } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
 import { refuseWhileServed } from '../log/restore.ts';
 import { storedSecrets, writeSecrets } from '../stack/data-directory.ts';
-import { findSecretKey, withStoredDatabase } from './connection.ts';
+import { findSecretKey, refuseInterrupted, withStoredDatabase } from './connection.ts';
 import { countSealed, refuseKnownKey, resetSecretKey, rotateSecretKey, type Sealed } from './reseal.ts';
 import { green, say, sayJson } from './terminal.ts';
 
@@ -37,13 +37,16 @@ export async function secretRotate({ data, json }: Options): Promise<void> {
   );
 }
 
-async function rotate(data: string, from: string, to: string, onStart = () => {}): Promise<Sealed> {
+async function rotate(
+  data: string,
+  from: string,
+  to: string,
+  use = (rotation: () => Promise<Sealed>) => rotation(),
+): Promise<Sealed> {
   if (from === to)
     throw new StartError('NEW_SECRET_KEY is the same as SECRET_KEY: make one with: openssl rand -hex 32.');
-  return withStoppedDatabase(data, 'rotate the key', (sql) => {
-    onStart();
-    return rotateSecretKey(sql, { from: createSecretBox(from), to: createSecretBox(to) });
-  });
+  const boxes = { from: createSecretBox(from), to: createSecretBox(to) };
+  return withStoppedDatabase(data, 'rotate the key', (sql) => use(() => rotateSecretKey(sql, boxes)));
 }
 
 const withStoppedDatabase = <T>(data: string, step: string, use: (sql: Sql) => Promise<T>): Promise<T> =>
@@ -55,17 +58,30 @@ const withStoppedDatabase = <T>(data: string, step: string, use: (sql: Sql) => P
 
 /** The new key is on disk before the database needs it, so that an interrupted rotation can be repeated. */
 async function rotateStored(data: string, given: string | undefined): Promise<Sealed> {
-  const { nextSecretKey, ...stored } = storedSecrets(data);
+  const { secretKey, nextSecretKey } = storedSecrets(data);
   const from =
-    stored.secretKey ?? refuseMissing(`There is no key in ${data}/secrets.json: name its --data, or set SECRET_KEY.`);
+    secretKey ?? refuseMissing(`There is no key in ${data}/secrets.json: name its --data, or set SECRET_KEY.`);
   const to = nextSecretKey ?? given ?? randomBytes(32).toString('hex');
-  const rotated = await rotate(data, from, to, () => writeSecrets(data, { ...stored, nextSecretKey: to }));
-  writeSecrets(data, { ...stored, secretKey: to });
+  // Read again each time: the start of Postgres may have added secrets.
+  const keep = (keys: { secretKey: string; nextSecretKey?: string }) => {
+    const { nextSecretKey: _, ...others } = storedSecrets(data);
+    writeSecrets(data, { ...others, ...keys });
+  };
+  const rotated = await rotate(data, from, to, (rotation) => {
+    keep({ secretKey: from, nextSecretKey: to });
+    return rotation().catch((error) => {
+      // Refused before the commit: there is nothing to repeat.
+      if (error instanceof StartError) keep({ secretKey: from });
+      throw error;
+    });
+  });
+  keep({ secretKey: to });
   return rotated;
 }
 
 /** Replaces what a lost key had encrypted, after it has said what that costs. */
 export async function secretReset({ data, json, yes }: Options & { yes?: boolean }): Promise<void> {
+  if (readConfig(process.env).secretKey === undefined) refuseInterrupted(data);
   const box = createSecretBox(
     findSecretKey(data) ??
       refuseMissing('SECRET_KEY is not set: set it to a new key, made with: openssl rand -hex 32.'),

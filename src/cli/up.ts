@@ -14,6 +14,7 @@ import { until } from '../stack/processes.ts';
 import { startStack } from '../stack/stack.ts';
 import { connectWarehouse } from '../warehouse/connect.ts';
 import { warmUp } from '../warehouse/warm-up.ts';
+import { refuseInterrupted } from './connection.ts';
 import { startFamily } from './family.ts';
 import { stopInTime, stopWithinMs, untilAskedToStop } from './stopping.ts';
 import { bold, dim, green, say } from './terminal.ts';
@@ -30,6 +31,7 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
   const interrupted = new AbortController();
   asked.then(() => interrupted.abort());
   try {
+    if (config.secretKey === undefined) refuseInterrupted(data.path);
     const onReady = (part: string, ms: number) => say(`  ${green('✓')} ${part} ${dim(`${Math.round(ms)} ms`)}`);
     const stack = await startStack({ data, log, given: givenParts(config), onReady, signal: interrupted.signal });
     try {

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import type { Json } from '../support/api.ts';
 import { runScanlog } from '../support/scanlog.ts';
-import { useService } from '../support/service.ts';
+import { testSecretKey, useService } from '../support/service.ts';
 
 const service = useService();
 
@@ -9,6 +9,7 @@ async function demo(...args: string[]): Promise<string> {
   const { natsUrl, clickhouseUrl } = inject('stack');
   const running = runScanlog(['demo', ...args], {
     ...{ DATABASE_URL: service.database.url, NATS_URL: natsUrl, CLICKHOUSE_URL: clickhouseUrl },
+    SECRET_KEY: testSecretKey,
     PUBLIC_URL: 'https://qr.example.com',
   });
   await running.exitCode();

@@ -172,6 +172,11 @@ test('a folder of up: a backup whose key is lost is restored, reset, and its own
   // As after an interruption between the commit and the last write of the file.
   const interrupted = { ...rotated, secretKey: first, nextSecretKey: rotated.secretKey };
   writeFileSync(join(data, 'secrets.json'), JSON.stringify(interrupted));
+  for (const args of [['up'], ['secret', 'reset', '--yes']]) {
+    const refused = runScanlog([...args, '--data', data]);
+    expect(await refused.exitCode()).toBe(1);
+    expect(refused.output()).toContain('was interrupted: run ./scanlog secret rotate again.');
+  }
   await scanlog('secret', 'rotate');
   expect(secrets()).toEqual(rotated);
 }, 60_000);
