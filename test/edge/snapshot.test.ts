@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../projections/routes.ts';
 import { readSnapshots, writeSnapshot } from '../../src/edge/snapshot.ts';
 import { createSnapshotTask } from '../../src/edge/snapshot-task.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { newCode } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -114,6 +115,27 @@ describe('a snapshot that cannot be read', () => {
     expect(ignored.find(({ file }) => file === newer)?.error).toMatch(
       /^A snapshot of routes \(version 99, this process reads up to \d+\) was written by a newer version of Scanlog/,
     );
+  });
+});
+
+describe('the visitor keys in a snapshot', () => {
+  test('are encrypted, and those that an older version has written plainly are when they are read', async () => {
+    const parent = newFolder('edge-0', 'edge-1');
+    const plain = '07'.repeat(32);
+    const { sealed_key: _, ...older } = route({ code: 'qr_2', short_code: 'older' });
+    writeFileSync(join(parent, 'edge-1', 'routes.jsonl'), `${JSON.stringify({ ...older, visitor_key: plain })}\n`);
+    await writeSnapshot(join(parent, 'edge-0'), testBox, [route()]);
+    expect(readFileSync(join(parent, 'edge-0', 'routes.jsonl'), 'utf8')).not.toContain(plain);
+    for (const { code, sealed_key } of await readSnapshots(parent, testBox))
+      expect(testBox.openVisitorKey(sealed_key, code).toString('hex')).toBe(plain);
+  });
+
+  test('under another SECRET_KEY: the snapshot is ignored and reported', async () => {
+    const parent = newFolder('edge-0');
+    await writeSnapshot(join(parent, 'edge-0'), createSecretBox('x'.repeat(32)), [route()]);
+    const ignored: string[] = [];
+    expect([...(await readSnapshots(parent, testBox, ({ error }) => ignored.push(error)))]).toEqual([]);
+    expect(ignored).toEqual(['its visitor keys are encrypted with another SECRET_KEY']);
   });
 });
 

@@ -6,7 +6,7 @@ import { dropUnsealedFile, sealBatch, vacuumVisitorKeys } from '../../src/codes/
 import { destroyVisitorKey, readVisitorKeys } from '../../src/codes/visitor-keys.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { writeBackup } from '../../src/log/backup.ts';
-import { connect, type Sql } from '../../src/log/connect.ts';
+import { connect, type Sql, type Transaction } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { checkBackup, restoreBackup } from '../../src/log/restore.ts';
 import { createDatabase, useDatabase } from '../support/database.ts';
@@ -81,13 +81,26 @@ describe('plain keys of an older version', () => {
 
   test('one whose code is deleted at the moment that it is sealed is destroyed', async () => {
     await leavePlain(database.sql, 1);
+    const { sql } = database;
     let deletion: Promise<unknown> = Promise.resolve();
-    const sealVisitorKey = (plain: Uint8Array, code: string) => {
-      deletion = database.sql.begin((tx) => destroyVisitorKey(tx, code));
-      return testBox.sealVisitorKey(plain, code);
-    };
-    // The deletion waits for the row that is being sealed.
-    await sealBatch(database.sql, { ...testBox, sealVisitorKey });
+    /** Ends the transaction that seals only when the deletion waits for it. */
+    const beginAndMeet = <T>(seal: (tx: Transaction) => Promise<T>) =>
+      sql.begin(async (tx) => {
+        const sealed = await seal(tx);
+        deletion = sql.begin((other) => destroyVisitorKey(other, 'qr_1'));
+        await eventually(async () =>
+          expect(
+            await sql`
+              SELECT FROM pg_stat_activity
+              WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%DELETE FROM unsealed%'`,
+          ).toHaveLength(1),
+        );
+        return sealed;
+      });
+    const meeting = new Proxy(sql, {
+      get: (target, name) => (name === 'begin' ? beginAndMeet : Reflect.get(target, name)),
+    });
+    expect(await sealBatch(meeting, testBox)).toBe(1);
     await deletion;
     expect([await rowsOf('visitor_keys'), await rowsOf('unsealed_visitor_keys')]).toEqual([0, 0]);
   });
