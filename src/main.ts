@@ -166,7 +166,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
       stopping.signal.throwIfAborted();
       if (!(await isKeyOfDatabase(sql, box)))
         throw new StartError(
-          'SECRET_KEY is not the one that this database was first used with: give every process the same, since the secrets of webhooks and the visitor keys are encrypted with it. ./scanlog secret rotate changes it, ./scanlog secret reset replaces a lost one.',
+          'SECRET_KEY is not the one of this database: give every process the same, since the secrets of webhooks and the visitor keys are encrypted with it. ./scanlog secret rotate changes it, ./scanlog secret reset replaces a lost one.',
         );
       stream = await streamOfLog(sql, config.stream);
       ready = true;

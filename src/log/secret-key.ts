@@ -10,7 +10,7 @@ export async function isKeyOfDatabase(sql: Sql, { fingerprint }: SecretBox): Pro
   return row.value === mine;
 }
 
-/** The fingerprint of the key that this database was first started with, in hex; undefined before the first start. */
+/** The fingerprint of the SECRET_KEY of this database, in hex; undefined before the first start. */
 export async function storedFingerprint(sql: Queryable): Promise<string | undefined> {
   const [{ exists }] = await sql<[{ exists: boolean }]>`SELECT to_regclass('secrets') IS NOT NULL AS exists`;
   if (!exists) return undefined;

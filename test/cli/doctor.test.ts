@@ -145,7 +145,8 @@ describe('./scanlog doctor', () => {
     expect(code).toBe(1);
     expect(find(report, 'postgres', 'secret_key')).toMatchObject({
       status: 'error',
-      message: 'SECRET_KEY is not the one that this database was first started with: set it to that one.',
+      message:
+        'SECRET_KEY is not the one of this database: set it to that one, or replace a lost one with ./scanlog secret reset.',
     });
     expect(find((await examine({ SECRET_KEY: '' })).report, 'postgres', 'secret_key')?.status).toBe('error');
   });

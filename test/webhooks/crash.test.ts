@@ -71,5 +71,5 @@ describe('a worker killed with -9 in the middle of deliveries', () => {
 test('a process with another SECRET_KEY does not start, and says why', async () => {
   const stranger = startWorker({ SECRET_KEY: 'another-key-than-that-of-the-others' });
   expect(await stranger.exitCode()).toBe(1);
-  expect(stranger.output()).toContain('scanlog: SECRET_KEY is not the one that this database was first used with');
+  expect(stranger.output()).toContain('scanlog: SECRET_KEY is not the one of this database');
 });

@@ -66,7 +66,9 @@ export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks 
       const matches = createSecretBox(secretKey).fingerprint.toString('hex') === stored;
       return matches
         ? ok('SECRET_KEY is the one of this database.')
-        : error('SECRET_KEY is not the one that this database was first started with: set it to that one.');
+        : error(
+            'SECRET_KEY is not the one of this database: set it to that one, or replace a lost one with ./scanlog secret reset.',
+          );
     },
     durability: async () => {
       const off = await sql<{ name: keyof typeof lossySettings }[]>`
