@@ -17,6 +17,8 @@ import { startStack } from '../src/stack/stack.ts';
 export interface Ground {
   sql: Sql;
   databaseUrl: string;
+  /** For the superuser. */
+  adminDatabaseUrl: string;
   natsUrl: string;
   clickhouseUrl: string;
   parts: Part[];
@@ -49,11 +51,12 @@ export async function prepareGround(): Promise<Ground> {
   const wanted = { name: 'Bench', destination_url: 'https://example.com/menu', short_code: 'bench' };
   const [created] = await sql.begin((tx) => createCodes(tx, box, owner, [wanted], { actor: 'operator', now }));
   if (created === undefined) throw new Error('the benchmark has no code');
-  const { databaseUrl, natsUrl, clickhouseUrl } = stack;
+  const { databaseUrl, adminDatabaseUrl, natsUrl, clickhouseUrl } = stack;
 
   return {
     sql,
     databaseUrl,
+    adminDatabaseUrl,
     natsUrl,
     clickhouseUrl,
     parts: stack.parts,

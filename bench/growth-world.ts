@@ -7,6 +7,7 @@ import { writeSnapshot } from '../src/edge/snapshot.ts';
 import type { SecretBox } from '../src/lib/secret-box.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { migrate } from '../src/log/migrate.ts';
+import { serviceRole } from '../src/stack/service-role.ts';
 import { connectWarehouse } from '../src/warehouse/connect.ts';
 import { createTable, definition, tableName } from '../src/warehouse/tables.ts';
 import type { Ground } from './ground.ts';
@@ -49,7 +50,9 @@ export const shortCode = (number: number) => `c${String(number).padStart(7, '0')
 /** Fills straight in SQL what redirects and reads look at; the log's events are not among it. */
 export async function makeWorld(ground: Ground, size: Size, onStep: (step: string) => void): Promise<World> {
   const database = `growth_${size.codes}_${size.scans}`;
-  await ground.sql.unsafe(`CREATE DATABASE ${database}`);
+  const admin = connect(ground.adminDatabaseUrl, { name: 'bench', max: 1 });
+  await admin.unsafe(`CREATE DATABASE ${database} OWNER ${serviceRole}`);
+  await admin.end();
   const databaseUrl = ground.databaseUrl.replace(/\/[^/]*$/, `/${database}`);
   const sql = connect(databaseUrl, { name: 'bench', max: 1 });
   await migrate(sql);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../lib/logger.ts';
 import { type DataDirectory, openDataDirectory } from '../stack/data-directory.ts';
-import { askPostgres, postgresPlan, postgresUrl } from '../stack/postgres.ts';
+import { adminUrl, askPostgres, postgresPlan } from '../stack/postgres.ts';
 import { freePort } from '../stack/processes.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
 import { copyAsStandby } from './postgres-replica.ts';
@@ -80,7 +80,7 @@ export async function startReplicatedPostgres({
   }
 
   return {
-    url: () => postgresUrl(primary.port, password),
+    url: () => adminUrl(primary.port, password),
     kill: () => primary.part.kill(),
     comeBack: () => primary.part.comeBack(),
     pause: () => primary.part.pause(),
@@ -108,7 +108,7 @@ export async function startReplicatedPostgres({
       await query(promoted, (sql) => sql`SELECT pg_promote()`);
       primary = promoted;
       replica = undefined;
-      onFailOver(postgresUrl(primary.port, password));
+      onFailOver(adminUrl(primary.port, password));
       await old.part.discard();
       rmSync(join(old.data.path, 'postgres'), { recursive: true, force: true });
     },

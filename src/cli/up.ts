@@ -40,14 +40,15 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
       const clickhouseRebuildAfterSeconds =
         config.clickhouseRebuildAfterSeconds ?? (config.clickhouseUrl === undefined ? 0 : undefined);
       const edgeFolder = join(data.path, 'edges');
-      const whole: ServiceConfig = { ...config, ...stack, secretKey, edgeFolder, clickhouseRebuildAfterSeconds };
+      const { databaseUrl, natsUrl, clickhouseUrl } = stack;
+      const addresses = { databaseUrl, natsUrl, clickhouseUrl };
+      const whole: ServiceConfig = { ...config, ...addresses, secretKey, edgeFolder, clickhouseRebuildAfterSeconds };
       const service = await startOnFreePort(whole, flags['port'] !== undefined, log);
       try {
         await Promise.race([service.ready.then(() => analyticsSoon(whole)), asked]);
-        const { databaseUrl, natsUrl, clickhouseUrl } = stack;
-        announce(data, { databaseUrl, natsUrl, clickhouseUrl, publicUrl: service.addresses.publicUrl });
+        announce(data, { ...addresses, publicUrl: service.addresses.publicUrl });
         if (config.clickhouseUrl === undefined) void warmUpBehind(whole, log);
-        if (!interrupted.signal.aborted) greet(service, config, await demoKeys(stack.databaseUrl), data.path);
+        if (!interrupted.signal.aborted) greet(service, config, await demoKeys(databaseUrl), data.path);
         await asked;
         say('\nStopping …');
       } finally {

@@ -27,7 +27,10 @@ export interface DataDirectory {
 
 /** Passwords between the service and its embedded parts: other users of the machine can reach loopback too. */
 export interface StackSecrets {
+  /** The superuser's, which only the stack itself uses. */
   postgres: string;
+  /** That of the role that the service and the commands connect as. */
+  postgresService: string;
   nats: string;
   clickhouse: string;
   /** Not a part's: what the service encrypts secrets with. Without it they are lost. */
@@ -49,7 +52,7 @@ export function openDataDirectory(path: string): DataDirectory {
   try {
     mkdirSync(path, { recursive: true });
     const real = realpathSync(path);
-    // Root runs Postgres as another user, who has to get through here; what matters inside is closed to others.
+    // Root runs the servers as another user, who has to get through here; what matters inside is closed to others.
     if (process.getuid?.() === 0) chmodSync(real, 0o711);
     const data = { path: real, run: join(real, 'run'), logs: join(real, 'logs') };
     mkdirSync(data.run, { recursive: true, mode: 0o700 });
@@ -91,7 +94,8 @@ export function lockDataDirectory(data: DataDirectory): () => void {
 export function readSecrets(data: DataDirectory): StackSecrets {
   const known = storedSecrets(data.path);
   const secret = (bytes = 24) => randomBytes(bytes).toString('hex');
-  const secrets = { postgres: secret(), nats: secret(), clickhouse: secret(), secretKey: secret(32), ...known };
+  const made = { postgres: secret(), postgresService: secret(), nats: secret(), clickhouse: secret() };
+  const secrets = { ...made, secretKey: secret(32), ...known };
   if (Object.keys(known).length < Object.keys(secrets).length) writeSecrets(data.path, secrets);
   return secrets;
 }

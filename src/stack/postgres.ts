@@ -10,20 +10,25 @@ import type { Launch, PartPlan } from './part.ts';
 export interface PostgresOptions {
   data: DataDirectory;
   port: number;
+  /** The superuser's. */
   password: string;
   /** Whether a commit waits for the disk. Only tests may do without. */
   durable: boolean;
 }
 
-export const postgresUrl = (port: number, password: string, database = 'postgres') =>
-  `postgres://scanlog:${password}@127.0.0.1:${port}/${database}`;
+/** The superuser: for the stack itself, and for tests and benchmarks that create databases. The service never gets it. */
+export const adminRole = 'scanlog';
+
+/** The address for the superuser. */
+export const adminUrl = (port: number, password: string, database = 'postgres') =>
+  `postgres://${adminRole}:${password}@127.0.0.1:${port}/${database}`;
 
 /**
- * For a question or two. On a new connection the library would ask for the types of arrays, and await that nowhere: a
+ * For a question or two, as the superuser. On a new connection the library would ask for the types of arrays, and await that nowhere: a
  * connection that is closed at that moment would end the process.
  */
-export const askPostgres = (port: number, password: string, connect_timeout = 30) =>
-  postgres(postgresUrl(port, password), { max: 1, connect_timeout, fetch_types: false, onnotice: () => {} });
+export const askPostgres = (port: number, password: string, connect_timeout = 30, database = 'postgres') =>
+  postgres(adminUrl(port, password, database), { max: 1, connect_timeout, fetch_types: false, onnotice: () => {} });
 
 export function postgresPlan({ data, port, password, durable }: PostgresOptions): PartPlan {
   const folder = join(data.path, 'postgres');
@@ -86,7 +91,7 @@ function initialise(folder: string, password: string): void {
     {
       command: binary('initdb'),
       args: [
-        ...['-D', folder, '-U', 'scanlog', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8'],
+        ...['-D', folder, '-U', adminRole, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8'],
         ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
       ],
     },

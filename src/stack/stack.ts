@@ -3,10 +3,13 @@ import { clickhousePlan, clickhouseUrl } from './clickhouse.ts';
 import { announce, type DataDirectory, type RunningStack, readSecrets, retract } from './data-directory.ts';
 import { natsPlan, natsUrl } from './nats.ts';
 import { type Part, type PartPlan, startPart } from './part.ts';
-import { askPostgres, postgresPlan, postgresUrl } from './postgres.ts';
+import { postgresPlan } from './postgres.ts';
 import { freePort } from './processes.ts';
+import { type DatabaseAddresses, prepareDatabase } from './service-role.ts';
 
 export interface Stack extends RunningStack {
+  /** For the superuser of the embedded Postgres, which creates databases: for tests and benchmarks, not for the service. */
+  adminDatabaseUrl: string;
   parts: Part[];
   stop(): Promise<void>;
 }
@@ -49,13 +52,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     const failed = started.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
+    const { databaseUrl, adminDatabaseUrl }: DatabaseAddresses =
+      given.databaseUrl === undefined
+        ? await prepareDatabase(postgresPort, secrets)
+        : { databaseUrl: given.databaseUrl, adminDatabaseUrl: given.databaseUrl };
     const running: RunningStack = {
-      databaseUrl: given.databaseUrl ?? (await ownDatabase(postgresPort, secrets.postgres)),
+      databaseUrl,
       natsUrl: given.natsUrl ?? natsUrl(natsPort, secrets.nats),
       clickhouseUrl: given.clickhouseUrl ?? clickhouseUrl(clickhousePort, secrets.clickhouse),
     };
     announce(data, running);
-    return { ...running, parts, stop };
+    return { ...running, adminDatabaseUrl, parts, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -68,24 +75,15 @@ export async function startPostgres({
   log,
   signal,
 }: Pick<StackOptions, 'data' | 'log' | 'signal'>): Promise<{ databaseUrl: string; stop(): Promise<void> }> {
-  const { postgres: password } = readSecrets(data);
+  const secrets = readSecrets(data);
   const port = await freePort();
-  const part = await startPart(postgresPlan({ data, port, password, durable: true }), { data, log, signal });
+  const plan = postgresPlan({ data, port, password: secrets.postgres, durable: true });
+  const part = await startPart(plan, { data, log, signal });
   try {
-    return { databaseUrl: await ownDatabase(port, password), stop: part.stop };
+    const { databaseUrl } = await prepareDatabase(port, secrets);
+    return { databaseUrl, stop: part.stop };
   } catch (error) {
     await part.stop();
     throw error;
-  }
-}
-
-async function ownDatabase(port: number, password: string): Promise<string> {
-  const sql = askPostgres(port, password);
-  try {
-    const [found] = await sql`SELECT 1 FROM pg_database WHERE datname = 'scanlog'`;
-    if (found === undefined) await sql`CREATE DATABASE scanlog`;
-    return postgresUrl(port, password, 'scanlog');
-  } finally {
-    await sql.end();
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { connect } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
 import { availableEngines } from '../../src/stack/clickhouse/engines.ts';
@@ -166,7 +167,8 @@ describe('./scanlog doctor', () => {
 
   test('finds a role that may not create tables, and a read-only one', async () => {
     const role = uniqueName();
-    await database.sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+    const admin = connect(database.adminUrl, { max: 1 });
+    await admin.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
     try {
       const url = withPassword(database.url, 'secret').replace(/\/\/[^:]+:/, `//${role}:`);
       const denied = await examine({ DATABASE_URL: url });
@@ -175,13 +177,14 @@ describe('./scanlog doctor', () => {
         status: 'error',
         message: 'This user may not create tables: GRANT CREATE ON SCHEMA public TO it.',
       });
-      await database.sql.unsafe(`GRANT CREATE ON SCHEMA public TO ${role}`);
-      await database.sql.unsafe(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
+      await admin.unsafe(`GRANT CREATE ON SCHEMA public TO ${role}`);
+      await admin.unsafe(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
       const stranger = await examine({ DATABASE_URL: url });
       expect(find(stranger.report, 'postgres', 'grants')?.message).toContain('use the role that owns them');
       expect(find(stranger.report, 'postgres', 'primary')?.status).toBe('error');
     } finally {
-      await database.sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      await admin.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      await admin.end();
     }
   });
 

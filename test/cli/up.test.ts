@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { readMark } from '../../src/lib/process-mark.ts';
+import { connect } from '../../src/log/connect.ts';
 import { freePort, isAlive } from '../../src/stack/processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { environmentOf, familyOf, isLoopback, listenersOf } from '../support/listeners.ts';
@@ -70,6 +71,16 @@ describe('./scanlog up', () => {
     const listed = runScanlog(['account', 'list', '--data', folder]);
     expect(await listed.exitCode()).toBe(0);
     expect(listed.output()).toContain('Demo');
+
+    const { databaseUrl } = JSON.parse(readFileSync(join(folder, 'run/stack.json'), 'utf8'));
+    const { postgres: adminPassword } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
+    const sql = connect(databaseUrl, { max: 1 });
+    const sessions = await sql`
+      SELECT DISTINCT rolsuper FROM pg_stat_activity JOIN pg_roles ON rolname = usename
+      WHERE application_name LIKE 'scanlog%'`;
+    await sql.end();
+    expect([...sessions], 'no session of the service or of a command is a superuser').toEqual([{ rolsuper: false }]);
+    for (const pid of familyOf(first.pid)) expect(environmentOf(pid).join()).not.toContain(adminPassword);
 
     const examined = runScanlog(['doctor', '--json', '--data', folder]);
     expect(await examined.exitCode(), examined.output()).toBe(0);

@@ -21,9 +21,12 @@ const stream = useStream();
 /** As a failover to a replica that had received nothing after `position`. */
 async function loseTail(sql: Sql, position: number): Promise<void> {
   await sql.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`ALTER TABLE scans DISABLE TRIGGER USER`;
+    await tx`ALTER TABLE events DISABLE TRIGGER USER`;
     await tx`DELETE FROM scans WHERE position > ${position}`;
     await tx`DELETE FROM events WHERE position > ${position}`;
+    await tx`ALTER TABLE scans ENABLE TRIGGER USER`;
+    await tx`ALTER TABLE events ENABLE TRIGGER USER`;
     await tx`SELECT setval('log_position', ${position})`;
   });
 }

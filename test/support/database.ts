@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { connect, type Sql } from '../../src/log/connect.ts';
+import { serviceRole } from '../../src/stack/service-role.ts';
 import { templateDatabase } from './stack.ts';
 
 /** A name that no other file of any run uses. */
 export const uniqueName = () => `t_${randomBytes(8).toString('hex')}`;
 
 export interface TestDatabase {
+  /** For the role that services connect as, which owns it. */
   url: string;
+  /** For the superuser. */
+  adminUrl: string;
   sql: Sql;
 }
 
 async function onServer(statement: string): Promise<void> {
-  const server = connect(inject('stack').databaseUrl, { max: 1 });
+  const server = connect(inject('stack').adminDatabaseUrl, { max: 1 });
   // Copying a template fails while another copy of it is being made.
   await server`SELECT pg_advisory_lock(1)`;
   await server.unsafe(statement);
@@ -21,15 +25,16 @@ async function onServer(statement: string): Promise<void> {
 
 export async function createDatabase(template = templateDatabase): Promise<TestDatabase & { drop(): Promise<void> }> {
   const name = uniqueName();
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-  const url = new URL(inject('stack').databaseUrl);
-  url.pathname = `/${name}`;
-  const sql = connect(url.href);
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${serviceRole}`);
+  const urlOn = (server: string) => new URL(`/${name}`, server).href;
+  const { databaseUrl, adminDatabaseUrl } = inject('stack');
+  const url = urlOn(databaseUrl);
+  const sql = connect(url);
   const drop = async () => {
     await sql.end({ timeout: 1 });
     await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
   };
-  return { url: url.href, sql, drop };
+  return { url, adminUrl: urlOn(adminDatabaseUrl), sql, drop };
 }
 
 /** A migrated database of the file's own, there from the first test to the last. */
@@ -39,7 +44,7 @@ export function useDatabase(): TestDatabase {
   beforeAll(async () => {
     const created = await createDatabase();
     drop = created.drop;
-    Object.assign(database, { url: created.url, sql: created.sql });
+    Object.assign(database, { url: created.url, adminUrl: created.adminUrl, sql: created.sql });
   });
   afterAll(() => drop());
   return database;

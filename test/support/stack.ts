@@ -6,11 +6,12 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { connect } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { openDataDirectory, type RunningStack } from '../../src/stack/data-directory.ts';
-import { startStack } from '../../src/stack/stack.ts';
+import { serviceRole } from '../../src/stack/service-role.ts';
+import { type Stack, startStack } from '../../src/stack/stack.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    stack: RunningStack;
+    stack: RunningStack & { adminDatabaseUrl: string };
   }
 }
 
@@ -21,9 +22,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-test-'));
   const log = createLogger('warn', false);
   const stack = await startStack({ data: openDataDirectory(folder), log, durable: false });
-  await makeTemplate(stack.databaseUrl);
-  const { databaseUrl, natsUrl, clickhouseUrl } = stack;
-  project.provide('stack', { databaseUrl, natsUrl, clickhouseUrl });
+  await makeTemplate(stack);
+  const { databaseUrl, adminDatabaseUrl, natsUrl, clickhouseUrl } = stack;
+  project.provide('stack', { databaseUrl, adminDatabaseUrl, natsUrl, clickhouseUrl });
   return async () => {
     await stack.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -31,9 +32,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** A migrated database that the others are copied from, in a fraction of the time. */
-async function makeTemplate(databaseUrl: string): Promise<void> {
-  const server = connect(databaseUrl, { max: 1 });
-  await server.unsafe(`CREATE DATABASE ${templateDatabase}`);
+async function makeTemplate({ databaseUrl, adminDatabaseUrl }: Stack): Promise<void> {
+  const server = connect(adminDatabaseUrl, { max: 1 });
+  await server.unsafe(`CREATE DATABASE ${templateDatabase} OWNER ${serviceRole}`);
   await server.end();
   const url = new URL(databaseUrl);
   url.pathname = `/${templateDatabase}`;

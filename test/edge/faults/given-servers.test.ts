@@ -28,7 +28,7 @@ async function leftBehind(): Promise<string[]> {
 
 test('chaos on given servers: every redirect is one scan, an emptied month is filled again, and nothing is left behind', async () => {
   let until: number | undefined;
-  const { databaseUrl, natsUrl, clickhouseUrl } = inject('stack');
+  const { adminDatabaseUrl: databaseUrl, natsUrl, clickhouseUrl } = inject('stack');
   const { isClean, ...result } = await runChaos({
     servers: { databaseUrl, natsUrl, clickhouseUrl, clickhouseCluster: undefined },
     isOver: () => {
