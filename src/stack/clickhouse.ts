@@ -1,9 +1,13 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { StartError } from '../lib/errors.ts';
-import { clickhouseCommand, selectedEngines } from './clickhouse/engines.ts';
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf, StartError } from '../lib/errors.ts';
+import type { EngineName } from './clickhouse/engine.ts';
+import { checkout, clickhouseCommand, nodeRuntime, selectedEngines, serverFiles } from './clickhouse/engines.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { PartPlan } from './part.ts';
+import { isOpenToOthers, makeOpenFolder, openPathOf, readableProgram, readableRoot } from './reach.ts';
+import { giveTo, launchAs, type ServerUser, serverUser } from './server-user.ts';
 
 export const clickhouseUrl = (port: number, password: string) => `http://default:${password}@127.0.0.1:${port}`;
 
@@ -18,9 +22,11 @@ export function clickhousePlan(options: { data: DataDirectory; port: number; pas
         throw new StartError(
           `There is no embedded ClickHouse for ${process.platform} on ${process.arch}: set CLICKHOUSE_URL.`,
         );
-      const dataDir = join(data.path, 'clickhouse');
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-      return clickhouseCommand({ engine, dataDir, port, password });
+      const user = serverUser(data);
+      const folder = dataFolder(data, user);
+      giveTo(user, folder);
+      const programs = user === undefined ? {} : readablePrograms(engine);
+      return launchAs(user, folder, (dataDir) => clickhouseCommand({ engine, dataDir, port, password, ...programs }));
     },
     answers: () =>
       fetch(`http://127.0.0.1:${port}/ping`, { signal: AbortSignal.timeout(1_000) }).then(
@@ -28,4 +34,38 @@ export function clickhousePlan(options: { data: DataDirectory; port: number; pas
         () => false,
       ),
   };
+}
+
+function readablePrograms(engine: EngineName): { runtime?: string; root: string } {
+  const root = readableRoot(checkout, serverFiles(engine));
+  const runtime = nodeRuntime();
+  return runtime === undefined ? { root } : { root, runtime: readableProgram(runtime) };
+}
+
+/**
+ * ClickHouse resolves the real path of its folder, which its user can do only where all folders above are open. Below a
+ * closed one, a symbolic link stays and the data moves out. That is safe for ClickHouse alone: it holds nothing that
+ * cannot be rebuilt from the log.
+ */
+function dataFolder(data: DataDirectory, user: ServerUser | undefined): string {
+  const folder = join(data.path, 'clickhouse');
+  const moved = openPathOf(folder);
+  const target = lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(folder) : undefined;
+  // After a data folder was renamed or copied, its link leads to the data of the folder at the old path.
+  const isForeign = target?.startsWith(openPathOf('/')) === true && target !== moved;
+  if (target !== undefined && (isForeign || !existsSync(folder))) unlinkSync(folder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const real = realpathSync(folder);
+  if (user === undefined || isOpenToOthers(real)) return real;
+  try {
+    makeOpenFolder(dirname(moved));
+    rmSync(moved, { recursive: true, force: true });
+    execFileSync('mv', ['-T', folder, moved], { stdio: 'pipe' });
+    symlinkSync(moved, folder);
+  } catch (error) {
+    throw new StartError(
+      `${folder} is closed to the user ${user.name}, which ClickHouse runs as, and cannot be moved to ${moved} (${messageOf(error)}): choose another --data, or start as a user other than root.`,
+    );
+  }
+  return moved;
 }

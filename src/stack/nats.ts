@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '../lib/errors.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { PartPlan } from './part.ts';
+import { readableProgram } from './reach.ts';
+import { giveTo, launchAs, serverUser } from './server-user.ts';
 
 export const natsUrl = (port: number, password: string) => `nats://scanlog:${password}@127.0.0.1:${port}`;
 
@@ -36,6 +38,9 @@ function program(): string {
   );
 }
 
+/** In the folder of the server, beside its streams. */
+const settingsFile = 'server.conf';
+
 /** One server of a cluster on loopback. */
 export interface NatsNode {
   number: number;
@@ -54,21 +59,30 @@ interface NatsOptions {
 export function natsPlan({ data, port, password, node }: NatsOptions): PartPlan {
   const name = node === undefined ? 'nats' : (`nats-${node.number}` as const);
   const folder = node === undefined ? join(data.path, 'nats') : join(data.path, 'nats', name);
-  const settings = join(data.path, `${name}.conf`);
   return {
     name,
     stopSignal: 'SIGTERM',
     launch() {
+      const user = serverUser(data);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // In a file, since everybody on the machine can read a command line.
-      const lines = [
-        `listen: "127.0.0.1:${port}"`,
-        `jetstream: { store_dir: ${JSON.stringify(folder)}, max_memory_store: 64MB, max_file_store: 256GB }`,
-        `authorization: { user: "scanlog", password: ${JSON.stringify(password)} }`,
-        ...(node === undefined ? [] : clusterLines(name, password, node)),
-      ];
-      writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });
-      return { command: program(), args: ['-c', settings] };
+      // Earlier versions kept the settings there, closed to the user that NATS now runs as.
+      rmSync(join(data.path, `${name}.conf`), { force: true });
+      return launchAs(user, folder, (store) => {
+        // In a file, since every user of the machine can read a command line.
+        const lines = [
+          `listen: "127.0.0.1:${port}"`,
+          `jetstream: { store_dir: ${JSON.stringify(store)}, max_memory_store: 64MB, max_file_store: 256GB }`,
+          `authorization: { user: "scanlog", password: ${JSON.stringify(password)} }`,
+          ...(node === undefined ? [] : clusterLines(name, password, node)),
+        ];
+        writeFileSync(join(folder, settingsFile), `${lines.join('\n')}\n`, { mode: 0o600 });
+        giveTo(user, folder);
+        const found = program();
+        return {
+          command: user === undefined ? found : readableProgram(found),
+          args: ['-c', join(store, settingsFile)],
+        };
+      });
     },
     // It greets with INFO once it serves.
     answers: () =>

@@ -10,6 +10,7 @@ export interface Launch {
   command: string;
   args: string[];
   env?: NodeJS.ProcessEnv;
+  cwd?: string;
 }
 
 /** How one part of the stack is run. */
@@ -44,11 +45,11 @@ export async function startPart(
   let backOff = backOffMs.first;
 
   async function start(): Promise<void> {
-    const { command, args, env } = await plan.launch();
+    const { command, args, env = process.env, cwd } = await plan.launch();
     const output = openSync(logFile, 'a', 0o600);
     // A session of its own: Ctrl-C is for us to hear, and the parts stop in order, after the service.
     // The open pipe on stdin lets a part notice that we are gone.
-    const started = spawn(command, args, { detached: true, stdio: ['pipe', output, output], env: env ?? process.env });
+    const started = spawn(command, args, { detached: true, stdio: ['pipe', output, output], env, cwd });
     closeSync(output);
     child = started;
     let failure: Error | undefined;

@@ -5,6 +5,7 @@ import { natsPlan, natsUrl } from './nats.ts';
 import { type Part, type PartPlan, startPart } from './part.ts';
 import { postgresPlan } from './postgres.ts';
 import { freePort } from './processes.ts';
+import { serverUser } from './server-user.ts';
 import { type DatabaseAddresses, prepareDatabase } from './service-role.ts';
 
 export interface Stack extends RunningStack {
@@ -36,6 +37,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ...(given.natsUrl ? [] : [natsPlan({ data, port: natsPort, password: secrets.nats })]),
     ...(given.clickhouseUrl ? [] : [clickhousePlan({ data, port: clickhousePort, password: secrets.clickhouse })]),
   ];
+  const user = serverUser(data);
+  if (user !== undefined && plans.length > 0)
+    log.info(
+      { user: user.name, parts: plans.map(({ name }) => name) },
+      'started as root: the servers run as this user',
+    );
   const started = await Promise.allSettled(
     plans.map(async (plan) => {
       const before = performance.now();

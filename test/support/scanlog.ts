@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { engineVariable } from '../../src/stack/clickhouse/engines.ts';
@@ -15,9 +16,15 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+const ownCheckout = fileURLToPath(new URL('../../', import.meta.url));
+
 /** The command line, as a process of its own, with what the test gives it in the environment and the engine selected. */
-export function runScanlog(args: string[], environment: Record<string, string> = {}): Running {
-  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+export function runScanlog(
+  args: string[],
+  environment: Record<string, string> = {},
+  checkout: string = ownCheckout,
+): Running {
+  const cli = join(checkout, 'src/cli.ts');
   const { PATH = '', HOME = '', [engineVariable]: engine = '' } = process.env;
   const child: ChildProcess = spawn(process.execPath, [cli, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

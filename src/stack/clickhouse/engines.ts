@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '../../lib/errors.ts';
 import { type EngineName, engineNames } from './engine.ts';
@@ -18,9 +20,9 @@ const platformLibraries: Readonly<Record<string, string>> = {
 
 let node: { path: string | undefined } | undefined;
 
-/** The machine's own Node if it is young enough, else the one from npm. */
+/** The program of the machine's own Node if that is new enough, else of the one from npm. */
 export function nodeRuntime(): string | undefined {
-  node ??= { path: ['node', npmNode()].find((path) => path !== undefined && isYoungEnough(path)) };
+  node ??= { path: newEnough('node') ?? newEnough(npmNode()) };
   return node.path;
 }
 
@@ -28,15 +30,21 @@ function npmNode(): string | undefined {
   return resolved(`node-${process.platform}-${process.arch}/bin/node`);
 }
 
-/** Asks it what it is: under `bun --bun` the `node` on the path is Bun, which cannot run chdb-wasm. */
-function isYoungEnough(path: string): boolean {
+/**
+ * Runs it to find out what it is: under `bun --bun` the `node` on the path is Bun, which cannot run chdb-wasm, and with a
+ * version manager it is a script that starts the program.
+ */
+function newEnough(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
   try {
-    const script = 'process.versions.bun ? "0.0" : process.versions.node';
-    const version = execFileSync(path, ['-p', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const script = 'JSON.stringify([process.versions.bun ? "0.0" : process.versions.node, process.execPath])';
+    const printed = execFileSync(path, ['-p', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const [version, program]: [string, string] = JSON.parse(printed);
     const [major = 0, minor = 0] = version.split('.').map(Number);
-    return major > oldestNode.major || (major === oldestNode.major && minor >= oldestNode.minor);
+    const isNewEnough = major > oldestNode.major || (major === oldestNode.major && minor >= oldestNode.minor);
+    return isNewEnough ? program : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -82,6 +90,24 @@ export function selectedEngines(wanted = process.env[engineVariable]): EngineNam
   return [engine];
 }
 
+export const checkout = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What the server's process reads beside Node itself, relative to the checkout. */
+export function serverFiles(engine: EngineName): string[] {
+  const packages = new Set<string>();
+  const add = (name: string) => {
+    const folder = join('node_modules', name);
+    if (packages.has(folder) || !existsSync(join(checkout, folder))) return;
+    packages.add(folder);
+    const { dependencies = {}, optionalDependencies = {} }: { [kind: string]: Record<string, string> } = JSON.parse(
+      readFileSync(join(checkout, folder, 'package.json'), 'utf8'),
+    );
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) add(needed);
+  };
+  add(engine === 'native' ? 'chdb' : 'chdb-wasm');
+  return ['package.json', 'src/lib', 'src/stack/clickhouse', ...packages];
+}
+
 export interface ClickHouseCommand {
   command: string;
   args: string[];
@@ -94,6 +120,9 @@ export interface ClickHouseCommandOptions {
   /** 0 lets the machine choose; the line that says it is ready names it. */
   port: number;
   password: string;
+  /** Where Node and this checkout are read from, if not where they are: see `serverFiles`. */
+  runtime?: string;
+  root?: string;
   /** Server configuration for the native engine, such as clusters and macros. */
   configFile?: string;
 }
@@ -106,17 +135,15 @@ const onlyTheHottest = ['--wasm-tiering-budget=500000000'];
 
 /** What starts the server. Give it a pipe as stdin and keep that open: it ends when the pipe does. */
 export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouseCommand {
-  const { engine, dataDir, port, password, configFile } = options;
-  const runtime = nodeRuntime();
+  const { engine, dataDir, port, password, configFile, runtime = nodeRuntime(), root = checkout } = options;
   const missing = missingFor(engine);
   if (runtime === undefined || missing !== undefined) throw new Error(`ClickHouse (${engine}) cannot run: ${missing}`);
-  const server = fileURLToPath(new URL('./server.ts', import.meta.url));
   return {
     command: runtime,
     args: [
       '--disable-warning=ExperimentalWarning',
       ...(engine === 'wasm' ? onlyTheHottest : []),
-      server,
+      join(root, 'src/stack/clickhouse/server.ts'),
       '--engine',
       engine,
       '--data',

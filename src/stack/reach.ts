@@ -1,0 +1,114 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, StartError } from '../lib/errors.ts';
+
+/**
+ * Holds what the servers' user must reach by path although it lies below a folder that is closed to others, such as a
+ * home directory of mode 700. Not below /tmp, where files that were not used for days get deleted.
+ */
+const openFolder = '/var/lib/scanlog';
+
+/** Where the same path lies that every user can reach. */
+export const openPathOf = (path: string) => join(openFolder, path);
+
+/** Whether every folder above `path` lets other users through. */
+export function isOpenToOthers(path: string): boolean {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if ((statSync(folder).mode & 0o001) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+/**
+ * The path by which other users can read `paths`, given relative to `root`: `root` itself if it is open to them, else a
+ * folder with the same files at the same places: hard links where the file system allows, copies elsewhere.
+ */
+export function readableRoot(root: string, paths: string[]): string {
+  const real = realpathSync(root);
+  if (paths.every((path) => isReadable(join(real, path)))) return real;
+  const mirror = openPathOf(real);
+  try {
+    for (const path of paths) {
+      makeOpenFolder(dirname(join(mirror, path)));
+      mirrorTo(join(mirror, path), join(real, path));
+    }
+  } catch (error) {
+    throw new StartError(
+      `${real} is closed to other users, and its programs cannot be copied to ${openFolder} (${messageOf(error)}): move this folder to where every user can read it, or start as a user other than root.`,
+    );
+  }
+  return mirror;
+}
+
+/** The same for a program that is one file. */
+export function readableProgram(path: string): string {
+  const real = realpathSync(path);
+  return join(readableRoot(dirname(real), [basename(real)]), basename(real));
+}
+
+const isReadable = (path: string) => isOpenToOthers(path) && isOpen(statSync(path));
+
+function isOpen(file: Stats): boolean {
+  const needed = file.isDirectory() || (file.mode & 0o100) !== 0 ? 0o005 : 0o004;
+  return (file.mode & needed) === needed;
+}
+
+/** Creates a folder and those above it, which others can enter but not list, independent of root's umask. */
+export function makeOpenFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeOpenFolder(dirname(folder));
+  mkdirSync(folder);
+  chmodSync(folder, 0o711);
+}
+
+function mirrorTo(target: string, source: string): void {
+  const from = lstatSync(source);
+  if (from.isDirectory()) {
+    makeOpenFolder(target);
+    chmodSync(target, 0o755);
+    for (const name of readdirSync(source)) mirrorTo(join(target, name), join(source, name));
+    return;
+  }
+  const there = lstatSync(target, { throwIfNoEntry: false });
+  // A copy keeps only the milliseconds.
+  if (there?.size === from.size && Math.trunc(there.mtimeMs) === Math.trunc(from.mtimeMs)) return;
+  // By rename: another stack may be running what was there before.
+  const temporary = `${target}.${process.pid}`;
+  rmSync(temporary, { force: true });
+  if (from.isSymbolicLink()) symlinkSync(readlinkSync(source), temporary);
+  else copyOrLink(source, temporary, from);
+  renameSync(temporary, target);
+}
+
+function linked(source: string, target: string): boolean {
+  try {
+    linkSync(source, target);
+    return true;
+  } catch {
+    // Another file system.
+    return false;
+  }
+}
+
+function copyOrLink(source: string, target: string, from: Stats): void {
+  if (isOpen(from) && linked(source, target)) return;
+  copyFileSync(source, target);
+  chmodSync(target, (from.mode & 0o100) === 0 ? 0o644 : 0o755);
+  utimesSync(target, from.atime, from.mtime);
+}
