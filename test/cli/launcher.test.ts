@@ -62,8 +62,12 @@ function given(programs: Record<string, string>) {
   copyFileSync(new URL('../../scanlog', import.meta.url), join(root, 'scanlog'));
   mkdirSync(join(root, 'node_modules'));
   mkdirSync(join(root, 'patches'));
-  for (const name of ['package.json', 'package-lock.json', 'patches/one.patch', 'patches/apply.mjs']) writeFileSync(join(root, name), '{}');
-  const sum = spawnSync('sh', ['-c', 'cat package-lock.json patches/*.patch patches/apply.mjs | cksum'], { cwd: root, encoding: 'utf8' });
+  for (const name of ['package.json', 'package-lock.json', 'patches/one.patch', 'patches/apply.mjs'])
+    writeFileSync(join(root, name), '{}');
+  const sum = spawnSync('sh', ['-c', 'cat package-lock.json patches/*.patch patches/apply.mjs | cksum'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   writeFileSync(join(root, 'node_modules/.scanlog-run'), sum.stdout);
   const bin = join(root, 'bin');
   mkdirSync(bin);
