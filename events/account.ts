@@ -29,6 +29,8 @@ export const accountEvents = {
   /** By the operator: the account's API and console are closed, and its short links answer 410. */
   account_suspended: defineEvent(1, Type.Object({ reason: text }, { additionalProperties: false })),
   account_resumed: defineEvent(1, Type.Object({}, { additionalProperties: false })),
+  /** By the operator, for good: the last event of its stream. The data of all events before it is erased. */
+  account_deleted: defineEvent(1, Type.Object({}, { additionalProperties: false })),
   key_revoked: defineEvent(1, Type.Object({ key: text }, { additionalProperties: false })),
   ...webhookEvents,
 };

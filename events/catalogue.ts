@@ -7,10 +7,21 @@ import { NewerVersion, refuseNewer } from './wire/newer-version.ts';
 
 /** Everything that can happen to a code, an account, or the service as a whole. */
 export type DomainEvent = CodeEvent | AccountEvent | ServiceEvent;
+/** An event of a deleted account: what is left of it is its place in the log, its type and its time. */
+export interface ErasedEvent {
+  type: 'erased';
+  /** The type that it had. */
+  data: { type: string };
+}
+/** What is read from the log. */
+export type StoredEvent = DomainEvent | ErasedEvent;
 /** What happens to something that exists. */
 export type ChangeEvent = CodeChanged | AccountEvent | ServiceEvent;
 /** What current state is made from. */
-export type AppliedEvent = AppliedCodeEvent | Pending<AccountEvent | ServiceEvent>;
+export type AppliedEvent = AppliedCodeEvent | Pending<AccountEvent | ServiceEvent | ErasedEvent>;
+
+/** The schema number under which an event without its data is stored, whatever its type. */
+export const erasedSchema = 0;
 
 const catalogue: ReadonlyMap<string, EventDefinition> = new Map(
   Object.entries({ ...codeEvents, ...accountEvents, ...serviceEvents }),
@@ -26,9 +37,10 @@ export function schemaOf(event: DomainEvent): number {
 }
 
 /** What was stored, in today's shape; throws `NewerVersion` for a type or schema that this process does not know. */
-export function upcast(type: string, schema: number, data: unknown): DomainEvent {
+export function upcast(type: string, schema: number, data: unknown): StoredEvent {
   const definition = catalogue.get(type);
   if (definition === undefined) throw new NewerVersion(`An event of the unknown type ${type}`);
+  if (schema === erasedSchema && isEmpty(data)) return { type: 'erased', data: { type } };
   refuseNewer(`An event of type ${type}`, schema, definition.schema);
   let current = data;
   for (let number = schema; number < definition.schema; number++) {
@@ -41,5 +53,7 @@ export function upcast(type: string, schema: number, data: unknown): DomainEvent
   return { type, data: current } as DomainEvent;
 }
 
-export const isCodeEvent = <E extends DomainEvent>(event: E): event is E & CodeEvent =>
+const isEmpty = (data: unknown) => typeof data === 'object' && data !== null && Object.keys(data).length === 0;
+
+export const isCodeEvent = <E extends { type: string }>(event: E): event is E & CodeEvent =>
   Object.hasOwn(codeEvents, event.type);

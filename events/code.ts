@@ -40,13 +40,19 @@ export const codeEvents = {
   code_disabled: defineEvent(1, Type.Object({ reason: text }, { additionalProperties: false })),
   code_enabled: defineEvent(1, nothing),
   code_deleted: defineEvent(1, nothing),
+  /** Its account was deleted: the data of all events before is erased, and only this keeps its short code taken. */
+  code_erased: defineEvent(
+    1,
+    Type.Object({ account: text, mode: oneOf(modes), short_code: text }, { additionalProperties: false }),
+  ),
 };
 
 export type CodeEvent = EventOf<typeof codeEvents>;
 type CodeCreated = Extract<CodeEvent, { type: 'code_created' }>;
+export type CodeErased = Extract<CodeEvent, { type: 'code_erased' }>;
 /** What happens to a code that exists. */
-export type CodeChanged = Exclude<CodeEvent, CodeCreated>;
-/** What current state is made from: only a creation needs its position. */
+export type CodeChanged = Exclude<CodeEvent, CodeCreated | CodeErased>;
+/** What current state is made from: only a creation and an erasure, which need no state before, need their position. */
 export type AppliedCodeEvent = Recorded<CodeEvent> | Pending<CodeChanged>;
 
 export interface Code {
@@ -114,8 +120,31 @@ export const disableCode = (code: Code, reason: string): CodeChanged[] =>
 export const enableCode = (code: Code): CodeChanged[] =>
   code.disabled_at === null ? [] : [{ type: 'code_enabled', data: {} }];
 
+export const eraseCode = ({ account, mode, short_code }: Code): CodeErased => ({
+  type: 'code_erased',
+  data: { account, mode, short_code },
+});
+
+/** What is left of a code once its account is deleted, whatever was known of it before. */
+const erasedCode = ({ stream, data, occurred_at, version, position }: Recorded<CodeErased>): Code => ({
+  ...data,
+  id: stream,
+  name: '',
+  destination_url: '',
+  destination_revision: 1,
+  status: 'deleted',
+  style: {},
+  created_at: occurred_at,
+  updated_at: occurred_at,
+  version,
+  position,
+  disabled_reason: null,
+  disabled_at: null,
+});
+
 /** The code as it is after `event`. */
 export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Code {
+  if (event.type === 'code_erased') return erasedCode(event);
   if (event.type === 'code_created') {
     return {
       ...event.data,

@@ -1,9 +1,9 @@
-import type { DomainEvent } from './catalogue.ts';
+import type { StoredEvent } from './catalogue.ts';
 import type { Recorded } from './recorded.ts';
 import type { ScanLine } from './scan-line.ts';
 
 /** Something that happened to a code or an account. */
-export type Change = Recorded<DomainEvent>;
+export type Change = Recorded<StoredEvent>;
 
 /** Anything that stands in the log. */
 export type LogEntry = Change | ScanLine;

@@ -1,6 +1,7 @@
 import type { Sql, TransactionSql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
 import { moveCheckpoint } from './checkpoint.ts';
+import { erasures } from './erasures.ts';
 import { visitorRemovals } from './visitor-removals.ts';
 
 /**
@@ -29,7 +30,7 @@ export const counters = {
         count.total++;
         if (entry.is_unique) count.unique++;
         counts.set(entry.code, count);
-      } else if (entry.type === 'code_deleted') deleted.push(entry.stream);
+      } else if (entry.type === 'code_deleted' || entry.type === 'code_erased') deleted.push(entry.stream);
     }
     await sql.begin(async (tx) => {
       await moveCheckpoint(tx, 'counters', { after, to });
@@ -41,7 +42,9 @@ export const counters = {
           ON CONFLICT (code) DO UPDATE SET
             total_scans = c.total_scans + excluded.total_scans, unique_scans = c.unique_scans + excluded.unique_scans`;
       // A scan that waited in a spool can arrive after the deletion of its code.
-      await forgetDeleted(tx, [...deleted, ...counts.keys()]);
+      const gone = await forgetDeleted(tx, [...deleted, ...counts.keys()]);
+      const scanned = gone.filter((code) => counts.has(code));
+      if (scanned.length > 0) await erasures.reopen(tx, scanned, after);
     });
   },
 
@@ -54,7 +57,8 @@ export const counters = {
   async rebuild(sql: Sql<{ bigint: number }>, floor = 0): Promise<void> {
     await sql.begin(async (tx) => {
       await tx`SET LOCAL statement_timeout = 0`;
-      await tx`SELECT 1 FROM checkpoints WHERE projection = 'counters' FOR UPDATE`;
+      const [before] = await tx<{ position: number }[]>`
+        SELECT position FROM checkpoints WHERE projection = 'counters' FOR UPDATE`;
       await tx`DELETE FROM scan_counts`;
       await tx`
         WITH head AS (
@@ -70,15 +74,18 @@ export const counters = {
         ON CONFLICT (projection) DO UPDATE SET position = excluded.position`;
       // The checkpoint may have moved past deletions that no apply() has seen.
       await visitorRemovals.requestAll(tx);
+      await erasures.reopenAll(tx, Math.max(before?.position ?? 0, 0));
     });
   },
 };
 
-async function forgetDeleted(tx: TransactionSql<{ bigint: number }>, codes: string[]): Promise<void> {
-  if (codes.length === 0) return;
+/** Resolves to those of the codes that are deleted. */
+async function forgetDeleted(tx: TransactionSql<{ bigint: number }>, codes: string[]): Promise<string[]> {
+  if (codes.length === 0) return [];
   const gone = await tx<{ id: string }[]>`SELECT id FROM codes WHERE id = ANY(${codes}) AND status = 'deleted'`;
-  if (gone.length === 0) return;
+  if (gone.length === 0) return [];
   const ids = gone.map(({ id }) => id);
   await tx`DELETE FROM scan_counts WHERE code = ANY(${ids})`;
   await visitorRemovals.request(tx, ids);
+  return ids;
 }

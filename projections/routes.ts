@@ -17,6 +17,7 @@ export function applyToRoute(route: Route, event: Recorded<CodeEvent>): Route | 
 
 function changeOf(event: Recorded<CodeEvent>): Partial<Route> {
   if (event.type === 'code_created') return {};
+  if (event.type === 'code_erased') return { status: 'deleted', destination_url: '', sealed_key: new Uint8Array() };
   const { destination_url, destination_revision, status, disabled_at } = changeBy(event);
   return {
     ...(destination_url === undefined ? {} : { destination_url }),

@@ -9,7 +9,7 @@ import { evolveWebhook, isWebhookEvent, type Webhook, type WebhookEvent } from '
 /**
  * Current state: `accounts`, `api_keys`, `webhooks`, `codes`, `code_counts` and `blocked_hosts`.
  *
- * It takes every event of codes and accounts, and is written in the transaction that appends them, so it needs no
+ * It takes every event of codes and accounts but erased ones, and is written in the transaction that appends them, so it needs no
  * checkpoint: it is never behind. A rebuild applies the same functions to the whole log (src/stream/replay-state.ts).
  * Here are its tables and their keys.
  */
@@ -47,7 +47,7 @@ export async function writeState(sql: Sql, before: StateBefore, events: AppliedE
   for (const event of events) {
     if (isCodeEvent(event)) ofCodes.push(event);
     else if (isServiceEvent(event)) ofService.push(event);
-    else ofAccounts.push(event);
+    else if (event.type !== 'erased') ofAccounts.push(event);
   }
   await Promise.all([
     ...ofService.map((event) => writeBlockedHost(sql, event)),
@@ -71,6 +71,7 @@ async function readBefore(sql: Sql, events: AppliedEvent[]): Promise<StateBefore
 function writeCodes(sql: Sql, before: Code[], events: AppliedCodeEvent[]): Promise<unknown>[] {
   const codes = new Map<string, Code>(before.map((code) => [code.id, code]));
   const counts = new Map<string, number>();
+  const erasedAccounts = new Set<string>();
   const count = ({ account, mode, status }: Code, by: number) => {
     const key = JSON.stringify([account, mode, status]);
     counts.set(key, (counts.get(key) ?? 0) + by);
@@ -79,7 +80,9 @@ function writeCodes(sql: Sql, before: Code[], events: AppliedCodeEvent[]): Promi
     const old = codes.get(event.stream);
     const code = evolveCode(old, event);
     if (old !== undefined) count(old, -1);
-    count(code, 1);
+    // A rebuild finds nothing else of an erased code, so that it cannot count it by what it was.
+    if (event.type === 'code_erased') erasedAccounts.add(code.account);
+    else count(code, 1);
     codes.set(code.id, code);
   }
   const changes = [...counts].map(([key, by]) => {
@@ -94,17 +97,29 @@ function writeCodes(sql: Sql, before: Code[], events: AppliedCodeEvent[]): Promi
         name = excluded.name, destination_url = excluded.destination_url,
         destination_revision = excluded.destination_revision, status = excluded.status,
         updated_at = excluded.updated_at, version = excluded.version,
-        disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at`,
+        disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at,
+        style = excluded.style, created_at = excluded.created_at, position = excluded.position`,
     sql`
       INSERT INTO code_counts AS c
       SELECT * FROM jsonb_populate_recordset(NULL::code_counts, ${sql.json(changes)})
       ON CONFLICT (account, mode, status) DO UPDATE SET codes = c.codes + excluded.codes`,
+    ...(erasedAccounts.size === 0
+      ? []
+      : [sql`DELETE FROM code_counts WHERE account = ANY(${[...erasedAccounts]}) AND codes = 0`]),
   ];
 }
 
 function writeAccounts(sql: Sql, before: StateBefore, events: Pending<AccountEvent>[]): Promise<unknown>[] {
   const accounts = new Map<string, Account>((before.accounts ?? []).map((account) => [account.id, account]));
-  for (const event of events) accounts.set(event.stream, evolveAccount(accounts.get(event.stream), event));
+  const deleted = new Set<string>();
+  for (const event of events) {
+    if (event.type !== 'account_deleted') {
+      accounts.set(event.stream, evolveAccount(accounts.get(event.stream), event));
+      continue;
+    }
+    accounts.delete(event.stream);
+    deleted.add(event.stream);
+  }
   return [
     sql`
       INSERT INTO accounts
@@ -114,8 +129,16 @@ function writeAccounts(sql: Sql, before: StateBefore, events: Pending<AccountEve
         suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at`,
     ...events.flatMap((event) => writeKey(sql, event)),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
+    // Last: no event of an account follows its deletion.
+    ...(deleted.size === 0 ? [] : removeAccounts(sql, [...deleted])),
   ];
 }
+
+const removeAccounts = (sql: Sql, ids: string[]): Promise<unknown>[] => [
+  sql`DELETE FROM accounts WHERE id = ANY(${ids})`,
+  sql`DELETE FROM api_keys WHERE account = ANY(${ids})`,
+  sql`DELETE FROM webhooks WHERE account = ANY(${ids})`,
+];
 
 function writeKey(sql: Sql, event: Pending<AccountEvent>): Promise<unknown>[] {
   if (event.type === 'key_revoked')

@@ -29,7 +29,7 @@ type Tx = TransactionSql<{ bigint: number }>;
  * `webhook_deliveries`: one for each scan that was appended while its account had a webhook, which was on, and a plan
  * that includes it. All of that stands in the log, so the log's order decides, and not when this runs.
  *
- * It takes scans, the events of webhooks, and changes of plans. Its checkpoint moves in the transaction that makes the
+ * It takes scans, the events of webhooks, changes of plans, and deletions of accounts. Its checkpoint moves in the transaction that makes the
  * deliveries. It is never rebuilt: what was sent cannot be made unsent, so a replay of anything else leaves it alone,
  * and without a checkpoint it begins at the end of the log.
  */
@@ -87,7 +87,8 @@ function accountsIn(entries: LogEntry[]): string[] {
   const accounts = new Set<string>();
   for (const entry of entries) {
     if (isScan(entry)) accounts.add(entry.account);
-    else if (isWebhookEvent(entry) || entry.type === 'plan_changed') accounts.add(entry.stream);
+    else if (isWebhookEvent(entry) || entry.type === 'plan_changed' || entry.type === 'account_deleted')
+      accounts.add(entry.stream);
   }
   return [...accounts];
 }
@@ -134,6 +135,9 @@ function walk(endpoints: Map<string, Endpoint>, entries: LogEntry[]): { changed:
     } else if (entry.type === 'plan_changed') {
       for (const endpoint of endpoints.values())
         if (endpoint.account === entry.stream) change(endpoint, { is_paid: hasWebhooks(entry.data.to) }, 'plan');
+    } else if (entry.type === 'account_deleted') {
+      for (const endpoint of endpoints.values())
+        if (endpoint.account === entry.stream) change(endpoint, { is_set: false }, 'removed');
     }
   }
   return { changed, scans };

@@ -3,6 +3,7 @@ import { Argument, Command, Option } from 'commander';
 import { plans } from '../events/plans.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { accountCreate, accountKeys, accountList, accountPlan, accountResume, accountSuspend } from './cli/account.ts';
+import { accountDelete } from './cli/account-delete.ts';
 import { backup } from './cli/backup.ts';
 import { benchmarks } from './cli/benchmarks.ts';
 import { chaos } from './cli/chaos.ts';
@@ -86,6 +87,17 @@ operatorCommand(account, 'suspend <account>', 'close an account’s API, console
   .requiredOption('--reason <reason>', 'why, as the owner will read it')
   .action(accountSuspend);
 operatorCommand(account, 'resume <account>', 'end a suspension').action(accountResume);
+operatorCommand(
+  account,
+  'delete <account>',
+  'delete an account for good: its keys, codes, scans and the data of its events',
+)
+  .option('--yes', 'do not ask')
+  .addHelpText(
+    'after',
+    '\nIts keys stop and its short links answer 410 at once; its data is erased by the running service, which this command\nwaits for. Short codes are never given out again. NATS keeps messages for up to two days, and backups keep what they have.',
+  )
+  .action(accountDelete);
 operatorCommand(account, 'keys <account>', 'the keys of an account that work').action(accountKeys);
 
 const key = program.command('key').description('API keys of any account');

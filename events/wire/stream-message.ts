@@ -1,4 +1,4 @@
-import { schemaOf, upcast } from '../catalogue.ts';
+import { erasedSchema, schemaOf, upcast } from '../catalogue.ts';
 import type { Change, LogEntry, LogRange } from '../entry.ts';
 import type { RecordedScan } from '../scan.ts';
 import { lineOf, lineVersion, ScanLine, scanLines } from '../scan-line.ts';
@@ -32,7 +32,11 @@ export const encodeScans = (range: Range, lines: string[]): string =>
 export const encodeChanges = (range: Range, changes: string[]): string =>
   `${headOf(range)},"entries":[${changes.join(',')}]}`;
 
-export const encodeChange = (change: Change): string => JSON.stringify({ ...change, schema: schemaOf(change) });
+/** An erased event is written as it is stored: with its type, no data, and the schema number that says so. */
+export const encodeChange = (change: Change): string =>
+  change.type === 'erased'
+    ? JSON.stringify({ ...change, type: change.data.type, data: {}, schema: erasedSchema })
+    : JSON.stringify({ ...change, schema: schemaOf(change) });
 
 const decoder = new TextDecoder();
 const head = /^\{(?:"version":(\d+),)?"after":(\d+),"to":(\d+)/;

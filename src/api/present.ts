@@ -64,6 +64,7 @@ function changeOf(event: CodeEvent): { field: string | null; from: unknown; to: 
     case 'code_enabled':
       return { field: 'disabled', from: null, to: null };
     case 'code_deleted':
+    case 'code_erased':
       return { field: null, from: null, to: null };
   }
 }

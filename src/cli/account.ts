@@ -42,9 +42,11 @@ export async function accountCreate(options: {
   say('\nThe keys are shown only now: keep them somewhere safe.');
 }
 
+export const noAccount = (id: string) => new StartError(`There is no account ${id}: ./scanlog account list shows all.`);
+
 async function existing(sql: Sql, id: string): Promise<Account> {
   const account = await findAccount(sql, id);
-  if (account === undefined) throw new StartError(`There is no account ${id}: ./scanlog account list shows all.`);
+  if (account === undefined) throw noAccount(id);
   return account;
 }
 

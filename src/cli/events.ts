@@ -14,8 +14,13 @@ function describe(entry: LogEntry): string {
     return `${place}  ${code}  ${bold(entry.type)}  ${who}`;
   }
   const { stream, version, type, data, actor } = entry;
-  return `${place}  ${stream} ${dim(`v${version}`)}  ${bold(type)}  ${JSON.stringify(data)}  ${dim(`by ${actor}`)}`;
+  const what = type === 'erased' ? `${bold(data.type)}  erased` : `${bold(type)}  ${JSON.stringify(data)}`;
+  return `${place}  ${stream} ${dim(`v${version}`)}  ${what}  ${dim(`by ${actor}`)}`;
 }
+
+/** An erased event as it is stored: with the type that it had. */
+const presentJson = (entry: LogEntry) =>
+  entry.type === 'erased' ? { ...entry, type: entry.data.type, data: {}, erased: true } : entry;
 
 interface Options {
   stream?: string;
@@ -31,7 +36,7 @@ export async function showEvents({ stream, follow = false, json = false, data }:
     for (;;) {
       const entries =
         stream === undefined ? (await readRange(sql, after, pageSize)).entries : await readStream(sql, stream, after);
-      for (const entry of entries) say(json ? JSON.stringify(entry) : describe(entry));
+      for (const entry of entries) say(json ? JSON.stringify(presentJson(entry)) : describe(entry));
       after = entries.at(-1)?.position ?? after;
       if (entries.length > 0) continue;
       if (!follow) return;

@@ -4,7 +4,7 @@ import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
 import type { Style } from '../../events/style.ts';
 import { writeState } from '../../projections/state.ts';
-import { type Fault, Refusal } from '../lib/errors.ts';
+import { type Fault, notFound, Refusal } from '../lib/errors.ts';
 import { newId, newShortCode } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { append } from '../log/append.ts';
@@ -74,7 +74,8 @@ export async function createCodes(
 async function reserveQuota(tx: Transaction, owner: Owner, wanted: number, maxTestCodes: number): Promise<void> {
   const subject = owner.mode === 'live' ? owner.account : `${owner.account}/test`;
   await tx`SELECT pg_advisory_xact_lock(${locks.quota}, hashtext(${subject}))`;
-  const { limit, rule, remedy } = owner.mode === 'live' ? await planQuota(tx, owner.account) : testQuota(maxTestCodes);
+  const plan = await planOf(tx, owner.account);
+  const { limit, rule, remedy } = owner.mode === 'live' ? planQuota(plan) : testQuota(maxTestCodes);
   const used = totalOf(await countCodes(tx, owner));
   if (used + wanted <= limit) return;
   const message = `${rule}, and ${used} exist: ${wanted === 1 ? 'no more fits' : `${wanted} more do not fit`}. ${remedy}`;
@@ -92,16 +93,18 @@ interface Quota {
   remedy: string;
 }
 
-async function planQuota(tx: Transaction, id: string): Promise<Quota> {
+async function planOf(tx: Transaction, id: string): Promise<Plan> {
   const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${id}`;
-  if (account === undefined) throw new Error(`${id} has no row`);
-  const limit = limitsOf[account.plan].codes;
-  return {
-    limit,
-    rule: `The ${account.plan} plan allows ${limit} QR codes`,
-    remedy: 'Delete some or change the plan.',
-  };
+  // Deleted after the request was admitted.
+  if (account === undefined) throw notFound('account');
+  return account.plan;
 }
+
+const planQuota = (plan: Plan): Quota => ({
+  limit: limitsOf[plan].codes,
+  rule: `The ${plan} plan allows ${limitsOf[plan].codes} QR codes`,
+  remedy: 'Delete some or change the plan.',
+});
 
 /** Test codes count against no plan, but each of them takes space in the log: the operator bounds them. */
 const testQuota = (limit: number): Quota => ({

@@ -6,7 +6,7 @@ import { coveringHosts, hostOf } from '../../events/hosts.ts';
 import type { Route } from '../../projections/routes.ts';
 import type { Sql } from '../log/connect.ts';
 
-/** What the operator has disabled for many codes at once: suspended accounts, and hosts that no code may lead to. */
+/** What the operator has disabled for many codes at once: suspended and deleted accounts, and hosts that no code may lead to. */
 export interface Bans {
   /** Whether the operator has disabled this route, by its code, its account or its destination. */
   covers(route: Pick<Route, 'account' | 'destination_url' | 'disabled'>): boolean;
@@ -56,7 +56,8 @@ export function createBans(sql: Sql, saved: SavedBans = { version: 1, accounts: 
   async function refresh(): Promise<void> {
     const [row] = await sql<[{ position: number; accounts: string[]; hosts: string[] }]>`
       SELECT (SELECT coalesce(max(position), 0) FROM events) AS position,
-        ARRAY(SELECT id FROM accounts WHERE suspended_at IS NOT NULL)::text[] AS accounts,
+        ARRAY(SELECT id FROM accounts WHERE suspended_at IS NOT NULL UNION ALL SELECT account FROM erasures)::text[]
+          AS accounts,
         ARRAY(SELECT host FROM blocked_hosts)::text[] AS hosts`;
     const read = { account: new Set(row.accounts), host: new Set(row.hosts) };
     for (const kind of ['account', 'host'] as const)
@@ -97,6 +98,7 @@ function banOf(entry: Change): Ban | undefined {
   if (isScan(entry)) return undefined;
   switch (entry.type) {
     case 'account_suspended':
+    case 'account_deleted':
       return { kind: 'account', id: entry.stream, inForce: true };
     case 'account_resumed':
       return { kind: 'account', id: entry.stream, inForce: false };

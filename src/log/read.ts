@@ -1,4 +1,4 @@
-import { type DomainEvent, upcast } from '../../events/catalogue.ts';
+import { type StoredEvent, upcast } from '../../events/catalogue.ts';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Queryable } from './connect.ts';
@@ -16,13 +16,13 @@ interface Row {
   occurred_at: Date;
 }
 
-const recorded = ({ type, schema, data, ...place }: Row): Recorded<DomainEvent> => ({
+const recorded = ({ type, schema, data, ...place }: Row): Recorded<StoredEvent> => ({
   ...upcast(type, schema, data),
   ...place,
 });
 
 /** Everything that happened to one code or account behind position `after`, oldest first. */
-export async function readStream(sql: Queryable, stream: string, after = 0): Promise<Recorded<DomainEvent>[]> {
+export async function readStream(sql: Queryable, stream: string, after = 0): Promise<Recorded<StoredEvent>[]> {
   const rows = await sql<Row[]>`
     SELECT * FROM events WHERE stream = ${stream} AND position > ${after} ORDER BY version`;
   return rows.map(recorded);
@@ -33,14 +33,14 @@ export async function readVersions(
   sql: Queryable,
   stream: string,
   { after, to }: { after: number; to: number },
-): Promise<Recorded<DomainEvent>[]> {
+): Promise<Recorded<StoredEvent>[]> {
   const rows = await sql<Row[]>`
     SELECT * FROM events WHERE stream = ${stream} AND version > ${after} AND version <= ${to} ORDER BY version`;
   return rows.map(recorded);
 }
 
 /** Up to `limit` events of codes and accounts behind position `after`, in the order of the log. */
-export async function readEvents(sql: Queryable, after: number, limit: number): Promise<Recorded<DomainEvent>[]> {
+export async function readEvents(sql: Queryable, after: number, limit: number): Promise<Recorded<StoredEvent>[]> {
   const rows = await sql<Row[]>`SELECT * FROM events WHERE position > ${after} ORDER BY position LIMIT ${limit}`;
   return rows.map(recorded);
 }

@@ -4,10 +4,11 @@ import { floorOfLog } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import type { StreamContext } from './context.ts';
 import type { Leadership } from './leader.ts';
+import { runErasures } from './run-erasures.ts';
 import { runProjection } from './runner.ts';
 import { runVisitorRemoval } from './visitor-removal.ts';
 
-/** Keeps `total_scans` and `unique_scans` current, and removes the visitors of deleted codes. */
+/** Keeps `total_scans` and `unique_scans` current, removes the visitors of deleted codes, and erases deleted accounts. */
 export function runCounters(context: StreamContext): Leadership {
   const { sql } = context;
   const projection = {
@@ -21,8 +22,8 @@ export function runCounters(context: StreamContext): Leadership {
     lingerMs: 0,
   };
   const counting = runProjection({ ...context, lock: locks.counters, projection });
-  const removal = runVisitorRemoval(context);
-  return { stop: async () => void (await Promise.all([counting.stop(), removal.stop()])) };
+  const parts = [counting, runVisitorRemoval(context), runErasures(context)];
+  return { stop: async () => void (await Promise.all(parts.map((part) => part.stop()))) };
 }
 
 async function rebuildCounters({ sql, databaseUrl, log }: StreamContext): Promise<void> {

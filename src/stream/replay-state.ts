@@ -2,6 +2,7 @@ import { counters } from '../../projections/counters.ts';
 import { applyState, stateTables } from '../../projections/state.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
+import { floorOfLog } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 import { removeAllVisitors } from './visitor-removal.ts';
@@ -64,7 +65,7 @@ async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
     }
     return different;
   });
-  await counters.rebuild(sql);
+  await counters.rebuild(sql, await floorOfLog(sql));
   await removeAllVisitors(sql);
   onProgress(position, position);
   await sql.unsafe(`DROP SCHEMA ${beside} CASCADE`);

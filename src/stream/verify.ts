@@ -50,8 +50,9 @@ export async function verify(options: Verifying): Promise<Verification> {
     counted: { position: await positionOfCounters(tx), tallies: await tallyCounters(tx, account) },
     table: await ledger.inUse(tx),
     ends: await endsOfCodes(tx),
+    erased: await erasedAccounts(tx),
   }));
-  const { counted, table, ends } = seen;
+  const { counted, table, ends, erased } = seen;
   if (table === undefined) throw new Error('the warehouse has just been exchanged');
 
   // The log is read once, in two pieces: up to where both are, and on to where only one is.
@@ -81,6 +82,7 @@ export async function verify(options: Verifying): Promise<Verification> {
       ...(await differingAggregates(warehouse, table.version, account)),
       ...ofDeliveries,
       ...(await remainingVisitors(sql, account)),
+      ...(await remainingScans(sql, erased, log)),
     ],
   };
 }
@@ -132,6 +134,20 @@ async function endsOfCodes(sql: Queryable): Promise<Map<string, number>> {
   const rows = await sql<{ stream: string; position: number }[]>`
     SELECT stream, position FROM events WHERE type = 'code_deleted'`;
   return new Map(rows.map(({ stream, position }) => [stream, position]));
+}
+
+/** Accounts whose erasure is done. A scan that the counters have applied since would have continued it. */
+async function erasedAccounts(sql: Queryable): Promise<string[]> {
+  const rows = await sql<{ account: string }[]>`SELECT account FROM erasures WHERE done_at IS NOT NULL`;
+  return rows.map(({ account }) => account);
+}
+
+/** Scans in the log of accounts whose erasure is done. */
+async function remainingScans(sql: Sql, erased: string[], log: Tallies): Promise<Difference[]> {
+  if (erased.length === 0) return [];
+  const codes = await sql<{ id: string }[]>`
+    SELECT id FROM codes WHERE id = ANY(${[...log.keys()]}) AND account = ANY(${erased})`;
+  return codes.map(({ id }) => ({ what: 'erasure', code: id, log: `${log.get(id)?.total} scans`, found: 'erased' }));
 }
 
 /** Deleted codes that have visitors whose removal is not scheduled; waits for the counters, which schedule it. */

@@ -80,9 +80,9 @@ describe('the history of a code', () => {
     // An event that cannot be read shows whether it was.
     const setSchema = (schema: number) =>
       sql.begin(async (tx) => {
-        await tx`ALTER TABLE events DISABLE TRIGGER events_are_facts`;
+        await tx`ALTER TABLE events DISABLE TRIGGER USER`;
         await tx`UPDATE events SET schema = ${schema} WHERE stream = ${id} AND version = 2`;
-        await tx`ALTER TABLE events ENABLE TRIGGER events_are_facts`;
+        await tx`ALTER TABLE events ENABLE TRIGGER USER`;
       });
     await setSchema(99);
     const statusOf = async (query: string) => (await live.get(`/v1/qrcodes/${id}/history?${query}`)).status;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountEvents } from '../../events/account.ts';
-import { type DomainEvent, isCodeEvent, schemaOf, upcast } from '../../events/catalogue.ts';
+import { type DomainEvent, erasedSchema, isCodeEvent, schemaOf, upcast } from '../../events/catalogue.ts';
 import { codeEvents } from '../../events/code.ts';
 
 const created = {
@@ -70,7 +70,16 @@ describe('older events', () => {
   });
 
   test('one from before the first is refused', () => {
-    expect(() => upcast('code_paused', 0, {})).toThrow('code_paused of schema 0 has no way to 1');
+    const renamed = { from: 'Menu', to: 'Card' };
+    expect(() => upcast('code_renamed', 0, renamed)).toThrow('code_renamed of schema 0 has no way to 1');
+  });
+
+  test.each(['code_created', 'code_paused', 'key_created'])('%s without its data is an erased event', (type) => {
+    expect(upcast(type, erasedSchema, {})).toEqual({ type: 'erased', data: { type } });
+  });
+
+  test('an erased event of an unknown type is of a newer version', () => {
+    expect(() => upcast('code_exploded', erasedSchema, {})).toThrow('was written by a newer version of Scanlog');
   });
 
   test('today’s is read as it is', () => {

@@ -132,7 +132,7 @@ describe('an event that cannot be applied', () => {
     expect(await counters.checkpoint(sql)).toBe(0);
 
     await sql.begin(async (tx) => {
-      await tx`ALTER TABLE events DISABLE TRIGGER events_are_facts`;
+      await tx`ALTER TABLE events DISABLE TRIGGER USER`;
       await tx`DELETE FROM events WHERE id = 'evt_1'`;
     });
     await eventually(async () => expect(await countsOf(sql)).toEqual([8, 8]));

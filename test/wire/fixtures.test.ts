@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Change } from '../../events/entry.ts';
 import { batchOf } from '../../events/scan-batch.ts';
 import { scanLines } from '../../events/scan-line.ts';
 import { NewerVersion } from '../../events/wire/newer-version.ts';
@@ -50,6 +51,15 @@ describe('a message of the stream', () => {
   test('is written as the fixture of the newest version: another encoding is another version', () => {
     expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans'));
     expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(text('stream-message-2-changes'));
+  });
+
+  test('carries an erased event without its data, under the type that it had', () => {
+    const [created] = changes;
+    if (created === undefined) throw new Error('there are changes');
+    const erased: Change = { ...created, type: 'erased', data: { type: created.type } };
+    const written = encodeChange(erased);
+    expect(JSON.parse(written)).toMatchObject({ type: created.type, schema: 0, data: {} });
+    expect(decodeMessage(encoded(encodeChanges(changeRange, [written]))).entries).toEqual([erased]);
   });
 
   test('carries the schema of each event, and an older one is brought up to date when it is read', () => {

@@ -1,0 +1,71 @@
+import { createInterface } from 'node:readline/promises';
+import { findAccount } from '../accounts/accounts.ts';
+import { deleteAccount } from '../accounts/delete.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Sql } from '../log/connect.ts';
+import { eraseAccount } from '../stream/run-erasures.ts';
+import { noAccount } from './account.ts';
+import { withDatabase } from './connection.ts';
+import { progressBar } from './progress.ts';
+import { say, sayJson } from './terminal.ts';
+
+/** The warehouse removes the scans of deleted codes twice a minute. */
+const waitTimeoutMs = 90_000;
+
+interface Options {
+  data: string;
+  json?: boolean;
+  yes?: boolean;
+}
+
+/** Deletes an account and drives its erasure to the end; run again, it continues. */
+export async function accountDelete(id: string, { data, json, yes = false }: Options): Promise<void> {
+  const result = await withDatabase(data, async (sql) => {
+    if (!(await isDeleted(sql, id))) {
+      const account = await findAccount(sql, id);
+      if (account === undefined) throw noAccount(id);
+      if (!yes) await confirm(id, account.name);
+      await deleteAccount(sql, id, new Date());
+    }
+    const bar = progressBar('erasing');
+    const waitsFor = await eraseAccount(sql, id, { timeoutMs: waitTimeoutMs, onProgress: bar.update });
+    bar.end();
+    return { waitsFor, erasure: await findErasure(sql, id) };
+  });
+  const { erasure, waitsFor } = result;
+  if (json)
+    return sayJson({
+      account_id: id,
+      deleted_at: erasure?.requested_at.toISOString() ?? null,
+      erased_at: erasure?.done_at?.toISOString() ?? null,
+      ...(waitsFor === undefined ? {} : { waits_for: waitsFor }),
+    });
+  say(
+    waitsFor === undefined
+      ? `${id} is deleted and its data erased. Its short links answer 410, and its short codes stay taken.`
+      : `${id} is deleted: its keys stop, its short links answer 410. Its erasure waits for ${waitsFor}; the service continues it by itself.`,
+  );
+}
+
+async function findErasure(
+  sql: Sql,
+  account: string,
+): Promise<{ requested_at: Date; done_at: Date | null } | undefined> {
+  const [erasure] = await sql<{ requested_at: Date; done_at: Date | null }[]>`
+    SELECT requested_at, done_at FROM erasures WHERE account = ${account}`;
+  return erasure;
+}
+
+const isDeleted = async (sql: Sql, account: string) => (await findErasure(sql, account)) !== undefined;
+
+async function confirm(id: string, name: string): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new StartError(`Deleting ${id} (${name}) cannot be undone: repeat the command with --yes.`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`Deleting ${name} cannot be undone. Type ${id} to delete it: `);
+    if (answer.trim() !== id) throw new StartError('Nothing was deleted.');
+  } finally {
+    terminal.close();
+  }
+}
