@@ -120,7 +120,7 @@ export async function revoke(
   });
 }
 
-/** A key that works, whoever’s it is. */
+/** A key of any account, unless it is revoked. */
 export async function findKey(sql: Queryable, id: string): Promise<Key | undefined> {
   const [key] = await sql<Key[]>`SELECT * FROM api_keys WHERE id = ${id} AND revoked_at IS NULL`;
   return key;

@@ -101,7 +101,7 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
     return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller, { suspended_reason });
   }
 
-  // A whole IPv6 subscriber counts as one: it has more addresses than anybody could count.
+  // A whole IPv6 subscriber counts as one: it has 2^64 addresses.
   const networkOf = ({ headers }: Request, peer: string) =>
     subscriberNetwork(clientAddress(peer, headers.get('x-forwarded-for'), trusted));
 
