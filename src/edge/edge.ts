@@ -118,10 +118,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     } while (events.length === eventsAtOnce);
   };
   const writeRoutes = createSnapshotTask(own.path, box, routes);
-  const snapshot = async () => {
-    await writeRoutes();
-    await bans.save(own.path);
-  };
+  const saveBans = () => bans.save(own.path);
   const stopping = new AbortController();
   const orphans = createOrphans({
     parent: folder,
@@ -141,7 +138,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const tasks = [
     periodic('partitions', () => ensurePartitions(sql), {}),
     periodic('poll', poll, { everyMs: pollMs }),
-    periodic('snapshot', snapshot, {
+    periodic('bans', saveBans, { everyMs: snapshotMs }),
+    periodic('snapshot', writeRoutes, {
       everyMs: snapshotMs,
       restFor: (tookMs) => Math.min(tookMs * snapshotRest.perWork, snapshotRest.maxMs),
     }),
@@ -158,7 +156,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     async stop() {
       stopping.abort();
       await Promise.all(tasks.map((task) => task.stop()));
-      await snapshot().catch(() => {});
+      await Promise.allSettled([writeRoutes(), saveBans()]);
       await recorder.stop();
       geo.close();
       await sql.end({ timeout: 2 });
