@@ -34,7 +34,10 @@ export interface SessionTools {
 
 export interface Session {
   held: Held;
+  /** When the claim was sent: its lease counts from then. */
   claimedAt: number;
+  /** When the claim was answered. */
+  startedAt: number;
   ended: Promise<void>;
   /** There may be something new to send, or the lease is longer again. */
   wake(): void;
@@ -218,6 +221,7 @@ export function startSession(held: Held, claimedAt: number, tools: SessionTools)
   const session: Session = {
     held,
     claimedAt,
+    startedAt: performance.now(),
     ended: ended.promise,
     wake() {
       // With all places taken there is nothing to look for: what is new is seen when one is free.

@@ -96,7 +96,8 @@ export function startWorker(options: WorkerOptions): Worker {
     leaveRoom(renewed.kept, renewed.tests, sentAt);
     renewedAt = sentAt;
     for (const [key, session] of sessions) {
-      if (kept.has(key) || session.claimedAt >= sentAt) session.wake();
+      // A claim may commit after the renewal has read the leases: only a session that was there before can have lost one.
+      if (kept.has(key) || session.startedAt >= sentAt) session.wake();
       else {
         log.warn(session.held, 'the lease on a webhook was lost');
         session.abandon();
