@@ -63,11 +63,15 @@ export function runProjection(options: RunnerOptions): Leadership {
       metrics.projectionPosition.set(label, position);
     };
 
-    /** Reads from the log up to `to`, which the stream does not have or has not sent. */
+    /**
+     * Reads from the log up to `to`, which the stream does not have or has not sent. Rejects when it stops before that:
+     * whatever came after would be applied without it.
+     */
     const catchUp = async (to: number) => {
-      while (position < to && !signal.aborted) {
+      while (position < to) {
+        signal.throwIfAborted();
         const range = await readRange(sql, position, projection.most);
-        if (range.to === position) return;
+        if (range.to === position) throw new Error(`the log ends at ${position}, but the stream goes to ${to}`);
         await apply(range.to, range.entries);
         metrics.projectionLag.set(label, Math.max(0, to - position));
       }
@@ -118,6 +122,7 @@ export function runProjection(options: RunnerOptions): Leadership {
       while (!signal.aborted) {
         const started = performance.now();
         await run(signal).catch((error) => {
+          if (signal.aborted) return;
           if (error instanceof Superseded) return log.info({ why: error.message }, 'projection begins again');
           metrics.projectionFailures.inc(label);
           if (performance.now() - started > backOffMs.most) backOff = backOffMs.first;

@@ -62,6 +62,32 @@ describe('a projection fed from the stream', () => {
     await running.stop();
   });
 
+  test('stopped while it reads a gap from the log: it applies nothing after the gap', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    await ensureStream(stream.manager, common);
+    await scan(sql, 20);
+    const start = await readRange(sql, 0, 4);
+    await publish(stream, name, await readRange(sql, 12, 100));
+    let stopped: Promise<void> | undefined;
+    const projection: Projection = {
+      ...countersOn(sql),
+      most: 4,
+      async apply(range) {
+        stopped ??= running.stop();
+        await counters.apply(sql, range);
+      },
+    };
+    const running = runProjection({ ...common, projection, lock });
+    await eventually(() => expect(stopped, 'the gap is being read').toBeDefined());
+    await stopped;
+    expect(await counters.checkpoint(sql), 'the checkpoint is at the end of what was applied').toBe(start.to);
+
+    const successor = runProjection({ ...common, projection: countersOn(sql), lock });
+    await eventually(async () => expect(await counters.checkpoint(sql)).toBe(await headOfLog(sql)));
+    expect(await countsOf(sql)).toEqual([40, 40]);
+    await successor.stop();
+  });
+
   test('two runners at once, and the one at work thrown out of the database: each scan counts once', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
