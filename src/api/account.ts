@@ -19,6 +19,7 @@ export function accountOperations({ sql, clock }: Service): Operation[] {
       path: '/v1/account',
       tag,
       summary: 'Plan, limits and use',
+      description: 'The account that the API key belongs to, with the limits of its plan and how much of them is used.',
       success: { status: 200, description: 'The account of the key.', schema: Account },
       errors: [],
       async handle({ caller: { account: id, mode }, rate }) {

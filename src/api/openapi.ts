@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { DocumentDecoration } from 'elysia';
 import { type ErrorCode, statusOf } from '../lib/errors.ts';
 import { Aggregate, Destinations, ExportFile, ScanRecord, Summary, TimeSeries } from './analytics/schemas.ts';
-import type { Operation } from './operation.ts';
+import { type Operation, tags } from './operation.ts';
 import {
   Account,
   ApiKey,
@@ -71,7 +71,7 @@ export function describe(operation: Operation): DocumentDecoration {
   return {
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     operationId: operationId(method, path),
     security: [{ key: [] }],
     parameters: parameters(operation),
@@ -201,7 +201,11 @@ export const documentation = {
       'Every answer, errors included, carries `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix time, in seconds), and an `X-Request-Id`.',
       'Answers are the requested data itself; errors are `{"error": {"code", "message", "details"}}`. Times are ISO 8601, in UTC.',
     ].join('\n\n'),
+    // Each installation has its own operator, whose address the service does not know: no email, no url.
+    contact: { name: 'The operator of this service' },
+    license: { name: 'MIT License', identifier: 'MIT' },
   },
+  tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   components: {
     schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, withReferences(schema)])),
     securitySchemes: {

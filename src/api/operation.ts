@@ -5,6 +5,15 @@ import type { Answer, StreamedAnswer } from './answers.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** The groups that the documentation sorts operations into, in its order. */
+export const tags = {
+  'QR codes': 'Create, list, change and delete QR codes, download their images, and read the history of their changes.',
+  Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
+  Account: 'The account of the API key, with its plan, limits and usage, and the API keys of the account.',
+  Webhook: 'The URL that every scan is sent to, its signing secret, and the log of deliveries.',
+} as const;
+export type Tag = keyof typeof tags;
+
 /** One request to an operation: who asks for what, all of it checked. */
 export interface Call<Q extends TObject, B extends TSchema> {
   caller: Caller;
@@ -21,9 +30,9 @@ export interface Call<Q extends TObject, B extends TSchema> {
 export interface Operation<Q extends TObject = TObject, B extends TSchema = TSchema> {
   method: Method;
   path: `/v1/${string}`;
-  tag: string;
+  tag: Tag;
   summary: string;
-  description?: string;
+  description: string;
   /** What each `:name` of the path is. */
   params?: Record<string, string>;
   query?: Q;

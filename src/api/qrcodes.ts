@@ -64,6 +64,8 @@ export function qrcodeOperations({ sql, clock, addresses, onChange }: Service): 
       path: '/v1/qrcodes/:id',
       tag,
       summary: 'Get a QR code',
+      description:
+        'One code with its current destination, state, style and scan counts. A key finds only codes of its own account and mode; a deleted code is not found.',
       params,
       success: { status: 200, description: 'The code.', schema: QrCode },
       errors: ['not_found'],

@@ -21,8 +21,9 @@ export const checkShortCodes = ({ sql }: Service): Operation =>
   operation({
     method: 'POST',
     path: '/v1/short-codes/check',
-    tag: 'Console',
+    tag: 'QR codes',
     summary: 'Which short codes are free',
+    description: 'For the console only: checks up to 1,000 short codes before codes are created with them.',
     body: ShortCodes,
     success: { status: 200, description: 'Each with what is wrong with it.', schema: Checked },
     errors: ['invalid_request'],

@@ -12,6 +12,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { connectWarehouse } from '../../src/warehouse/connect.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
 import { faultsOf } from '../support/json-schema.ts';
+import { redoclyFindings, spectralFindings } from '../support/openapi-linters.ts';
 import { useService } from '../support/service.ts';
 import { webhookParts } from '../support/webhook-parts.ts';
 
@@ -79,13 +80,24 @@ describe('the document', () => {
     for (const [name, { security }] of operations) expect(security, name).toEqual([{ key: [] }]);
   });
 
-  test('every operation has a summary, a tag and a name of its own', () => {
-    for (const [name, { summary, tags, operationId }] of operations) {
+  test('every operation has a summary, a description, a tag and a name of its own', () => {
+    for (const [name, { summary, description, tags, operationId }] of operations) {
       expect(summary, name).toMatch(/\w/);
+      expect(description, name).toMatch(/\w/);
       expect(tags, name).toHaveLength(1);
       expect(operationId, name).toMatch(/^[a-z]+(_[a-z]+)*$/);
     }
     expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
+  });
+
+  test('explains every tag, and every tag is used', () => {
+    const used = new Set(operations.flatMap(([, { tags = [] }]) => tags));
+    expect(new Set(document.tags.map(({ name }) => name))).toEqual(used);
+    for (const { name, description } of document.tags) expect(description, name).toMatch(/\w/);
+  });
+
+  test('names the license, and the operator as the contact', () => {
+    expect(document.info).toMatchObject({ license: { identifier: 'MIT' }, contact: { name: expect.any(String) } });
   });
 
   test('every placeholder in a path, and only those, is a path parameter; every parameter is explained', () => {
@@ -182,6 +194,33 @@ describe('answers', () => {
       for (const example of examplesOf(media)) expect(faultsOf(media.schema ?? {}, example, name)).toEqual([]);
     }
   });
+});
+
+describe('linters', () => {
+  /** As it is served: with its references. */
+  const served = async () => (await fetch(`${service.urls[0]}/swagger/json`)).json() as Promise<OpenApi>;
+
+  const linters: [name: string, findingsOf: (document: object) => Promise<string[]>, missing: string][] = [
+    ['spectral lint (spectral:oas)', spectralFindings, 'info-contact at info: '],
+    ['redocly lint (recommended)', redoclyFindings, 'info-license at #/info: '],
+  ];
+  // Seconds of computing, which a busy machine makes many.
+  const timeoutMs = 120_000;
+
+  test.each(linters)('%s reports nothing', { timeout: timeoutMs }, async (_, findingsOf) => {
+    expect(await findingsOf(await served())).toEqual([]);
+  });
+
+  test.each(linters)(
+    '%s is at work: it reports what is missing',
+    { timeout: timeoutMs },
+    async (_, findingsOf, missing) => {
+      const { openapi, servers, info } = await served();
+      const { contact, license, ...rest } = info;
+      const findings = await findingsOf({ openapi, servers, info: rest, paths: {} });
+      expect(findings).toEqual([expect.stringContaining(missing)]);
+    },
+  );
 });
 
 test('every first path segment that the service serves is reserved, so that no short code hides it', async () => {

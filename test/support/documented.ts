@@ -3,6 +3,9 @@ import { faultsOf, type JsonSchema } from './json-schema.ts';
 /** The OpenAPI document, as far as tests look into it. */
 export interface OpenApi {
   openapi: string;
+  info: Record<string, unknown>;
+  servers: { url: string }[];
+  tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, OperationObject>>;
   components: { securitySchemes: Record<string, Record<string, string>>; schemas?: Record<string, JsonSchema> };
 }
@@ -10,6 +13,7 @@ export interface OpenApi {
 export interface OperationObject {
   operationId: string;
   summary?: string;
+  description?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema: JsonSchema }[];
