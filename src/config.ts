@@ -19,7 +19,16 @@ interface Setting<T> {
   about: string;
 }
 
-const setting = <T>(definition: Setting<T>): Setting<T> => definition;
+/** A setting that always has a value. */
+interface DefaultedSetting<T> extends Setting<T> {
+  fallback: string;
+}
+
+function setting<T>(definition: DefaultedSetting<T>): DefaultedSetting<T>;
+function setting<T>(definition: Setting<T>): Setting<T>;
+function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition;
+}
 
 const oneOf =
   <T extends string>(values: readonly T[]): Reader<T> =>
@@ -284,22 +293,10 @@ export const settings = {
   }),
 };
 
-type ValueOf<S> = S extends Setting<infer T> ? T : never;
-type Given = { [K in keyof typeof settings]: ValueOf<(typeof settings)[K]> | undefined };
+type ValueOf<S> = S extends DefaultedSetting<infer T> ? T : S extends Setting<infer T> ? T | undefined : never;
 
-/** What every process needs; addresses of the parts may still be missing. */
-export type Config = { [K in keyof Given]: K extends Optional ? Given[K] : NonNullable<Given[K]> };
-type Optional =
-  | 'geoPath'
-  | 'publicUrl'
-  | 'shortBaseUrl'
-  | 'imageBaseUrl'
-  | 'clickhouseCluster'
-  | 'clickhouseRebuildAfterSeconds'
-  | 'webhookAllowedCidrs'
-  | 'abuseContact'
-  | 'securityContact'
-  | keyof Needed;
+/** What every process needs. A setting without a fallback may be undefined, the addresses of the parts included. */
+export type Config = { [K in keyof typeof settings]: ValueOf<(typeof settings)[K]> };
 
 /** What has no default, and `up` sees to by itself. */
 interface Needed {
