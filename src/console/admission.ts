@@ -13,17 +13,17 @@ import { noteKeyUse } from '../api/key-usage.ts';
 import type { Service } from '../api/service.ts';
 import { invalid, Refusal } from '../lib/errors.ts';
 import { pathOf } from './context.ts';
-import { tokenOf } from './cookies.ts';
-import { isFromScript, isOwn } from './same-site.ts';
+import { sessionTokenOf } from './cookies.ts';
+import { isSameOrigin, needsCorsPreflight } from './same-site.ts';
 
-/** Apart from the plan's window: looking at charts must not use up what the account's programs need. */
+/** Separate from the plan's limit, so that viewing charts does not consume the account's API requests. */
 const readsPerMinute = 600;
 
-/** Lets requests of the console in: by the cookie of a session, from our own pages only. */
-export function sessionAdmission({ sql, clock, addresses }: Service, admission: AdmissionControl) {
+/** Authenticates console requests by their session cookie, and rejects requests that other sites caused. */
+export function sessionAdmission({ sql, clock, addresses }: Service, control: AdmissionControl) {
   const usage = noteKeyUse(sql);
 
-  async function bySession(token: string, mode: Mode | undefined, isRead: boolean): Promise<Admission | undefined> {
+  async function admitSession(token: string, mode: Mode | undefined, isRead: boolean): Promise<Admission | undefined> {
     const [row] = await sql<(Caller & Window & Standing)[]>`
       WITH caller AS (
         SELECT k.account, k.mode, a.plan, a.suspended_reason, k.id AS key
@@ -46,37 +46,34 @@ export function sessionAdmission({ sql, clock, addresses }: Service, admission: 
     const standing = { suspended_reason };
     if (isRead) return admitted(readsPerMinute, { used, ends }, caller, standing);
     const limit = limitsOf[caller.plan].requestsPerMinute;
-    return admitted(limit, { used, ends }, caller, standing, 'requests by programs and changes in the console');
+    return admitted(limit, { used, ends }, caller, standing, 'API requests and changes in the console');
   }
 
   return async (request: Request, peer: string): Promise<Admission> => {
-    const token = tokenOf(request.headers, addresses.publicUrl);
+    const token = sessionTokenOf(request.headers, addresses.publicUrl);
     const mode = modeOf(request.url);
-    const isChange = request.method !== 'GET' && request.method !== 'HEAD';
-    const isForeign = !isOwn(request, addresses.publicUrl) || (isChange && !isFromScript(request));
-    const known = token === undefined || isForeign ? undefined : await bySession(token, mode, isRead(request));
-    if (known !== undefined) return known;
-    const stranger = await admission.byAddress(request, peer);
-    return { refusal: isForeign ? foreign() : signedOut(mode), ...stranger };
+    const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
+    const isCrossSite = !isSameOrigin(request, addresses.publicUrl) || (isWrite && !needsCorsPreflight(request));
+    const admission = token === undefined || isCrossSite ? undefined : await admitSession(token, mode, isRead(request));
+    if (admission !== undefined) return admission;
+    const unauthenticated = await control.byAddress(request, peer);
+    return { refusal: isCrossSite ? crossSiteRefusal() : signedOutRefusal(mode), ...unauthenticated };
   };
 }
 
-/** A check of short codes is a POST for the length of its list only: it changes nothing. */
+/** The short code check is a POST only because its list may be too long for a URL: it changes nothing. */
 const isRead = (request: Request) =>
   request.method === 'GET' || request.method === 'HEAD' || pathOf(request) === '/console/api/short-codes/check';
 
-/** `mode=live` or `mode=test` in the query, for who is signed in with both; by default live, if that is one of them. */
+/** The mode named in the query; without one, live mode if the session has a live key, else test mode. */
 function modeOf(url: string): Mode | undefined {
   const mode = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '').get('mode');
   if (mode === null || (modes as readonly string[]).includes(mode)) return (mode ?? undefined) as Mode | undefined;
   throw invalid([{ field: 'mode', message: `mode must be one of ${modes.join(', ')}.` }]);
 }
 
-const signedOut = (mode: Mode | undefined) =>
+const signedOutRefusal = (mode: Mode | undefined) =>
   new Refusal('unauthorized', `Sign in to the console${mode === undefined ? '' : ` with a ${mode} key`} first.`);
 
-const foreign = () =>
-  new Refusal(
-    'unauthorized',
-    'This request does not come from the console itself. Programs use /v1 with an API key instead.',
-  );
+const crossSiteRefusal = () =>
+  new Refusal('unauthorized', 'This request did not come from the console. Use /v1 with an API key instead.');

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** One file of the console, named after its content, so that browsers may keep it for ever. */
+/** One file of the console. Its path contains a hash of its content, so browsers may cache it forever. */
 export interface Asset {
   path: string;
   type: string;
@@ -21,51 +21,51 @@ export interface Bundle {
   mark: Asset;
 }
 
-const source = (name: string) => fileURLToPath(new URL(`./app/${name}`, import.meta.url));
+const sourcePath = (name: string) => fileURLToPath(new URL(`./app/${name}`, import.meta.url));
 
 /**
- * The console's own files, made from their sources in memory: nothing is written, so a checkout may be read-only, and
- * nothing can be out of date. Takes a fraction of a second.
+ * Bundles the console's sources in memory within a fraction of a second. Nothing is written to disk: the checkout may
+ * be read-only, and the bundle is never stale.
  */
-export async function makeBundle(): Promise<Bundle> {
+export async function buildBundle(): Promise<Bundle> {
   const [script, style, mark] = await Promise.all([
-    built('main.tsx'),
-    built('style/console.css'),
-    readFile(source('mark.svg')).then((bytes) => new Uint8Array(bytes)),
+    bundleFile('main.tsx'),
+    bundleFile('style/console.css'),
+    readFile(sourcePath('mark.svg')).then((bytes) => new Uint8Array(bytes)),
   ]);
   const [scriptAsset, styleAsset, markAsset] = await Promise.all([
-    assetOf('console.js', 'text/javascript; charset=utf-8', script),
-    assetOf('console.css', 'text/css; charset=utf-8', style),
-    assetOf('mark.svg', 'image/svg+xml', mark),
+    createAsset('console.js', 'text/javascript; charset=utf-8', script),
+    createAsset('console.css', 'text/css; charset=utf-8', style),
+    createAsset('mark.svg', 'image/svg+xml', mark),
   ]);
   return { script: scriptAsset, style: styleAsset, mark: markAsset };
 }
 
-async function built(name: string): Promise<Bytes> {
+async function bundleFile(name: string): Promise<Bytes> {
   const { outputs } = await Bun.build({
-    entrypoints: [source(name)],
+    entrypoints: [sourcePath(name)],
     target: 'browser',
     minify: true,
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   const [output] = outputs;
-  if (output === undefined) throw new Error(`${name} could not be bundled`);
+  if (output === undefined) throw new Error(`bundling the console produced no output for ${name}`);
   return new Uint8Array(await output.arrayBuffer());
 }
 
-async function assetOf(name: string, type: string, plain: Bytes): Promise<Asset> {
+async function createAsset(name: string, type: string, plain: Bytes): Promise<Asset> {
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 12);
   const [stem, extension] = name.split('.');
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-  const [zipped, brotli] = await Promise.all([
+  const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  const [gzipped, brotli] = await Promise.all([
     promisify(gzip)(plain, { level: 9 }),
-    promisify<Bytes, object, Buffer>(brotliCompress)(plain, quality),
+    promisify<Bytes, object, Buffer>(brotliCompress)(plain, brotliOptions),
   ]);
   return {
     path: `/console/assets/${stem}-${hash}.${extension}`,
     type,
     plain,
-    gzip: new Uint8Array(zipped),
+    gzip: new Uint8Array(gzipped),
     br: new Uint8Array(brotli),
   };
 }

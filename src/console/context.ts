@@ -6,32 +6,32 @@ import type { Bundle } from './bundle.ts';
 import { themeOf } from './cookies.ts';
 import { type Page, pageHeaders } from './pages.ts';
 
-/** What the routes of the console work with. */
+/** Dependencies of the console's routes. */
 export interface Console {
   service: Service;
   api: Api;
   log: Logger;
   metrics: Metrics;
-  /** Its files, made when they are first asked for. */
+  /** The console's files, built on the first call. */
   bundle(): Promise<Bundle>;
 }
 
-/** A request as Elysia hands it over. */
-export interface Visit {
+/** The part of Elysia's context that the routes use. */
+export interface RequestContext {
   request: Request;
   server: { requestIP(request: Request): { address: string } | null } | null;
 }
 
-/** The path alone: the rest of the address holds whatever the client sent as `Host`, which may be none that exists. */
+/** The path of the URL, cut out by hand: its host is the client's `Host` header, which may not parse as a URL. */
 export const pathOf = ({ url }: Request) => url.slice(url.indexOf('/', 8)).replace(/[?#].*$/s, '');
 
-export async function html(
+export async function htmlResponse(
   { bundle }: Console,
   { headers }: Request,
   status: number,
-  make: (page: Page) => string,
+  render: (page: Page) => string,
 ): Promise<Response> {
-  return new Response(make({ bundle: await bundle(), theme: themeOf(headers) }), { status, headers: pageHeaders });
+  return new Response(render({ bundle: await bundle(), theme: themeOf(headers) }), { status, headers: pageHeaders });
 }
 
 export function redirect(location: string, cookie?: string): Response {

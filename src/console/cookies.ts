@@ -1,12 +1,9 @@
 const isHttps = (publicUrl: string) => publicUrl.startsWith('https:');
 
-/**
- * The session's token. Never readable by script, never sent with a request that another site has caused. Over TLS its
- * name makes browsers refuse it from a neighbour under the same domain, or from plain HTTP.
- */
-const sessionCookie = (publicUrl: string) => (isHttps(publicUrl) ? '__Host-scanlog_session' : 'scanlog_session');
-/** Light or dark, where a person has chosen: set by the console's script, read when a page is made, so it never flickers. */
-const themeCookie = 'scanlog_theme';
+/** Over HTTPS, the `__Host-` prefix makes browsers reject this cookie from a subdomain or over plain HTTP. */
+const sessionCookieName = (publicUrl: string) => (isHttps(publicUrl) ? '__Host-scanlog_session' : 'scanlog_session');
+/** Set by the console's script and read by the server, so a page is rendered in the chosen theme from the start. */
+const themeCookieName = 'scanlog_theme';
 
 function cookieOf(headers: Headers, name: string): string | undefined {
   for (const pair of (headers.get('cookie') ?? '').split(';')) {
@@ -16,23 +13,23 @@ function cookieOf(headers: Headers, name: string): string | undefined {
   return undefined;
 }
 
-/** The token that a request carries, unless it cannot be one. */
-export function tokenOf(headers: Headers, publicUrl: string): string | undefined {
-  const token = cookieOf(headers, sessionCookie(publicUrl));
+/** The session token in the request's cookie; undefined when it is missing or malformed. */
+export function sessionTokenOf(headers: Headers, publicUrl: string): string | undefined {
+  const token = cookieOf(headers, sessionCookieName(publicUrl));
   return token !== undefined && /^[0-9A-Za-z]{43}$/.test(token) ? token : undefined;
 }
 
 export type Theme = 'light' | 'dark';
 
 export function themeOf(headers: Headers): Theme | undefined {
-  const theme = cookieOf(headers, themeCookie);
+  const theme = cookieOf(headers, themeCookieName);
   return theme === 'light' || theme === 'dark' ? theme : undefined;
 }
 
-/** A `Set-Cookie` for a token; without one, the end of it. `publicUrl` tells whether the browser comes over TLS. */
-export function setSession(token: string | undefined, seconds: number, publicUrl: string): string {
-  const lasting = token === undefined ? 0 : seconds;
-  // A name with __Host- needs the path /.
-  const where = isHttps(publicUrl) ? 'Path=/; Secure' : 'Path=/console';
-  return `${sessionCookie(publicUrl)}=${token ?? ''}; ${where}; Max-Age=${lasting}; HttpOnly; SameSite=Strict`;
+/** The `Set-Cookie` value that stores a token; without a token, the one that deletes the cookie. */
+export function sessionCookie(token: string | undefined, maxAgeSeconds: number, publicUrl: string): string {
+  const maxAge = token === undefined ? 0 : maxAgeSeconds;
+  // The __Host- prefix requires the path /.
+  const scope = isHttps(publicUrl) ? 'Path=/; Secure' : 'Path=/console';
+  return `${sessionCookieName(publicUrl)}=${token ?? ''}; ${scope}; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
 }

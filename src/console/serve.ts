@@ -10,65 +10,67 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { sessionAdmission } from './admission.ts';
-import { type Asset, type Bundle, makeBundle } from './bundle.ts';
-import { type Console, html, pathOf, type Visit } from './context.ts';
-import { tokenOf } from './cookies.ts';
-import { comeAgainPage, consolePage, signInPage } from './pages.ts';
+import { type Asset, type Bundle, buildBundle } from './bundle.ts';
+import { type Console, htmlResponse, pathOf, type RequestContext } from './context.ts';
+import { sessionTokenOf } from './cookies.ts';
+import { consolePage, reloadPage, signInPage } from './pages.ts';
 import { findSession } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
-import { enter, leave, safeNext } from './sign-in.ts';
+import { handleSignIn, handleSignOut, safeNext } from './sign-in.ts';
 
-type Respond = (console: Console, visit: Visit) => Promise<Response>;
+type Handler = (console: Console, context: RequestContext) => Promise<Response>;
 
-/** The console: its pages and files, signing in and out, and the operations of /v1 behind a session. */
+/** Mounts the console: its pages and files, sign-in and sign-out, and the operations of /v1 for signed-in sessions. */
 export function serveConsole(
   app: Elysia,
   service: Service,
   api: Api,
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): void {
-  const console: Console = { service, api, log, metrics, bundle: once(makeBundle) };
-  mount(app, [...api.operations.map(withoutAbsence), checkShortCodes(service)], {
+  const console: Console = { service, api, log, metrics, bundle: onFirstUse(buildBundle) };
+  mount(app, [...api.operations.map(withNullWebhook), checkShortCodes(service)], {
     base: '/console/api',
     admit: api.whenReady(sessionAdmission(service, api.admission)),
     log,
   });
   const hidden = { detail: { hide: true }, parse: 'none' } as const;
-  const route = (respond: Respond) => guarded(console, log, respond);
-  app.get('/console/assets/*', route(asset), hidden);
-  app.post('/console/session', route(enter), hidden);
-  app.post('/console/sign-out', route(leave), hidden);
-  // For every method, since Elysia would prefer a route of one method, however vague, to the exacter ones for all above.
-  for (const path of ['/console', '/console/*']) app.all(path, route(page), hidden);
+  const route = (handler: Handler) => withErrorResponses(console, log, handler);
+  app.get('/console/assets/*', route(serveAsset), hidden);
+  app.post('/console/session', route(handleSignIn), hidden);
+  app.post('/console/sign-out', route(handleSignOut), hidden);
+  // All methods: Elysia would prefer a wildcard route for GET alone to the all-method routes of /console/api.
+  for (const path of ['/console', '/console/*']) app.all(path, route(servePage), hidden);
   app.get('/', () => new Response(null, { status: 302, headers: { location: '/console' } }), hidden);
 }
 
-/** Whoever is signed in gets the console, under any address: its script knows which there are. */
-async function page(console: Console, { request }: Visit): Promise<Response> {
+/** The console under any path for a signed-in user, since its script does the routing; else the sign-in page. */
+async function servePage(console: Console, { request }: RequestContext): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw new Refusal('method_not_allowed', 'A page can only be read.', undefined, { allow: 'GET, HEAD' });
+    throw new Refusal('method_not_allowed', 'Console pages accept GET and HEAD only.', undefined, {
+      allow: 'GET, HEAD',
+    });
   const { sql, clock, addresses } = console.service;
-  const token = tokenOf(request.headers, addresses.publicUrl);
-  // Who follows a link from elsewhere comes without the cookie, signed in or not; who comes from our page has it.
+  const token = sessionTokenOf(request.headers, addresses.publicUrl);
+  // A link on another site arrives without the SameSite=Strict cookie even when the user is signed in.
   if (token === undefined && request.headers.get('sec-fetch-site') === 'cross-site')
-    return html(console, request, 200, comeAgainPage);
+    return htmlResponse(console, request, 200, reloadPage);
   const session = token === undefined ? undefined : await findSession(sql, token, clock());
-  return html(console, request, 200, (parts) =>
+  return htmlResponse(console, request, 200, (page) =>
     session === undefined
-      ? signInPage(parts, { next: safeNext(pathOf(request)) })
-      : consolePage(parts, session, addresses.shortBaseUrl),
+      ? signInPage(page, { next: safeNext(pathOf(request)) })
+      : consolePage(page, session, addresses.shortBaseUrl),
   );
 }
 
-async function asset(console: Console, { request }: Visit): Promise<Response> {
+async function serveAsset(console: Console, { request }: RequestContext): Promise<Response> {
   const path = pathOf(request);
-  const found: Asset | undefined = Object.values(await console.bundle()).find((one) => one.path === path);
-  if (found === undefined) throw new Refusal('not_found', 'There is no such file: load the page again.');
-  const accepted = request.headers.get('accept-encoding') ?? '';
-  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : undefined;
-  return new Response(found[encoding ?? 'plain'], {
+  const asset: Asset | undefined = Object.values(await console.bundle()).find((file) => file.path === path);
+  if (asset === undefined) throw new Refusal('not_found', 'This file does not exist. Reload the page.');
+  const acceptEncoding = request.headers.get('accept-encoding') ?? '';
+  const encoding = /\bbr\b/.test(acceptEncoding) ? 'br' : /\bgzip\b/.test(acceptEncoding) ? 'gzip' : undefined;
+  return new Response(asset[encoding ?? 'plain'], {
     headers: {
-      'content-type': found.type,
+      'content-type': asset.type,
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
       vary: 'accept-encoding',
@@ -77,23 +79,30 @@ async function asset(console: Console, { request }: Visit): Promise<Response> {
   });
 }
 
-/** Errors as everywhere; while the database is away, people are asked for patience on a page. */
-const guarded = (console: Console, log: Logger, respond: Respond) => async (visit: Visit) => {
-  const { headers } = visit.request;
+/** Turns errors into API error responses, and an unavailable database into a page that asks to try again. */
+const withErrorResponses = (console: Console, log: Logger, handler: Handler) => async (context: RequestContext) => {
+  const { headers } = context.request;
   try {
     if (!console.api.isReady()) return noticeResponse(notices.busy, headers);
-    return await respond(console, visit);
+    return await handler(console, context);
   } catch (error) {
     const refusal = refusalOf(error, log.child({ request_id: requestIdOf(headers) }));
     if (refusal.code === 'unavailable') return noticeResponse(notices.busy, headers);
-    const { status, body, headers: more } = refusalAnswer(refusal);
-    const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
-    return new Response(body, { status, headers: { ...type, 'cache-control': 'no-store', ...more } });
+    const { status, body, headers: extraHeaders } = refusalAnswer(refusal);
+    return new Response(body, {
+      status,
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        ...extraHeaders,
+      },
+    });
   }
 };
 
-/** Browsers report each 404 as an error of the page. That nobody has set a webhook yet is none: it is `null`. */
-function withoutAbsence(operation: Operation): Operation {
+/** Answers `null` instead of 404 when no webhook is set, since browsers log every 404 as an error. */
+function withNullWebhook(operation: Operation): Operation {
   if (operation.method !== 'GET' || operation.path !== '/v1/account/webhook') return operation;
   return {
     ...operation,
@@ -105,14 +114,14 @@ function withoutAbsence(operation: Operation): Operation {
   };
 }
 
-/** Made when it is first asked for, and kept; what failed is tried again. */
-function once(make: () => Promise<Bundle>): () => Promise<Bundle> {
-  let made: Promise<Bundle> | undefined;
+/** Builds on the first call and caches the result; a failed build is retried on the next call. */
+function onFirstUse(build: () => Promise<Bundle>): () => Promise<Bundle> {
+  let cached: Promise<Bundle> | undefined;
   return () => {
-    made ??= make().catch((error) => {
-      made = undefined;
+    cached ??= build().catch((error) => {
+      cached = undefined;
       throw error;
     });
-    return made;
+    return cached;
   };
 }

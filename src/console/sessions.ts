@@ -5,10 +5,10 @@ import type { Queryable, Sql } from '../log/connect.ts';
 
 export const sessionHours = 12;
 
-/** Somebody who is signed in, with the keys that still work. */
+/** A signed-in session, with its keys that are not revoked. */
 export interface Session {
   account: { id: string; name: string; plan: Plan };
-  /** At least one, live first. */
+  /** At least one; the live key comes first. */
   keys: { id: string; name: string; mode: Mode; last4: string }[];
   ends_at: Date;
 }
@@ -24,7 +24,7 @@ interface SignedInKey {
   ends_at: Date;
 }
 
-/** The session of a token, unless it has ended: by time, by signing out, or because its keys were revoked. */
+/** The session of a token; undefined when it expired, was signed out, or all its keys are revoked. */
 export async function findSession(sql: Queryable, token: string, now: Date): Promise<Session | undefined> {
   const rows = await sql<SignedInKey[]>`
     SELECT a.id AS account, a.name AS account_name, a.plan, k.id, k.name, k.mode, k.last4, s.ends_at
@@ -50,33 +50,33 @@ export interface SignedIn {
 }
 
 /**
- * Signs in with a key; answers with the new session's token, or with the id of the key where it was revoked and with
- * "unknown" where there never was one. Who is signed in to
- * the same account already keeps the other mode's key. The token is always a new one, and the old one ends.
+ * Exchanges a key for a new session token and ends the session of the old token. A session of the same account keeps
+ * its key of the other mode. A refusal carries the id of a revoked key, or "unknown" for a key that never existed.
  */
 export async function signIn(
   sql: Sql,
-  { key, token: old, now }: { key: string; token: string | undefined; now: Date },
+  { key, token: oldToken, now }: { key: string; token: string | undefined; now: Date },
 ): Promise<SignedIn | { refused: string }> {
   const [found] = await sql<{ id: string; account: string; mode: Mode; revoked_at: Date | null }[]>`
     SELECT id, account, mode, revoked_at FROM api_keys WHERE hash = ${hashOfKey(key)}`;
   if (found === undefined) return { refused: 'unknown' };
   if (found.revoked_at !== null) return { refused: found.id };
-  const before = old === undefined ? undefined : await findSession(sql, old, now);
-  const kept = before?.account.id === found.account ? before.keys.filter(({ mode }) => mode !== found.mode) : [];
-  const keyOf = (mode: Mode) => [found, ...kept].find((one) => one.mode === mode)?.id ?? null;
+  const oldSession = oldToken === undefined ? undefined : await findSession(sql, oldToken, now);
+  const keptKeys =
+    oldSession?.account.id === found.account ? oldSession.keys.filter(({ mode }) => mode !== found.mode) : [];
+  const keyIdOf = (mode: Mode) => [found, ...keptKeys].find((candidate) => candidate.mode === mode)?.id ?? null;
   const token = newSecret();
   const endsAt = new Date(now.getTime() + sessionHours * 3_600_000);
   await sql.begin(async (tx) => {
-    if (old !== undefined) await endSession(tx, old);
+    if (oldToken !== undefined) await endSession(tx, oldToken);
     await tx`
       INSERT INTO console_sessions (hash, account, live_key, test_key, ends_at)
-      VALUES (${hashOfKey(token)}, ${found.account}, ${keyOf('live')}, ${keyOf('test')}, ${endsAt})`;
+      VALUES (${hashOfKey(token)}, ${found.account}, ${keyIdOf('live')}, ${keyIdOf('test')}, ${endsAt})`;
   });
   return { token, mode: found.mode, key: found.id, account: found.account };
 }
 
-/** Ends the session; answers with whose it was, if there was one. */
+/** Ends the session and returns its account and key; undefined when there was none. */
 export async function endSession(sql: Queryable, token: string): Promise<{ account: string; key: string } | undefined> {
   const [ended] = await sql<{ account: string; key: string }[]>`
     DELETE FROM console_sessions WHERE hash = ${hashOfKey(token)}

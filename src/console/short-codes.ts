@@ -7,7 +7,7 @@ import { takenShortCodes } from '../codes/create.ts';
 
 const ShortCodes = t.Object(
   {
-    short_codes: t.Array(t.String({ maxLength: 100, 'x-expected': 'a text' }), { minItems: 1, maxItems: 1_000 }),
+    short_codes: t.Array(t.String({ maxLength: 100, 'x-expected': 'a string' }), { minItems: 1, maxItems: 1_000 }),
   },
   { additionalProperties: false },
 );
@@ -16,25 +16,29 @@ const Checked = t.Object({
   data: t.Array(t.Object({ short_code: t.String(), fault: t.Union([t.String(), t.Null()]) })),
 });
 
-/** Whether short codes could be had now: told while a person still types, and for a whole list before it is sent. */
+/** Checks whether short codes are valid and available, while the user types or before an import is submitted. */
 export const checkShortCodes = ({ sql }: Service): Operation =>
   operation({
     method: 'POST',
     path: '/v1/short-codes/check',
     tag: 'QR codes',
-    summary: 'Which short codes are free',
+    summary: 'Check which short codes are available',
     description: 'For the console only: checks up to 1,000 short codes before codes are created with them.',
     body: ShortCodes,
-    success: { status: 200, description: 'Each with what is wrong with it.', schema: Checked },
+    success: {
+      status: 200,
+      description: 'Each short code with its error, or null when it is available.',
+      schema: Checked,
+    },
     errors: ['invalid_request'],
     async handle({ body: { short_codes } }) {
-      const faults = short_codes.map(faultOfShortCode);
+      const errors = short_codes.map(faultOfShortCode);
       const taken = await takenShortCodes(
         sql,
-        short_codes.map((code, i) => (faults[i] === undefined ? code : undefined)),
+        short_codes.map((code, i) => (errors[i] === undefined ? code : undefined)),
       );
-      for (const { index } of taken) faults[index] = 'is taken; choose another';
-      const data = short_codes.map((short_code, i) => ({ short_code, fault: faults[i] ?? null }));
+      for (const { index } of taken) errors[index] = 'is taken; choose another';
+      const data = short_codes.map((short_code, i) => ({ short_code, fault: errors[i] ?? null }));
       return json(200, { data } satisfies Static<typeof Checked>);
     },
   });

@@ -20,15 +20,15 @@ const policy = {
 
 describe('every page', () => {
   test.each(['/console', '/console/codes/new', '/console/test', '/console/no/such/page'])(
-    '%s runs nothing but its own script, and is kept by nobody',
+    '%s runs only its own script and is not cached',
     async (path) => {
       const { status, headers, text } = await tab().get(path);
       expect(status).toBe(200);
-      const given = (headers.get('content-security-policy') ?? '').split('; ').map((rule) => {
+      const directives = (headers.get('content-security-policy') ?? '').split('; ').map((rule) => {
         const [name, ...values] = rule.split(' ');
         return [name, values.join(' ')];
       });
-      expect(Object.fromEntries(given)).toEqual(policy);
+      expect(Object.fromEntries(directives)).toEqual(policy);
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('x-frame-options')).toBe('DENY');
@@ -36,36 +36,36 @@ describe('every page', () => {
     },
   );
 
-  test('escapes what it is told', async () => {
+  test('escapes the account name', async () => {
     const name = `"><script>alert(1)</script>'&`;
     const { live } = await createAccount(service.database.sql, { name, plan: 'pro', now: new Date() });
     const browser = tab();
     await browser.signIn(live.secret);
     const { text } = await browser.get('/console');
     expect(text).not.toContain('<script>alert');
-    const [, told = ''] = /data-welcome="([^"]*)"/.exec(text) ?? [];
-    const plain = told
+    const [, attribute = ''] = /data-bootstrap="([^"]*)"/.exec(text) ?? [];
+    const unescaped = attribute
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')
       .replaceAll('&quot;', '"')
       .replaceAll('&#39;', "'")
       .replaceAll('&amp;', '&');
-    expect(JSON.parse(plain).account.name).toBe(name);
+    expect(JSON.parse(unescaped).account.name).toBe(name);
   });
 
-  test('is made in the colors that were chosen', async () => {
-    const lightUp = async (cookie: string) => {
+  test('is rendered in the theme of the cookie', async () => {
+    const htmlTagWith = async (cookie: string) => {
       const browser = tab();
       browser.cookie = cookie;
       return /<html[^>]*>/.exec((await browser.get('/console')).text)?.[0];
     };
-    expect(await lightUp('scanlog_theme=dark')).toBe('<html lang="en" data-theme="dark">');
-    expect(await lightUp('scanlog_theme="><script>')).toBe('<html lang="en">');
+    expect(await htmlTagWith('scanlog_theme=dark')).toBe('<html lang="en" data-theme="dark">');
+    expect(await htmlTagWith('scanlog_theme="><script>')).toBe('<html lang="en">');
   });
 });
 
-describe('files', () => {
-  test('are named after their content, kept for ever, and small', async () => {
+describe('assets', () => {
+  test('have a content hash in their path, are cached forever, and stay below 150 KiB compressed', async () => {
     const { keys } = await service.account();
     const browser = tab();
     await browser.signIn(keys.live);
@@ -82,15 +82,15 @@ describe('files', () => {
         decompress: false,
       } as RequestInit);
       expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      const zipped = new Uint8Array(await answer.arrayBuffer());
+      const gzipped = new Uint8Array(await answer.arrayBuffer());
       if (path.endsWith('.js')) {
-        expect(zipped.byteLength).toBeLessThan(150 * 1024);
-        expect(gunzipSync(zipped).toString()).not.toMatch(/sk_(live|test)_[0-9A-Za-z]/);
+        expect(gzipped.byteLength).toBeLessThan(150 * 1024);
+        expect(gunzipSync(gzipped).toString()).not.toMatch(/sk_(live|test)_[0-9A-Za-z]/);
       }
     }
   });
 
-  test('that do not exist are not found', async () => {
+  test('return 404 for an unknown file', async () => {
     expect((await tab().get('/console/assets/console-000000000000.js')).status).toBe(404);
     expect((await tab().get('/console/assets/../../package.json')).text).not.toContain('"dependencies"');
   });

@@ -10,20 +10,20 @@ const service = useService({ instances: 2 });
 const tabOn = (instance = 0) => openTab(service.urls[instance] as string);
 
 describe('signing in', () => {
-  test('exchanges a key for a session that every instance knows, and leads to the codes', async () => {
+  test('exchanges a key for a session that is valid on every instance, and redirects to the console', async () => {
     const { keys, live } = await service.account();
     await live.post('/v1/qrcodes', newCode({ name: 'Mine' }));
     const tab = tabOn();
-    const entered = await tab.signIn(keys.live);
-    expect(entered.status).toBe(303);
-    expect(entered.headers.get('location')).toBe('/console');
+    const response = await tab.signIn(keys.live);
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe('/console');
 
     const other = tabOn(1);
     other.cookie = tab.cookie;
     expect((await other.get('/console/api/qrcodes')).body.data).toMatchObject([{ name: 'Mine' }]);
   });
 
-  test('sets a cookie that no script and no other site can use, for 12 hours', async () => {
+  test('sets an HttpOnly, SameSite=Strict cookie for 12 hours', async () => {
     const { keys } = await service.account();
     const cookie = (await tabOn().signIn(keys.live)).headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/^scanlog_session=[0-9A-Za-z]{43}; /);
@@ -35,7 +35,7 @@ describe('signing in', () => {
     ]);
   });
 
-  test('leaves neither the key nor the token in the database, nor in any page', async () => {
+  test('stores neither the key nor the token in the database or in a page', async () => {
     const { keys } = await service.account();
     const tab = tabOn();
     await tab.signIn(keys.live);
@@ -49,10 +49,10 @@ describe('signing in', () => {
   });
 
   test.each([
-    ['an unknown key', unknownKey(), 401, 'does not exist, or was revoked'],
-    ['something else', 'hello', 400, 'begins with sk_live_ or sk_test_'],
-    ['nothing', '', 400, 'begins with sk_live_ or sk_test_'],
-  ])('with %s shows the form again, and says why', async (_, key, status, reason) => {
+    ['an unknown key', unknownKey(), 401, 'does not exist or was revoked'],
+    ['text that is not a key', 'hello', 400, 'starts with sk_live_ or sk_test_'],
+    ['an empty field', '', 400, 'starts with sk_live_ or sk_test_'],
+  ])('with %s shows the form again with the reason', async (_, key, status, reason) => {
     const tab = tabOn();
     const refused = await tab.signIn(key);
     expect(refused.status).toBe(status);
@@ -61,14 +61,16 @@ describe('signing in', () => {
     expect(tab.cookie).toBeUndefined();
   });
 
-  test('leads back to the page that was asked for, and never out of the console', async () => {
+  test('redirects to the requested page, and never out of the console', async () => {
     const { keys } = await service.account();
-    const asked = await tabOn().get('/console/account/keys');
-    expect(asked.text).toContain('name="next" value="/console/account/keys"');
-    const ledTo = async (key: string, next: string) =>
+    const signInPage = await tabOn().get('/console/account/keys');
+    expect(signInPage.text).toContain('name="next" value="/console/account/keys"');
+    const redirectOf = async (key: string, next: string) =>
       (await tabOn().signIn(key, { next })).headers.get('location') as string;
-    expect(await ledTo(keys.live, '/console/account/keys')).toBe('/console/account/keys');
-    expect(await ledTo(keys.test, '/console/account/keys'), 'test keys see test pages').toBe('/console/test');
+    expect(await redirectOf(keys.live, '/console/account/keys')).toBe('/console/account/keys');
+    expect(await redirectOf(keys.test, '/console/account/keys'), 'a test key opens test pages only').toBe(
+      '/console/test',
+    );
     for (const next of [
       '//evil.example',
       'https://evil.example/console',
@@ -76,19 +78,19 @@ describe('signing in', () => {
       '/console\r\nx: y',
       '/v1',
     ])
-      expect(await ledTo(keys.live, next)).toBe('/console');
+      expect(await redirectOf(keys.live, next)).toBe('/console');
   });
 
-  test('by trial is refused after 60 attempts from one address', async () => {
+  test('is refused after 60 attempts from one address', async () => {
     await endWindows(service.database.sql);
     const from = { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': '198.51.100.7' };
     for (let i = 0; i < 60; i++) expect((await tabOn().signIn(unknownKey(), {}, from)).status).toBe(401);
     const { keys } = await service.account();
-    expect((await tabOn().signIn(keys.live, {}, from)).status, 'also with the right one').toBe(429);
-    expect((await tabOn().signIn(keys.live)).status, 'elsewhere nobody waits').toBe(303);
+    expect((await tabOn().signIn(keys.live, {}, from)).status, 'even with a valid key').toBe(429);
+    expect((await tabOn().signIn(keys.live)).status, 'another address is not limited').toBe(303);
   });
 
-  test('at the wish of another site is refused: nobody is signed in to a stranger’s account', async () => {
+  test('from a form on another site is refused', async () => {
     const { keys } = await service.account();
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
@@ -103,38 +105,38 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  test('holds a key of each mode of one account, and the request says which is meant', async () => {
+  test('holds a live and a test key of one account; the request selects the mode', async () => {
     const { keys, live, test: testMode } = await service.account();
-    await live.post('/v1/qrcodes', newCode({ name: 'For everybody' }));
-    await testMode.post('/v1/qrcodes', newCode({ name: 'For me' }));
+    await live.post('/v1/qrcodes', newCode({ name: 'Live code' }));
+    await testMode.post('/v1/qrcodes', newCode({ name: 'Test code' }));
     const tab = tabOn();
     await tab.signIn(keys.live);
     expect((await tab.get('/console/api/qrcodes?mode=test')).status).toBe(401);
 
-    const first = tab.cookie;
+    const firstToken = tab.cookie;
     await tab.signIn(keys.test);
-    expect(tab.cookie, 'the token is a new one').not.toBe(first);
+    expect(tab.cookie, 'a sign-in issues a new token').not.toBe(firstToken);
     const names = async (query: string) =>
       (await tab.get(`/console/api/qrcodes${query}`)).body.data.map(({ name }: { name: string }) => name);
-    expect(await names('?mode=live')).toEqual(['For everybody']);
-    expect(await names('?mode=test')).toEqual(['For me']);
-    expect(await names('')).toEqual(['For everybody']);
+    expect(await names('?mode=live')).toEqual(['Live code']);
+    expect(await names('?mode=test')).toEqual(['Test code']);
+    expect(await names('')).toEqual(['Live code']);
     expect((await tab.get('/console/api/qrcodes?mode=both')).status).toBe(400);
   });
 
-  test('of one account ends when a key of another signs in', async () => {
+  test('ends when a key of another account signs in', async () => {
     const [mine, other] = [await service.account(), await service.account()];
     const tab = tabOn();
     await tab.signIn(mine.keys.live);
-    const before = tabOn();
-    before.cookie = tab.cookie;
+    const oldTab = tabOn();
+    oldTab.cookie = tab.cookie;
     await tab.signIn(other.keys.test);
     expect((await tab.get('/console/api/account')).body).toMatchObject({ id: other.id, mode: 'test' });
     expect((await tab.get('/console/api/account?mode=live')).status).toBe(401);
-    expect((await before.get('/console/api/account')).status, 'the old token ended').toBe(401);
+    expect((await oldTab.get('/console/api/account')).status, 'the old token is invalid').toBe(401);
   });
 
-  test('ends at once when its key is revoked; with two keys, the mode of that one ends', async () => {
+  test('ends immediately when its key is revoked; with two keys, only that mode ends', async () => {
     const { keys, live, id } = await service.account();
     const liveKey = (await live.get('/v1/account/keys')).body.data.find(({ mode }: Json) => mode === 'live');
     const tab = tabOn(1);
@@ -145,13 +147,13 @@ describe('a session', () => {
     expect((await tab.get('/console/api/account?mode=live')).status).toBe(401);
     expect((await tab.get('/console/api/account')).body).toMatchObject({ id, mode: 'test' });
 
-    const alone = tabOn(1);
+    const testOnly = tabOn(1);
     const extra = (await service.client(0, keys.test).post('/v1/account/keys', { name: 'Extra' })).body;
-    await alone.signIn(extra.key);
-    expect((await alone.get('/console')).text).toContain('id="console"');
+    await testOnly.signIn(extra.key);
+    expect((await testOnly.get('/console')).text).toContain('id="console"');
     await service.client(0, keys.test).delete(`/v1/account/keys/${extra.id}`);
-    expect((await alone.get('/console/api/account')).status).toBe(401);
-    expect((await alone.get('/console')).text, 'the page asks to sign in').toContain('name="key"');
+    expect((await testOnly.get('/console/api/account')).status).toBe(401);
+    expect((await testOnly.get('/console')).text, 'the sign-in page is shown').toContain('name="key"');
   });
 
   test('ends after 12 hours', async () => {
@@ -166,19 +168,19 @@ describe('a session', () => {
     expect((await tab.get('/console/api/account')).status).toBe(401);
   });
 
-  test('ends by signing out, and its cookie with it', async () => {
+  test('ends on sign-out, which deletes the cookie', async () => {
     const { keys } = await service.account();
     const tab = tabOn();
     await tab.signIn(keys.live);
-    const thief = tabOn();
-    thief.cookie = tab.cookie;
-    const left = await tab.send('POST', '/console/sign-out');
-    expect(left.status).toBe(303);
-    expect(left.headers.get('set-cookie')).toMatch(/^scanlog_session=; .*Max-Age=0/);
-    expect((await thief.get('/console/api/account')).status, 'the token alone is worth nothing').toBe(401);
+    const copy = tabOn();
+    copy.cookie = tab.cookie;
+    const signedOut = await tab.send('POST', '/console/sign-out');
+    expect(signedOut.status).toBe(303);
+    expect(signedOut.headers.get('set-cookie')).toMatch(/^scanlog_session=; .*Max-Age=0/);
+    expect((await copy.get('/console/api/account')).status, 'a copied token is invalid too').toBe(401);
   });
 
-  test('does not end because another site wishes so', async () => {
+  test('does not end when another site posts to sign-out', async () => {
     const { keys } = await service.account();
     const tab = tabOn();
     await tab.signIn(keys.live);

@@ -9,7 +9,7 @@ const service = useService({ log: captured.log });
 const from = (address: string) => ({ 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address });
 const signIns = () => captured.lines().filter(({ outcome }) => outcome !== undefined);
 
-test('every sign-in, sign-out and failed attempt leaves a line and is counted', async () => {
+test('logs and counts every sign-in, sign-out and failed attempt', async () => {
   const { live, keys, id: account } = await service.account();
   const [{ id: key }] = (await live.get('/v1/account/keys')).body.data.filter(
     ({ mode }: { mode: string }) => mode === 'live',
@@ -36,8 +36,8 @@ test('every sign-in, sign-out and failed attempt leaves a line and is counted', 
   ]);
   const clients = lines.map(({ client }) => client);
   expect(clients).toEqual(lines.map(() => expect.stringMatching(/^[\w-]{16}$/)));
-  expect(clients[1], 'one client, one hash').toBe(clients[0]);
-  expect(clients[2], 'another, another').not.toBe(clients[0]);
+  expect(clients[1], 'the same client has the same hash').toBe(clients[0]);
+  expect(clients[2], 'another client has another hash').not.toBe(clients[0]);
   expect(captured.text()).not.toContain('203.0.113');
   for (const secret of [keys.live, revoked.key]) expect(captured.text()).not.toContain(secret.slice(8));
 

@@ -7,28 +7,28 @@ export interface ConsoleAnswer {
   body: Json;
 }
 
-/** A browser's tab, as far as HTTP knows of it: its cookie, and what browsers say about where a request comes from. */
+/** A browser tab at the HTTP level: it keeps the session cookie and sends the headers of a same-origin request. */
 export interface Tab {
-  /** The session's token, once there is one. */
+  /** The `name=value` pair of the session cookie. */
   cookie: string | undefined;
-  /** Fills in the form, and answers with where it led. */
+  /** Submits the sign-in form; redirects are not followed. */
   signIn(key: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<ConsoleAnswer>;
   get(path: string, headers?: Record<string, string>): Promise<ConsoleAnswer>;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ConsoleAnswer>;
 }
 
-const own = { 'sec-fetch-site': 'same-origin' };
+const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 
 export function openTab(url: string): Tab {
   const tab: Tab = {
     cookie: undefined,
-    signIn: (key, fields = {}, headers = own) =>
+    signIn: (key, fields = {}, headers = sameOrigin) =>
       request('POST', '/console/session', new URLSearchParams({ key, ...fields }).toString(), {
         'content-type': 'application/x-www-form-urlencoded',
         ...headers,
       }),
-    get: (path, headers = own) => request('GET', path, undefined, headers),
-    send: (method, path, body, headers = { ...own, 'x-scanlog-console': '1' }) =>
+    get: (path, headers = sameOrigin) => request('GET', path, undefined, headers),
+    send: (method, path, body, headers = { ...sameOrigin, 'x-scanlog-console': '1' }) =>
       request(method, path, body === undefined ? undefined : JSON.stringify(body), {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,

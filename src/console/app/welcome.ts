@@ -1,7 +1,7 @@
-import type { Welcome } from '../pages.ts';
+import type { Bootstrap } from '../pages.ts';
 
 /** Who is signed in, as the page told us. */
-export const welcome: Welcome = JSON.parse(document.body.dataset['welcome'] ?? '{}');
+export const welcome: Bootstrap = JSON.parse(document.body.dataset['bootstrap'] ?? '{}');
 
 export const keyOf = (mode: 'live' | 'test') => welcome.keys.find((key) => key.mode === mode);
 
