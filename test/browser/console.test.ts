@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import { useBrowser, type Watched } from '../support/browser.ts';
-import { accessibilityFaults, downloaded, overflowOf, signInOn } from '../support/console-page.ts';
+import { useBrowser, type WatchedPage } from '../support/browser.ts';
+import { accessibilityViolations, downloaded, horizontalOverflow, signInOn } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { unknownKey } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -12,10 +12,10 @@ import { mayCallTests, newPath } from '../webhooks/webhook-support.ts';
 const service = useService({ config: mayCallTests });
 const receiver = useReceiver();
 const browser = useBrowser();
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 let account: TestAccount;
-let watched: Watched;
+let watched: WatchedPage;
 let page: Page;
 let url: string;
 
@@ -27,8 +27,8 @@ beforeEach(async () => {
   await signInOn(page, url, account.keys.live);
 });
 afterEach(async () => {
-  expect(watched.complaints).toEqual([]);
-  expect(watched.strangers(url), 'no request leaves the machine').toEqual([]);
+  expect(watched.consoleErrors).toEqual([]);
+  expect(watched.externalRequests(url), 'no request goes to another host').toEqual([]);
   await page.context().close();
 });
 
@@ -38,9 +38,9 @@ const field = (name: string) => page.getByLabel(name, { exact: true });
 const dialog = () => page.getByRole('dialog');
 const choose = (group: string, name: string) =>
   page.getByRole('group', { name: group, exact: true }).getByRole('radio', { name, exact: true }).check();
-const unique = (word: string) => `${word}-${Math.random().toString(36).slice(2, 8)}`;
+const uniqueCode = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2, 8)}`;
 
-/** A code of the account, open on its page. */
+/** Creates a code and opens its page. */
 async function openCode(fields: Record<string, unknown> = {}): Promise<Json> {
   const code = (await account.live.post('/v1/qrcodes', newCode(fields))).body;
   await page.goto(`${url}/console/codes/${code.id}`);
@@ -48,84 +48,86 @@ async function openCode(fields: Record<string, unknown> = {}): Promise<Json> {
   return code;
 }
 
+/** The value of a figure above the chart. */
+const figure = (name: string) =>
+  page.locator('.figures div', { has: page.getByText(name, { exact: true }) }).locator('dd');
+
 const scan = (code: { short_code: string }, headers: Record<string, string> = {}) =>
   fetch(`${url}/${code.short_code}`, { redirect: 'manual', headers });
 
 describe('signing in and out', () => {
   test(
-    'a wrong key is said to be wrong, the right one leads in, and signing out leads out',
+    'rejects a wrong key, accepts the right one, and signs out',
     async () => {
       await button('Sign out').click();
       await page.getByLabel('API key').fill(unknownKey());
       await page.keyboard.press('Enter');
       await page.getByRole('alert').getByText('does not exist').waitFor();
-      expect(watched.complaints.splice(0), 'the browser reports the 401 itself').toEqual([
-        expect.stringContaining('401'),
-      ]);
+      expect(watched.consoleErrors.splice(0), 'the browser logs the 401').toEqual([expect.stringContaining('401')]);
       await page.getByLabel('API key').fill(account.keys.live);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
+      await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
       const stored = await page.evaluate('JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])');
-      expect(stored, 'script can find neither key nor session').toBe('["",{},{}]');
+      expect(stored, 'script can read neither the key nor the session').toBe('["",{},{}]');
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'with keys of both modes, one switches between them',
+    'switches between live and test mode with keys of both modes',
     async () => {
-      await account.test.post('/v1/qrcodes', newCode({ name: 'Only a test' }));
-      await button('Test mode').click();
-      await field('API key for test mode').fill(account.keys.test);
-      await dialog().getByRole('button', { name: 'Add' }).click();
-      await link('Only a test').waitFor();
+      await account.test.post('/v1/qrcodes', newCode({ name: 'Test code' }));
+      await button('Add test mode').click();
+      await field('Test API key').fill(account.keys.test);
+      await dialog().getByRole('button', { name: 'Sign in' }).click();
+      await link('Test code').waitFor();
       expect(new URL(page.url()).pathname).toBe('/console/test');
       await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'Live' }).click();
-      await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
+      await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'a link from elsewhere leads in, too',
+    'opens the console from a link on another site',
     async () => {
       await page.goto('about:blank');
-      await page.setContent(`<a href="${url}/console/account">Look at this</a>`);
-      await link('Look at this').click();
+      await page.setContent(`<a href="${url}/console/account">Open the console</a>`);
+      await link('Open the console').click();
       await page.getByRole('heading', { name: 'Business plan' }).waitFor();
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'a session whose key is revoked ends at once',
+    'shows the sign-in page after the key of the session is revoked',
     async () => {
       const keys = (await account.live.get('/v1/account/keys')).body.data;
-      const mine = keys.find(({ mode }: Json) => mode === 'live');
+      const sessionKey = keys.find(({ mode }: Json) => mode === 'live');
       const other = (await account.live.post('/v1/account/keys', { name: 'Other', mode: 'live' })).body.key;
-      await service.client(0, other).delete(`/v1/account/keys/${mine.id}`);
+      await service.client(0, other).delete(`/v1/account/keys/${sessionKey.id}`);
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
       await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
-      expect(watched.complaints.splice(0).every((text) => text.includes('401'))).toBe(true);
+      expect(watched.consoleErrors.splice(0).every((text) => text.includes('401'))).toBe(true);
     },
-    patience,
+    timeoutMs,
   );
 });
 
 describe('codes', () => {
   test(
-    'are made in a style that the preview shows exactly as it will be downloaded',
+    'are created with a style whose preview equals the download',
     async () => {
-      const taken = unique('taken');
+      const taken = uniqueCode('taken');
       await account.live.post('/v1/qrcodes', newCode({ short_code: taken }));
-      await link('New code').first().click();
+      await link('Create code').first().click();
       await field('Name').fill('Summer menu');
       await field('Destination').fill('example.com/summer');
       await field('Short link').fill(taken);
-      await page.getByText('It is taken; choose another.').waitFor();
-      const free = unique('summer');
-      await field('Short link').fill(free);
-      await page.getByText('Free', { exact: true }).waitFor();
+      await page.getByText('The short link is taken; choose another.').waitFor();
+      const available = uniqueCode('summer');
+      await field('Short link').fill(available);
+      await page.getByText('Available', { exact: true }).waitFor();
 
       await page.getByText('Easy to scan').waitFor();
       await field('Dots color').fill('#F2C200');
@@ -133,41 +135,46 @@ describe('codes', () => {
       await field('Dots color').fill('#7A1F4B');
       await page.getByText('Easy to scan').waitFor();
       await choose('Dots', 'Classy rounded');
-      await choose('Corner rings', 'Dot');
+      await choose('Corner squares', 'Dot');
       await choose('Corner dots', 'Dot');
       await field('Corner dots color').fill('#A9441F');
 
       const preview = page.getByRole('complementary', { name: 'Preview' }).getByRole('img');
       const source = (await preview.getAttribute('src')) ?? '';
-      const drawn = decodeURIComponent(source.replace('data:image/svg+xml,', ''));
+      const previewSvg = decodeURIComponent(source.replace('data:image/svg+xml,', ''));
       await button('Create code').click();
       await page.getByRole('heading', { name: 'Summer menu', level: 1 }).waitFor();
 
       const [code] = (await account.live.get('/v1/qrcodes?q=summer')).body.data;
-      const made = (await account.live.get(`/v1/qrcodes/${code.id}`)).body;
-      expect(made).toMatchObject({
-        ...{ name: 'Summer menu', destination_url: 'https://example.com/summer', short_code: free, status: 'active' },
+      const created = (await account.live.get(`/v1/qrcodes/${code.id}`)).body;
+      expect(created).toMatchObject({
+        ...{
+          name: 'Summer menu',
+          destination_url: 'https://example.com/summer',
+          short_code: available,
+          status: 'active',
+        },
         style: {
           ...{ dotsType: 'classy-rounded', dotsColor: '#7A1F4B', cornersSquareType: 'dot' },
           ...{ cornersDotType: 'dot', cornersDotColor: '#A9441F' },
         },
       });
       await button('Download').click();
-      await choose('Kind of file', 'SVG');
-      await field('Width and height in pixels').fill('512');
+      await choose('File format', 'SVG');
+      await field('Size in pixels').fill('512');
       const svg = await downloaded(page, () => dialog().getByRole('link', { name: 'Download SVG' }).click());
-      expect(svg.name).toBe(`${free}.svg`);
-      expect(svg.bytes.toString()).toBe(drawn);
-      await choose('Kind of file', 'PNG');
+      expect(svg.name).toBe(`${available}.svg`);
+      expect(svg.bytes.toString()).toBe(previewSvg);
+      await choose('File format', 'PNG');
       await dialog().getByRole('button', { name: '1024' }).click();
       const png = await downloaded(page, () => dialog().getByRole('link', { name: 'Download PNG' }).click());
-      expect(png.bytes.readUInt32BE(16), 'as wide as was asked for').toBe(1024);
+      expect(png.bytes.readUInt32BE(16), 'the width is as selected').toBe(1024);
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'are found by words, status and order',
+    'are searched, filtered by status and sorted',
     async () => {
       for (const name of ['Menu', 'Poster', 'Card']) await account.live.post('/v1/qrcodes', newCode({ name }));
       const [card] = (await account.live.get('/v1/qrcodes')).body.data;
@@ -176,7 +183,7 @@ describe('codes', () => {
       const shows = (expected: string[]) => eventually(async () => expect(await names()).toEqual(expected));
       await page.reload();
       await shows(['Card', 'Poster', 'Menu']);
-      await page.getByLabel('Order').selectOption('name');
+      await page.getByLabel('Sort by').selectOption('name');
       await shows(['Card', 'Menu', 'Poster']);
       await choose('Status', 'Paused');
       await shows(['Card']);
@@ -184,58 +191,58 @@ describe('codes', () => {
       await page.getByLabel('Search codes').fill('POST');
       await shows(['Poster']);
       await page.getByLabel('Search codes').fill('nothing like it');
-      await button('Show all codes').click();
+      await button('Clear filters').click();
       await shows(['Card', 'Menu', 'Poster']);
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'are imported from a pasted table, whose faults are told before anything is sent',
+    'are imported from a pasted table whose errors are shown before anything is sent',
     async () => {
-      const taken = unique('taken');
-      await account.live.post('/v1/qrcodes', newCode({ name: 'There before', short_code: taken }));
+      const taken = uniqueCode('taken');
+      await account.live.post('/v1/qrcodes', newCode({ name: 'Existing', short_code: taken }));
       await page.getByRole('link', { name: 'Import', exact: true }).click();
       await page
         .getByLabel('Paste rows')
         .fill(
           `name\turl\tshort_code\nTable 1\texample.com/1\t\nTable 2\tnonsense://x\t\nTable 3\texample.com/3\t${taken}`,
         );
-      await page.getByText('2 rows need mending').waitFor();
+      await page.getByText('2 rows have errors').waitFor();
       await page.getByText('The destination must be an absolute URL').waitFor();
       await page.getByText('The short code is taken').waitFor();
       expect(await button('Create 3 codes').isDisabled()).toBe(true);
-      await button('Leave them out').click();
+      await button('Skip 2 rows').click();
       await button('Create 1 code').click();
       await link('Table 1').waitFor();
       expect((await account.live.get('/v1/qrcodes')).body.pagination.total).toBe(2);
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'are deleted only when the word is typed',
+    'are deleted only after the confirmation is typed',
     async () => {
       const code = await openCode({ name: 'Old flyer' });
       await button('Delete').click();
-      expect(await button('Delete for good').isDisabled()).toBe(true);
+      expect(await button('Delete code').isDisabled()).toBe(true);
       await dialog().getByRole('textbox').fill('delete');
-      await button('Delete for good').click();
-      await page.getByRole('heading', { name: 'Make your first QR code' }).waitFor();
-      const late = watched.complaints.splice(0);
+      await button('Delete code').click();
+      await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
+      const lateErrors = watched.consoleErrors.splice(0);
       expect(
-        late.filter((text) => !text.includes('404')),
-        'at most, it was looked at a last time',
+        lateErrors.filter((text) => !text.includes('404')),
+        'only a last refresh of the deleted code may fail',
       ).toEqual([]);
       expect((await scan(code)).status).toBe(410);
     },
-    patience,
+    timeoutMs,
   );
 });
 
 describe('one code', () => {
   test(
-    'is edited, scanned, paused and pointed back, and the page follows by itself',
+    'is edited, scanned, paused, resumed and restored to a previous destination; the page updates itself',
     async () => {
       const code = await openCode({ destination_url: 'https://example.com/first' });
       await button('Edit').click();
@@ -244,7 +251,7 @@ describe('one code', () => {
       await button('Save').click();
       await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
 
-      const [total] = await page.locator('.facts .figure').all();
+      const [total] = await page.locator('.details .figure').all();
       expect(await total?.textContent()).toBe('0');
       for (let i = 0; i < 3; i++) {
         const answer = await scan(code, { 'x-forwarded-for': `198.51.100.${i}` });
@@ -258,23 +265,23 @@ describe('one code', () => {
       await button('Resume').click();
       await page.locator('.badge.active').first().waitFor();
 
-      await choose('What to look at', 'History');
+      await choose('View', 'History');
       await page.getByText('Renamed from').waitFor();
       await page.getByRole('listitem').filter({ hasText: 'Created' }).getByRole('button').click();
-      await dialog().getByRole('button', { name: 'Point back' }).click();
+      await dialog().getByRole('button', { name: 'Restore destination' }).click();
       await page.getByText('from example.com/second to example.com/first').waitFor();
       expect((await scan(code)).headers.get('location')).toBe('https://example.com/first');
     },
-    patience,
+    timeoutMs,
   );
 });
 
 describe('analytics', () => {
   test(
-    'of a code show its scans as they come in, split by destination, and give them as files',
+    'show new scans, split them by destination and export them',
     async () => {
       const code = await openCode({ destination_url: 'https://example.com/first' });
-      await page.getByRole('heading', { name: 'Nobody has scanned this code yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No scans yet' }).waitFor();
       const iphone =
         'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1';
       const from = (address: string) => scan(code, { 'x-forwarded-for': address, 'user-agent': iphone });
@@ -283,13 +290,11 @@ describe('analytics', () => {
       await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/second' });
       await from('1.1.1.1');
 
-      const figure = (name: string) =>
-        page.locator('.figures div', { has: page.getByText(name, { exact: true }) }).locator('dd');
       const shows = (name: string, text: string) =>
         eventually(async () => expect(await figure(name).textContent()).toContain(text), 30_000);
       await shows('Scans', '3');
       await shows('Visitors', '2');
-      await shows('New against returning', '67 % first scans');
+      await shows('New vs. returning visitors', 'New 2 (67%)Returning 1 (33%)');
       await page.getByRole('region', { name: 'Devices' }).getByText('iPhone and iPad').waitFor();
       await page.getByRole('region', { name: 'Countries' }).getByText('United States').waitFor();
       await page.getByRole('link', { name: 'IP Geolocation by DB-IP' }).waitFor();
@@ -306,111 +311,111 @@ describe('analytics', () => {
       expect(JSON.parse(json.bytes.toString()).data).toHaveLength(3);
 
       await page.getByLabel('Period').selectOption('24h');
-      await page.getByText('As a table').click();
-      const table = page.getByRole('region', { name: 'Scans over time, as a table' }).getByRole('row');
-      await eventually(async () => expect(await table.count(), '24 hours and their titles').toBe(25));
-      await choose('What to look at', 'Scans');
+      await page.getByText('View as table').click();
+      const table = page.getByRole('region', { name: 'Table of scans over time' }).getByRole('row');
+      await eventually(async () => expect(await table.count(), '24 hours and the header').toBe(25));
+      await choose('View', 'Scans');
       await page.getByRole('cell', { name: 'Returning' }).waitFor();
       expect(await page.getByRole('row').count()).toBe(4);
     },
-    patience,
+    timeoutMs,
   );
 });
 
 describe('account settings', () => {
   test(
-    'in test mode, keys are test keys, and the page says why',
+    'manage test keys only in test mode, and explain why',
     async () => {
-      await button('Test mode').click();
-      await field('API key for test mode').fill(account.keys.test);
-      await dialog().getByRole('button', { name: 'Add' }).click();
+      await button('Add test mode').click();
+      await field('Test API key').fill(account.keys.test);
+      await dialog().getByRole('button', { name: 'Sign in' }).click();
       await page.getByText('Test mode.').waitFor();
       await page.goto(`${url}/console/test/account/keys`);
-      await page.getByText('In test mode you manage test keys only').waitFor();
+      await page.getByText('In test mode, you can manage test keys only').waitFor();
       await page.getByText('Test key', { exact: true }).waitFor();
       expect(await page.getByText('Live key', { exact: true }).count()).toBe(0);
-      await button('New key').click();
+      await button('Create key').click();
       await page.getByText('Only a live key can create a live key').waitFor();
       expect(await dialog().getByRole('group', { name: 'Mode' }).count()).toBe(0);
       await field('Name').fill('Script');
-      await button('Create key').click();
+      await dialog().getByRole('button', { name: 'Create key' }).click();
       expect(await dialog().locator('code').textContent()).toMatch(/^sk_test_/);
-      await button('I have kept it').click();
+      await button('Done').click();
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'a key is made, shown once, works, and works no more when it is revoked',
+    'create a key that is shown once, works, and stops working when revoked',
     async () => {
       await page.goto(`${url}/console/account/keys`);
-      await button('New key').click();
+      await button('Create key').click();
       await field('Name').fill('Website');
       await choose('Mode', 'Test');
-      await button('Create key').click();
+      await dialog().getByRole('button', { name: 'Create key' }).click();
       const secret = await dialog().locator('code').textContent();
       expect(secret).toMatch(/^sk_test_\w{43}$/);
       expect((await service.client(0, secret ?? '').get('/v1/account')).body).toMatchObject({ mode: 'test' });
-      await button('I have kept it').click();
+      await button('Done').click();
       await page.getByText('Website').waitFor();
-      expect(await page.content(), 'it is gone from the page').not.toContain(secret);
+      expect(await page.content(), 'the key is no longer on the page').not.toContain(secret);
 
       await button('Revoke Website').click();
       await button('Revoke key').click();
-      await page.getByText('Website is revoked.').waitFor();
+      await page.getByText('Website revoked.').waitFor();
       expect((await service.client(0, secret ?? '').get('/v1/account')).status).toBe(401);
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'a webhook is set, tried out and rotated, and its deliveries show up, failed ones to be sent again',
+    'add, test and rotate a webhook, show its deliveries and resend a failed one',
     async () => {
       await page.goto(`${url}/console/account`);
       await link('Webhook').click();
       await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
       await field('Webhook URL').fill('ftp://example.com');
-      await button('Set webhook').click();
+      await button('Add webhook').click();
       await page.getByText('url must begin with').waitFor();
-      expect(watched.complaints.splice(0), 'the browser reports the 400 itself').toHaveLength(1);
+      expect(watched.consoleErrors.splice(0), 'the browser logs the 400').toHaveLength(1);
 
       const path = newPath();
       receiver.behave(path, answer(200, 'thank you'));
       await field('Webhook URL').fill(receiver.url(path));
-      await button('Set webhook').click();
-      await button('Send an example').click();
-      await page.getByText('Your server answered 200').waitFor();
+      await button('Add webhook').click();
+      await button('Send test event').click();
+      await page.getByText('Your server responded with 200').waitFor();
       await page.getByText('thank you').waitFor();
       const { secret } = (await account.live.get('/v1/account/webhook')).body;
-      expect(await page.content(), 'it is not shown before it is asked for').not.toContain(secret);
+      expect(await page.content(), 'the secret is hidden at first').not.toContain(secret);
       await button('Reveal').click();
       await page.getByText(secret).waitFor();
       await button('Rotate').click();
-      await button('Make a new one').click();
-      await page.getByText('The secret before this one signs too').waitFor();
+      await button('Rotate secret').click();
+      await page.getByText('also signed with the previous secret').waitFor();
       expect(await page.content()).not.toContain(secret);
 
       receiver.behave(path, answer(500, 'no room'));
       await scan((await account.live.post('/v1/qrcodes', newCode())).body);
       const delivery = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem');
-      await delivery.getByText('Waiting').waitFor({ timeout: 20_000 });
+      await delivery.getByText('Pending').waitFor({ timeout: 20_000 });
       await delivery.getByText('attempt').click();
-      await delivery.getByText('Your server answered 500').first().waitFor();
+      await delivery.getByText('Your server responded with 500').first().waitFor();
       await delivery.getByText('no room').first().waitFor();
-      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       receiver.behave(path, answer(204));
-      await delivery.getByRole('button', { name: 'again' }).click();
+      await delivery.getByRole('button', { name: 'Resend' }).click();
       await delivery.getByText('Delivered').waitFor({ timeout: 20_000 });
 
       await button('Remove').click();
       await button('Remove webhook').click();
       await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'show plan, limits and use',
+    'show plan, limits and usage',
     async () => {
       await account.live.post('/v1/qrcodes', newCode());
       await link('Account').click();
@@ -418,16 +423,16 @@ describe('account settings', () => {
       expect(await page.getByLabel('Live codes used').getAttribute('value')).toBe('1');
       await page.getByText('of 250').waitFor();
     },
-    patience,
+    timeoutMs,
   );
 });
 
 describe('every page', () => {
   test.each([
-    { place: 'at a desk', colorScheme: 'light', width: 1280 },
-    { place: 'on a phone, in the dark', colorScheme: 'dark', width: 390 },
+    { device: 'desktop', colorScheme: 'light', width: 1280 },
+    { device: 'phone, dark theme', colorScheme: 'dark', width: 390 },
   ] as const)(
-    'has no serious fault of accessibility and fits the screen $place',
+    'has no serious accessibility violation and fits the screen ($device)',
     async ({ colorScheme, width }) => {
       const code = (await account.live.post('/v1/qrcodes', newCode({ name: 'Menu' }))).body;
       const destination_url = `https://example.com/${'long/'.repeat(40)}`;
@@ -444,8 +449,8 @@ describe('every page', () => {
         await page.goto(`${url}/console${path}`);
         await page.locator('h1, .empty h2').first().waitFor();
         await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-        expect(await accessibilityFaults(page), path).toEqual([]);
-        expect(await overflowOf(page), path).toBe(0);
+        expect(await accessibilityViolations(page), path).toEqual([]);
+        expect(await horizontalOverflow(page), path).toBe(0);
       }
       for (const [name, title] of [
         ['Edit', 'Edit code'],
@@ -454,27 +459,27 @@ describe('every page', () => {
       ] as const) {
         await button(name).click();
         await dialog().getByRole('heading', { name: title }).waitFor();
-        expect(await accessibilityFaults(page), title).toEqual([]);
+        expect(await accessibilityViolations(page), title).toEqual([]);
         await page.keyboard.press('Escape');
         await dialog().waitFor({ state: 'detached' });
       }
       await button('Sign out').click();
       await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
-      expect(await accessibilityFaults(page), 'the way in').toEqual([]);
-      expect(await overflowOf(page), 'the way in').toBe(0);
+      expect(await accessibilityViolations(page), 'sign-in page').toEqual([]);
+      expect(await horizontalOverflow(page), 'sign-in page').toBe(0);
     },
-    patience,
+    timeoutMs,
   );
 
   test(
-    'can be had in the other colors, for good and without a flicker',
+    'keeps the chosen theme after a reload',
     async () => {
       await page.emulateMedia({ colorScheme: 'light' });
-      await button('Use dark colors').click();
+      await button('Switch to dark theme').click();
       await page.reload();
-      expect(await page.locator('html').getAttribute('data-theme'), 'as the server made it').toBe('dark');
-      await button('Use light colors').waitFor();
+      expect(await page.locator('html').getAttribute('data-theme'), 'as rendered by the server').toBe('dark');
+      await button('Switch to light theme').waitFor();
     },
-    patience,
+    timeoutMs,
   );
 });

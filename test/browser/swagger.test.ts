@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { useBrowser, type Watched } from '../support/browser.ts';
+import { useBrowser, type WatchedPage } from '../support/browser.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService();
 const browser = useBrowser();
-let watched: Watched;
+let watched: WatchedPage;
 let page: Page;
 
 beforeEach(async () => {
@@ -18,7 +18,7 @@ afterEach(() => page.context().close());
 
 const operation = (id: string) => page.locator(`.opblock[id$="-${id}"]`);
 
-/** Fills in and closes the Authorize dialog. */
+/** Enters a key in the Authorize dialog and closes it. */
 async function authorize(key: string): Promise<void> {
   await page.getByRole('button', { name: 'Authorize' }).first().click();
   const dialog = page.locator('.modal-ux');
@@ -27,7 +27,7 @@ async function authorize(key: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Close' }).last().click();
 }
 
-/** Executes an operation with what the page suggests, and answers with status and body that it shows. */
+/** Executes an operation with its example values and returns the status and body that the page shows. */
 async function execute(id: string): Promise<{ status: string; body: string }> {
   const block = operation(id);
   await block.locator('.opblock-summary-control').click();
@@ -40,24 +40,24 @@ async function execute(id: string): Promise<{ status: string; body: string }> {
   };
 }
 
-const strangers = () => watched.strangers(service.urls[0] as string);
+const externalRequests = () => watched.externalRequests(service.urls[0] as string);
 
 describe('Swagger UI', () => {
-  test('shows every documented operation, with its own files only, and without complaint', async () => {
+  test('shows every documented operation, loads only its own files, and logs no errors', async () => {
     const { paths } = (await service.client(0).get('/swagger/json')).body;
     const documented = Object.values<object>(paths).flatMap((methods) => Object.keys(methods));
     expect(await page.locator('.opblock').count()).toBe(documented.length);
     expect(await page.title()).toBe('Scanlog API');
-    expect(watched.requests()).toBeGreaterThanOrEqual(4);
-    expect(strangers(), 'no request leaves the machine').toEqual([]);
-    expect(watched.complaints).toEqual([]);
+    expect(watched.requestCount()).toBeGreaterThanOrEqual(4);
+    expect(externalRequests(), 'no request goes to another host').toEqual([]);
+    expect(watched.consoleErrors).toEqual([]);
 
     const { status, body } = await execute('get_qrcodes');
-    expect(status, 'a call without a key shows the refusal').toBe('401');
+    expect(status, 'a call without a key is rejected').toBe('401');
     expect(JSON.parse(body).error.code).toBe('unauthorized');
   });
 
-  test('with a key from the Authorize dialog, calls through the page are answered', async () => {
+  test('executes operations with the key from the Authorize dialog', async () => {
     const { id, live, keys } = await service.account();
     await authorize(keys.live);
 
@@ -66,10 +66,10 @@ describe('Swagger UI', () => {
     expect(JSON.parse(account.body)).toMatchObject({ id, plan: 'enterprise', mode: 'live' });
 
     const created = await execute('post_qrcodes');
-    expect(created.status, 'the example that the page suggests makes a code').toBe('201');
+    expect(created.status, 'the example body creates a code').toBe('201');
     expect((await live.get('/v1/qrcodes')).body.data).toMatchObject([{ id: JSON.parse(created.body).id }]);
 
-    expect(strangers(), 'no request leaves the machine').toEqual([]);
-    expect(watched.complaints).toEqual([]);
+    expect(externalRequests(), 'no request goes to another host').toEqual([]);
+    expect(watched.consoleErrors).toEqual([]);
   });
 });

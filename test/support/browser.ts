@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 
-const quiet = [
+const chromiumArguments = [
   '--no-sandbox',
   '--headless=new',
   '--disable-gpu',
@@ -11,24 +11,24 @@ const quiet = [
   '--disable-sync',
 ];
 
-/** A page, and what its owner would like to know of it. */
-export interface Watched {
+/** A page with a record of its console messages and requests. */
+export interface WatchedPage {
   page: Page;
-  /** Errors and warnings in the browser's console, and errors that nobody caught. */
-  complaints: string[];
-  /** Requests to anywhere but `url`. */
-  strangers(url: string): string[];
-  /** How many requests were made. */
-  requests(): number;
+  /** Errors and warnings in the browser console, and uncaught errors. */
+  consoleErrors: string[];
+  /** URLs of requests to another host than that of `url`. */
+  externalRequests(url: string): string[];
+  /** The number of requests so far. */
+  requestCount(): number;
 }
 
-/** One Chromium for the file; each page that is opened has cookies of its own. */
-export function useBrowser(): { open(options?: BrowserContextOptions): Promise<Watched> } {
+/** One Chromium for the test file; each opened page has its own cookies. */
+export function useBrowser(): { open(options?: BrowserContextOptions): Promise<WatchedPage> } {
   let browser: Browser;
   beforeAll(async () => {
     const executablePath = process.env['SCANLOG_BROWSER'];
-    if (executablePath === undefined) throw new Error('SCANLOG_BROWSER must name a Chromium');
-    browser = await chromium.launch({ executablePath, args: quiet });
+    if (executablePath === undefined) throw new Error('SCANLOG_BROWSER must be the path of a Chromium executable');
+    browser = await chromium.launch({ executablePath, args: chromiumArguments });
   });
   afterAll(() => browser.close());
   return {
@@ -36,20 +36,20 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<W
       const context = await browser.newContext(options);
       const page = await context.newPage();
       page.setDefaultTimeout(10_000);
-      const requested: URL[] = [];
-      const complaints: string[] = [];
-      page.on('request', (request) => requested.push(new URL(request.url())));
+      const requestUrls: URL[] = [];
+      const consoleErrors: string[] = [];
+      page.on('request', (request) => requestUrls.push(new URL(request.url())));
       page.on('console', (message) => {
-        // A part that is busy may say so, and is asked again; the browser would report it all the same.
-        const isBusy = message.text().includes('status of 503');
-        if (['error', 'warning'].includes(message.type()) && !isBusy) complaints.push(message.text());
+        // The page retries a 503 by itself, but the browser still logs it as an error.
+        const isUnavailable = message.text().includes('status of 503');
+        if (['error', 'warning'].includes(message.type()) && !isUnavailable) consoleErrors.push(message.text());
       });
-      page.on('pageerror', (error) => complaints.push(error.message));
-      const strangers = (url: string) =>
-        requested
+      page.on('pageerror', (error) => consoleErrors.push(error.message));
+      const externalRequests = (url: string) =>
+        requestUrls
           .filter(({ protocol, host }) => !['data:', 'blob:'].includes(protocol) && host !== new URL(url).host)
           .map(({ href }) => href);
-      return { page, complaints, strangers, requests: () => requested.length };
+      return { page, consoleErrors, externalRequests, requestCount: () => requestUrls.length };
     },
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
-/** Signs in through the form, as a person would. */
+/** Signs in through the form. */
 export async function signInOn(page: Page, url: string, key: string): Promise<void> {
   await page.goto(`${url}/console`);
   await page.getByLabel('API key').fill(key);
@@ -10,32 +10,32 @@ export async function signInOn(page: Page, url: string, key: string): Promise<vo
   await page.getByRole('heading', { name: 'QR codes' }).waitFor();
 }
 
-/** Clicks what starts a download, and answers with the file. */
+/** Runs `click`, which must start a download, and returns the downloaded file. */
 export async function downloaded(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
   const [download] = await Promise.all([page.waitForEvent('download'), click()]);
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
-interface Finding {
+interface Violation {
   id: string;
   impact: string | null;
   nodes: { html: string; failureSummary: string }[];
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds serious or worse on the page as it is now, in words. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // The page's own policy forbids foreign scripts, as it should; evaluated code is the tester's, not the page's.
-  await page.evaluate(axe);
-  const findings = await page.evaluate(
+/** Violations on the current page that axe rates serious or critical. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  // The page's Content-Security-Policy blocks injected script elements; `evaluate` is not subject to it.
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   );
-  return (findings as Finding[])
+  return (violations as Violation[])
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
 }
 
-/** How far the page is wider than the window. */
-export const overflowOf = (page: Page): Promise<number> =>
+/** By how many pixels the page is wider than the window. */
+export const horizontalOverflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -1,6 +1,6 @@
 import { currentMode } from './router.ts';
 
-/** What the service refused, in its own words. */
+/** An error response of the service, or status 0 when the service cannot be reached. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -13,8 +13,8 @@ export class ApiError extends Error {
     this.details = details;
   }
 
-  /** Whether the same request may work in a moment: out of reach, too many, away. */
-  get isPassing(): boolean {
+  /** Whether a retry may succeed: offline, rate limited or unavailable. */
+  get isTransient(): boolean {
     return this.status === 0 || this.status === 429 || this.status === 503;
   }
 }
@@ -27,7 +27,7 @@ interface ErrorBody {
 
 type Query = Record<string, string | number | undefined>;
 
-/** The address of an operation, for requests and for links to files. */
+/** The URL of an API operation in the current mode: `apiUrl('/qrcodes', { page: 2 })`. */
 export function apiUrl(path: string, query: Query = {}): string {
   const search = new URLSearchParams({ mode: currentMode() });
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
@@ -39,19 +39,22 @@ async function send<T>(method: string, url: string, body?: unknown, signal?: Abo
   try {
     response = await fetch(url, {
       method,
-      // A request that another site could make has no header of its own.
+      // Other sites cannot set a custom header without a CORS preflight; the server requires it on writes.
       headers: { 'x-scanlog-console': '1', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, { code: 'offline', message: 'The service cannot be reached. Check your connection.' });
+    throw new ApiError(0, { code: 'offline', message: 'Cannot reach the service. Check your connection.' });
   }
   if (response.ok) return response.json();
-  const answer = await response.json().catch(() => undefined);
-  const error: ErrorBody = answer?.error ?? { code: 'unknown', message: `The service answered ${response.status}.` };
-  // The session has ended: the page that the server makes now asks to sign in, and leads back here.
+  const errorResponse = await response.json().catch(() => undefined);
+  const error: ErrorBody = errorResponse?.error ?? {
+    code: 'unknown',
+    message: `The service responded with status ${response.status}.`,
+  };
+  // The session has ended: reloading shows the sign-in page, which returns here afterwards.
   if (response.status === 401) location.reload();
   throw new ApiError(response.status, error);
 }
@@ -64,4 +67,4 @@ export const api = {
   delete: <T>(path: string) => send<T>('DELETE', apiUrl(path)),
 };
 
-export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+export const errorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-/** Numbers, times and names as people read them. */
+/** Formatting of numbers, times, names and URLs for display. */
 
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -12,12 +12,12 @@ const countries = new Intl.DisplayNames('en', { type: 'region' });
 
 export const number = (value: number) => whole.format(value);
 export const compact = (value: number) => (value < 1_000_000 ? whole.format(value) : short.format(value));
-export const percent = (share: number) => `${share > 0 && share < 0.01 ? '<1' : Math.round(share * 100)} %`;
+export const percent = (share: number) => `${share > 0 && share < 0.01 ? '<1' : Math.round(share * 100)}%`;
 export const date = (iso: string) => dateOnly.format(new Date(iso));
 export const time = (iso: string) => dateAndTime.format(new Date(iso));
 export const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
-const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_557_600],
   ['month', 2_629_800],
   ['day', 86_400],
@@ -25,14 +25,14 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-export function ago(iso: string, now = Date.now()): string {
+export function relativeTime(iso: string, now = Date.now()): string {
   const seconds = (new Date(iso).getTime() - now) / 1000;
-  const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return unit === 'second' ? 'just now' : relative.format(Math.round(seconds / size), unit);
 }
 
-/** When something will happen that is due any time from now. */
-export const soon = (iso: string) => (Date.parse(iso) - Date.now() < 60_000 ? 'in a moment' : ago(iso));
+/** Relative time of something that is due: "in 5 minutes", or "in a moment" within the next minute. */
+export const dueTime = (iso: string) => (Date.parse(iso) - Date.now() < 60_000 ? 'in a moment' : relativeTime(iso));
 
 export function country(code: string): string {
   if (code === 'XX') return 'Unknown';
@@ -43,7 +43,7 @@ export function country(code: string): string {
   }
 }
 
-const names: Record<string, string> = {
+const displayNames: Record<string, string> = {
   ios: 'iPhone and iPad',
   android: 'Android',
   desktop: 'Desktop and other',
@@ -52,7 +52,7 @@ const names: Record<string, string> = {
   samsung_browser: 'Samsung Internet',
   other: 'Other',
 };
-export const named = (word: string) => names[word] ?? word;
+export const displayName = (value: string) => displayNames[value] ?? value;
 
-/** An address without what everybody knows is there. */
-export const bare = (url: string) => url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+/** A URL without its scheme and trailing slash. */
+export const displayUrl = (url: string) => url.replace(/^https?:\/\//, '').replace(/\/$/, '');

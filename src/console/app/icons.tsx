@@ -1,5 +1,5 @@
-/** Lines on a grid of 24, drawn in the color of the text around them. They say nothing that a label does not say too. */
-const lines = {
+/** Stroke paths on a 24 × 24 grid. Icons are decorative: a label next to them carries the meaning. */
+const paths = {
   back: 'M15 5l-7 7 7 7',
   check: 'M5 12.5l4.5 4.5L19 7',
   close: 'M6 6l12 12M18 6L6 18',
@@ -23,8 +23,8 @@ const lines = {
   warning: 'M12 4l9 16H3zM12 10v4M12 17v.5',
 } as const;
 
-export const Icon = ({ name }: { name: keyof typeof lines }) => (
+export const Icon = ({ name }: { name: keyof typeof paths }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-    <path d={lines[name]} />
+    <path d={paths[name]} />
   </svg>
 );

@@ -5,7 +5,7 @@ import { CreatePage } from './codes/create.tsx';
 import { ImportPage } from './codes/import.tsx';
 import { CodesPage } from './codes/list.tsx';
 import { Empty } from './parts/states.tsx';
-import { currentMode, followLinks, pageUrl, usePlace } from './router.ts';
+import { currentMode, interceptLinks, pageUrl, useRoute } from './router.ts';
 import { Shell } from './shell.tsx';
 import { keyOf } from './welcome.ts';
 
@@ -19,16 +19,16 @@ function Page({ path }: { path: string }) {
   if (/^\/account(\/|$)/.test(path) && (section !== undefined || path === '/account'))
     return <AccountPage section={(section ?? 'plan') as 'plan' | 'keys' | 'webhook'} />;
   return (
-    <Empty title="There is no such page">
+    <Empty title="Page not found">
       <a class="button" href={pageUrl('/')}>
-        To your codes
+        View all codes
       </a>
     </Empty>
   );
 }
 
 function Console() {
-  const { path, mode } = usePlace();
+  const { path, mode } = useRoute();
   return (
     <Shell path={path} mode={mode}>
       <Page key={mode} path={path} />
@@ -36,10 +36,10 @@ function Console() {
   );
 }
 
-// Signed in with a test key only: there is nothing to see in live mode, and the other way round.
+// Without a key for the current mode there is nothing to show: switch to the other mode.
 if (keyOf(currentMode()) === undefined) location.replace(pageUrl('/', currentMode() === 'live' ? 'test' : 'live'));
 else {
-  followLinks();
+  interceptLinks();
   const root = document.getElementById('console');
   if (root !== null) render(<Console />, root);
 }

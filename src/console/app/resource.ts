@@ -2,23 +2,23 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, api } from './api.ts';
 import { currentMode } from './router.ts';
 
-/** Something that is read from the service, and kept up to date as long as it is looked at. */
+/** Data read from the service and refreshed while the component is mounted. */
 export interface Resource<T> {
   data: T | undefined;
   error: ApiError | undefined;
-  /** Being read for the first time, or for another address than the data shown. */
+  /** Whether `data` is missing or belongs to a previous path or query. */
   loading: boolean;
   reload(): Promise<void>;
 }
 
-const againMs = 3_000;
+const retryIntervalMs = 3_000;
 
 interface Options {
   query?: Record<string, string | number | undefined>;
-  /** Reads again this often while the page is visible, and at once when it becomes so. */
-  everyMs?: number;
-  /** Whatever else makes a new read necessary. */
-  since?: unknown;
+  /** Reads again at this interval while the page is visible, and at once when it becomes visible. */
+  refreshIntervalMs?: number;
+  /** Reads again when this value changes. */
+  refreshKey?: unknown;
 }
 
 interface Shown<T> {
@@ -28,32 +28,35 @@ interface Shown<T> {
   error: ApiError | undefined;
 }
 
-/** Reads `path`, or nothing while it is undefined. While another address is read, the data before stays. */
-export function useResource<T>(path: string | undefined, { query, everyMs, since }: Options = {}): Resource<T> {
+/** Reads `path`, or nothing while it is undefined. Previous data stays until the data of a new path has arrived. */
+export function useResource<T>(
+  path: string | undefined,
+  { query, refreshIntervalMs, refreshKey }: Options = {},
+): Resource<T> {
   const key = path === undefined ? '' : `${currentMode()} ${path} ${JSON.stringify(query ?? {})}`;
   const [shown, setShown] = useState<Shown<T>>({ key: '', text: '', data: undefined, error: undefined });
-  const read = useMemo(() => oneAtATime((signal) => readInto(setShown, key, path, query, signal)), [key]);
+  const read = useMemo(() => serializeReads((signal) => readInto(setShown, key, path, query, signal)), [key]);
   useEffect(() => read.stop, [read]);
 
   useEffect(() => {
     read.now();
-  }, [read, since]);
+  }, [read, refreshKey]);
 
-  // Whatever is away comes back by itself, and so does what is shown.
-  const isAway = shown.key === key && shown.error?.isPassing === true;
-  const pause = isAway ? againMs : everyMs;
+  // A transient error is retried even where there is no regular refresh.
+  const hasTransientError = shown.key === key && shown.error?.isTransient === true;
+  const intervalMs = hasTransientError ? retryIntervalMs : refreshIntervalMs;
   useEffect(() => {
-    if (pause === undefined) return undefined;
+    if (intervalMs === undefined) return undefined;
     const refresh = () => {
       if (document.visibilityState === 'visible') read.now();
     };
-    const timer = setInterval(refresh, pause);
+    const timer = setInterval(refresh, intervalMs);
     document.addEventListener('visibilitychange', refresh);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', refresh);
     };
-  }, [read, pause]);
+  }, [read, intervalMs]);
 
   const isCurrent = shown.key === key;
   return { data: shown.data, error: isCurrent ? shown.error : undefined, loading: !isCurrent, reload: read.now };
@@ -70,14 +73,14 @@ async function readInto<T>(
   try {
     const data = await api.get<T>(path, query, signal);
     const text = JSON.stringify(data);
-    // What has not changed is not drawn again.
+    // Unchanged data keeps the state object, which avoids a render.
     setShown((now) =>
       now.key === key && now.text === text && now.error === undefined ? now : { key, text, data, error: undefined },
     );
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof ApiError)) throw error;
-    // A hiccup while refreshing takes nothing away that is there.
+    // A failed refresh keeps the data on screen.
     setShown((now) => ({ ...(now.key === key ? now : { text: '', data: undefined }), key, error }));
   }
 }
@@ -85,26 +88,26 @@ async function readInto<T>(
 type StateUpdate<S> = (update: (now: S) => S) => void;
 
 /**
- * However often it is asked for, one read is under way; what is asked for meanwhile is read once more after it. A
- * service that is slow is not asked more often for that.
+ * Runs at most one read at a time; calls during a read share one more read after it. A slow service is therefore not
+ * sent overlapping requests.
  */
-function oneAtATime(read: (signal: AbortSignal) => Promise<void>) {
-  const stopping = new AbortController();
-  let underWay: Promise<void> | undefined;
+function serializeReads(read: (signal: AbortSignal) => Promise<void>) {
+  const abort = new AbortController();
+  let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   function start(): Promise<void> {
-    underWay = read(stopping.signal).finally(() => {
-      underWay = undefined;
+    current = read(abort.signal).finally(() => {
+      current = undefined;
     });
-    return underWay;
+    return current;
   }
   function now(): Promise<void> {
-    if (underWay === undefined) return start();
-    next ??= underWay.then(() => {
+    if (current === undefined) return start();
+    next ??= current.then(() => {
       next = undefined;
-      return stopping.signal.aborted ? undefined : start();
+      return abort.signal.aborted ? undefined : start();
     });
     return next;
   }
-  return { now, stop: () => stopping.abort() };
+  return { now, stop: () => abort.abort() };
 }

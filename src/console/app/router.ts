@@ -1,40 +1,40 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Pages of test mode live under a base of their own: an address alone tells what is seen there. */
-const bases = { live: '/console', test: '/console/test' } as const;
-export type Mode = keyof typeof bases;
+/** Each mode has its own base path, so a URL alone identifies the mode. */
+const basePaths = { live: '/console', test: '/console/test' } as const;
+export type Mode = keyof typeof basePaths;
 
-const isTest = () => location.pathname === bases.test || location.pathname.startsWith(`${bases.test}/`);
+const isTest = () => location.pathname === basePaths.test || location.pathname.startsWith(`${basePaths.test}/`);
 export const currentMode = (): Mode => (isTest() ? 'test' : 'live');
 
-/** The address of a page: `pageUrl('/account')`. */
-export const pageUrl = (path: string, mode: Mode = currentMode()) => `${bases[mode]}${path === '/' ? '' : path}`;
+/** The URL of a page: `pageUrl('/account')`. */
+export const pageUrl = (path: string, mode: Mode = currentMode()) => `${basePaths[mode]}${path === '/' ? '' : path}`;
 
-/** What the address says: the page's path in its mode, and its query. */
-export interface Place {
+/** The current location: mode, path below the mode's base path, and query. */
+export interface Route {
   mode: Mode;
   path: string;
   query: URLSearchParams;
 }
 
-const here = (): Place => {
+const currentRoute = (): Route => {
   const mode = currentMode();
-  const path = location.pathname.slice(bases[mode].length).replace(/\/+$/, '');
+  const path = location.pathname.slice(basePaths[mode].length).replace(/\/+$/, '');
   return { mode, path: path === '' ? '/' : path, query: new URLSearchParams(location.search) };
 };
 
 const listeners = new Set<() => void>();
-const tell = () => {
+const notifyListeners = () => {
   for (const listener of listeners) listener();
 };
 
 export function navigate(url: string): void {
   history.pushState(null, '', url);
   scrollTo(0, 0);
-  tell();
+  notifyListeners();
 }
 
-/** Changes the query in place: what is looked at, not where. Nothing for a value takes it out. */
+/** Changes the query without a new history entry; an undefined or empty value removes the parameter. */
 export function setQuery(changes: Record<string, string | undefined>): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
@@ -43,22 +43,22 @@ export function setQuery(changes: Record<string, string | undefined>): void {
   }
   const text = query.toString();
   history.replaceState(null, '', `${location.pathname}${text === '' ? '' : `?${text}`}`);
-  tell();
+  notifyListeners();
 }
 
-export function usePlace(): Place {
-  const [place, setPlace] = useState(here);
+export function useRoute(): Route {
+  const [route, setRoute] = useState(currentRoute);
   useEffect(() => {
-    const follow = () => setPlace(here());
-    listeners.add(follow);
-    return () => void listeners.delete(follow);
+    const update = () => setRoute(currentRoute());
+    listeners.add(update);
+    return () => void listeners.delete(update);
   }, []);
-  return place;
+  return route;
 }
 
-/** Links within the console are followed without loading a page; everything else is left to the browser. */
-export function followLinks(): void {
-  addEventListener('popstate', tell);
+/** Handles clicks on links within the console without a page load; the browser handles all other links. */
+export function interceptLinks(): void {
+  addEventListener('popstate', notifyListeners);
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (link === null || event.defaultPrevented || event.button !== 0) return;

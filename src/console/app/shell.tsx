@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
-import { Dialog } from './parts/dialog.tsx';
+import { Dialog, DialogActions } from './parts/dialog.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { type Mode, pageUrl } from './router.ts';
 import { setTheme, useTheme } from './theme.ts';
-import { keyOf, markUrl, welcome } from './welcome.ts';
+import { bootstrap, keyOf, markUrl } from './welcome.ts';
 
 export function Shell({ path, mode, children }: { path: string; mode: Mode; children: ComponentChildren }) {
   const link = (to: string, text: string) => {
@@ -45,14 +45,15 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       </header>
       {mode === 'test' && (
         <p class="test-band">
-          <strong>Test mode.</strong> These codes work like any other, are seen here only, and count against no plan.
+          <strong>Test mode.</strong> Test codes work like live codes, are kept separate, and do not count toward your
+          plan.
         </p>
       )}
       <main class="wrap" id="content" tabIndex={-1}>
         {children}
       </main>
       <footer class="wrap foot">
-        <span>{welcome.account.name}</span>
+        <span>{bootstrap.account.name}</span>
         <a href="/swagger" target="_blank" rel="noreferrer">
           API documentation
         </a>
@@ -62,77 +63,81 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
   );
 }
 
-/** With keys of both modes, from one to the other; with one, the way to add the other. */
+/** Switches between live and test mode; with a key of one mode only, offers to sign in with one of the other. */
 function ModeSwitch({ mode }: { mode: Mode }) {
   const other: Mode = mode === 'live' ? 'test' : 'live';
-  const [asking, setAsking] = useState(false);
+  const [isSigningIn, setIsSigningIn] = useState(false);
   if (keyOf(other) !== undefined)
     return (
       <nav class="switch" aria-label="Mode">
-        {(['live', 'test'] as const).map((one) => (
-          <a key={one} href={pageUrl('/', one)} aria-current={one === mode ? 'true' : undefined}>
-            {one === 'live' ? 'Live' : 'Test'}
+        {(['live', 'test'] as const).map((option) => (
+          <a key={option} href={pageUrl('/', option)} aria-current={option === mode ? 'true' : undefined}>
+            {option === 'live' ? 'Live' : 'Test'}
           </a>
         ))}
       </nav>
     );
   return (
     <>
-      <button type="button" class="button quiet" onClick={() => setAsking(true)}>
+      <button type="button" class="button quiet" aria-label={`Add ${other} mode`} onClick={() => setIsSigningIn(true)}>
         <Icon name="plus" />
         <span>
           {other === 'test' ? 'Test' : 'Live'}
           <span class="wide"> mode</span>
         </span>
       </button>
-      {asking && (
-        <Dialog title={`Add ${other} mode`} onClose={() => setAsking(false)}>
-          <form method="post" action="/console/session">
-            <p>
-              {other === 'test'
-                ? 'Codes made with a test key are kept apart, and count against no plan.'
-                : 'Codes made with a live key are those for the public.'}{' '}
-              Sign in with one as well, and switch between the two.
-            </p>
-            <input type="hidden" name="next" value={pageUrl('/', other)} />
-            <div class="field">
-              <label for="other-key">API key for {other} mode</label>
-              <div class="input">
-                <input
-                  id="other-key"
-                  name="key"
-                  type="password"
-                  required
-                  autocomplete="off"
-                  placeholder={`sk_${other}_…`}
-                  pattern={`sk_${other}_.+`}
-                  title={`A key that begins with sk_${other}_`}
-                />
-              </div>
-              {other === 'live' ? (
-                <div class="hint">Only a live key can create a live key: ask who has one, or the operator.</div>
-              ) : (
-                <div class="hint">
-                  Make one under{' '}
-                  <a href={pageUrl('/account/keys')} onClick={() => setAsking(false)}>
-                    API keys
-                  </a>
-                  .
-                </div>
-              )}
-            </div>
-            <div class="actions">
-              <button type="button" class="button" onClick={() => setAsking(false)}>
-                Cancel
-              </button>
-              <button type="submit" class="button primary">
-                Add
-              </button>
-            </div>
-          </form>
-        </Dialog>
-      )}
+      {isSigningIn && <AddModeDialog mode={other} onClose={() => setIsSigningIn(false)} />}
     </>
+  );
+}
+
+/** Signs in with a key of the other mode in addition to the current key. */
+function AddModeDialog({ mode, onClose }: { mode: Mode; onClose(): void }) {
+  return (
+    <Dialog title={`Add ${mode} mode`} onClose={onClose}>
+      <form method="post" action="/console/session">
+        <p>
+          {mode === 'test'
+            ? 'Test codes are kept separate and do not count toward your plan.'
+            : 'Live codes are the ones you publish.'}{' '}
+          Sign in with a {mode} key to switch between live and test mode.
+        </p>
+        <input type="hidden" name="next" value={pageUrl('/', mode)} />
+        <div class="field">
+          <label for="mode-key">{mode === 'test' ? 'Test' : 'Live'} API key</label>
+          <div class="input">
+            <input
+              id="mode-key"
+              name="key"
+              type="password"
+              required
+              autocomplete="off"
+              placeholder={`sk_${mode}_…`}
+              pattern={`sk_${mode}_.+`}
+              title={`Enter an API key that starts with sk_${mode}_`}
+            />
+          </div>
+          {mode === 'live' ? (
+            <div class="hint">
+              Only a live key can create a live key. Ask a colleague who has one, or your administrator.
+            </div>
+          ) : (
+            <div class="hint">
+              Create one under{' '}
+              <a href={pageUrl('/account/keys')} onClick={onClose}>
+                API keys
+              </a>
+              .
+            </div>
+          )}
+        </div>
+        <DialogActions onCancel={onClose}>
+          <button type="submit" class="button primary">
+            Sign in
+          </button>
+        </DialogActions>
+      </form>
+    </Dialog>
   );
 }
 
@@ -143,8 +148,8 @@ function ThemeToggle() {
     <button
       type="button"
       class="button quiet square"
-      aria-label={`Use ${other} colors`}
-      title={`Use ${other} colors`}
+      aria-label={`Switch to ${other} theme`}
+      title={`Switch to ${other} theme`}
       onClick={() => setTheme(other)}
     >
       <Icon name={theme === 'dark' ? 'sun' : 'moon'} />

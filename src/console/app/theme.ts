@@ -2,33 +2,33 @@ import { useEffect, useState } from 'preact/hooks';
 
 export type Theme = 'light' | 'dark';
 
-const system = matchMedia('(prefers-color-scheme: dark)');
+const systemDark = matchMedia('(prefers-color-scheme: dark)');
 
-const chosen = (): Theme | undefined => document.documentElement.dataset['theme'] as Theme | undefined;
-const current = (): Theme => chosen() ?? (system.matches ? 'dark' : 'light');
+const chosenTheme = (): Theme | undefined => document.documentElement.dataset['theme'] as Theme | undefined;
+const currentTheme = (): Theme => chosenTheme() ?? (systemDark.matches ? 'dark' : 'light');
 
 const listeners = new Set<() => void>();
-const tell = () => {
+const notifyListeners = () => {
   for (const listener of listeners) listener();
 };
-system.addEventListener('change', tell);
+systemDark.addEventListener('change', notifyListeners);
 
-/** Kept in a cookie, so that the server makes the next page in it and nothing flickers; the system's own needs none. */
+/** Stores the theme in a cookie, so that the server renders the next page in it; the system's theme needs no cookie. */
 export function setTheme(theme: Theme): void {
-  const isSystem = theme === (system.matches ? 'dark' : 'light');
+  const isSystem = theme === (systemDark.matches ? 'dark' : 'light');
   if (isSystem) delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
-  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser yet
+  // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store API
   document.cookie = `scanlog_theme=${theme}; Path=/console; Max-Age=${isSystem ? 0 : 31_536_000}; SameSite=Strict`;
-  tell();
+  notifyListeners();
 }
 
 export function useTheme(): Theme {
-  const [theme, set] = useState(current);
+  const [theme, setState] = useState(currentTheme);
   useEffect(() => {
-    const follow = () => set(current());
-    listeners.add(follow);
-    return () => void listeners.delete(follow);
+    const update = () => setState(currentTheme());
+    listeners.add(update);
+    return () => void listeners.delete(update);
   }, []);
   return theme;
 }

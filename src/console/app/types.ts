@@ -3,7 +3,7 @@ import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as schemas from '../../api/schemas.ts';
 import type * as webhooks from '../../api/webhook-schemas.ts';
 
-/** What the service answers with, as its own schemas say. */
+/** Types of API responses, derived from the API's schemas. */
 export type QrCode = Static<typeof schemas.QrCode>;
 export type ListedQrCode = Static<typeof schemas.ListedQrCode>;
 export type CreatedQrCode = Static<typeof schemas.CreatedQrCode>;
@@ -26,5 +26,5 @@ export type ScanRecord = Static<typeof analytics.ScanRecord>;
 export type Webhook = Static<typeof webhooks.Webhook>;
 export type WebhookTest = Static<typeof webhooks.WebhookTest>;
 export type Delivery = Static<typeof webhooks.Delivery>;
-/** What came back, of a delivery or of an example. */
+/** The outcome of one request to a webhook: of a delivery attempt or of a test event. */
 export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;

@@ -1,5 +1,5 @@
 import { api } from '../api.ts';
-import { ago, country, number, plural, soon, time } from '../format.ts';
+import { country, dueTime, number, plural, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Segments } from '../parts/segments.tsx';
@@ -7,24 +7,24 @@ import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
-import { pageUrl, setQuery, usePlace } from '../router.ts';
+import { pageUrl, setQuery, useRoute } from '../router.ts';
 import type { Attempt, Delivery, Page } from '../types.ts';
 
 const statuses = [
   ['', 'All'],
-  ['pending', 'Waiting'],
+  ['pending', 'Pending'],
   ['delivered', 'Delivered'],
   ['failed', 'Failed'],
 ] as const;
-const told = { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const;
+const statusLabels = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const;
 
-/** What was sent, with every attempt, as it goes on. */
+/** The delivery log with all attempts, refreshed while it is open. */
 export function Deliveries() {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const status = query.get('status') ?? '';
   const { data, error, loading, reload } = useResource<Page<Delivery>>('/account/webhook/deliveries', {
     query: { status: status === '' ? undefined : status, page: query.get('page') ?? undefined, limit: 20 },
-    everyMs: 3_000,
+    refreshIntervalMs: 3_000,
   });
   return (
     <section aria-label="Deliveries">
@@ -32,7 +32,7 @@ export function Deliveries() {
         <h2>Deliveries</h2>
         <span class="spacer" />
         <Segments
-          label="Status of deliveries"
+          label="Delivery status"
           options={statuses}
           value={status as (typeof statuses)[number][0]}
           onValue={(next) => setQuery({ status: next, page: undefined })}
@@ -45,8 +45,8 @@ export function Deliveries() {
           <Failure error={error} retry={reload} />
         )
       ) : data.data.length === 0 ? (
-        <Empty title={status === '' ? 'Nothing was sent yet' : 'None of these'}>
-          {status === '' && <p>Scan one of your codes, and it shows up here.</p>}
+        <Empty title={status === '' ? 'No deliveries yet' : 'No matching deliveries'}>
+          {status === '' && <p>Scan one of your codes to trigger a delivery.</p>}
         </Empty>
       ) : (
         <div aria-busy={loading}>
@@ -69,47 +69,47 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
     run(async () => {
       await api.post(`/account/webhook/deliveries/${id}/resend`);
       await onChange();
-      toast('On its way again.');
+      toast('Resending the delivery.');
     });
   return (
     <li>
       <details>
         <summary>
-          <span class={`badge ${status}`}>{told[status]}</span>
+          <span class={`badge ${status}`}>{statusLabels[status]}</span>
           <time dateTime={created_at} title={time(created_at)}>
-            {ago(created_at)}
+            {relativeTime(created_at)}
           </time>
           <span class="muted">{plural(attempts.length, 'attempt')}</span>
           {status === 'pending' && next_attempt_at !== null && attempts.length > 0 && (
-            <span class="muted">again {soon(next_attempt_at)}</span>
+            <span class="muted">next retry {dueTime(next_attempt_at)}</span>
           )}
         </summary>
         <p class="hint">
-          <code>{id}</code> · a scan of <a href={pageUrl(`/codes/${body.data.qr_id}`)}>this code</a> from{' '}
+          <code>{id}</code> · scan of <a href={pageUrl(`/codes/${body.data.qr_id}`)}>this code</a> from{' '}
           {[body.data.city, country(body.data.country)].filter((name) => name !== 'Unknown').join(', ') ||
-            'an unknown place'}
+            'an unknown location'}
         </p>
-        {error !== null && status === 'failed' && <p class="fault">{error}</p>}
+        {error !== null && status === 'failed' && <p class="error">{error}</p>}
         {attempts.map((attempt) => (
           <AttemptLine key={attempt.timestamp} attempt={attempt} at={attempt.timestamp} />
         ))}
       </details>
-      <button type="button" class="button" disabled={busy} aria-label={`Send again: ${id}`} onClick={resend}>
+      <button type="button" class="button" disabled={busy} aria-label={`Resend ${id}`} onClick={resend}>
         <Icon name="send" />
-        <span>Send again</span>
+        <span>Resend</span>
       </button>
     </li>
   );
 }
 
-/** One attempt: what came back, how soon, and the beginning of the answer. */
+/** One attempt: its outcome, its duration and the start of the response body. */
 export function AttemptLine({ attempt, at }: { attempt: Attempt; at?: string }) {
   const { status_code, duration_ms, response, error } = attempt;
   return (
     <div class="attempt">
       <span class={error === null ? 'good' : 'bad'}>
         <Icon name={error === null ? 'check' : 'warning'} />{' '}
-        {status_code === null ? (error ?? 'No answer') : `Your server answered ${status_code}`}
+        {status_code === null ? (error ?? 'No response') : `Your server responded with ${status_code}`}
       </span>
       <span class="muted">
         in {number(duration_ms)} ms{at === undefined ? '' : `, ${time(at)}`}

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { faultOfName } from '../../../../events/fields.ts';
 import { api } from '../api.ts';
-import { ago, date, time } from '../format.ts';
+import { date, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Failure, Skeleton } from '../parts/states.tsx';
@@ -13,28 +13,28 @@ import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { currentMode, type Mode } from '../router.ts';
 import type { ApiKey, CreatedApiKey } from '../types.ts';
-import { keyOf, welcome } from '../welcome.ts';
+import { bootstrap, keyOf } from '../welcome.ts';
 
 export function Keys() {
   const keys = useResource<{ data: ApiKey[] }>('/account/keys');
-  const [open, setOpen] = useState<'new' | ApiKey>();
+  const [open, setOpen] = useState<'create' | ApiKey>();
   if (keys.data === undefined)
     return keys.error === undefined ? <Skeleton /> : <Failure error={keys.error} retry={keys.reload} />;
-  const mine = new Set(welcome.keys.map(({ id }) => id));
+  const sessionKeyIds = new Set(bootstrap.keys.map(({ id }) => id));
   return (
     <section aria-label="API keys">
       <div class="toolbar">
         <p class="hint">
           {currentMode() === 'live'
-            ? 'A live key gives full access to this account. Give each program its own.'
-            : `In test mode you manage test keys only. To see, create or revoke live keys, ${
+            ? 'A live key gives full access to this account. Create a separate key for each application.'
+            : `In test mode, you can manage test keys only. To manage live keys, ${
                 keyOf('live') === undefined ? 'sign in with a live key' : 'switch to live mode'
               }.`}
         </p>
         <span class="spacer" />
-        <button type="button" class="button primary" onClick={() => setOpen('new')}>
+        <button type="button" class="button primary" onClick={() => setOpen('create')}>
           <Icon name="plus" />
-          New key
+          Create key
         </button>
       </div>
       <ul class="keys card">
@@ -47,18 +47,18 @@ export function Keys() {
                 <code>
                   {key.prefix}…{key.last4}
                 </code>{' '}
-                · made {date(key.created_at)} ·{' '}
+                · created {date(key.created_at)} ·{' '}
                 {key.last_used_at === null ? (
                   'never used'
                 ) : (
                   <time dateTime={key.last_used_at} title={time(key.last_used_at)}>
-                    used {ago(key.last_used_at)}
+                    last used {relativeTime(key.last_used_at)}
                   </time>
                 )}
               </p>
             </div>
-            {mine.has(key.id) ? (
-              <span class="hint">You are signed in with it</span>
+            {sessionKeyIds.has(key.id) ? (
+              <span class="hint">Used for this session</span>
             ) : (
               <button
                 type="button"
@@ -72,7 +72,7 @@ export function Keys() {
           </li>
         ))}
       </ul>
-      {open === 'new' && <NewKeyDialog onMade={keys.reload} onClose={() => setOpen(undefined)} />}
+      {open === 'create' && <CreateKeyDialog onCreated={keys.reload} onClose={() => setOpen(undefined)} />}
       {typeof open === 'object' && (
         <RevokeDialog apiKey={open} onDone={keys.reload} onClose={() => setOpen(undefined)} />
       )}
@@ -85,38 +85,38 @@ const modes = [
   ['test', 'Test'],
 ] as const;
 
-function NewKeyDialog({ onMade, onClose }: { onMade(): Promise<void>; onClose(): void }) {
+function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<void>; onClose(): void }) {
   const [name, setName] = useState('');
   const [mode, setMode] = useState<Mode>(currentMode());
-  const [made, setMade] = useState<CreatedApiKey>();
-  const { busy, faults, setFaults, run } = useAction(['name']);
+  const [created, setCreated] = useState<CreatedApiKey>();
+  const { busy, errors, setErrors, run } = useAction(['name']);
   const create = () =>
     run(async () => {
-      const fault = faultOfName(name);
-      if (fault !== undefined) {
-        setFaults({ name: `The name ${fault}.` });
+      const nameError = faultOfName(name);
+      if (nameError !== undefined) {
+        setErrors({ name: `The name ${nameError}.` });
         return;
       }
-      setMade(await api.post<CreatedApiKey>('/account/keys', { name, mode }));
-      await onMade();
+      setCreated(await api.post<CreatedApiKey>('/account/keys', { name, mode }));
+      await onCreated();
     });
-  if (made !== undefined)
+  if (created !== undefined)
     return (
-      <Dialog title="Your new key" onClose={onClose}>
-        <p>Copy it now: it is shown only this once, and only its fingerprint is kept.</p>
-        <code class="secret">{made.key}</code>
+      <Dialog title="API key created" onClose={onClose}>
+        <p>Copy this key now. You cannot see it again after you close this dialog.</p>
+        <code class="secret">{created.key}</code>
         <div class="actions">
-          <Copy text={made.key} label="Copy the key">
+          <Copy text={created.key} label="Copy API key">
             Copy
           </Copy>
           <button type="button" class="button primary" onClick={onClose}>
-            I have kept it
+            Done
           </button>
         </div>
       </Dialog>
     );
   return (
-    <Dialog title="New API key" onClose={onClose}>
+    <Dialog title="Create API key" onClose={onClose}>
       <form
         noValidate
         onSubmit={(event) => {
@@ -128,23 +128,20 @@ function NewKeyDialog({ onMade, onClose }: { onMade(): Promise<void>; onClose():
           label="Name"
           value={name}
           onValue={setName}
-          fault={faults['name']}
+          error={errors['name']}
           placeholder="Website"
-          hint="What it is for, so that you know later which to revoke."
+          hint="Where you use this key, so you can tell your keys apart."
         />
         {currentMode() === 'live' ? (
           <Segments label="Mode" options={modes} value={mode} onValue={(next) => setMode(next)} />
         ) : (
-          <p class="hint">This will be a test key. Only a live key can create a live key.</p>
+          <p class="hint">This creates a test key. Only a live key can create a live key.</p>
         )}
-        <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogActions onCancel={onClose}>
           <button type="submit" class="button primary" disabled={busy}>
             Create key
           </button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   );
@@ -156,26 +153,23 @@ function RevokeDialog({ apiKey, onDone, onClose }: { apiKey: ApiKey; onDone(): P
     run(async () => {
       await api.delete(`/account/keys/${apiKey.id}`);
       await onDone();
-      toast(`${apiKey.name} is revoked.`);
+      toast(`${apiKey.name} revoked.`);
       onClose();
     });
   return (
     <Dialog title={`Revoke ${apiKey.name}?`} onClose={onClose}>
       <p>
-        Whatever uses{' '}
+        Applications that use{' '}
         <code>
           {apiKey.prefix}…{apiKey.last4}
         </code>{' '}
-        stops working at once, and everybody signed in with it is signed out. This cannot be undone.
+        lose access immediately, and console sessions signed in with it end. This cannot be undone.
       </p>
-      <div class="actions">
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
+      <DialogActions onCancel={onClose}>
         <button type="button" class="button danger solid" disabled={busy} onClick={revoke}>
           Revoke key
         </button>
-      </div>
+      </DialogActions>
     </Dialog>
   );
 }

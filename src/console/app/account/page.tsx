@@ -9,7 +9,7 @@ import { Keys } from './keys.tsx';
 import { WebhookSettings } from './webhook.tsx';
 
 const sections = [
-  ['plan', '/account', 'Plan and use'],
+  ['plan', '/account', 'Plan and usage'],
   ['keys', '/account/keys', 'API keys'],
   ['webhook', '/account/webhook', 'Webhook'],
 ] as const;
@@ -34,7 +34,7 @@ export function AccountPage({ section }: { section: Section }) {
           <Failure error={account.error} retry={account.reload} />
         )
       ) : section === 'plan' ? (
-        <PlanAndUse account={account.data} />
+        <PlanAndUsage account={account.data} />
       ) : section === 'keys' ? (
         <Keys />
       ) : (
@@ -44,36 +44,42 @@ export function AccountPage({ section }: { section: Section }) {
   );
 }
 
-const words = (plan: string) => plan.replace(/^./, (letter) => letter.toUpperCase());
+const capitalize = (text: string) => text.replace(/^./, (letter) => letter.toUpperCase());
 
-function PlanAndUse({ account: { id, plan, limits, usage, created_at } }: { account: Account }) {
-  const most = limits.qr_codes;
+function PlanAndUsage({ account: { id, plan, limits, usage, created_at } }: { account: Account }) {
+  const maxCodes = limits.qr_codes;
   return (
     <div class="plan">
       <section class="card">
-        <h2>{words(plan)} plan</h2>
+        <h2>{capitalize(plan)} plan</h2>
         <dl>
           <div>
             <dt>Live codes</dt>
             <dd>
               <span class="figure">{number(usage.qr_codes)}</span>{' '}
-              {most === null ? 'without a limit' : `of ${number(most)}`}
-              {most !== null && (
-                <meter min={0} max={most} high={most * 0.9} value={usage.qr_codes} aria-label="Live codes used" />
+              {maxCodes === null ? 'no limit' : `of ${number(maxCodes)}`}
+              {maxCodes !== null && (
+                <meter
+                  min={0}
+                  max={maxCodes}
+                  high={maxCodes * 0.9}
+                  value={usage.qr_codes}
+                  aria-label="Live codes used"
+                />
               )}
             </dd>
           </div>
           <div>
             <dt>Test codes</dt>
             <dd>
-              <span class="figure">{number(usage.test_qr_codes)}</span> never counted
+              <span class="figure">{number(usage.test_qr_codes)}</span> not counted toward your plan
             </dd>
           </div>
           <div>
             <dt>API requests</dt>
             <dd>
-              <span class="figure">{number(limits.requests_per_minute)}</span> a minute in each mode; this console has
-              its own
+              <span class="figure">{number(limits.requests_per_minute)}</span> per minute in each mode. Viewing pages in
+              the console does not count.
             </dd>
           </div>
         </dl>
@@ -82,25 +88,25 @@ function PlanAndUse({ account: { id, plan, limits, usage, created_at } }: { acco
         <h2>Account</h2>
         <dl>
           <div>
-            <dt>Identifier</dt>
+            <dt>Account ID</dt>
             <dd>
               <code>{id}</code>
-              <Copy text={id} label="Copy the account’s identifier" />
+              <Copy text={id} label="Copy account ID" />
             </dd>
           </div>
           <div>
-            <dt>Since</dt>
+            <dt>Created</dt>
             <dd>{date(created_at)}</dd>
           </div>
         </dl>
         <p class="hint">
-          Whoever runs this service can change the plan:
+          Ask your administrator to change the plan by running:
           <code class="block">
             ./scanlog account plan {id} {plan === 'enterprise' ? 'business' : 'enterprise'}
           </code>
         </p>
-        {most !== null && usage.qr_codes >= most * 0.9 && (
-          <p class="verdict bad">Only {plural(Math.max(0, most - usage.qr_codes), 'code')} left.</p>
+        {maxCodes !== null && usage.qr_codes >= maxCodes * 0.9 && (
+          <p class="verdict bad">{plural(Math.max(0, maxCodes - usage.qr_codes), 'code')} left on your plan.</p>
         )}
       </section>
     </div>

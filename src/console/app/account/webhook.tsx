@@ -3,7 +3,7 @@ import { api } from '../api.ts';
 import { time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
@@ -12,13 +12,15 @@ import { useResource } from '../resource.ts';
 import type { Webhook, WebhookTest } from '../types.ts';
 import { AttemptLine, Deliveries } from './deliveries.tsx';
 
-/** Where every scan of this mode is told, and how that went. */
+/** The webhook of the current mode and its deliveries. */
 export function WebhookSettings({ plan }: { plan: string }) {
-  const webhook = useResource<Webhook | null>(plan === 'free' ? undefined : '/account/webhook', { everyMs: 10_000 });
+  const webhook = useResource<Webhook | null>(plan === 'free' ? undefined : '/account/webhook', {
+    refreshIntervalMs: 10_000,
+  });
   if (plan === 'free')
     return (
-      <Empty title="Webhooks come with the paid plans">
-        <p>With one, your own program hears of every scan the moment it happens.</p>
+      <Empty title="Webhooks require a paid plan">
+        <p>A webhook sends every scan to your server as it happens.</p>
       </Empty>
     );
   if (webhook.data === undefined)
@@ -26,13 +28,13 @@ export function WebhookSettings({ plan }: { plan: string }) {
   const current = webhook.data ?? undefined;
   return (
     <>
-      <section class="card" aria-label="Where to send">
+      <section class="card" aria-label="Webhook settings">
         <UrlForm webhook={current} onChange={webhook.reload} />
         {current !== undefined && <Secret webhook={current} onChange={webhook.reload} />}
       </section>
       {current === undefined ? (
         <Empty title="No webhook yet">
-          <p>Set one above, and each scan is sent there as JSON, signed, within a second or two.</p>
+          <p>Add a URL to receive every scan as a signed JSON request within seconds.</p>
         </Empty>
       ) : (
         <Deliveries />
@@ -41,30 +43,23 @@ export function WebhookSettings({ plan }: { plan: string }) {
   );
 }
 
-const reasons = {
-  gone: 'Your server answered 410, which means “never again”.',
-  failing: 'Nothing but failures came back for five days.',
+const disabledReasons = {
+  gone: 'Your server responded with 410 Gone.',
+  failing: 'All deliveries failed for five days.',
 } as const;
 
 function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange(): Promise<void> }) {
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [isRemoving, setIsRemoving] = useState(false);
-  const { busy, faults, run } = useAction(['url']);
+  const { busy, errors, run } = useAction(['url']);
   useEffect(() => setUrl(webhook?.url ?? ''), [webhook?.url]);
   const save = () =>
     run(async () => {
       await api.put('/account/webhook', { url: url.trim() });
       await onChange();
-      toast('Saved. The next scan is sent there.');
+      toast('Webhook saved.');
     });
-  const remove = () =>
-    run(async () => {
-      await api.delete('/account/webhook');
-      await onChange();
-      toast('The webhook is removed.');
-      setIsRemoving(false);
-    });
-  const isOff = webhook?.status === 'disabled';
+  const isDisabled = webhook?.status === 'disabled';
   return (
     <form
       noValidate
@@ -73,11 +68,11 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
         save();
       }}
     >
-      {isOff && (
+      {isDisabled && (
         <p class="verdict bad" role="alert">
           <Icon name="warning" />
-          Switched off. {webhook.disabled_reason === null ? '' : reasons[webhook.disabled_reason]} Save to switch it on
-          again.
+          Webhook disabled. {webhook.disabled_reason === null ? '' : disabledReasons[webhook.disabled_reason]} Save to
+          enable it again.
         </p>
       )}
       <Field
@@ -86,9 +81,9 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
         isCode
         value={url}
         onValue={setUrl}
-        fault={faults['url']}
+        error={errors['url']}
         placeholder="https://example.com/hooks/scanlog"
-        hint="Gets a POST for every scan, with the header webhook-signature as Standard Webhooks has it."
+        hint="Receives a POST request for every scan, signed as the Standard Webhooks specification defines."
       />
       <div class="actions">
         {webhook !== undefined && (
@@ -99,25 +94,39 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
         <button
           type="submit"
           class="button primary"
-          disabled={busy || url.trim() === '' || (url === webhook?.url && !isOff)}
+          disabled={busy || url.trim() === '' || (url === webhook?.url && !isDisabled)}
         >
-          {webhook === undefined ? 'Set webhook' : 'Save'}
+          {webhook === undefined ? 'Add webhook' : 'Save'}
         </button>
       </div>
-      {isRemoving && (
-        <Dialog title="Remove the webhook?" onClose={() => setIsRemoving(false)}>
-          <p>Nothing is sent any more, and its secret is gone. What waits to be sent is not sent.</p>
-          <div class="actions">
-            <button type="button" class="button" onClick={() => setIsRemoving(false)}>
-              Cancel
-            </button>
-            <button type="button" class="button danger solid" disabled={busy} onClick={remove}>
-              Remove webhook
-            </button>
-          </div>
-        </Dialog>
-      )}
+      {isRemoving && <RemoveDialog onChange={onChange} onClose={() => setIsRemoving(false)} />}
     </form>
+  );
+}
+
+interface DialogProps {
+  onChange(): Promise<void>;
+  onClose(): void;
+}
+
+function RemoveDialog({ onChange, onClose }: DialogProps) {
+  const { busy, run } = useAction();
+  const remove = () =>
+    run(async () => {
+      await api.delete('/account/webhook');
+      await onChange();
+      toast('Webhook removed.');
+      onClose();
+    });
+  return (
+    <Dialog title="Remove webhook?" onClose={onClose}>
+      <p>Scans are no longer sent. Pending deliveries are canceled and the signing secret is deleted.</p>
+      <DialogActions onCancel={onClose}>
+        <button type="button" class="button danger solid" disabled={busy} onClick={remove}>
+          Remove webhook
+        </button>
+      </DialogActions>
+    </Dialog>
   );
 }
 
@@ -130,17 +139,9 @@ function Secret({
 }) {
   const [isShown, setIsShown] = useState(false);
   const [isRotating, setIsRotating] = useState(false);
-  const [tried, setTried] = useState<WebhookTest>();
+  const [testResult, setTestResult] = useState<WebhookTest>();
   const { busy, run } = useAction();
-  const rotate = () =>
-    run(async () => {
-      await api.post('/account/webhook/rotate');
-      await onChange();
-      setIsRotating(false);
-      setIsShown(true);
-      toast('The new secret signs from now on; the old one too, for 24 hours.');
-    });
-  const tryOut = () => run(async () => setTried(await api.post<WebhookTest>('/account/webhook/test')));
+  const sendTest = () => run(async () => setTestResult(await api.post<WebhookTest>('/account/webhook/test')));
   return (
     <div class="secret-row">
       <span class="label">Signing secret</span>
@@ -149,39 +150,56 @@ function Secret({
         <button type="button" class="button" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
           {isShown ? 'Hide' : 'Reveal'}
         </button>
-        <Copy text={secret} label="Copy the signing secret">
+        <Copy text={secret} label="Copy signing secret">
           Copy
         </Copy>
         <button type="button" class="button" onClick={() => setIsRotating(true)}>
           <Icon name="refresh" />
           Rotate
         </button>
-        <button type="button" class="button" disabled={busy} onClick={tryOut}>
+        <button type="button" class="button" disabled={busy} onClick={sendTest}>
           <Icon name="send" />
-          Send an example
+          Send test event
         </button>
       </div>
       {old_secret_valid_until !== null && (
-        <p class="hint">The secret before this one signs too, until {time(old_secret_valid_until)}.</p>
+        <p class="hint">Deliveries are also signed with the previous secret until {time(old_secret_valid_until)}.</p>
       )}
-      {tried !== undefined && (
-        <div class="tried" role="status">
-          <AttemptLine attempt={tried} />
+      {testResult !== undefined && (
+        <div class="test-result" role="status">
+          <AttemptLine attempt={testResult} />
         </div>
       )}
       {isRotating && (
-        <Dialog title="Make a new secret?" onClose={() => setIsRotating(false)}>
-          <p>For 24 hours the old one signs as well, so that you can change your program without losing a scan.</p>
-          <div class="actions">
-            <button type="button" class="button" onClick={() => setIsRotating(false)}>
-              Cancel
-            </button>
-            <button type="button" class="button primary" disabled={busy} onClick={rotate}>
-              Make a new one
-            </button>
-          </div>
-        </Dialog>
+        <RotateDialog
+          onChange={async () => {
+            await onChange();
+            setIsShown(true);
+          }}
+          onClose={() => setIsRotating(false)}
+        />
       )}
     </div>
+  );
+}
+
+function RotateDialog({ onChange, onClose }: DialogProps) {
+  const { busy, run } = useAction();
+  const rotate = () =>
+    run(async () => {
+      await api.post('/account/webhook/rotate');
+      await onChange();
+      toast('Secret rotated. The previous secret stays valid for 24 hours.');
+      onClose();
+    });
+  return (
+    <Dialog title="Rotate signing secret?" onClose={onClose}>
+      <p>Deliveries are signed with both secrets for 24 hours, so you have time to update your server.</p>
+      <DialogActions onCancel={onClose}>
+        <button type="button" class="button primary" disabled={busy} onClick={rotate}>
+          Rotate secret
+        </button>
+      </DialogActions>
+    </Dialog>
   );
 }

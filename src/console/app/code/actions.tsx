@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { completed } from '../codes/destination.ts';
-import { DestinationField, faultsOf } from '../codes/destination-field.tsx';
+import { withScheme } from '../codes/destination.ts';
+import { DestinationField, validateFields } from '../codes/destination-field.tsx';
 import { plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -17,7 +17,7 @@ interface Props {
   onChange(): Promise<void>;
 }
 
-/** Everything that can be done with a code. */
+/** The action buttons of a code and their dialogs. */
 export function CodeActions({ code, onChange }: Props) {
   const [open, setOpen] = useState<'edit' | 'download' | 'delete'>();
   const { busy, run } = useAction();
@@ -26,12 +26,12 @@ export function CodeActions({ code, onChange }: Props) {
     run(async () => {
       await api.patch(`/qrcodes/${code.id}`, { active: !code.active });
       await onChange();
-      const done = {
-        active: 'Paused. Who scans now is told so.',
-        paused: 'The code leads on again.',
-        draft: 'Published.',
+      const messages = {
+        active: 'Code paused. Visitors see a notice instead of the destination.',
+        paused: 'Code resumed.',
+        draft: 'Code published.',
       };
-      toast(done[code.status]);
+      toast(messages[code.status]);
     });
   return (
     <>
@@ -61,22 +61,22 @@ export function CodeActions({ code, onChange }: Props) {
 function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
   const [name, setName] = useState(code.name);
   const [destination, setDestination] = useState(code.destination_url);
-  const { busy, faults, setFaults, run } = useAction(['name', 'destination_url']);
+  const { busy, errors, setErrors, run } = useAction(['name', 'destination_url']);
   const save = () =>
     run(async () => {
-      const destination_url = completed(destination);
-      // One that is kept is not checked: it may be from before a rule that it breaks.
-      const isMoved = destination_url !== code.destination_url;
-      const { name: wrongName, destination_url: wrongDestination } = faultsOf(name, destination);
-      const found = {
-        ...(wrongName === undefined ? {} : { name: wrongName }),
-        ...(wrongDestination === undefined || !isMoved ? {} : { destination_url: wrongDestination }),
+      const destination_url = withScheme(destination);
+      // An unchanged destination is not validated: it may predate a rule that it violates.
+      const hasNewDestination = destination_url !== code.destination_url;
+      const { name: nameError, destination_url: destinationError } = validateFields(name, destination);
+      const invalid = {
+        ...(nameError === undefined ? {} : { name: nameError }),
+        ...(destinationError === undefined || !hasNewDestination ? {} : { destination_url: destinationError }),
       };
-      setFaults(found);
-      if (Object.keys(found).length > 0) return;
-      await api.patch(`/qrcodes/${code.id}`, { name, ...(isMoved ? { destination_url } : {}) });
+      setErrors(invalid);
+      if (Object.keys(invalid).length > 0) return;
+      await api.patch(`/qrcodes/${code.id}`, { name, ...(hasNewDestination ? { destination_url } : {}) });
       await onChange();
-      toast(isMoved ? 'Saved. The next scan leads there.' : 'Saved.');
+      toast(hasNewDestination ? 'Saved. New scans go to the new destination.' : 'Changes saved.');
       onClose();
     });
   return (
@@ -88,27 +88,24 @@ function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
           save();
         }}
       >
-        <Field label="Name" value={name} onValue={setName} fault={faults['name']} />
+        <Field label="Name" value={name} onValue={setName} error={errors['name']} />
         <DestinationField
           value={destination}
           onValue={setDestination}
-          fault={faults['destination_url']}
-          hint="Printed codes follow at once. The one before stays in the history."
+          error={errors['destination_url']}
+          hint="Applies immediately, also to printed codes. Previous destinations stay in the history."
         />
-        <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogActions onCancel={onClose}>
           <button type="submit" class="button primary" disabled={busy}>
             Save
           </button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   );
 }
 
-const word = 'delete';
+const confirmation = 'delete';
 
 function DeleteDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
   const [typed, setTyped] = useState('');
@@ -116,7 +113,7 @@ function DeleteDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
   const remove = () =>
     run(async () => {
       await api.delete(`/qrcodes/${code.id}`);
-      toast(`${code.name} is deleted.`);
+      toast(`${code.name} deleted.`);
       navigate(pageUrl('/'));
     });
   return (
@@ -124,22 +121,23 @@ function DeleteDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (typed.trim().toLowerCase() === word) remove();
+          if (typed.trim().toLowerCase() === confirmation) remove();
         }}
       >
         <p>
-          The short link stops working at once and for good, also on everything printed. Its{' '}
-          {plural(code.total_scans, 'scan')} can no longer be looked at. To stop it for a while, pause it instead.
+          The short link stops working immediately and permanently, also on printed codes. Its analytics (
+          {plural(code.total_scans, 'scan')}) are no longer available. To stop it temporarily, pause it instead.
         </p>
-        <Field label={`Type “${word}” to confirm`} value={typed} onValue={setTyped} isCode />
-        <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
+        <Field label={`Type “${confirmation}” to confirm`} value={typed} onValue={setTyped} isCode />
+        <DialogActions onCancel={onClose}>
+          <button
+            type="submit"
+            class="button danger solid"
+            disabled={busy || typed.trim().toLowerCase() !== confirmation}
+          >
+            Delete code
           </button>
-          <button type="submit" class="button danger solid" disabled={busy || typed.trim().toLowerCase() !== word}>
-            Delete for good
-          </button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   );

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
-import { country, named, number, percent } from '../format.ts';
+import { country, displayName, number, percent } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
-import { usePlace } from '../router.ts';
+import { useRoute } from '../router.ts';
 import type { QrCode, Summary, TimeSeries } from '../types.ts';
 import { Attribution } from './attribution.tsx';
 import { Bars } from './bars.tsx';
-import { stepName, TimeChart } from './chart.tsx';
-import { CountCells, CountHeads } from './counts.tsx';
+import { bucketName, TimeChart } from './chart.tsx';
+import { CountCells, CountHeaders } from './counts.tsx';
 import { SplitByDestination } from './destinations.tsx';
 import { type Interval, intervalOf, intervals, type PeriodName, periodOf } from './period.ts';
 import { PeriodPicker } from './period-picker.tsx';
 
-/** Rises with every new scan and once more a moment later: the counter is ahead of the warehouse by as much. */
-function usePulse(total: number): number {
+/** Changes with every new scan and again 2.5 s later, since analytics lag the scan counter by up to 2 s. */
+function useRefreshKey(total: number): number {
   const [settled, setSettled] = useState(total);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(total), 2_500);
@@ -24,15 +24,16 @@ function usePulse(total: number): number {
 }
 
 export function Analytics({ code }: { code: QrCode }) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const name = (query.get('period') ?? '30d') as PeriodName;
   const period = periodOf(name, query.get('from'), query.get('to'));
-  const interval = (intervals.find(([one]) => one === query.get('interval'))?.[0] ?? intervalOf(period)) as Interval;
-  const asked = { ...period, bots: query.get('bots') ?? undefined };
-  const since = usePulse(code.total_scans);
+  const interval = (intervals.find(([option]) => option === query.get('interval'))?.[0] ??
+    intervalOf(period)) as Interval;
+  const filters = { ...period, bots: query.get('bots') ?? undefined };
+  const refreshKey = useRefreshKey(code.total_scans);
   const base = `/qrcodes/${code.id}/analytics`;
-  const summary = useResource<Summary>(base, { query: asked, since });
-  const series = useResource<TimeSeries>(`${base}/timeseries`, { query: { ...asked, interval }, since });
+  const summary = useResource<Summary>(base, { query: filters, refreshKey });
+  const series = useResource<TimeSeries>(`${base}/timeseries`, { query: { ...filters, interval }, refreshKey });
 
   return (
     <>
@@ -45,17 +46,17 @@ export function Analytics({ code }: { code: QrCode }) {
         <div class="analytics" aria-busy={summary.loading || series.loading}>
           <Figures summary={summary.data.summary} />
           <section class="card" aria-label="Scans over time">
-            <h3>Over time</h3>
+            <h3>Scans over time</h3>
             {series.error !== undefined ? (
               <Failure error={series.error} retry={series.reload} />
             ) : series.data === undefined ? (
               <Skeleton lines={4} />
             ) : (
-              <OverTime series={series.data} />
+              <ScansOverTime series={series.data} />
             )}
           </section>
           {summary.data.summary.total_scans === 0 ? <NoScans code={code} /> : <Breakdown summary={summary.data} />}
-          <SplitByDestination code={code} query={asked} since={since} />
+          <SplitByDestination code={code} query={filters} refreshKey={refreshKey} />
         </div>
       )}
     </>
@@ -63,8 +64,6 @@ export function Analytics({ code }: { code: QrCode }) {
 }
 
 function Figures({ summary: { total_scans, unique_visitors, avg_daily_scans } }: { summary: Summary['summary'] }) {
-  const repeated = total_scans - unique_visitors;
-  const share = total_scans === 0 ? 0 : unique_visitors / total_scans;
   return (
     <dl class="figures">
       <div class="card">
@@ -76,47 +75,50 @@ function Figures({ summary: { total_scans, unique_visitors, avg_daily_scans } }:
         <dd>{number(unique_visitors)}</dd>
       </div>
       <div class="card">
-        <dt>Scans a day</dt>
+        <dt>Daily scans</dt>
         <dd>{number(avg_daily_scans)}</dd>
       </div>
       <div class="card">
-        <dt>New against returning</dt>
-        <dd class="versus">
+        <dt>New vs. returning visitors</dt>
+        <dd class="visitor-split">
           <span class="track" aria-hidden="true">
-            <span style={{ inlineSize: `${share * 100}%` }} />
+            <span style={{ inlineSize: `${total_scans === 0 ? 0 : (unique_visitors / total_scans) * 100}%` }} />
           </span>
-          <span>
-            <strong>{total_scans === 0 ? '–' : percent(share)}</strong> first scans
-          </span>
-          <span>
-            <strong>{number(repeated)}</strong> by people who came back
-          </span>
+          <ScanShare label="New" scans={unique_visitors} total={total_scans} />
+          <ScanShare label="Returning" scans={total_scans - unique_visitors} total={total_scans} />
         </dd>
       </div>
     </dl>
   );
 }
 
-function OverTime({ series }: { series: TimeSeries }) {
+const ScanShare = ({ label, scans, total }: { label: string; scans: number; total: number }) => (
+  <span>
+    {label} <strong>{number(scans)}</strong>
+    {total > 0 && ` (${percent(scans / total)})`}
+  </span>
+);
+
+function ScansOverTime({ series }: { series: TimeSeries }) {
   const { interval } = series;
   return (
     <>
       <TimeChart series={series.data} interval={interval} />
       <details>
-        <summary>As a table</summary>
-        <Scroll label="Scans over time, as a table">
+        <summary>View as table</summary>
+        <Scroll label="Table of scans over time">
           <table>
             <thead>
               <tr>
-                <th scope="col">When</th>
-                <CountHeads />
+                <th scope="col">Date</th>
+                <CountHeaders />
               </tr>
             </thead>
             <tbody>
-              {series.data.toReversed().map((step) => (
-                <tr key={step.date}>
-                  <td>{stepName(step.date, interval)}</td>
-                  <CountCells of={step} />
+              {series.data.toReversed().map((bucket) => (
+                <tr key={bucket.date}>
+                  <td>{bucketName(bucket.date, interval)}</td>
+                  <CountCells counts={bucket} />
                 </tr>
               ))}
             </tbody>
@@ -128,18 +130,18 @@ function OverTime({ series }: { series: TimeSeries }) {
 }
 
 const NoScans = ({ code }: { code: QrCode }) => (
-  <Empty title={code.total_scans === 0 ? 'Nobody has scanned this code yet' : 'No scans in this period'}>
+  <Empty title={code.total_scans === 0 ? 'No scans yet' : 'No scans in this period'}>
     <p>
       {code.total_scans === 0
-        ? 'Scan it with your phone, or open the short link: it shows up here within seconds.'
-        : 'Choose a longer period above.'}
+        ? 'Scan the code or open its short link. The scan shows up here within seconds.'
+        : 'Try a longer period.'}
     </p>
   </Empty>
 );
 
-const ranked = (counts: Record<string, number>) =>
+const rankedRows = (counts: Record<string, number>) =>
   Object.entries(counts)
-    .map(([word, scans]) => ({ label: named(word), scans }))
+    .map(([value, scans]) => ({ label: displayName(value), scans }))
     .sort((a, b) => b.scans - a.scans);
 
 const Breakdown = ({ summary: { summary, top_countries, top_cities, devices, browsers } }: { summary: Summary }) => (
@@ -148,7 +150,7 @@ const Breakdown = ({ summary: { summary, top_countries, top_cities, devices, bro
       title="Countries"
       total={summary.total_scans}
       rows={top_countries.map(({ country: code, scans }) => ({ label: country(code), scans }))}
-      empty="No place is known."
+      empty="No location data"
     />
     <Bars
       title="Cities"
@@ -158,10 +160,10 @@ const Breakdown = ({ summary: { summary, top_countries, top_cities, devices, bro
         hint: code === 'XX' ? undefined : country(code),
         scans,
       }))}
-      empty="No place is known."
+      empty="No location data"
     />
-    <Bars title="Devices" total={summary.total_scans} rows={ranked(devices)} empty="No device is known." />
-    <Bars title="Browsers" total={summary.total_scans} rows={ranked(browsers)} empty="No browser is known." />
+    <Bars title="Devices" total={summary.total_scans} rows={rankedRows(devices)} empty="No device data" />
+    <Bars title="Browsers" total={summary.total_scans} rows={rankedRows(browsers)} empty="No browser data" />
     <Attribution />
   </div>
 );

@@ -1,7 +1,7 @@
-/** What the license of the places asks for, wherever they are shown. */
+/** The attribution that DB-IP's license requires wherever locations are shown. */
 export const Attribution = () => (
   <p class="hint attribution">
-    Places are approximate.{' '}
+    Locations are approximate.{' '}
     <a href="https://db-ip.com" target="_blank" rel="noreferrer">
       IP Geolocation by DB-IP
     </a>

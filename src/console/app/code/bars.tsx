@@ -3,14 +3,14 @@ import { compact, percent } from '../format.ts';
 interface Props {
   title: string;
   rows: { label: string; hint?: string | undefined; scans: number }[];
-  /** Of what the shares are; the largest fills the width. */
+  /** What the shares refer to. Bar widths are relative to the largest row. */
   total: number;
   empty: string;
 }
 
-/** Ranked bars with their numbers. */
+/** A ranked bar chart with counts and shares. */
 export function Bars({ title, rows, total, empty }: Props) {
-  const most = Math.max(1, ...rows.map(({ scans }) => scans));
+  const largest = Math.max(1, ...rows.map(({ scans }) => scans));
   return (
     <section class="card bars" aria-label={title}>
       <h3>{title}</h3>
@@ -20,7 +20,7 @@ export function Bars({ title, rows, total, empty }: Props) {
         <ul>
           {rows.map(({ label, hint, scans }) => (
             <li key={`${label} ${hint}`}>
-              <span class="bar" style={{ inlineSize: `${(scans / most) * 100}%` }} />
+              <span class="bar" style={{ inlineSize: `${(scans / largest) * 100}%` }} />
               <span class="label">
                 {label}
                 {hint !== undefined && <small>{hint}</small>}

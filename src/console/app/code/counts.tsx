@@ -1,7 +1,7 @@
 import { number } from '../format.ts';
 
-/** The columns that every table of scans ends with. */
-export const CountHeads = () => (
+/** Header cells of the Scans and Visitors columns. */
+export const CountHeaders = () => (
   <>
     <th scope="col" class="number">
       Scans
@@ -12,9 +12,9 @@ export const CountHeads = () => (
   </>
 );
 
-export const CountCells = ({ of }: { of: { total_scans: number; unique_visitors: number } }) => (
+export const CountCells = ({ counts }: { counts: { total_scans: number; unique_visitors: number } }) => (
   <>
-    <td class="number">{number(of.total_scans)}</td>
-    <td class="number">{number(of.unique_visitors)}</td>
+    <td class="number">{number(counts.total_scans)}</td>
+    <td class="number">{number(counts.unique_visitors)}</td>
   </>
 );

@@ -1,18 +1,18 @@
-import { bare, date } from '../format.ts';
+import { date, displayUrl } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { useResource } from '../resource.ts';
 import type { Destinations, QrCode } from '../types.ts';
-import { CountCells, CountHeads } from './counts.tsx';
+import { CountCells, CountHeaders } from './counts.tsx';
 
 interface Props {
   code: QrCode;
   query: Record<string, string | undefined>;
-  since: number;
+  refreshKey: number;
 }
 
-/** What each destination that the code had in the period has brought. With one alone there is nothing to split. */
-export function SplitByDestination({ code, query, since }: Props) {
-  const { data } = useResource<Destinations>(`/qrcodes/${code.id}/analytics/destinations`, { query, since });
+/** Scans of each destination that the code had in the period; nothing when there was only one. */
+export function SplitByDestination({ code, query, refreshKey }: Props) {
+  const { data } = useResource<Destinations>(`/qrcodes/${code.id}/analytics/destinations`, { query, refreshKey });
   const shown = data?.data.filter(({ to }) => to === null || to > data.period.start) ?? [];
   if (shown.length < 2) return null;
   return (
@@ -24,17 +24,17 @@ export function SplitByDestination({ code, query, since }: Props) {
             <tr>
               <th scope="col">Destination</th>
               <th scope="col">In use</th>
-              <CountHeads />
+              <CountHeaders />
             </tr>
           </thead>
           <tbody>
             {shown.map(({ destination_url, from, to, ...counts }) => (
               <tr key={from}>
-                <td class="url">{bare(destination_url)}</td>
+                <td class="url">{displayUrl(destination_url)}</td>
                 <td>
                   {date(from)} – {to === null ? 'now' : date(to)}
                 </td>
-                <CountCells of={counts} />
+                <CountCells counts={counts} />
               </tr>
             ))}
           </tbody>

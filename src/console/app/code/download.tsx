@@ -17,31 +17,31 @@ const sizes = [256, DEFAULT_SIZE, 1024, MAX_SIZE];
 export function DownloadDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
   const [format, setFormat] = useState<'png' | 'svg'>('png');
   const [size, setSize] = useState('1024');
-  const isSize = /^\d+$/.test(size) && Number(size) >= MIN_SIZE && Number(size) <= MAX_SIZE;
+  const isValidSize = /^\d+$/.test(size) && Number(size) >= MIN_SIZE && Number(size) <= MAX_SIZE;
   return (
-    <Dialog title="Download" onClose={onClose}>
+    <Dialog title="Download code" onClose={onClose}>
       <div class="download">
-        <Segments label="Kind of file" options={formats} value={format} onValue={(next) => setFormat(next)} />
+        <Segments label="File format" options={formats} value={format} onValue={(next) => setFormat(next)} />
         <p class="hint">
-          {format === 'png' ? 'For screens, mail and office printers.' : 'For print shops: sharp at any size.'}
+          {format === 'png' ? 'For screens, email and office printers.' : 'For print shops. Sharp at any size.'}
         </p>
         <Field
-          label="Width and height in pixels"
+          label="Size in pixels"
           inputMode="numeric"
           value={size}
           onValue={setSize}
-          fault={isSize ? undefined : `From ${MIN_SIZE} to ${MAX_SIZE}.`}
+          error={isValidSize ? undefined : `Enter a size from ${MIN_SIZE} to ${MAX_SIZE}.`}
         />
         <div class="presets">
-          {sizes.map((one) => (
+          {sizes.map((preset) => (
             <button
-              key={one}
+              key={preset}
               type="button"
               class="button"
-              aria-pressed={size === String(one)}
-              onClick={() => setSize(String(one))}
+              aria-pressed={size === String(preset)}
+              onClick={() => setSize(String(preset))}
             >
-              {one}
+              {preset}
             </button>
           ))}
         </div>
@@ -49,10 +49,10 @@ export function DownloadDialog({ code, onClose }: { code: QrCode; onClose(): voi
           <a
             class="button primary"
             download
-            href={apiUrl(`/qrcodes/${code.id}/download`, { format, size: isSize ? size : DEFAULT_SIZE })}
-            aria-disabled={!isSize}
+            href={apiUrl(`/qrcodes/${code.id}/download`, { format, size: isValidSize ? size : DEFAULT_SIZE })}
+            aria-disabled={!isValidSize}
             onClick={(event) => {
-              if (!isSize) event.preventDefault();
+              if (!isValidSize) event.preventDefault();
             }}
           >
             <Icon name="download" />

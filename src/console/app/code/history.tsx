@@ -1,23 +1,23 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { ago, bare, time } from '../format.ts';
+import { displayUrl, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Failure, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
-import { setQuery, usePlace } from '../router.ts';
+import { setQuery, useRoute } from '../router.ts';
 import type { ApiKey, HistoryEntry, Page, QrCode } from '../types.ts';
 
-/** Every change, from the log, and the way back to any destination that the code ever had. */
+/** All changes of the code, with a button to restore a previous destination. */
 export function History({ code, onChange }: { code: QrCode; onChange(): Promise<void> }) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const page = query.get('page') ?? undefined;
   const history = useResource<Page<HistoryEntry>>(`/qrcodes/${code.id}/history`, {
     query: { page },
-    since: code.updated_at,
+    refreshKey: code.updated_at,
   });
   const keys = useResource<{ data: ApiKey[] }>('/account/keys');
   const [target, setTarget] = useState<string>();
@@ -31,25 +31,25 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
     <section class="card" aria-label="History">
       <ol class="history">
         {history.data.data.map((entry) => {
-          const led = destinationOf(entry);
+          const destination = destinationOf(entry);
           return (
             <li key={entry.id}>
               <div>
-                <p>{told(entry)}</p>
+                <p>{changeText(entry)}</p>
                 <p class="hint">
                   <time dateTime={entry.timestamp} title={time(entry.timestamp)}>
-                    {ago(entry.timestamp)}
+                    {relativeTime(entry.timestamp)}
                   </time>{' '}
-                  by {who(entry.key_id, keys.data?.data)}
+                  by {actorName(entry.key_id, keys.data?.data)}
                 </p>
               </div>
-              {led === code.destination_url ? (
-                <span class="badge active">Leads there now</span>
+              {destination === code.destination_url ? (
+                <span class="badge active">Current destination</span>
               ) : (
-                led !== undefined && (
-                  <button type="button" class="button" onClick={() => setTarget(led)}>
+                destination !== undefined && (
+                  <button type="button" class="button" onClick={() => setTarget(destination)}>
                     <Icon name="history" />
-                    Point back to this
+                    Restore
                   </button>
                 )
               )}
@@ -59,61 +59,59 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
       </ol>
       <Pager what="history" pagination={history.data.pagination} onPage={(next) => setQuery({ page: String(next) })} />
       {target !== undefined && (
-        <RollbackDialog code={code} target={target} onChange={onChange} onClose={() => setTarget(undefined)} />
+        <RestoreDialog code={code} target={target} onChange={onChange} onClose={() => setTarget(undefined)} />
       )}
     </section>
   );
 }
 
-interface RollbackProps {
+interface RestoreProps {
   code: QrCode;
   target: string;
   onChange(): Promise<void>;
   onClose(): void;
 }
 
-function RollbackDialog({ code, target, onChange, onClose }: RollbackProps) {
+function RestoreDialog({ code, target, onChange, onClose }: RestoreProps) {
   const { busy, run } = useAction();
-  const rollBack = () =>
+  const restore = () =>
     run(async () => {
       await api.patch(`/qrcodes/${code.id}`, { destination_url: target });
       await onChange();
-      toast('The next scan leads there.');
+      toast('Destination restored.');
       onClose();
     });
   return (
-    <Dialog title="Point back to this destination?" onClose={onClose}>
+    <Dialog title="Restore this destination?" onClose={onClose}>
       <dl class="change">
-        <dt>Now</dt>
+        <dt>Current destination</dt>
         <dd>{code.destination_url}</dd>
-        <dt>Then</dt>
+        <dt>New destination</dt>
         <dd>{target}</dd>
       </dl>
-      <div class="actions">
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
+      <DialogActions onCancel={onClose}>
+        <button type="button" class="button primary" disabled={busy} onClick={restore}>
+          Restore destination
         </button>
-        <button type="button" class="button primary" disabled={busy} onClick={rollBack}>
-          Point back
-        </button>
-      </div>
+      </DialogActions>
     </Dialog>
   );
 }
 
-/** The destination that the code had from this change on. */
+/** The destination that this change set. */
 function destinationOf({ event, to }: HistoryEntry): string | undefined {
   if (event === 'destination_changed') return String(to);
   if (event === 'code_created') return (to as { destination_url: string }).destination_url;
   return undefined;
 }
 
-function told({ event, from, to }: HistoryEntry) {
+function changeText({ event, from, to }: HistoryEntry) {
   switch (event) {
     case 'code_created':
       return (
         <>
-          <strong>Created</strong>, leading to <span class="url">{bare((to as QrCode).destination_url)}</span>
+          <strong>Created</strong> with destination{' '}
+          <span class="url">{displayUrl((to as QrCode).destination_url)}</span>
         </>
       );
     case 'code_renamed':
@@ -125,8 +123,8 @@ function told({ event, from, to }: HistoryEntry) {
     case 'destination_changed':
       return (
         <>
-          <strong>Destination changed</strong> from <span class="url">{bare(String(from))}</span> to{' '}
-          <span class="url">{bare(String(to))}</span>
+          <strong>Destination changed</strong> from <span class="url">{displayUrl(String(from))}</span> to{' '}
+          <span class="url">{displayUrl(String(to))}</span>
         </>
       );
     case 'code_paused':
@@ -136,13 +134,15 @@ function told({ event, from, to }: HistoryEntry) {
     case 'code_published':
       return <strong>Published</strong>;
     default:
-      return <strong>{event.replaceAll('_', ' ')}</strong>;
+      return <strong>{sentenceCase(event)}</strong>;
   }
 }
 
-function who(id: string, keys: ApiKey[] | undefined): string {
-  if (id === 'operator') return 'the operator';
-  const key = keys?.find((one) => one.id === id);
+const sentenceCase = (event: string) => event.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+
+function actorName(id: string, keys: ApiKey[] | undefined): string {
+  if (id === 'operator') return 'the administrator';
+  const key = keys?.find((candidate) => candidate.id === id);
   if (key !== undefined) return `${key.name} (…${key.last4})`;
-  return keys === undefined ? '…' : 'a key that was revoked since';
+  return keys === undefined ? '…' : 'a revoked key';
 }

@@ -1,11 +1,11 @@
-import { ago, bare, date, number, time } from '../format.ts';
+import { date, displayUrl, number, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty, Failure, Skeleton, StatusBadge } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
-import { pageUrl, setQuery, usePlace } from '../router.ts';
+import { currentMode, pageUrl, setQuery, useRoute } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { CodeActions } from './actions.tsx';
 import { Analytics } from './analytics.tsx';
@@ -18,19 +18,18 @@ const tabs = [
   ['history', 'History'],
 ] as const;
 
-/** Scans come in at any moment; the counter is cheap to ask for. */
-const everyMs = 3_000;
+const refreshIntervalMs = 3_000;
 
-/** One code: what it is, what can be done with it, and what has happened to it. */
+/** The page of one code: details, actions, analytics, scans and history. */
 export function CodePage({ id }: { id: string }) {
-  const { data: code, error, reload } = useResource<QrCode>(`/qrcodes/${id}`, { everyMs });
-  const { query } = usePlace();
+  const { data: code, error, reload } = useResource<QrCode>(`/qrcodes/${id}`, { refreshIntervalMs });
+  const { query } = useRoute();
   if (error?.status === 404)
     return (
-      <Empty title="There is no such code">
-        <p>It was deleted, or belongs to the other mode.</p>
+      <Empty title="Code not found">
+        <p>It may have been deleted, or it belongs to {currentMode() === 'live' ? 'test' : 'live'} mode.</p>
         <a class="button" href={pageUrl('/')}>
-          To your codes
+          View all codes
         </a>
       </Empty>
     );
@@ -39,20 +38,15 @@ export function CodePage({ id }: { id: string }) {
   const tab = (tabs.find(([name]) => name === query.get('tab')) ?? tabs[0])[0];
   return (
     <>
-      <a class="up" href={pageUrl('/')}>
+      <a class="back" href={pageUrl('/')}>
         <Icon name="back" />
         All codes
       </a>
       <Heading title={code.name} lead={<StatusBadge status={code.status} />}>
         <CodeActions code={code} onChange={reload} />
       </Heading>
-      <Facts code={code} />
-      <Segments
-        label="What to look at"
-        options={tabs}
-        value={tab}
-        onValue={(name) => setQuery({ tab: name, page: undefined })}
-      />
+      <Details code={code} />
+      <Segments label="View" options={tabs} value={tab} onValue={(name) => setQuery({ tab: name, page: undefined })} />
       {tab === 'analytics' && <Analytics code={code} />}
       {tab === 'scans' && <Scans code={code} />}
       {tab === 'history' && <History code={code} onChange={reload} />}
@@ -60,24 +54,24 @@ export function CodePage({ id }: { id: string }) {
   );
 }
 
-const Facts = ({ code }: { code: QrCode }) => (
-  <section class="facts card" aria-label="About this code">
+const Details = ({ code }: { code: QrCode }) => (
+  <section class="details card" aria-label="Code details">
     <img src={`/images/${code.id}/public?format=svg`} alt={`QR code for ${code.short_url}`} width="168" height="168" />
     <dl>
       <div>
         <dt>Short link</dt>
         <dd>
           <a href={code.short_url} target="_blank" rel="noreferrer">
-            {bare(code.short_url)}
+            {displayUrl(code.short_url)}
           </a>
-          <Copy text={code.short_url} label="Copy the short link" />
+          <Copy text={code.short_url} label="Copy short link" />
         </dd>
       </div>
       <div>
-        <dt>Leads to</dt>
+        <dt>Destination</dt>
         <dd>
           <a href={code.destination_url} target="_blank" rel="noreferrer">
-            {bare(code.destination_url)}
+            {displayUrl(code.destination_url)}
           </a>
         </dd>
       </div>
@@ -94,8 +88,8 @@ const Facts = ({ code }: { code: QrCode }) => (
         <dd title={time(code.created_at)}>{date(code.created_at)}</dd>
       </div>
       <div>
-        <dt>Last changed</dt>
-        <dd title={time(code.updated_at)}>{ago(code.updated_at)}</dd>
+        <dt>Last updated</dt>
+        <dd title={time(code.updated_at)}>{relativeTime(code.updated_at)}</dd>
       </div>
     </dl>
   </section>

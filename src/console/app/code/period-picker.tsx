@@ -1,6 +1,6 @@
 import { apiUrl } from '../api.ts';
 import { Icon } from '../icons.tsx';
-import { setQuery, usePlace } from '../router.ts';
+import { setQuery, useRoute } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { type Interval, intervals, type Period, type PeriodName, periods } from './period.ts';
 
@@ -8,13 +8,13 @@ interface Props {
   code: QrCode;
   name: PeriodName;
   period: Period;
-  /** In which steps, where there are any. */
+  /** Of the time series, where one is shown. */
   interval?: Interval;
 }
 
-/** Which stretch of time, in which steps, and the scans of it as a file. */
+/** Filters of the analytics, and export links for the filtered scans. */
 export function PeriodPicker({ code, name, period, interval }: Props) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const bots = query.get('bots') ?? 'include';
   const exportUrl = (format: string) =>
     apiUrl(`/qrcodes/${code.id}/analytics/export`, { format, ...period, bots: query.get('bots') ?? undefined });
@@ -30,8 +30,8 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
           setQuery({ period: next, interval: undefined, from: undefined, to: undefined, ...dates });
         }}
       >
-        {periods.map(([one, text]) => (
-          <option key={one} value={one}>
+        {periods.map(([option, text]) => (
+          <option key={option} value={option}>
             {text}
           </option>
         ))}
@@ -40,7 +40,7 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
         <span class="dates">
           <input
             type="date"
-            aria-label="From"
+            aria-label="Start date"
             max={query.get('to') ?? today}
             value={query.get('from') ?? ''}
             onChange={(event) => setQuery({ from: event.currentTarget.value, interval: undefined })}
@@ -48,7 +48,7 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
           –
           <input
             type="date"
-            aria-label="To"
+            aria-label="End date"
             min={query.get('from') ?? ''}
             max={today}
             value={query.get('to') ?? ''}
@@ -58,12 +58,12 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
       )}
       {interval !== undefined && (
         <select
-          aria-label="Steps"
+          aria-label="Interval"
           value={interval}
           onChange={(event) => setQuery({ interval: event.currentTarget.value })}
         >
-          {intervals.map(([one, text]) => (
-            <option key={one} value={one}>
+          {intervals.map(([option, text]) => (
+            <option key={option} value={option}>
               {text}
             </option>
           ))}
@@ -76,19 +76,19 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
           setQuery({ bots: event.currentTarget.value === 'include' ? undefined : event.currentTarget.value })
         }
       >
-        <option value="include">People and bots</option>
-        <option value="exclude">People only</option>
+        <option value="include">All scans</option>
+        <option value="exclude">Without bots</option>
         <option value="only">Bots only</option>
       </select>
       <span class="spacer" />
       <span class="actions">
         <a class="button" href={exportUrl('csv')} download>
           <Icon name="download" />
-          CSV
+          Export CSV
         </a>
         <a class="button" href={exportUrl('json')} download>
           <Icon name="download" />
-          JSON
+          Export JSON
         </a>
       </span>
     </div>

@@ -1,24 +1,24 @@
-import { country, named, time } from '../format.ts';
+import { country, displayName, time } from '../format.ts';
 import { Pager } from '../parts/pager.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
-import { setQuery, usePlace } from '../router.ts';
+import { setQuery, useRoute } from '../router.ts';
 import type { Page, QrCode, ScanRecord } from '../types.ts';
 import { Attribution } from './attribution.tsx';
 import { type PeriodName, periodOf } from './period.ts';
 import { PeriodPicker } from './period-picker.tsx';
 
-/** Every scan of the period, newest first. */
+/** The scans of the period, newest first. */
 export function Scans({ code }: { code: QrCode }) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const name = (query.get('period') ?? '30d') as PeriodName;
   const period = periodOf(name, query.get('from'), query.get('to'));
-  const asked = { ...period, bots: query.get('bots') ?? undefined, page: query.get('page') ?? undefined };
+  const filters = { ...period, bots: query.get('bots') ?? undefined, page: query.get('page') ?? undefined };
   const { data, error, loading, reload } = useResource<Page<ScanRecord>>(`/qrcodes/${code.id}/analytics/scans`, {
-    query: asked,
-    since: code.total_scans,
-    everyMs: 5_000,
+    query: filters,
+    refreshKey: code.total_scans,
+    refreshIntervalMs: 5_000,
   });
   return (
     <>
@@ -29,7 +29,7 @@ export function Scans({ code }: { code: QrCode }) {
         <Skeleton lines={6} />
       ) : data.data.length === 0 ? (
         <Empty title="No scans in this period">
-          <p>Choose a longer period above.</p>
+          <p>Try a longer period.</p>
         </Empty>
       ) : (
         <div aria-busy={loading}>
@@ -38,7 +38,7 @@ export function Scans({ code }: { code: QrCode }) {
               <thead>
                 <tr>
                   <th scope="col">Time</th>
-                  <th scope="col">Place</th>
+                  <th scope="col">Location</th>
                   <th scope="col">Device</th>
                   <th scope="col">Browser</th>
                   <th scope="col">Visitor</th>
@@ -50,9 +50,9 @@ export function Scans({ code }: { code: QrCode }) {
                     <td>
                       <time dateTime={scan.timestamp}>{time(scan.timestamp)}</time>
                     </td>
-                    <td>{placeOf(scan)}</td>
-                    <td>{named(scan.device)}</td>
-                    <td>{named(scan.browser)}</td>
+                    <td>{locationOf(scan)}</td>
+                    <td>{displayName(scan.device)}</td>
+                    <td>{displayName(scan.browser)}</td>
                     <td>
                       {scan.is_unique ? <span class="badge active">New</span> : 'Returning'}{' '}
                       {scan.is_bot && <span class="badge">Bot</span>}
@@ -70,6 +70,6 @@ export function Scans({ code }: { code: QrCode }) {
   );
 }
 
-const placeOf = (scan: ScanRecord) =>
+const locationOf = (scan: ScanRecord) =>
   [...new Set([scan.city, scan.region, country(scan.country)])].filter((name) => name !== 'Unknown').join(', ') ||
   'Unknown';

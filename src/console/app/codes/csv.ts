@@ -1,4 +1,4 @@
-/** Rows of a table as people paste it: commas, semicolons or tabs between fields, quotes around them as RFC 4180 has it. */
+/** Parses a pasted table: comma, semicolon or tab as separator, quotes as in RFC 4180; empty rows are left out. */
 export function parseTable(text: string): { line: number; cells: string[] }[] {
   const source = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   const separator = separatorOf(source);
@@ -7,13 +7,14 @@ export function parseTable(text: string): { line: number; cells: string[] }[] {
   let cell = '';
   let isQuoted = false;
   let line = 1;
-  let begun = 1;
+  let rowStart = 1;
   const endRow = () => {
     cells.push(cell);
-    if (cells.some((one) => one.trim() !== '')) rows.push({ line: begun, cells: cells.map((one) => one.trim()) });
+    if (cells.some((text) => text.trim() !== ''))
+      rows.push({ line: rowStart, cells: cells.map((text) => text.trim()) });
     cells = [];
     cell = '';
-    begun = line;
+    rowStart = line;
   };
   for (let i = 0; i < source.length; i++) {
     const char = source[i] as string;
@@ -37,9 +38,9 @@ export function parseTable(text: string): { line: number; cells: string[] }[] {
   return rows;
 }
 
-/** What the first line has most of, outside of quotes: spreadsheets paste tabs, and some countries save semicolons. */
+/** The most frequent separator in the first line, outside of quotes. */
 function separatorOf(source: string): string {
   const first = source.split('\n', 1)[0]?.replace(/"[^"]*"/g, '') ?? '';
   const count = (separator: string) => first.split(separator).length - 1;
-  return [',', '\t', ';'].reduce((best, one) => (count(one) > count(best) ? one : best));
+  return [',', '\t', ';'].reduce((best, candidate) => (count(candidate) > count(best) ? candidate : best));
 }

@@ -1,5 +1,5 @@
-/** People write addresses without what every address begins with. */
-export const completed = (url: string) => {
+/** Adds `https://` to a URL that was entered without a scheme. */
+export const withScheme = (url: string) => {
   const text = url.trim();
   return text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
 };

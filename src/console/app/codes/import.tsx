@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { api, messageOf } from '../api.ts';
-import { bare, plural } from '../format.ts';
+import { api, errorMessage } from '../api.ts';
+import { displayUrl, number, plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Scroll } from '../parts/scroll.tsx';
@@ -9,35 +9,36 @@ import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { currentMode, navigate, pageUrl } from '../router.ts';
 import type { Account, CreatedQrCode } from '../types.ts';
-import { welcome } from '../welcome.ts';
-import { type ImportRow, mostRows, readRows } from './import-rows.ts';
-import { checkAll } from './short-code.ts';
+import { bootstrap } from '../welcome.ts';
+import { type ImportRow, maxRows, readRows } from './import-rows.ts';
+import { checkShortCodes } from './short-code.ts';
 
 const example = `name,destination_url,short_code
 Table 1,https://example.com/menu?table=1,
 Table 2,https://example.com/menu?table=2,
 Terrace,https://example.com/terrace,terrace-26`;
 
-/** Many codes at once: read and checked here, row by row, before anything is sent. */
+/** Bulk creation: rows are parsed and validated in the browser before anything is sent. */
 export function ImportPage() {
   const [text, setText] = useState('');
-  const [leftOut, setLeftOut] = useState<ReadonlySet<number>>(new Set());
+  const [skippedLines, setSkippedLines] = useState<ReadonlySet<number>>(new Set());
   const { busy, run } = useAction();
-  const read = useMemo(() => readRows(text, welcome.short_base_url), [text]);
-  const taken = useTaken(read.rows);
-  const room = useRoom();
+  const table = useMemo(() => readRows(text, bootstrap.short_base_url), [text]);
+  const taken = useTakenShortCodes(table.rows);
+  const remaining = useRemainingCodes();
 
-  const rows = read.rows
-    .filter(({ line }) => !leftOut.has(line))
+  const rows = table.rows
+    .filter(({ line }) => !skippedLines.has(line))
     .map((row) => {
-      const fault = taken.faults.get(row.short_code);
-      return fault === undefined || row.short_code === ''
+      const error = taken.errors.get(row.short_code);
+      return error === undefined || row.short_code === ''
         ? row
-        : { ...row, faults: [...row.faults, `the short code ${fault}`] };
+        : { ...row, errors: [...row.errors, `the short code ${error}`] };
     })
-    .map((row, i) => (i < room ? row : { ...row, faults: [...row.faults, 'it is more than your plan has room for'] }));
-  const faulty = rows.filter(({ faults }) => faults.length > 0);
-  const isReady = rows.length > 0 && faulty.length === 0 && taken.isKnown;
+    .map((row, i) =>
+      i < remaining ? row : { ...row, errors: [...row.errors, 'exceeds the number of codes in your plan'] },
+    );
+  const invalidRows = rows.filter(({ errors }) => errors.length > 0);
 
   const create = () =>
     run(async () => {
@@ -46,51 +47,38 @@ export function ImportPage() {
         ...(short_code === '' ? {} : { short_code }),
       }));
       const { data } = await api.post<{ data: CreatedQrCode[] }>('/qrcodes/bulk', { qrcodes });
-      toast(`${plural(data.length, 'code')} made.`);
+      toast(`${plural(data.length, 'code')} created.`);
       navigate(pageUrl('/'));
     });
 
   return (
     <>
-      <Heading title="Import codes" lead={`Up to ${mostRows} at once: all of them are made, or none.`} />
+      <Heading
+        title="Import codes"
+        lead={`Up to ${number(maxRows)} codes at once. If one row fails, none are created.`}
+      />
       <Source
         text={text}
         onText={(next) => {
           setText(next);
-          setLeftOut(new Set());
+          setSkippedLines(new Set());
         }}
       />
-      {read.fault !== undefined && (
-        <p class="fault" role="alert">
-          {read.fault}
+      {table.error !== undefined && (
+        <p class="error" role="alert">
+          {table.error}
         </p>
       )}
       {rows.length > 0 && (
         <>
-          <div class="import-bar card" role="status">
-            <strong>{plural(rows.length, 'code')}</strong>
-            {faulty.length === 0 ? (
-              <span class="good">
-                <Icon name="check" /> {taken.isKnown ? 'Everything fits' : 'Looking whether the short codes are free …'}
-              </span>
-            ) : (
-              <>
-                <span class="bad">
-                  <Icon name="warning" /> {plural(faulty.length, 'row needs', 'rows need')} mending
-                </span>
-                <button
-                  type="button"
-                  class="button"
-                  onClick={() => setLeftOut(new Set([...leftOut, ...faulty.map(({ line }) => line)]))}
-                >
-                  Leave {faulty.length === 1 ? 'it' : 'them'} out
-                </button>
-              </>
-            )}
-            <button type="button" class="button primary" disabled={!isReady || busy} onClick={create}>
-              {busy ? 'Creating …' : `Create ${plural(rows.length, 'code')}`}
-            </button>
-          </div>
+          <ImportBar
+            rowCount={rows.length}
+            invalidCount={invalidRows.length}
+            isChecking={!taken.isComplete}
+            isBusy={busy}
+            onSkip={() => setSkippedLines(new Set([...skippedLines, ...invalidRows.map(({ line }) => line)]))}
+            onCreate={create}
+          />
           <Rows rows={rows} />
         </>
       )}
@@ -98,26 +86,66 @@ export function ImportPage() {
   );
 }
 
+interface ImportBarProps {
+  rowCount: number;
+  invalidCount: number;
+  isChecking: boolean;
+  isBusy: boolean;
+  onSkip(): void;
+  onCreate(): void;
+}
+
+/** The result of the validation, with the buttons to skip invalid rows and to create the codes. */
+function ImportBar({ rowCount, invalidCount, isChecking, isBusy, onSkip, onCreate }: ImportBarProps) {
+  return (
+    <div class="import-bar card" role="status">
+      <strong>{plural(rowCount, 'code')}</strong>
+      {invalidCount === 0 ? (
+        <span class="good">
+          <Icon name="check" /> {isChecking ? 'Checking short codes…' : 'All rows are valid'}
+        </span>
+      ) : (
+        <>
+          <span class="bad">
+            <Icon name="warning" /> {plural(invalidCount, 'row has', 'rows have')} errors
+          </span>
+          <button type="button" class="button" onClick={onSkip}>
+            Skip {plural(invalidCount, 'row')}
+          </button>
+        </>
+      )}
+      <button
+        type="button"
+        class="button primary"
+        disabled={invalidCount > 0 || isChecking || isBusy}
+        onClick={onCreate}
+      >
+        {isBusy ? 'Creating…' : `Create ${plural(rowCount, 'code')}`}
+      </button>
+    </div>
+  );
+}
+
 function Source({ text, onText }: { text: string; onText(text: string): void }) {
-  const [isOver, setIsOver] = useState(false);
-  const open = async (file: File | undefined) => {
+  const [isDragOver, setIsDragOver] = useState(false);
+  const readFile = async (file: File | undefined) => {
     if (file === undefined) return;
-    if (file.size > 1024 * 1024) return toast('The file has more than 1 MB: split it.', 'failed');
-    await file.text().then(onText, (error) => toast(messageOf(error), 'failed'));
+    if (file.size > 1024 * 1024) return toast('The file is larger than 1 MB. Split it into smaller files.', 'failed');
+    await file.text().then(onText, (error) => toast(errorMessage(error), 'failed'));
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: who cannot drop a file chooses it, or pastes
+    // biome-ignore lint/a11y/noStaticElementInteractions: without a pointer, the user can paste or choose a file
     <div
-      class={`card drop ${isOver ? 'over' : ''}`}
+      class={`card drop ${isDragOver ? 'over' : ''}`}
       onDragOver={(event) => {
         event.preventDefault();
-        setIsOver(true);
+        setIsDragOver(true);
       }}
-      onDragLeave={() => setIsOver(false)}
+      onDragLeave={() => setIsDragOver(false)}
       onDrop={(event) => {
         event.preventDefault();
-        setIsOver(false);
-        open(event.dataTransfer?.files[0]);
+        setIsDragOver(false);
+        readFile(event.dataTransfer?.files[0]);
       }}
     >
       <label for="csv">Paste rows from a spreadsheet, or drop a CSV file here</label>
@@ -132,21 +160,21 @@ function Source({ text, onText }: { text: string; onText(text: string): void }) 
       <div class="actions">
         <label class="button">
           <Icon name="upload" />
-          Choose a file
+          Choose file
           <input
             class="hidden"
             type="file"
             accept=".csv,.tsv,.txt,text/csv"
-            onChange={(event) => open(event.currentTarget.files?.[0])}
+            onChange={(event) => readFile(event.currentTarget.files?.[0])}
           />
         </label>
         {text === '' && (
           <button type="button" class="button" onClick={() => onText(example)}>
-            Try the example
+            Use example
           </button>
         )}
         <span class="hint">
-          Columns: name, destination_url and, if you like, short_code and any field of the style, such as dotsColor.
+          Required columns: name and destination_url. Optional: short_code and any style field, such as dotsColor.
         </span>
       </div>
     </div>
@@ -164,23 +192,23 @@ const Rows = ({ rows }: { rows: ImportRow[] }) => (
           <th scope="col">Name</th>
           <th scope="col">Destination</th>
           <th scope="col">Short code</th>
-          <th scope="col">Check</th>
+          <th scope="col">Status</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ line, name, destination_url, short_code, faults }) => (
-          <tr key={line} class={faults.length > 0 ? 'faulty' : ''}>
+        {rows.map(({ line, name, destination_url, short_code, errors }) => (
+          <tr key={line} class={errors.length > 0 ? 'invalid' : ''}>
             <td class="number">{line}</td>
             <td>{name}</td>
-            <td>{bare(destination_url)}</td>
-            <td>{short_code === '' ? <span class="muted">made for you</span> : short_code}</td>
+            <td>{displayUrl(destination_url)}</td>
+            <td>{short_code === '' ? <span class="muted">Generated</span> : short_code}</td>
             <td>
-              {faults.length === 0 ? (
+              {errors.length === 0 ? (
                 <span class="good">
-                  <Icon name="check" /> Fits
+                  <Icon name="check" /> Valid
                 </span>
               ) : (
-                <span class="bad">{sentence(faults)}</span>
+                <span class="bad">{toSentence(errors)}</span>
               )}
             </td>
           </tr>
@@ -190,34 +218,36 @@ const Rows = ({ rows }: { rows: ImportRow[] }) => (
   </Scroll>
 );
 
-const sentence = (faults: string[]) => `${faults.join('; ').replace(/^./, (letter) => letter.toUpperCase())}.`;
+const toSentence = (errors: string[]) => `${errors.join('; ').replace(/^./, (letter) => letter.toUpperCase())}.`;
 
-/** Which of the short codes that are well-formed somebody else has, asked a moment after the last change. */
-function useTaken(rows: ImportRow[]): { faults: Map<string, string>; isKnown: boolean } {
+/** Looks up which short codes are taken, 250 ms after the last change; `isComplete` once the result is there. */
+function useTakenShortCodes(rows: ImportRow[]): { errors: Map<string, string>; isComplete: boolean } {
   const codes = [...new Set(rows.flatMap(({ short_code }) => (short_code === '' ? [] : [short_code])))];
   const key = codes.join('\n');
-  const [answer, setAnswer] = useState({ key: '', faults: new Map<string, string>() });
+  const [result, setResult] = useState({ key: '', errors: new Map<string, string>() });
   useEffect(() => {
     if (key === '') return undefined;
-    let isWanted = true;
+    let isCurrent = true;
     const timer = setTimeout(async () => {
-      // Should this fail, the service says which are taken when the codes are made.
-      const { data } = await checkAll(codes).catch(() => ({ data: [] }));
-      const faults = new Map(
+      // If the check fails, the bulk request itself reports which short codes are taken.
+      const { data } = await checkShortCodes(codes).catch(() => ({ data: [] }));
+      const errors = new Map(
         data.flatMap(({ short_code, fault }) => (fault?.startsWith('is taken') ? [[short_code, fault] as const] : [])),
       );
-      if (isWanted) setAnswer({ key, faults });
+      if (isCurrent) setResult({ key, errors });
     }, 250);
     return () => {
-      isWanted = false;
+      isCurrent = false;
       clearTimeout(timer);
     };
   }, [key]);
-  return answer.key === key ? { faults: answer.faults, isKnown: true } : { faults: new Map(), isKnown: key === '' };
+  return result.key === key
+    ? { errors: result.errors, isComplete: true }
+    : { errors: new Map(), isComplete: key === '' };
 }
 
-/** How many more codes the plan allows; test codes are not counted. */
-function useRoom(): number {
+/** The number of codes that the plan still allows; unlimited in test mode. */
+function useRemainingCodes(): number {
   const { data } = useResource<Account>('/account');
   if (currentMode() === 'test' || data === undefined || data.limits.qr_codes === null) return Number.POSITIVE_INFINITY;
   return data.limits.qr_codes - data.usage.qr_codes;

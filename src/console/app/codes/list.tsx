@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { bare, compact, date, plural } from '../format.ts';
+import { compact, date, displayUrl, plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -7,7 +7,7 @@ import { Pager } from '../parts/pager.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty, Failure, Skeleton, StatusBadge } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
-import { pageUrl, setQuery, usePlace } from '../router.ts';
+import { pageUrl, setQuery, useRoute } from '../router.ts';
 import type { ListedQrCode, Page } from '../types.ts';
 import { Overview } from './overview.tsx';
 
@@ -18,28 +18,28 @@ const statuses = [
   ['draft', 'Drafts'],
 ] as const;
 
-const orders = [
+const sortOptions = [
   ['-created_at', 'Newest first'],
   ['created_at', 'Oldest first'],
   ['-total_scans', 'Most scans'],
   ['total_scans', 'Fewest scans'],
-  ['name', 'Name, A to Z'],
-  ['-name', 'Name, Z to A'],
+  ['name', 'Name A–Z'],
+  ['-name', 'Name Z–A'],
 ] as const;
 
 export function CodesPage() {
-  const { query } = usePlace();
-  const asked = {
+  const { query } = useRoute();
+  const filters = {
     q: query.get('q') ?? undefined,
     status: query.get('status') ?? undefined,
     sort: query.get('sort') ?? undefined,
     page: query.get('page') ?? undefined,
   };
   const { data, error, loading, reload } = useResource<Page<ListedQrCode>>('/qrcodes', {
-    query: asked,
-    everyMs: 5_000,
+    query: filters,
+    refreshIntervalMs: 5_000,
   });
-  const isNarrowed = asked.q !== undefined || asked.status !== undefined;
+  const isFiltered = filters.q !== undefined || filters.status !== undefined;
 
   return (
     <>
@@ -53,19 +53,19 @@ export function CodesPage() {
         </a>
         <a class="button primary" href={pageUrl('/codes/new')}>
           <Icon name="plus" />
-          New code
+          Create code
         </a>
       </Heading>
-      {!isNarrowed && asked.page === undefined && data !== undefined && data.data.length > 0 && (
-        <Overview since={data.data.reduce((sum, { total_scans }) => sum + total_scans, 0)} />
+      {!isFiltered && filters.page === undefined && data !== undefined && data.data.length > 0 && (
+        <Overview refreshKey={data.data.reduce((sum, { total_scans }) => sum + total_scans, 0)} />
       )}
-      {(isNarrowed || (data?.pagination.total ?? 0) > 0) && <Toolbar />}
+      {(isFiltered || (data?.pagination.total ?? 0) > 0) && <Toolbar />}
       {error !== undefined ? (
         <Failure error={error} retry={reload} />
       ) : data === undefined ? (
         <Skeleton lines={6} />
       ) : data.data.length === 0 ? (
-        <Nothing isNarrowed={isNarrowed} />
+        <NoCodes isFiltered={isFiltered} />
       ) : (
         <div aria-busy={loading}>
           <CodeTable codes={data.data} />
@@ -77,23 +77,23 @@ export function CodesPage() {
 }
 
 function Toolbar() {
-  const { query } = usePlace();
-  const [words, setWords] = useState(query.get('q') ?? '');
+  const { query } = useRoute();
+  const [search, setSearch] = useState(query.get('q') ?? '');
   useEffect(() => {
-    if (words.trim() === (query.get('q') ?? '')) return undefined;
-    const timer = setTimeout(() => setQuery({ q: words.trim().slice(0, 255), page: undefined }), 200);
+    if (search.trim() === (query.get('q') ?? '')) return undefined;
+    const timer = setTimeout(() => setQuery({ q: search.trim().slice(0, 255), page: undefined }), 200);
     return () => clearTimeout(timer);
-  }, [words, query]);
+  }, [search, query]);
   return (
     <div class="toolbar">
       <search class="input search">
         <Icon name="search" />
         <input
           type="search"
-          value={words}
-          placeholder="Search name, destination or short code"
+          value={search}
+          placeholder="Name, destination or short code"
           aria-label="Search codes"
-          onInput={(event) => setWords(event.currentTarget.value)}
+          onInput={(event) => setSearch(event.currentTarget.value)}
         />
       </search>
       <Segments
@@ -103,12 +103,12 @@ function Toolbar() {
         onValue={(status) => setQuery({ status, page: undefined })}
       />
       <select
-        aria-label="Order"
+        aria-label="Sort by"
         value={query.get('sort') ?? '-created_at'}
         onChange={(event) => setQuery({ sort: event.currentTarget.value, page: undefined })}
       >
-        {orders.map(([order, text]) => (
-          <option key={order} value={order}>
+        {sortOptions.map(([sort, text]) => (
+          <option key={sort} value={sort}>
             {text}
           </option>
         ))}
@@ -117,29 +117,29 @@ function Toolbar() {
   );
 }
 
-const Nothing = ({ isNarrowed }: { isNarrowed: boolean }) =>
-  isNarrowed ? (
-    <Empty title="No code fits">
-      <p>Try fewer words, or another status.</p>
+const NoCodes = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No matching codes">
+      <p>Try a different search or status.</p>
       <button
         type="button"
         class="button"
         onClick={() => setQuery({ q: undefined, status: undefined, page: undefined })}
       >
-        Show all codes
+        Clear filters
       </button>
     </Empty>
   ) : (
-    <Empty title="Make your first QR code">
-      <p>Print it once. Change where it leads as often as you like, and see every scan.</p>
+    <Empty title="Create your first QR code">
+      <p>Print it once, change its destination at any time, and see every scan.</p>
       <div class="actions">
         <a class="button primary" href={pageUrl('/codes/new')}>
           <Icon name="plus" />
-          New code
+          Create code
         </a>
         <a class="button" href={pageUrl('/codes/import')}>
           <Icon name="upload" />
-          Import a list
+          Import from CSV
         </a>
       </div>
     </Empty>
@@ -150,7 +150,7 @@ const CodeTable = ({ codes }: { codes: ListedQrCode[] }) => (
     <thead>
       <tr>
         <th scope="col">Code</th>
-        <th scope="col">Leads to</th>
+        <th scope="col">Destination</th>
         <th scope="col">Status</th>
         <th scope="col" class="number">
           Scans
@@ -161,7 +161,7 @@ const CodeTable = ({ codes }: { codes: ListedQrCode[] }) => (
     <tbody>
       {codes.map(({ id, name, destination_url, short_url, status, total_scans, created_at }) => (
         <tr key={id}>
-          <td class="what">
+          <td class="identity">
             <span class="thumb">
               <img src={`/images/${id}/public?size=128`} alt="" width="48" height="48" loading="lazy" />
             </span>
@@ -170,22 +170,22 @@ const CodeTable = ({ codes }: { codes: ListedQrCode[] }) => (
                 {name}
               </a>
               <span class="link">
-                {bare(short_url)}
-                <Copy text={short_url} label={`Copy the short link of ${name}`} />
+                {displayUrl(short_url)}
+                <Copy text={short_url} label={`Copy short link of ${name}`} />
               </span>
             </div>
           </td>
-          <td class="where" title={destination_url}>
-            {bare(destination_url)}
+          <td class="destination" title={destination_url}>
+            {displayUrl(destination_url)}
           </td>
-          <td class="state">
+          <td class="status">
             <StatusBadge status={status} />
           </td>
           <td class="number">
             {compact(total_scans)}
             <span class="unit"> {total_scans === 1 ? 'scan' : 'scans'}</span>
           </td>
-          <td class="when">{date(created_at)}</td>
+          <td class="created">{date(created_at)}</td>
         </tr>
       ))}
     </tbody>

@@ -1,11 +1,11 @@
 import { DEFAULT_SIZE } from '../../../qr/layout.ts';
 import { drawSvg } from '../../../qr/svg.ts';
 import { styleWarnings } from '../../../qr/warnings.ts';
-import { bare } from '../format.ts';
+import { displayUrl } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import type { Style } from './style.ts';
 
-/** The picture as it will be: drawn by the very code that the service draws with. */
+/** The QR image, drawn by the same code that the service uses. */
 export function Preview({ url, style }: { url: string; style: Style }) {
   const svg = drawSvg(url, style, DEFAULT_SIZE);
   const warnings = styleWarnings(style);
@@ -17,7 +17,7 @@ export function Preview({ url, style }: { url: string; style: Style }) {
         width={DEFAULT_SIZE}
         height={DEFAULT_SIZE}
       />
-      <p class="link">{bare(url)}</p>
+      <p class="link">{displayUrl(url)}</p>
       <div role="status">
         {warnings.length === 0 ? (
           <p class="verdict good">

@@ -4,41 +4,44 @@ import { api } from '../api.ts';
 
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Like those of the service. Chosen here, so that the picture can be shown before the code exists. */
+/** A short code like those the service generates, created here so that the preview can show the final image. */
 export function suggestShortCode(): string {
-  // 256 is no multiple of 58, so a few letters come a little more often: it is a suggestion, not a secret.
+  // 256 is not a multiple of 58, so some letters are slightly more likely, which is fine: short codes are not secret.
   return [...crypto.getRandomValues(new Uint8Array(7))].map((byte) => base58[byte % base58.length]).join('');
 }
 
-export type Availability = { state: 'checking' } | { state: 'free' } | { state: 'wrong'; fault: string };
+export type Availability = { state: 'checking' } | { state: 'available' } | { state: 'invalid'; error: string };
 
-interface Checked {
+interface CheckResult {
   data: { short_code: string; fault: string | null }[];
 }
 
-export const checkAll = (codes: string[]) => api.post<Checked>('/short-codes/check', { short_codes: codes });
+export const checkShortCodes = (codes: string[]) => api.post<CheckResult>('/short-codes/check', { short_codes: codes });
 
-/** Whether a short code can be had, as soon as somebody stops typing for a moment. */
+/** Whether a short code is valid and available, checked 150 ms after the last change. */
 export function useAvailability(shortCode: string): Availability {
-  const [answer, setAnswer] = useState<{ shortCode: string; availability: Availability }>();
-  const wrong = faultOfShortCode(shortCode);
+  const [result, setResult] = useState<{ shortCode: string; availability: Availability }>();
+  const ruleError = faultOfShortCode(shortCode);
   useEffect(() => {
-    if (wrong !== undefined) return undefined;
-    let isWanted = true;
+    if (ruleError !== undefined) return undefined;
+    let isCurrent = true;
     const timer = setTimeout(async () => {
-      const fault = await checkAll([shortCode]).then(
+      const error = await checkShortCodes([shortCode]).then(
         ({ data }) => data[0]?.fault ?? undefined,
-        // The service will say so again when the code is made.
+        // If the check fails, creating the code reports a short code that is taken.
         () => undefined,
       );
-      if (isWanted)
-        setAnswer({ shortCode, availability: fault === undefined ? { state: 'free' } : { state: 'wrong', fault } });
+      if (isCurrent)
+        setResult({
+          shortCode,
+          availability: error === undefined ? { state: 'available' } : { state: 'invalid', error },
+        });
     }, 150);
     return () => {
-      isWanted = false;
+      isCurrent = false;
       clearTimeout(timer);
     };
-  }, [shortCode, wrong]);
-  if (wrong !== undefined) return { state: 'wrong', fault: wrong };
-  return answer?.shortCode === shortCode ? answer.availability : { state: 'checking' };
+  }, [shortCode, ruleError]);
+  if (ruleError !== undefined) return { state: 'invalid', error: ruleError };
+  return result?.shortCode === shortCode ? result.availability : { state: 'checking' };
 }

@@ -7,19 +7,19 @@ interface Props {
   onStyle(style: Style): void;
 }
 
-const words = (type: string) => type.replace('-', ' ').replace(/^./, (letter) => letter.toUpperCase());
+const typeLabel = (type: string) => type.replace('-', ' ').replace(/^./, (letter) => letter.toUpperCase());
 
-/** Everything that can be chosen about a picture. */
+/** Controls for all style fields, with presets. */
 export function StyleEditor({ style, onStyle }: Props) {
   const set = (change: Partial<Style>) => onStyle({ ...style, ...change });
-  const without = (field: keyof Style) => {
+  const resetField = (field: keyof Style) => {
     const { [field]: _, ...rest } = style;
     onStyle(rest);
   };
   return (
     <div class="style-editor">
       <fieldset class="presets">
-        <legend class="hidden">Looks to begin with</legend>
+        <legend class="hidden">Presets</legend>
         {presets.map(([name, preset]) => (
           <button
             key={name}
@@ -40,7 +40,7 @@ export function StyleEditor({ style, onStyle }: Props) {
         onValue={(dotsType) => set({ dotsType })}
       />
       <Shapes
-        label="Corner rings"
+        label="Corner squares"
         options={cornersSquareTypes}
         value={style.cornersSquareType ?? 'square'}
         draw={(cornersSquareType) => (
@@ -57,28 +57,31 @@ export function StyleEditor({ style, onStyle }: Props) {
         )}
         onValue={(cornersDotType) => set({ cornersDotType })}
       />
-      <div class="colors">
-        <Color label="Dots" value={style.dotsColor ?? '#000000'} onValue={(dotsColor) => set({ dotsColor })} />
-        <Color
-          label="Background"
-          value={style.backgroundColor ?? '#FFFFFF'}
-          onValue={(backgroundColor) => set({ backgroundColor })}
-        />
-        <Color
-          label="Corner rings"
-          value={style.cornersSquareColor}
-          fallback={style.dotsColor ?? '#000000'}
-          onValue={(cornersSquareColor) => set({ cornersSquareColor })}
-          onReset={() => without('cornersSquareColor')}
-        />
-        <Color
-          label="Corner dots"
-          value={style.cornersDotColor}
-          fallback={style.cornersSquareColor ?? style.dotsColor ?? '#000000'}
-          onValue={(cornersDotColor) => set({ cornersDotColor })}
-          onReset={() => without('cornersDotColor')}
-        />
-      </div>
+      <fieldset class="colors">
+        <legend>Colors</legend>
+        <div>
+          <Color label="Dots" value={style.dotsColor ?? '#000000'} onValue={(dotsColor) => set({ dotsColor })} />
+          <Color
+            label="Background"
+            value={style.backgroundColor ?? '#FFFFFF'}
+            onValue={(backgroundColor) => set({ backgroundColor })}
+          />
+          <Color
+            label="Corner squares"
+            value={style.cornersSquareColor}
+            fallback={style.dotsColor ?? '#000000'}
+            onValue={(cornersSquareColor) => set({ cornersSquareColor })}
+            onReset={() => resetField('cornersSquareColor')}
+          />
+          <Color
+            label="Corner dots"
+            value={style.cornersDotColor}
+            fallback={style.cornersSquareColor ?? style.dotsColor ?? '#000000'}
+            onValue={(cornersDotColor) => set({ cornersDotColor })}
+            onReset={() => resetField('cornersDotColor')}
+          />
+        </div>
+      </fieldset>
     </div>
   );
 }
@@ -101,7 +104,7 @@ function Shapes<T extends string>({ label, options, value, draw, onValue }: Shap
           <label key={option}>
             <input type="radio" name={name} checked={option === value} onChange={() => onValue(option)} />
             {draw(option)}
-            <span>{words(option)}</span>
+            <span>{typeLabel(option)}</span>
           </label>
         ))}
       </div>
@@ -112,7 +115,7 @@ function Shapes<T extends string>({ label, options, value, draw, onValue }: Shap
 interface ColorProps {
   label: string;
   value: string | undefined;
-  /** What it is while nobody has chosen. */
+  /** The color in effect while `value` is undefined. */
   fallback?: string;
   onValue(value: string): void;
   onReset?(): void;
@@ -120,15 +123,19 @@ interface ColorProps {
 
 function Color({ label, value, fallback = '#000000', onValue, onReset }: ColorProps) {
   const id = useId();
+  const inherited = label === 'Corner dots' ? 'corner squares' : 'dots';
   const shown = value ?? fallback;
   const [text, setText] = useState<string>();
   return (
     <div class="color">
-      <label for={id}>{label} color</label>
+      <label for={id}>
+        {label}
+        <span class="hidden"> color</span>
+      </label>
       <div class="input">
         <input
           type="color"
-          aria-label={`Pick the ${label.toLowerCase()} color`}
+          aria-label={`Pick ${label.toLowerCase()} color`}
           value={shown.toLowerCase()}
           onInput={(event) => onValue(event.currentTarget.value.toUpperCase())}
         />
@@ -147,10 +154,10 @@ function Color({ label, value, fallback = '#000000', onValue, onReset }: ColorPr
       </div>
       {onReset !== undefined &&
         (value === undefined ? (
-          <span class="hint">Follows the {label === 'Corner dots' ? 'rings' : 'dots'}</span>
+          <span class="hint">Same as {inherited}</span>
         ) : (
           <button type="button" class="textual" onClick={onReset}>
-            Follow the {label === 'Corner dots' ? 'rings' : 'dots'}
+            Use color of {inherited}
           </button>
         ))}
     </div>

@@ -8,7 +8,7 @@ export const cornersDotTypes = CORNERS_DOT_TYPES;
 
 export const isColor = (text: string) => /^#[0-9A-Fa-f]{6}$/.test(text);
 
-/** Looks to begin with. All of them scan well. */
+/** All presets have enough contrast to scan well. */
 export const presets: readonly (readonly [string, Style])[] = [
   ['Classic', {}],
   ['Soft', { dotsType: 'rounded', cornersSquareType: 'extra-rounded', cornersDotType: 'dot', dotsColor: '#1C1B18' }],
@@ -41,12 +41,12 @@ export const presets: readonly (readonly [string, Style])[] = [
   ],
 ];
 
-/** Without what would be so anyway: what is stored is what somebody chose. */
+/** Drops fields that equal the default, so that only the user's choices are stored. */
 export function withoutDefaults(style: Style): Style {
-  const plain = lookOf({});
+  const defaults = lookOf({});
   const entries = Object.entries(style).filter(
     ([field, value]) =>
-      field === 'cornersSquareColor' || field === 'cornersDotColor' || value !== plain[field as keyof Style],
+      field === 'cornersSquareColor' || field === 'cornersDotColor' || value !== defaults[field as keyof Style],
   );
   return Object.fromEntries(entries);
 }

@@ -5,7 +5,7 @@ import { lookOf, type Style } from '../../../qr/style.ts';
 
 const matrix = matrixOf('https://example.com/');
 
-/** A detail of a symbol in a style, drawn like the symbol itself: some dots, or a corner. */
+/** A close-up of a QR code in a style: some dots, or one corner. */
 export function Swatch({ style, part }: { style: Style; part: 'dots' | 'corner' }) {
   const { side, dots, rings, eyes } = geometryOf(matrix, lookOf(style));
   const path =

@@ -2,18 +2,18 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 import { toast } from './toast.tsx';
 
-/** Outside of https and localhost, browsers have no clipboard for scripts; the old way works everywhere. */
+/** Uses the clipboard API, which browsers provide on HTTPS and localhost only; elsewhere falls back to `execCommand`. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');
   field.value = text;
-  // In an open dialog, only what is inside of it can be selected.
+  // While a modal dialog is open, only its own content can be selected.
   const parent = document.querySelector('dialog[open]') ?? document.body;
   parent.append(field);
   field.select();
   const copied = document.execCommand('copy');
   field.remove();
-  if (!copied) throw new Error('not copied');
+  if (!copied) throw new Error('the browser refused to copy');
 }
 
 export function Copy({ text, label, children }: { text: string; label: string; children?: string }) {
@@ -24,7 +24,7 @@ export function Copy({ text, label, children }: { text: string; label: string; c
       setCopied(true);
       setTimeout(() => setCopied(false), 1_500);
     } catch {
-      toast('Your browser did not allow copying. Select the text and copy it yourself.', 'failed');
+      toast('Your browser blocked copying. Select the text and copy it manually.', 'failed');
     }
   };
   return (

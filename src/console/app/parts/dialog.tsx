@@ -8,7 +8,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A question in front of the page. Escape, the cross and a click beside it close it. */
+/** A modal dialog. Escape, the close button and a click outside close it. */
 export function Dialog({ title, onClose, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -18,7 +18,7 @@ export function Dialog({ title, onClose, children }: Props) {
     return () => dialog?.close();
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has Escape
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
     <dialog
       ref={element}
       aria-labelledby={heading}
@@ -42,3 +42,13 @@ export function Dialog({ title, onClose, children }: Props) {
     </dialog>
   );
 }
+
+/** The buttons at the end of a dialog: Cancel, and the confirming button as `children`. */
+export const DialogActions = ({ onCancel, children }: { onCancel(): void; children: ComponentChildren }) => (
+  <div class="actions">
+    <button type="button" class="button" onClick={onCancel}>
+      Cancel
+    </button>
+    {children}
+  </div>
+);

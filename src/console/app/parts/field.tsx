@@ -5,21 +5,23 @@ interface Props {
   label: string;
   value: string;
   onValue(value: string): void;
-  fault?: string | undefined;
+  error?: string | undefined;
   hint?: ComponentChildren;
-  /** What stands before the value and cannot be changed. */
+  /** Fixed text before the value. */
   prefix?: string;
   inputMode?: 'url' | 'numeric';
   placeholder?: string;
-  /** Whether it is no prose: a browser must not correct it. */
+  /** Turns off spell checking and auto-capitalization. */
   isCode?: boolean;
   maxLength?: number;
 }
 
-/** One line to fill in, with what it is for and what is wrong with it. */
-export function Field({ label, value, onValue, fault, hint, prefix, isCode, ...input }: Props) {
+/** A labeled text input with a hint and an error. */
+export function Field({ label, value, onValue, error, hint, prefix, isCode, ...input }: Props) {
   const id = useId();
-  const described = [fault === undefined ? '' : `${id}-fault`, hint === undefined ? '' : `${id}-hint`].join(' ').trim();
+  const describedBy = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`]
+    .join(' ')
+    .trim();
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -33,13 +35,13 @@ export function Field({ label, value, onValue, fault, hint, prefix, isCode, ...i
           id={id}
           value={value}
           onInput={(event) => onValue(event.currentTarget.value)}
-          aria-invalid={fault !== undefined}
-          aria-describedby={described === '' ? undefined : described}
+          aria-invalid={error !== undefined}
+          aria-describedby={describedBy === '' ? undefined : describedBy}
         />
       </div>
-      {fault !== undefined && (
-        <p class="fault" id={`${id}-fault`} role="alert">
-          {fault}
+      {error !== undefined && (
+        <p class="error" id={`${id}-error`} role="alert">
+          {error}
         </p>
       )}
       {hint !== undefined && (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** What a page is called, on it and in the browser's tab, and what can be done there. */
+/** The page's title, also as the browser tab's title, with the page's actions. */
 export function Heading({
   title,
   children,
@@ -13,7 +13,7 @@ export function Heading({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // The link that led here is gone, and the focus with it: who uses a screen reader should hear where they are.
+    // The link that was clicked is gone, and the focus with it: focusing the title makes screen readers announce the page.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);
   useEffect(() => {

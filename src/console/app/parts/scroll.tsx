@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What may be wider than the screen. It takes the focus, since a keyboard has no other way to scroll it. */
+/** A horizontally scrollable region. It is focusable, since keyboard users cannot scroll it otherwise. */
 export const Scroll = ({
   label,
   isCard,

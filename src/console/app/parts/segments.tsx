@@ -7,7 +7,7 @@ interface Props<T extends string> {
   onValue(value: T): void;
 }
 
-/** One of a few, all in sight. */
+/** A radio group shown as a segmented control. */
 export function Segments<T extends string>({ label, options, value, onValue }: Props<T>) {
   const name = useId();
   return (

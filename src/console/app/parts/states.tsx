@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api.ts';
 import { Icon } from '../icons.tsx';
 
-/** Grey bars where something will be. */
+/** A placeholder while data is loading. */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   <div class="skeleton" role="status" aria-label="Loading">
     {Array.from({ length: lines }, (_, i) => (
@@ -11,7 +11,7 @@ export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   </div>
 );
 
-/** Nothing is here yet, and what to do about it. */
+/** An empty state, with what the user can do next. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <h2>{title}</h2>
@@ -19,24 +19,24 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 );
 
-/** What could not be read. What is only away is asked for again by itself (resource.ts); a button is for the hasty. */
+/** A failed read. `useResource` retries transient errors by itself; the button retries at once. */
 export const Failure = ({ error, retry }: { error: ApiError; retry: () => void }) => (
-  <div class={error.isPassing ? 'empty' : 'empty failure'} role={error.isPassing ? 'status' : 'alert'}>
-    {!error.isPassing && <Icon name="warning" />}
-    <h2>{error.isPassing ? 'One moment, please' : 'That did not work'}</h2>
+  <div class={error.isTransient ? 'empty' : 'empty failure'} role={error.isTransient ? 'status' : 'alert'}>
+    {!error.isTransient && <Icon name="warning" />}
+    <h2>{error.isTransient ? 'Temporarily unavailable' : 'Something went wrong'}</h2>
     <p>
       {error.message}
-      {error.isPassing && ' This page keeps trying.'}
+      {error.isTransient && ' Retrying automatically.'}
     </p>
     <button type="button" class="button" onClick={retry}>
       <Icon name="refresh" />
-      Try again now
+      Try again
     </button>
   </div>
 );
 
-const told = { active: 'Active', paused: 'Paused', draft: 'Draft' } as const;
+const statusLabels = { active: 'Active', paused: 'Paused', draft: 'Draft' } as const;
 
-export const StatusBadge = ({ status }: { status: keyof typeof told }) => (
-  <span class={`badge ${status}`}>{told[status]}</span>
+export const StatusBadge = ({ status }: { status: keyof typeof statusLabels }) => (
+  <span class={`badge ${status}`}>{statusLabels[status]}</span>
 );

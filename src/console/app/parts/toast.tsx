@@ -8,26 +8,26 @@ interface Toast {
 }
 
 let toasts: Toast[] = [];
-let last = 0;
-let show: (toasts: Toast[]) => void = () => {};
+let lastId = 0;
+let render: (toasts: Toast[]) => void = () => {};
 
-const set = (next: Toast[]) => {
+const update = (next: Toast[]) => {
   toasts = next;
-  show(toasts);
+  render(toasts);
 };
-const remove = (id: number) => set(toasts.filter((one) => one.id !== id));
+const remove = (id: number) => update(toasts.filter((toast) => toast.id !== id));
 
-/** Says for a moment what was done, or what could not be. */
+/** Shows a message for 4 s, or 8 s when it reports a failure. */
 export function toast(text: string, kind: Toast['kind'] = 'done'): void {
-  const id = ++last;
-  set([...toasts.slice(-2), { id, text, kind }]);
+  const id = ++lastId;
+  update([...toasts.slice(-2), { id, text, kind }]);
   setTimeout(() => remove(id), kind === 'done' ? 4_000 : 8_000);
 }
 
 export function Toasts() {
   const [shown, setShown] = useState(toasts);
   useEffect(() => {
-    show = setShown;
+    render = setShown;
   }, []);
   return (
     <div class="toasts" role="status" aria-live="polite">

@@ -1,29 +1,29 @@
 import { useState } from 'preact/hooks';
-import { ApiError, messageOf } from '../api.ts';
+import { ApiError, errorMessage } from '../api.ts';
 import { toast } from './toast.tsx';
 
-export type Faults = Record<string, string>;
+export type FieldErrors = Record<string, string>;
 
 /**
- * Something a person asked for: runs once at a time, and tells what went wrong, at the fields where it says which.
- * `fields` are those that show their faults themselves.
+ * Runs a user's action, one at a time. Errors of the form's `fields` are returned as `errors`, to be shown next to them;
+ * any other error is shown as a toast.
  */
 export function useAction(fields: readonly string[] = []) {
   const [busy, setBusy] = useState(false);
-  const [faults, setFaults] = useState<Faults>({});
+  const [errors, setErrors] = useState<FieldErrors>({});
   async function run(action: () => Promise<void>): Promise<void> {
     if (busy) return;
     setBusy(true);
-    setFaults({});
+    setErrors({});
     try {
       await action();
     } catch (error) {
       const details = error instanceof ApiError ? error.details.filter(({ field }) => fields.includes(field)) : [];
-      if (details.length > 0) setFaults(Object.fromEntries(details.map(({ field, message }) => [field, message])));
-      else toast(messageOf(error), 'failed');
+      if (details.length > 0) setErrors(Object.fromEntries(details.map(({ field, message }) => [field, message])));
+      else toast(errorMessage(error), 'failed');
     } finally {
       setBusy(false);
     }
   }
-  return { busy, faults, setFaults, run };
+  return { busy, errors, setErrors, run };
 }
