@@ -278,6 +278,17 @@ describe('one code', () => {
 
 describe('analytics', () => {
   test(
+    'show no bar of new and returning visitors for a code without scans',
+    async () => {
+      await openCode();
+      await page.getByRole('heading', { name: 'No scans yet' }).waitFor();
+      expect(await figure('New vs. returning visitors').textContent()).toBe('New 0Returning 0');
+      expect(await page.locator('.figures .track').count()).toBe(0);
+    },
+    timeoutMs,
+  );
+
+  test(
     'show new scans, split them by destination and export them',
     async () => {
       const code = await openCode({ destination_url: 'https://example.com/first' });
@@ -295,6 +306,7 @@ describe('analytics', () => {
       await shows('Scans', '3');
       await shows('Visitors', '2');
       await shows('New vs. returning visitors', 'New 2 (67%)Returning 1 (33%)');
+      expect(await page.locator('.figures .track').count()).toBe(1);
       await page.getByRole('region', { name: 'Devices' }).getByText('iPhone and iPad').waitFor();
       await page.getByRole('region', { name: 'Countries' }).getByText('United States').waitFor();
       await page.getByRole('link', { name: 'IP Geolocation by DB-IP' }).waitFor();

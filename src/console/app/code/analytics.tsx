@@ -81,9 +81,11 @@ function Figures({ summary: { total_scans, unique_visitors, avg_daily_scans } }:
       <div class="card">
         <dt>New vs. returning visitors</dt>
         <dd class="visitor-split">
-          <span class="track" aria-hidden="true">
-            <span style={{ inlineSize: `${total_scans === 0 ? 0 : (unique_visitors / total_scans) * 100}%` }} />
-          </span>
+          {total_scans > 0 && (
+            <span class="track" aria-hidden="true">
+              <span style={{ inlineSize: `${(unique_visitors / total_scans) * 100}%` }} />
+            </span>
+          )}
           <ScanShare label="New" scans={unique_visitors} total={total_scans} />
           <ScanShare label="Returning" scans={total_scans - unique_visitors} total={total_scans} />
         </dd>
