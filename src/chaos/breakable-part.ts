@@ -4,60 +4,61 @@ import type { DataDirectory } from '../stack/data-directory.ts';
 import { type PartPlan, startPart } from '../stack/part.ts';
 import { isAlive, markOf, until } from '../stack/processes.ts';
 
-/** A part of the stack that can be broken. */
+/** A process of the stack that tests can kill and freeze. */
 export interface BreakablePart {
-  /** `kill -9`. Nobody starts it again before `comeBack`. */
+  /** `kill -9`. The supervisor does not restart it before `restart` is called. */
   kill(): Promise<void>;
-  /** Resolves when it answers. */
-  comeBack(): Promise<void>;
-  /** Stands still, its connections open, until `resume`. */
+  /** Resolves once it answers. */
+  restart(): Promise<void>;
+  /** SIGSTOP: connections stay open, nothing is answered until `resume`. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
-  /** Makes `kill` final: it is never started again. */
+  /** Stops supervising a killed process, so that it is never restarted. */
   discard(): Promise<void>;
 }
 
-const backWithinMs = 60_000;
+const restartTimeoutMs = 60_000;
 
 export async function startBreakable(plan: PartPlan, data: DataDirectory, log: Logger): Promise<BreakablePart> {
-  let mayStart = Promise.resolve();
-  let open = () => {};
+  let startAllowed = Promise.resolve();
+  let allowStart = () => {};
   const gated: PartPlan = {
     ...plan,
     async launch() {
-      await mayStart;
+      await startAllowed;
       return plan.launch();
     },
   };
   const part = await startPart(gated, { data, log });
   const pid = () => {
     const id = part.pid();
-    if (id === undefined) throw new Error(`${plan.name} does not run`);
+    if (id === undefined) throw new Error(`${plan.name} is not running`);
     return id;
   };
   return {
     async kill() {
-      mayStart = new Promise((resolve) => {
-        open = resolve;
+      startAllowed = new Promise((resolve) => {
+        allowStart = resolve;
       });
       const mark = markOf(pid());
       process.kill(mark.pid, 'SIGKILL');
-      await until(() => !isAlive(mark), backWithinMs);
+      await until(() => !isAlive(mark), restartTimeoutMs);
     },
-    async comeBack() {
-      open();
-      if (!(await until(plan.answers, backWithinMs))) throw new Error(`${plan.name} did not come back`);
+    async restart() {
+      allowStart();
+      if (!(await until(plan.answers, restartTimeoutMs)))
+        throw new Error(`${plan.name} did not answer within ${restartTimeoutMs} ms after its restart`);
     },
     pause: () => void process.kill(pid(), 'SIGSTOP'),
     resume: () => void process.kill(pid(), 'SIGCONT'),
     async stop() {
-      open();
+      allowStart();
       await part.stop();
     },
     discard: () => part.stop(),
   };
 }
 
-/** What a disk that was lost looks like. Only while the part is killed. */
-export const loseStorage = (folder: string) => rmSync(folder, { recursive: true, force: true });
+/** Simulates a lost disk. Call it only while the process is killed. */
+export const deleteStorage = (folder: string) => rmSync(folder, { recursive: true, force: true });

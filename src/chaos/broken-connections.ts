@@ -5,63 +5,63 @@ import type { ProxyGroup } from './proxy-group.ts';
 import type { Proxies, World } from './world.ts';
 
 /**
- * Broken connections to servers that stay up. Each fault lasts as long as `meanwhile`, and ends what it began, also when
- * that throws.
+ * Faults of connections to servers that stay up. Each fault lasts until `duringFault` settles and is undone even if
+ * `duringFault` throws.
  */
-type Meanwhile = () => Promise<unknown>;
+type DuringFault = () => Promise<unknown>;
 
 export type ServerName = keyof Proxies;
 
-/** One reset at a time follows the next quickly; all at once, connections are open again and at work before the next. */
+/** Resetting all connections pauses longer, so that new connections are in use before the next reset. */
 const maxPauseMs = { one: 60, all: 600 };
 
-const isHeads = () => Math.random() < 0.5;
+const coinFlip = () => Math.random() < 0.5;
 
-/** Resets connections again and again, half of them in the middle of a message. */
+/** Resets connections repeatedly, half of them in the middle of a message. */
 export async function withResets(
   { proxies }: Pick<World, 'proxies'>,
   servers: ServerName[],
   which: Which,
-  meanwhile: Meanwhile,
+  duringFault: DuringFault,
 ): Promise<void> {
   let isOver = false;
   const resetting = (async () => {
     while (!isOver) {
-      for (const server of servers) resetSomehow(proxies[server], which);
+      for (const server of servers) resetAtRandom(proxies[server], which);
       await sleep(Math.random() * maxPauseMs[which]);
     }
   })();
-  await meanwhile().finally(async () => {
+  await duringFault().finally(async () => {
     isOver = true;
     await resetting;
   });
 }
 
-const resetSomehow = (proxy: ProxyGroup, which: Which) =>
-  isHeads() ? proxy.reset(which) : proxy.resetInMessage(which);
+const resetAtRandom = (proxy: ProxyGroup, which: Which) =>
+  coinFlip() ? proxy.reset(which) : proxy.resetInMessage(which);
 
-/** One side of connections gets a FIN, and the other never learns of it. */
+/** One side of each connection receives a FIN; the other side is not notified. */
 export async function withHalfClosed(
   { proxies }: Pick<World, 'proxies'>,
   servers: ServerName[],
   which: Which,
-  meanwhile: Meanwhile,
+  duringFault: DuringFault,
 ): Promise<void> {
-  const side: Side = isHeads() ? 'client' : 'server';
+  const side: Side = coinFlip() ? 'client' : 'server';
   for (const server of servers) proxies[server].halfClose(which, side);
-  await meanwhile().finally(() => restoreAll(proxies, servers));
+  await duringFault().finally(() => restoreAll(proxies, servers));
 }
 
-/** Connections on which nothing arrives; then what was sent meanwhile does, or they are reset. */
+/** Stalls connections, then either delivers what was sent in the meantime or resets them. */
 export async function withStalledConnections(
   { proxies }: Pick<World, 'proxies'>,
   servers: ServerName[],
   which: Which,
-  meanwhile: Meanwhile,
+  duringFault: DuringFault,
 ): Promise<void> {
   for (const server of servers) proxies[server].stallConnections(which);
-  await meanwhile().finally(() => {
-    if (isHeads()) for (const server of servers) proxies[server].reset('all');
+  await duringFault().finally(() => {
+    if (coinFlip()) for (const server of servers) proxies[server].reset('all');
     return restoreAll(proxies, servers);
   });
 }

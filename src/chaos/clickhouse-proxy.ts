@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a statement of ours is. */
+/** The kinds of statements that the service sends. */
 export type StatementKind = 'insert' | 'count' | 'read' | 'delete' | 'ddl' | 'other';
 
-interface Trouble {
-  fits: StatementKind[];
-  /** Whether ClickHouse executes the statement all the same. */
+interface ResponseFault {
+  appliesTo: StatementKind[];
+  /** Whether the statement reaches ClickHouse before the faulty response is sent. */
   executes: boolean;
-  answer(passed: Passed): void;
+  respond(exchange: Exchange): void;
 }
 
-/** A statement on its way, and what ClickHouse answered where it was asked. */
-interface Passed {
+/** One proxied statement; `upstream` is ClickHouse's response if the statement was forwarded. */
+interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   upstream: { status: number; headers: Headers; body: Buffer } | undefined;
@@ -21,91 +21,108 @@ interface Passed {
 const errorText = (code: number, name: string, message: string) =>
   `Code: ${code}. DB::Exception: ${message}. (${name}) (version 25.8.2.29 (official build))\n`;
 
-const refuse =
+const respondWithError =
   (code: number, name: string, message: string, status = 500) =>
-  ({ response }: Passed) =>
+  ({ response }: Exchange) =>
     response
       .writeHead(status, { 'content-type': 'text/plain', 'x-clickhouse-exception-code': String(code) })
       .end(errorText(code, name, message));
 
-/** Status 200 is out before the error; a server that was asked to wait for the end of the query has not sent it yet. */
-const late =
-  (begun: string, code: number, name: string) =>
-  ({ request, response, ...passed }: Passed) => {
-    const message = 'the query failed after the answer had begun';
-    if (fieldsOf(request).get('wait_end_of_query') === '1')
-      return refuse(code, name, message)({ request, response, ...passed });
-    return response.writeHead(200, { 'content-type': 'text/plain' }).end(begun + errorText(code, name, message));
-  };
+/** The error comes after status 200 and part of the body, unless `wait_end_of_query` makes the server buffer. */
+const failLate = (partialBody: string, code: number, name: string) => (exchange: Exchange) => {
+  const message = 'the query failed after the response had started';
+  if (fieldsOf(exchange.request).get('wait_end_of_query') === '1')
+    return respondWithError(code, name, message)(exchange);
+  return exchange.response
+    .writeHead(200, { 'content-type': 'text/plain' })
+    .end(partialBody + errorText(code, name, message));
+};
 
-/** The answers of servers and clusters in trouble. */
-const troubles = {
+/** Responses of failing servers and clusters, by name. */
+const responseFaults = {
   'too few replicas (285)': {
-    fits: ['insert'],
+    appliesTo: ['insert'],
     executes: false,
-    answer: refuse(285, 'TOO_FEW_LIVE_REPLICAS', 'Number of alive replicas (1) is less than requested quorum (2/2)'),
+    respond: respondWithError(
+      285,
+      'TOO_FEW_LIVE_REPLICAS',
+      'Number of alive replicas (1) is less than requested quorum (2/2)',
+    ),
   },
   'quorum of the last insert open (286)': {
-    fits: ['insert'],
+    appliesTo: ['insert'],
     executes: false,
-    answer: refuse(
+    respond: respondWithError(
       286,
       'UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE',
       'Quorum for previous write has not been satisfied yet',
     ),
   },
   'status of an insert unknown (319)': {
-    fits: ['insert'],
+    appliesTo: ['insert'],
     executes: true,
-    answer: refuse(
+    respond: respondWithError(
       319,
       'UNKNOWN_STATUS_OF_INSERT',
       'Unknown quorum status. The data was inserted in the local replica',
     ),
   },
   'replica not in the quorum (289)': {
-    fits: ['count', 'read'],
+    appliesTo: ['count', 'read'],
     executes: false,
-    answer: refuse(289, 'REPLICA_IS_NOT_IN_QUORUM', 'Replica does not have part which was inserted with quorum'),
+    respond: respondWithError(
+      289,
+      'REPLICA_IS_NOT_IN_QUORUM',
+      'Replica does not have part which was inserted with quorum',
+    ),
   },
-  'a low count': { fits: ['count'], executes: true, answer: lowerCount },
+  'a low count': { appliesTo: ['count'], executes: true, respond: lowerCount },
   'no such table (60)': {
-    fits: ['count', 'read', 'insert'],
+    appliesTo: ['count', 'read', 'insert'],
     executes: false,
-    answer: refuse(60, 'UNKNOWN_TABLE', 'Unknown table expression identifier', 404),
+    respond: respondWithError(60, 'UNKNOWN_TABLE', 'Unknown table expression identifier', 404),
   },
   'a late error as a row': {
-    fits: ['count', 'read'],
+    appliesTo: ['count', 'read'],
     executes: false,
-    answer: late('{"exception": "', 241, 'MEMORY_LIMIT_EXCEEDED'),
+    respond: failLate('{"exception": "', 241, 'MEMORY_LIMIT_EXCEEDED'),
   },
   'unfinished on a replica (341)': {
-    fits: ['delete'],
+    appliesTo: ['delete'],
     executes: true,
-    answer: refuse(341, 'UNFINISHED', 'Mutation is not finished because some replicas are inactive right now'),
+    respond: respondWithError(
+      341,
+      'UNFINISHED',
+      'Mutation is not finished because some replicas are inactive right now',
+    ),
   },
   'field value too long': {
-    fits: ['delete'],
+    appliesTo: ['delete'],
     executes: false,
-    answer: refuse(1000, 'POCO_EXCEPTION', 'Poco::Exception. HTML Form Exception: Field value too long', 400),
+    respond: respondWithError(
+      1000,
+      'POCO_EXCEPTION',
+      'Poco::Exception. HTML Form Exception: Field value too long',
+      400,
+    ),
   },
-  'cut in the middle': { fits: ['delete'], executes: true, answer: ({ response }) => response.socket?.destroy() },
-  'a late error': { fits: ['delete', 'ddl'], executes: false, answer: late('\n', 999, 'KEEPER_EXCEPTION') },
+  'cut in the middle': { appliesTo: ['delete'], executes: true, respond: ({ response }) => response.socket?.destroy() },
+  'a late error': { appliesTo: ['delete', 'ddl'], executes: false, respond: failLate('\n', 999, 'KEEPER_EXCEPTION') },
   'timeout of hosts (159)': {
-    fits: ['ddl'],
+    appliesTo: ['ddl'],
     executes: true,
-    answer: refuse(159, 'TIMEOUT_EXCEEDED', 'Distributed DDL task is not finished on 1 of 2 hosts'),
+    respond: respondWithError(159, 'TIMEOUT_EXCEEDED', 'Distributed DDL task is not finished on 1 of 2 hosts'),
   },
-} satisfies Record<string, Trouble>;
+} satisfies Record<string, ResponseFault>;
 
-export type TroubleName = keyof typeof troubles;
-export const troubleNames = Object.keys(troubles) as TroubleName[];
+export type ResponseFaultName = keyof typeof responseFaults;
+export const responseFaultNames = Object.keys(responseFaults) as ResponseFaultName[];
 
-/** A replica that has not fetched the last part. */
-function lowerCount(passed: Passed): void {
-  const { upstream, response } = passed;
+/** Counts as a replica that has not fetched the last part does. */
+function lowerCount(exchange: Exchange): void {
+  const { upstream, response } = exchange;
   const body = upstream?.body.toString().replace(/"value":"(\d+)"/, (_, rows) => `"value":"${Math.max(0, rows - 1)}"`);
-  response.writeHead(upstream?.status ?? 502, headersOf(passed)).end(body);
+  response.writeHead(upstream?.status ?? 502, headersOf(exchange)).end(body);
 }
 
 function kindOf(statement: string): StatementKind {
@@ -117,57 +134,57 @@ function kindOf(statement: string): StatementKind {
 }
 
 export interface ClickHouseProxy {
-  /** The address to give to a service instead of ClickHouse's. */
+  /** Replaces ClickHouse's URL in the settings of a service. */
   url: string;
-  /** The next statement that this answer fits gets it. */
-  arm(name: TroubleName): void;
-  /** Whether every armed answer was given. */
-  isSpent(): boolean;
-  /** The share of statements that get one of the answers that fit them, from 0 to 1. */
+  /** The next statement that this fault applies to gets it. */
+  arm(name: ResponseFaultName): void;
+  /** Whether every armed fault has occurred. */
+  isUsedUp(): boolean;
+  /** The probability, from 0 to 1, that a statement gets one of the faults that apply to it. */
   rate: number;
-  /** How often each answer was given. */
-  readonly given: ReadonlyMap<TroubleName, number>;
+  /** How often each fault has occurred. */
+  readonly occurrences: ReadonlyMap<ResponseFaultName, number>;
   stop(): Promise<void>;
 }
 
 interface Options {
-  /** Called for each statement before it is answered, with the fields of its URL. */
+  /** Called for each statement before the response, with the query parameters of its URL. */
   onStatement?(kind: StatementKind, statement: string, fields: URLSearchParams): void;
 }
 
-/** Stands before ClickHouse, and answers some statements as servers and clusters in trouble do. */
+/** Starts an HTTP proxy that forwards statements to ClickHouse and injects faulty responses. */
 export async function startClickHouseProxy(target: string, options: Options = {}): Promise<ClickHouseProxy> {
   const { onStatement = () => {} } = options;
-  const armed: TroubleName[] = [];
-  const given = new Map<TroubleName, number>();
+  const armed: ResponseFaultName[] = [];
+  const occurrences = new Map<ResponseFaultName, number>();
 
-  function choose(kind: StatementKind): Trouble | undefined {
-    const fits = (name: TroubleName) => (troubles[name].fits as StatementKind[]).includes(kind);
-    const at = armed.findIndex(fits);
-    const fitting = troubleNames.filter(fits);
-    const random = Math.random() < proxy.rate ? fitting[Math.floor(Math.random() * fitting.length)] : undefined;
-    const name = at >= 0 ? armed.splice(at, 1)[0] : random;
+  function chooseFault(kind: StatementKind): ResponseFault | undefined {
+    const applies = (name: ResponseFaultName) => (responseFaults[name].appliesTo as StatementKind[]).includes(kind);
+    const armedIndex = armed.findIndex(applies);
+    const applicable = responseFaultNames.filter(applies);
+    const random = Math.random() < proxy.rate ? applicable[Math.floor(Math.random() * applicable.length)] : undefined;
+    const name = armedIndex >= 0 ? armed.splice(armedIndex, 1)[0] : random;
     if (name === undefined) return undefined;
-    given.set(name, (given.get(name) ?? 0) + 1);
-    return troubles[name];
+    occurrences.set(name, (occurrences.get(name) ?? 0) + 1);
+    return responseFaults[name];
   }
 
-  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     const statement = statementOf(request, body);
     const kind = kindOf(statement);
     if (statement !== '') onStatement(kind, statement, fieldsOf(request));
-    const trouble = choose(kind);
-    if (trouble?.executes === false) return trouble.answer({ request, response, upstream: undefined });
-    const passed = { request, response, upstream: await forward(target, request, response, body) };
-    if (trouble !== undefined) trouble.answer(passed);
-    else response.writeHead(passed.upstream.status, headersOf(passed)).end(passed.upstream.body);
+    const fault = chooseFault(kind);
+    if (fault?.executes === false) return fault.respond({ request, response, upstream: undefined });
+    const exchange = { request, response, upstream: await forward(target, request, response, body) };
+    if (fault !== undefined) fault.respond(exchange);
+    else response.writeHead(exchange.upstream.status, headersOf(exchange)).end(exchange.upstream.body);
   }
 
   const server = createServer((request, response) => {
     response.on('error', () => {});
-    // ClickHouse is down: so is what stands before it.
-    pass(request, response).catch(() => response.socket?.destroy());
+    // Without ClickHouse the proxy behaves like a server that is down.
+    handle(request, response).catch(() => response.socket?.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(target);
@@ -175,9 +192,9 @@ export async function startClickHouseProxy(target: string, options: Options = {}
   const proxy: ClickHouseProxy = {
     url: url.href.replace(/\/$/, ''),
     arm: (name) => void armed.push(name),
-    isSpent: () => armed.length === 0,
+    isUsedUp: () => armed.length === 0,
     rate: 0,
-    given,
+    occurrences,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -189,12 +206,12 @@ export async function startClickHouseProxy(target: string, options: Options = {}
 const fieldsOf = ({ url = '' }: IncomingMessage) => new URLSearchParams(url.split('?')[1]);
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
-/** Rows of an insert follow in the body, and its statement is in the URL; a form has it in a field. */
+/** An insert has its statement in the URL and its rows in the body; a multipart form has the statement in a field. */
 function statementOf(request: IncomingMessage, body: Buffer): string {
   const inUrl = fieldsOf(request).get('query');
   if (inUrl !== null) return inUrl;
@@ -204,8 +221,8 @@ function statementOf(request: IncomingMessage, body: Buffer): string {
 }
 
 async function forward(target: string, request: IncomingMessage, response: ServerResponse, body: Buffer) {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  const disconnected = new AbortController();
+  response.once('close', () => disconnected.abort());
   const { origin } = new URL(target);
   const names = ['authorization', 'content-type', 'content-encoding', 'user-agent'] as const;
   const headers = names.flatMap((name): [string, string][] => {
@@ -214,11 +231,11 @@ async function forward(target: string, request: IncomingMessage, response: Serve
   });
   const method = request.method ?? 'GET';
   const content = method === 'GET' ? {} : { body: new Uint8Array(body) };
-  const answer = await fetch(`${origin}${request.url}`, { method, headers, signal: gone.signal, ...content });
+  const answer = await fetch(`${origin}${request.url}`, { method, headers, signal: disconnected.signal, ...content });
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
 }
 
-function headersOf({ upstream }: Passed): Record<string, string> {
+function headersOf({ upstream }: Exchange): Record<string, string> {
   const kept = [...(upstream?.headers ?? [])].filter(([name]) => /^(content-type$|x-clickhouse-)/.test(name));
   return Object.fromEntries(kept);
 }

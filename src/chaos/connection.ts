@@ -1,28 +1,28 @@
 import { connect } from 'node:net';
 
-/** One connection, one request at a time. */
+/** One HTTP connection that carries one request at a time. */
 export interface Connection {
-  /** The status of the answer; rejects when none came. */
-  ask(path: string, headers: Record<string, string>): Promise<number>;
+  /** Resolves with the response's status; rejects if the connection ends first. */
+  get(path: string, headers: Record<string, string>): Promise<number>;
   close(): void;
 }
 
 /**
- * HTTP by hand: the usual clients send a request again, without a word, when a connection ends before its answer. Then one
- * scan would rightly be stored twice, and nobody could tell it from a fault.
+ * A minimal HTTP client. Common clients silently retry a request when the connection ends before the response; the
+ * retry would be stored as a second scan, which looks like a duplicate made by the service.
  */
-export function openConnection(port: number, withinMs = 20_000): Connection {
+export function openConnection(port: number, timeoutMs = 20_000): Connection {
   const socket = connect(port, '127.0.0.1');
   let received = '';
-  let open: { resolve(status: number): void; reject(reason: Error): void } | undefined;
+  let pending: { resolve(status: number): void; reject(reason: Error): void } | undefined;
   let ended: Error | undefined;
 
   const end = (reason: Error) => {
     ended ??= reason;
-    open?.reject(ended);
-    open = undefined;
+    pending?.reject(ended);
+    pending = undefined;
   };
-  socket.setTimeout(withinMs, () => socket.destroy());
+  socket.setTimeout(timeoutMs, () => socket.destroy());
   socket.on('error', end);
   socket.on('close', () => end(new Error('the connection ended')));
   socket.on('data', (chunk) => {
@@ -33,15 +33,15 @@ export function openConnection(port: number, withinMs = 20_000): Connection {
     if (received.length < head + 4 + length) return;
     const status = Number(received.slice(9, 12));
     received = '';
-    open?.resolve(status);
-    open = undefined;
+    pending?.resolve(status);
+    pending = undefined;
   });
 
   return {
-    ask: (path, headers) =>
+    get: (path, headers) =>
       new Promise((resolve, reject) => {
         if (ended !== undefined) return reject(ended);
-        open = { resolve, reject };
+        pending = { resolve, reject };
         const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`);
         socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
       }),

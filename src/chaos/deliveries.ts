@@ -1,26 +1,26 @@
 import type { Sql } from '../log/connect.ts';
 import type { Receiver } from './receiver.ts';
 
-/** What a webhook was told of the scans in the log. */
-export interface Told {
-  /** Scans that it is to be told of. */
+/** How the webhook's deliveries compare with the scans in the log. */
+export interface WebhookAccounting {
+  /** Scans in the log, each of which must be delivered. */
   scans: number;
-  untold: number;
-  /** Those told under more than one id: whoever receives them could not know them again. */
-  renamed: number;
+  undelivered: number;
+  /** Scans sent under more than one `webhook-id`: a receiver could not recognize them as duplicates. */
+  inconsistentIds: number;
 }
 
-export async function tellingOf(sql: Sql, { told, renamed }: Receiver): Promise<Told> {
+export async function accountForDeliveries(sql: Sql, receiver: Receiver): Promise<WebhookAccounting> {
   const scans = await sql<{ id: string }[]>`SELECT id FROM scans`;
   return {
     scans: scans.length,
-    untold: scans.filter(({ id }) => !told.has(id)).length,
-    renamed: renamed(),
+    undelivered: scans.filter(({ id }) => !receiver.accepted.has(id)).length,
+    inconsistentIds: receiver.inconsistentIds(),
   };
 }
 
-/** Lets the time until the next attempts pass at once. Locks as everybody does: endpoints first. */
-export async function hurryDeliveries(sql: Sql): Promise<void> {
+/** Makes every pending delivery due now. Locks endpoints first, as the service does, so that the two cannot deadlock. */
+export async function makeDeliveriesDue(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`SELECT 1 FROM webhook_endpoints ORDER BY account, mode FOR UPDATE`;
     await tx`UPDATE webhook_deliveries SET due_at = now() WHERE status = 'pending' AND due_at > now()`;

@@ -8,27 +8,27 @@ import { appendScans, batchOf } from '../log/append-scans.ts';
 import type { Sql } from '../log/connect.ts';
 import { until } from '../stack/processes.ts';
 import { tableName } from '../warehouse/tables.ts';
-import type { Stage } from './given-world.ts';
+import type { BaseWorld } from './base-world.ts';
 
 const monthsAgo = 14;
-const scansOfMonth = 500;
+const scansPerCode = 500;
 
-/** What became of a month, which is a partition in the warehouse, whose only code was deleted. */
+/** What became of a month (one partition of the warehouse table) whose only scanned code was deleted. */
 export interface EmptiedMonth {
-  /** Its scans came into the warehouse. */
+  /** Its scans reached the warehouse. */
   filled: boolean;
-  /** They left it again after the deletion. */
+  /** They were removed after the deletion. */
   emptied: boolean;
-  /** Scans of another code in the same month came into the warehouse after that. */
+  /** Scans of another code in the same month reached the warehouse afterwards. */
   refilled: boolean;
 }
 
 /**
- * Deletes the only code that was scanned in a month. On replicated tables this once made every later read fail, since
- * the part that the quorum remembered was gone.
+ * Deletes the only code that was scanned in a month. On replicated tables this once made every later read fail, because
+ * the last part written with quorum no longer existed.
  */
-export async function emptyMonth({ sql, box, clickhouse }: Stage, timeoutMs: number): Promise<EmptiedMonth> {
-  if (clickhouse === undefined) throw new Error('there is no warehouse');
+export async function emptyMonth({ sql, box, clickhouse }: BaseWorld, timeoutMs: number): Promise<EmptiedMonth> {
+  if (clickhouse === undefined) throw new Error('this world has no warehouse');
   const { client } = clickhouse.warehouse;
   const now = new Date();
   const { id: account } = await createAccount(sql, { name: 'Empty month', plan: 'enterprise', now });
@@ -41,8 +41,8 @@ export async function emptyMonth({ sql, box, clickhouse }: Stage, timeoutMs: num
     const [row] = await result.json<{ rows: string }>();
     return Number(row?.rows);
   };
-  // While a table is exchanged, or a server of the cluster restarts, a read may fail; it must succeed in the end.
-  const has = (code: string, rows: number) =>
+  // A read may fail while tables are switched or a server restarts, and is retried until the timeout.
+  const reaches = (code: string, rows: number) =>
     until(
       () =>
         rowsOf(code).then(
@@ -51,33 +51,33 @@ export async function emptyMonth({ sql, box, clickhouse }: Stage, timeoutMs: num
         ),
       timeoutMs,
     );
-  const scanned = async () => {
-    const code = await scannedLongAgo(sql, box, owner, now);
-    return { code, filled: await has(code, scansOfMonth) };
+  const fillMonth = async () => {
+    const code = await createScannedCode(sql, box, owner, now);
+    return { code, filled: await reaches(code, scansPerCode) };
   };
 
-  const { code, filled } = await scanned();
+  const { code, filled } = await fillMonth();
   await remove(sql, owner, code, { actor: 'operator', now: new Date() });
-  const emptied = filled && (await has(code, 0));
-  return { filled, emptied, refilled: emptied && (await scanned()).filled };
+  const emptied = filled && (await reaches(code, 0));
+  return { filled, emptied, refilled: emptied && (await fillMonth()).filled };
 }
 
-/** A code with scans in a month that nothing else has scans in. */
-async function scannedLongAgo(
+/** Creates a code with scans in a month that has no other scans. */
+async function createScannedCode(
   sql: Sql,
   box: SecretBox,
   owner: { account: string; mode: 'live' },
   now: Date,
 ): Promise<string> {
   const request = { name: 'Empty month', destination_url: 'https://example.com/month' };
-  const [made] = await sql.begin((tx) => createCodes(tx, box, owner, [request], { actor: 'operator', now }));
-  if (made === undefined) throw new Error('no code was created');
+  const [created] = await sql.begin((tx) => createCodes(tx, box, owner, [request], { actor: 'operator', now }));
+  if (created === undefined) throw new Error('no code was created');
   const occurred_at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 15, 12));
-  const scans = Array.from({ length: scansOfMonth }, () => ({
-    ...{ id: newId('scan', occurred_at.getTime()), code: made.code.id, ...owner, occurred_at, revision: 1 },
+  const scans = Array.from({ length: scansPerCode }, () => ({
+    ...{ id: newId('scan', occurred_at.getTime()), code: created.code.id, ...owner, occurred_at, revision: 1 },
     ...{ country: 'DE', region: 'Berlin', city: 'Berlin', device: 'ios', browser: 'safari', is_bot: false },
     visitor: randomBytes(16).toString('hex'),
   }));
   await appendScans(sql, batchOf(newId('batch', now.getTime()), 1, scans));
-  return made.code.id;
+  return created.code.id;
 }

@@ -1,120 +1,120 @@
-import { loseStorage } from './breakable-part.ts';
-import type { Mood } from './receiver.ts';
+import { deleteStorage } from './breakable-part.ts';
+import type { ReceiverMode } from './receiver.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { World } from './world.ts';
 
-/** The name that services give their stream where NATS_STREAM is not set. */
+/** The default of NATS_STREAM. */
 const defaultStream = 'scanlog';
 
 /**
- * The faults that nobody may lose a scan by. Each lasts as long as `meanwhile`, and mends what it broke, also when that
- * throws.
+ * Faults under which no scan may be lost or duplicated. Each fault lasts until `duringFault` settles and is undone even if
+ * `duringFault` throws.
  */
-type Meanwhile = () => Promise<unknown>;
+type DuringFault = () => Promise<unknown>;
 
 /** `kill -9` of Postgres. */
-export async function withoutPostgres({ postgres }: World, meanwhile: Meanwhile): Promise<void> {
+export async function withoutPostgres({ postgres }: World, duringFault: DuringFault): Promise<void> {
   await postgres.kill();
-  await meanwhile().finally(postgres.comeBack);
+  await duringFault().finally(postgres.restart);
 }
 
-/** Postgres keeps its connections and answers nothing. */
-export async function withPostgresStanding({ postgres }: World, meanwhile: Meanwhile): Promise<void> {
+/** Postgres is stopped with SIGSTOP: connections stay open, nothing is answered. */
+export async function withPostgresFrozen({ postgres }: World, duringFault: DuringFault): Promise<void> {
   postgres.pause();
-  await meanwhile().finally(postgres.resume);
+  await duringFault().finally(postgres.resume);
 }
 
-/** `kill -9` of the Postgres primary, whose synchronous replica is promoted behind the same address. */
-export async function withFailover({ postgres }: World, meanwhile: Meanwhile): Promise<void> {
+/** `kill -9` of the Postgres primary; its synchronous replica is promoted at the same address. */
+export async function withFailover({ postgres }: World, duringFault: DuringFault): Promise<void> {
   await postgres.addReplica('synchronous');
-  await postgres.failOver(meanwhile);
+  await postgres.failOver(duringFault);
 }
 
 /** `kill -9` of NATS. */
-export async function withoutNats({ nats }: World, meanwhile: Meanwhile): Promise<void> {
+export async function withoutNats({ nats }: World, duringFault: DuringFault): Promise<void> {
   await nats.kill();
-  await meanwhile().finally(nats.comeBack);
+  await duringFault().finally(nats.restart);
 }
 
-/** `kill -9` of NATS, and all that it had stored is gone. */
-export async function withoutStreamStorage(world: World, meanwhile: Meanwhile): Promise<void> {
+/** `kill -9` of NATS, and its storage is deleted. */
+export async function withoutStreamStorage(world: World, duringFault: DuringFault): Promise<void> {
   await withoutNats(world, async () => {
-    loseStorage(world.natsFolder);
-    await meanwhile();
+    deleteStorage(world.natsFolder);
+    await duringFault();
   });
 }
 
-/** `kill -9` of the server that leads the stream, in a world with a NATS cluster. */
-export async function withoutNatsLeader({ natsCluster }: World, meanwhile: Meanwhile): Promise<void> {
+/** `kill -9` of the stream's leader; without a NATS cluster, nothing happens. */
+export async function withoutNatsLeader({ natsCluster }: World, duringFault: DuringFault): Promise<void> {
   if (natsCluster === undefined) return;
   const leader = await natsCluster.leaderOf(defaultStream);
   await leader.kill();
-  await meanwhile().finally(leader.comeBack);
+  await duringFault().finally(leader.restart);
 }
 
 /** `kill -9` of ClickHouse. */
-export async function withoutClickHouse({ clickhouse }: World, meanwhile: Meanwhile): Promise<void> {
+export async function withoutClickHouse({ clickhouse }: World, duringFault: DuringFault): Promise<void> {
   await clickhouse?.part.kill();
-  await meanwhile().finally(clickhouse?.part.comeBack);
+  await duringFault().finally(clickhouse?.part.restart);
 }
 
-/** `kill -9` of ClickHouse, and all that it had stored is gone. */
-export async function withoutWarehouseStorage(world: World, meanwhile: Meanwhile): Promise<void> {
+/** `kill -9` of ClickHouse, and its storage is deleted. */
+export async function withoutWarehouseStorage(world: World, duringFault: DuringFault): Promise<void> {
   await withoutClickHouse(world, async () => {
-    if (world.clickhouse !== undefined) loseStorage(world.clickhouse.folder);
-    await meanwhile();
+    if (world.clickhouse !== undefined) deleteStorage(world.clickhouse.folder);
+    await duringFault();
   });
 }
 
-/** ClickHouse keeps its connections and answers nothing. */
-export async function withClickHouseStanding({ clickhouse }: World, meanwhile: Meanwhile): Promise<void> {
+/** ClickHouse is stopped with SIGSTOP: connections stay open, nothing is answered. */
+export async function withClickHouseFrozen({ clickhouse }: World, duringFault: DuringFault): Promise<void> {
   clickhouse?.part.pause();
-  await meanwhile().finally(clickhouse?.part.resume);
+  await duringFault().finally(clickhouse?.part.resume);
 }
 
-/** Half of the statements get the answers of a cluster in trouble. */
-export async function withClickHouseInTrouble({ clickhouse }: World, meanwhile: Meanwhile): Promise<void> {
+/** Half of the statements get the responses of a failing ClickHouse cluster. */
+export async function withClickHouseErrors({ clickhouse }: World, duringFault: DuringFault): Promise<void> {
   if (clickhouse === undefined) throw new Error('this world has no warehouse');
   clickhouse.httpProxy.rate = 0.5;
-  await meanwhile().finally(() => {
+  await duringFault().finally(() => {
     clickhouse.httpProxy.rate = 0;
   });
 }
 
-/** `kill -9` of a service, which is then started again. */
-export async function withoutService(service: ServiceProcess, meanwhile: Meanwhile): Promise<void> {
+/** `kill -9` of a service, which is restarted afterwards. */
+export async function withoutService(service: ServiceProcess, duringFault: DuringFault): Promise<void> {
   await service.kill();
-  await meanwhile().finally(() => service.start());
+  await duringFault().finally(() => service.start());
 }
 
-/** A service stands still: a machine that swaps, or is moved. */
-export async function withServiceStanding(service: ServiceProcess, meanwhile: Meanwhile): Promise<void> {
+/** A service is stopped with SIGSTOP, as on a machine that swaps or migrates. */
+export async function withServiceFrozen(service: ServiceProcess, duringFault: DuringFault): Promise<void> {
   service.pause();
-  await meanwhile().finally(service.resume);
+  await duringFault().finally(service.resume);
 }
 
-/** `kill -9` of a service while Postgres is away, and its start without Postgres: it has what it left on disk. */
-export async function withServiceRestartedAlone(
+/** `kill -9` and restart of a service while Postgres is down: it has only its snapshot and spool on disk. */
+export async function withServiceRestartedWithoutPostgres(
   world: World,
   service: ServiceProcess,
-  meanwhile: Meanwhile,
+  duringFault: DuringFault,
 ): Promise<void> {
   await withoutPostgres(world, async () => {
     await service.kill();
     await service.start(false);
-    await meanwhile();
+    await duringFault();
   });
 }
 
-/** The receiver of the webhook misbehaves. */
-export async function withReceiver(
+/** The webhook's receiver misbehaves as `mode` says. */
+export async function withReceiverMode(
   { receiver }: Pick<World, 'receiver'>,
-  mood: Mood,
-  meanwhile: Meanwhile,
+  mode: ReceiverMode,
+  duringFault: DuringFault,
 ): Promise<void> {
   if (receiver === undefined) throw new Error('this world has no webhook');
-  receiver.mood = mood;
-  await meanwhile().finally(() => {
-    receiver.mood = 'well';
+  receiver.mode = mode;
+  await duringFault().finally(() => {
+    receiver.mode = 'ok';
   });
 }

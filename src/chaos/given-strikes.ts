@@ -1,26 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withoutService, withServiceStanding } from './faults.ts';
-import type { GivenWorld } from './given-world.ts';
-import { anyTime, breakingConnections, receiverStrikes, replayTwice, type Strike } from './strikes.ts';
+import { withoutService, withServiceFrozen } from './faults.ts';
+import type { ExternalWorld } from './given-world.ts';
+import { brokenConnections, type Fault, receiverFaults, replayTwice, upTo } from './strikes.ts';
 
-const endForMs = 3_000;
+const terminateForMs = 3_000;
+const maxPauseMs = 600;
 
 const labels = { postgres: 'Postgres', nats: 'NATS', clickhouse: 'ClickHouse' };
 
-/** Faults of our own services and connections only: given servers stay as they are. */
-export const givenStrikes = ({ proxied }: GivenWorld): Strike<GivenWorld>[] => [
-  ...proxied.flatMap((server) => breakingConnections(labels[server], [server])),
-  { name: 'kill -9 of a service', strike: (_, service) => withoutService(service, anyTime(2_000)) },
-  { name: 'a service stands still', strike: (_, service) => withServiceStanding(service, anyTime(3_000)) },
-  { name: 'Postgres ends connections again and again', strike: endConnections },
-  { name: 'two replays of analytics at once', strike: replayTwice },
-  ...receiverStrikes,
+/** Faults of the services and their connections only: external servers are never broken. */
+export const externalFaults = ({ proxied }: ExternalWorld): Fault<ExternalWorld>[] => [
+  ...proxied.flatMap((server) => brokenConnections(labels[server], [server])),
+  { name: 'kill -9 of a service', inject: (_, service) => withoutService(service, upTo(2_000)) },
+  { name: 'a service frozen (SIGSTOP)', inject: (_, service) => withServiceFrozen(service, upTo(3_000)) },
+  { name: 'Postgres terminates connections repeatedly', inject: terminateConnections },
+  { name: 'two replays of analytics at once', inject: replayTwice },
+  ...receiverFaults,
 ];
 
-/** Only of the services of this run: they alone use its database. */
-async function endConnections({ sql }: GivenWorld): Promise<void> {
-  for (const end = performance.now() + endForMs; performance.now() < end; await sleep(Math.random() * 600))
+/** Terminates only the services' connections: nothing else uses the database of this run. */
+async function terminateConnections({ sql }: ExternalWorld): Promise<void> {
+  const deadline = performance.now() + terminateForMs;
+  while (performance.now() < deadline) {
     await sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name <> 'chaos'`;
+    await sleep(Math.random() * maxPauseMs);
+  }
 }

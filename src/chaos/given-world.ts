@@ -2,53 +2,45 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccount } from '../accounts/accounts.ts';
-import { set } from '../accounts/webhooks.ts';
-import { createCodes } from '../codes/create.ts';
 import { codeOf, StartError } from '../lib/errors.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import { connect } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
-import { freePort } from '../stack/processes.ts';
 import { connectOnce } from '../stream/connect.ts';
 import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
+import { type BaseWorld, createChaosAccount, createChaosCodes, Services, serviceEnvironment } from './base-world.ts';
 import type { ServerName } from './broken-connections.ts';
 import { startProxy } from './proxy.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
-import { type ServiceProcess, serviceProcess } from './service-process.ts';
-import type { Proxies, World } from './world.ts';
+import { startReceiver } from './receiver.ts';
+import type { Proxies } from './world.ts';
 
-/** Servers that run elsewhere, and are neither started, stopped nor broken. */
-export interface GivenServers {
+/** Servers of the operator. Chaos never starts, stops or breaks them. */
+export interface ExternalServers {
   databaseUrl: string;
   natsUrl: string;
   clickhouseUrl: string;
   clickhouseCluster: string | undefined;
 }
 
-/** What a world with given servers shares with one that has a stack of its own. */
-export type Stage = Pick<World, 'sql' | 'box' | 'service' | 'codes' | 'stop'> & {
-  receiver: Receiver | undefined;
-  clickhouse: { warehouse: Warehouse } | undefined;
-};
-
-/** On given servers, with proxies between them and our services. */
-export type GivenWorld = Stage & {
+/** Services under test on external servers, with proxies in between. */
+export interface ExternalWorld extends BaseWorld {
   proxies: Proxies;
-  /** Servers that services reach through their proxy. */
+  /** The servers that services reach through their proxy. */
   proxied: ServerName[];
-};
+}
 
-/** A certificate names its server and not the proxy, so what is encrypted is not proxied; nor are several servers. */
+const serverNames = ['postgres', 'nats', 'clickhouse'] as const;
+
+/** A TLS certificate names the server, not the proxy, and one proxy cannot serve a list of servers. */
 const canProxy = (url: string) => /^(postgres|postgresql|nats|http):/.test(url) && !/[?&]ssl|,/.test(url);
 
 const insufficientPrivilege = '42501';
 
 /**
- * Services of their own on given servers, in a Postgres database, a stream and a ClickHouse database that nothing else
- * uses. They are dropped at the end.
+ * Prepares services on external servers, in a Postgres database, a stream and a ClickHouse database with a new random
+ * name, which `stop` drops.
  */
-export async function startGivenWorld(servers: GivenServers): Promise<GivenWorld> {
+export async function startExternalWorld(servers: ExternalServers): Promise<ExternalWorld> {
   const name = `scanlog_check_${randomBytes(4).toString('hex')}`;
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-chaos-'));
   const logs = join(folder, 'logs');
@@ -60,19 +52,23 @@ export async function startGivenWorld(servers: GivenServers): Promise<GivenWorld
   const { clickhouseUrl, clickhouseCluster } = servers;
   const warehouse = connectWarehouse({ clickhouseUrl, clickhouseCluster, clickhouseDatabase: name });
   const urls = { postgres: databaseUrl, nats: servers.natsUrl, clickhouse: clickhouseUrl };
-  const proxied = (['postgres', 'nats', 'clickhouse'] as const).filter((server) => canProxy(urls[server]));
-  const firstOf = (url: string) => startProxy(url.split(',')[0] as string);
-  const proxies = {
-    postgres: await firstOf(urls.postgres),
-    nats: await firstOf(urls.nats),
-    clickhouse: await firstOf(urls.clickhouse),
-  };
+  const proxied = serverNames.filter((server) => canProxy(urls[server]));
+  const proxies = await startProxies(urls);
   const urlOf = (server: ServerName) => (proxied.includes(server) ? proxies[server].url : urls[server]);
   const receiver = await startReceiver();
-  const services: ServiceProcess[] = [];
+  const environment = {
+    ...serviceEnvironment(folder, secretKey),
+    DATABASE_URL: urlOf('postgres'),
+    NATS_URL: urlOf('nats'),
+    NATS_STREAM: name,
+    CLICKHOUSE_URL: urlOf('clickhouse'),
+    CLICKHOUSE_DATABASE: name,
+    CLICKHOUSE_CLUSTER: clickhouseCluster ?? '',
+  };
+  const services = new Services(environment, logs);
 
   async function stop(): Promise<void> {
-    await Promise.all(services.map((service) => service.stop()));
+    await services.stop();
     await receiver.stop();
     await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
     await sql.end({ timeout: 2 });
@@ -82,47 +78,11 @@ export async function startGivenWorld(servers: GivenServers): Promise<GivenWorld
 
   try {
     await migrate(sql);
-    const now = new Date();
-    const { id: account } = await createAccount(sql, { name: 'Chaos', plan: 'enterprise', now });
-    const owner = { account, mode: 'live' as const };
-    await set(sql, box, owner, receiver.url, { actor: 'operator', now });
+    const { owner } = await createChaosAccount(sql, box, receiver);
     return {
-      sql,
-      box,
-      receiver,
-      clickhouse: { warehouse },
-      proxies,
-      proxied,
-      stop,
-      async service(settings = {}, flags = []) {
-        const environment = {
-          DATABASE_URL: urlOf('postgres'),
-          NATS_URL: urlOf('nats'),
-          NATS_STREAM: name,
-          CLICKHOUSE_URL: urlOf('clickhouse'),
-          CLICKHOUSE_DATABASE: name,
-          CLICKHOUSE_CLUSTER: clickhouseCluster ?? '',
-          SECRET_KEY: secretKey,
-          EDGE_DIR: join(folder, 'edges'),
-          LOG_LEVEL: 'info',
-          EDGES: '1',
-          ROLES: 'api,edge,relay,projections',
-          ...{ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' },
-          ...settings,
-        };
-        const logFile = join(logs, `service-${services.length}.log`);
-        const service = serviceProcess(await freePort(), environment, logFile, flags);
-        services.push(service);
-        return service;
-      },
-      async codes(count) {
-        const request = { name: 'Chaos', destination_url: 'https://example.com/chaos' };
-        const requests = Array.from({ length: count }, () => request);
-        const made = await sql.begin((tx) =>
-          createCodes(tx, box, owner, requests, { actor: 'operator', now: new Date() }),
-        );
-        return made.map(({ code }) => ({ id: code.id, shortCode: code.short_code }));
-      },
+      ...{ sql, box, receiver, clickhouse: { warehouse }, proxies, proxied, stop },
+      service: (settings, flags) => services.add(settings, flags),
+      codes: (count) => createChaosCodes(sql, box, owner, count),
     };
   } catch (error) {
     await stop();
@@ -130,10 +90,21 @@ export async function startGivenWorld(servers: GivenServers): Promise<GivenWorld
   }
 }
 
+async function startProxies(urls: Record<ServerName, string>): Promise<Proxies> {
+  const proxyFirst = (url: string) => startProxy(url.split(',')[0] as string);
+  return {
+    postgres: await proxyFirst(urls.postgres),
+    nats: await proxyFirst(urls.nats),
+    clickhouse: await proxyFirst(urls.clickhouse),
+  };
+}
+
 async function createDatabase(serverUrl: string, name: string): Promise<string> {
   await onPostgres(serverUrl, `CREATE DATABASE ${name}`).catch((error) => {
     if (codeOf(error) !== insufficientPrivilege) throw error;
-    throw new StartError('The role of DATABASE_URL may not create databases, which this needs: ALTER ROLE … CREATEDB.');
+    throw new StartError(
+      'The role of DATABASE_URL may not create databases, which --external needs: run ALTER ROLE … CREATEDB.',
+    );
   });
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
@@ -149,9 +120,9 @@ async function onPostgres(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Each of them even when another fails, so that as little as possible is left behind. */
-async function dropAll({ databaseUrl, natsUrl }: GivenServers, warehouse: Warehouse, name: string): Promise<void> {
-  // SYNC lets replicas leave Keeper before this ends. A single server needs none, and one in WebAssembly would hang.
+/** Attempts all three drops even if one fails, so that as little as possible is left. */
+async function dropAll({ databaseUrl, natsUrl }: ExternalServers, warehouse: Warehouse, name: string): Promise<void> {
+  // SYNC waits until replicas have left Keeper. A single server has no replicas, and chdb-wasm hangs on SYNC.
   const onCluster = warehouse.cluster === undefined ? '' : `ON CLUSTER '${warehouse.cluster}' SYNC`;
   const dropped = await Promise.allSettled([
     onPostgres(databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`),
@@ -160,7 +131,10 @@ async function dropAll({ databaseUrl, natsUrl }: GivenServers, warehouse: Wareho
   ]);
   const failed = dropped.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   if (failed.length > 0)
-    throw new AggregateError(failed, `${name} could not be dropped everywhere: ${failed.join('; ')}`);
+    throw new AggregateError(
+      failed,
+      `${name} could not be dropped on every server, drop it by hand: ${failed.join('; ')}`,
+    );
 }
 
 async function dropStream(natsUrl: string, name: string): Promise<void> {

@@ -9,14 +9,14 @@ import { type BreakablePart, startBreakable } from './breakable-part.ts';
 const clusterSize = 3;
 const electionTimeoutMs = 30_000;
 
-/** NATS servers on loopback that form a cluster. */
+/** Three NATS servers on loopback that form a cluster. */
 export interface NatsCluster {
   /** The addresses of all servers. */
   urls: string[];
   servers: BreakablePart[];
   /** All servers as one part: `kill` kills all of them. */
   all: BreakablePart;
-  /** The server that leads a stream; waits for an election that is under way. */
+  /** The server that leads a stream; waits until an election has ended. */
   leaderOf(stream: string): Promise<BreakablePart>;
 }
 
@@ -39,8 +39,8 @@ export async function startNatsCluster({
     }),
   );
   const urls = ports.map((port) => natsUrl(port, password));
-  /** Tries until `read` finds something: during an election JetStream answers nothing. */
-  const eventually = async <T>(
+  /** Retries `read` until it finds something: during an election JetStream does not answer. */
+  const retryRead = async <T>(
     what: string,
     read: (manager: JetStreamManager) => Promise<T | undefined>,
   ): Promise<T> => {
@@ -52,27 +52,28 @@ export async function startNatsCluster({
         found = await read(manager).catch(() => undefined);
         return found !== undefined;
       }, electionTimeoutMs);
-      if (found === undefined) throw new Error(`no NATS server leads ${what}`);
+      if (found === undefined)
+        throw new Error(`no NATS server became the leader of ${what} within ${electionTimeoutMs} ms`);
       return found;
     } finally {
       await nats.close();
     }
   };
   const each = async (act: (server: BreakablePart) => Promise<void>) => void (await Promise.all(servers.map(act)));
-  await eventually('the cluster', (manager) => manager.getAccountInfo());
+  await retryRead('the cluster', (manager) => manager.getAccountInfo());
   return {
     urls,
     servers,
     all: {
       kill: () => each((server) => server.kill()),
-      comeBack: () => each((server) => server.comeBack()),
+      restart: () => each((server) => server.restart()),
       pause: () => servers.forEach((server) => void server.pause()),
       resume: () => servers.forEach((server) => void server.resume()),
       stop: () => each((server) => server.stop()),
       discard: () => each((server) => server.discard()),
     },
     leaderOf: (stream) =>
-      eventually(`the stream ${stream}`, async (manager) => {
+      retryRead(`the stream ${stream}`, async (manager) => {
         const leader = (await manager.streams.info(stream)).cluster?.leader;
         return servers[Number(leader?.replace('nats-', '')) - 1];
       }),

@@ -3,14 +3,14 @@ import { appendFileSync, chownSync, mkdirSync, readdirSync, statSync, writeFileS
 import { join } from 'node:path';
 import type { Sql } from 'postgres';
 
-/** What a standby makes itself. The rest of the folder is copied while the primary works. */
-const leftOut = new Set(['pg_wal', 'pg_replslot', 'postmaster.pid', 'postmaster.opts']);
+/** Files that a standby creates itself. All others are copied while the primary runs. */
+const notCopied = new Set(['pg_wal', 'pg_replslot', 'postmaster.pid', 'postmaster.opts']);
 
 const slot = 'replica';
 
 /**
- * Makes the folder of a standby from that of a running primary, as pg_basebackup would, which the embedded Postgres does
- * not have. The primary keeps the WAL that the standby needs in a replication slot.
+ * Creates a standby's data folder from that of a running primary. This replaces pg_basebackup, which the embedded
+ * Postgres does not include. A replication slot makes the primary keep the WAL that the standby needs.
  */
 export async function copyAsStandby(
   primary: Sql,
@@ -19,11 +19,11 @@ export async function copyAsStandby(
   const owner = statSync(from);
   mkdirSync(to, { recursive: true, mode: 0o700 });
   await primary`SELECT pg_create_physical_replication_slot(${slot}, true)`;
-  // Start and stop must come from one session; `primary` has one connection.
+  // pg_backup_start and pg_backup_stop must share a session: `primary` has a single connection.
   await primary`SELECT pg_backup_start('standby', true)`;
   copy(
     readdirSync(from)
-      .filter((name) => !leftOut.has(name))
+      .filter((name) => !notCopied.has(name))
       .map((name) => join(from, name)),
     to,
   );
@@ -41,7 +41,7 @@ export async function copyAsStandby(
       chownSync(join(to, name), owner.uid, owner.gid);
 }
 
-/** With owners. A file that vanishes meanwhile was deleted by the primary, and so will be by the WAL that follows. */
+/** Preserves owners. A file that vanishes during the copy was deleted by the primary; replaying the WAL deletes it too. */
 function copy(paths: string[], to: string): void {
   try {
     execFileSync('cp', ['-a', ...paths, to], { stdio: 'pipe', env: { ...process.env, LC_ALL: 'C' } });

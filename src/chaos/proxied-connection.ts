@@ -2,17 +2,17 @@ import { connect, type Socket } from 'node:net';
 
 export type Side = 'client' | 'server';
 
-/** One client's connection through a proxy, which can be broken in the ways that networks break connections. */
+/** One client's connection through a proxy, which can fail in the ways that networks fail. */
 export interface ProxiedConnection {
   /** Both sides get a FIN, as when a process ends. */
   end(): void;
   /** Both sides get an RST. */
   reset(): void;
-  /** Forwards the first part of the next message only, then resets. */
+  /** Forwards only the beginning of the next message, then resets. */
   resetInMessage(): void;
-  /** Sends a FIN to one side. The other side never learns of it, nor of the end of that side. */
+  /** Sends a FIN to one side. The other side is notified neither of it nor of that side's end. */
   halfClose(side: Side): void;
-  /** Forwards nothing, neither data nor the end of a side, until `resume`. Nothing is lost, as with a slow network. */
+  /** Holds back data, FIN and RST until `resume`, then forwards them in order, like a slow network. */
   stall(): void;
   resume(): void;
   isHalfClosed(): boolean;
@@ -25,10 +25,10 @@ export function proxyConnection(
 ): ProxiedConnection {
   const server = connect({ ...target, allowHalfOpen: true });
   let ended = false;
-  let cutNext = false;
-  let isCut = false;
+  let truncateNext = false;
+  let isTruncated = false;
   let halfClosed = false;
-  /** What happened while stalled, in order. */
+  /** Events to forward once the stall ends, in order; undefined while not stalled. */
   let held: (() => void)[] | undefined = stalled ? [] : undefined;
   const forward = (action: () => void) => (held === undefined ? action() : void held.push(action));
 
@@ -44,13 +44,13 @@ export function proxyConnection(
   const reset = () => finish((socket) => socket.resetAndDestroy());
 
   function forwardData(chunk: Buffer, to: Socket): void {
-    // TCP never drops bytes from the middle: nothing may follow a message that was cut.
-    if (ended || isCut || !to.writable) return;
-    if (!cutNext || chunk.length < 2) return void to.write(chunk);
+    // TCP never loses bytes in the middle of a stream: nothing may follow a truncated message.
+    if (ended || isTruncated || !to.writable) return;
+    if (!truncateNext || chunk.length < 2) return void to.write(chunk);
     const part = chunk.subarray(0, 1 + Math.floor(Math.random() * (chunk.length - 1)));
     // An RST right after the data could make the receiver's kernel or runtime drop the data.
     to.write(part, () => setTimeout(reset));
-    isCut = true;
+    isTruncated = true;
   }
 
   function pipe(from: Socket, to: Socket): void {
@@ -64,7 +64,7 @@ export function proxyConnection(
     end,
     reset,
     resetInMessage() {
-      cutNext = true;
+      truncateNext = true;
     },
     halfClose(side) {
       halfClosed = true;

@@ -1,9 +1,9 @@
 import { startProxy, type TcpProxy, type Which } from './proxy.ts';
 
-/** Proxies in front of one server or of all servers of a cluster, which break connections to any of them. */
+/** One proxy per server of a cluster; a fault of one connection picks a server at random. */
 export type ProxyGroup = Omit<TcpProxy, 'switchTo'>;
 
-/** Its `url` has the addresses of all proxies, with commas between them. */
+/** The group's `url` lists all proxies, separated by commas. */
 export async function startProxyGroup(urls: string[]): Promise<ProxyGroup> {
   const proxies = await Promise.all(urls.map(startProxy));
   const chosen = (which: Which): TcpProxy[] => {

@@ -1,27 +1,27 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type ProxiedConnection, proxyConnection, type Side } from './proxied-connection.ts';
 
-/** One connection, chosen at random, or every connection that is open. */
+/** One open connection, chosen at random, or all of them. */
 export type Which = 'one' | 'all';
 
-/** A TCP proxy in front of a server, which breaks connections while the server stays up. */
+/** A TCP proxy that breaks connections to a server that stays up. */
 export interface TcpProxy {
-  /** `url` with the proxy in place of the server. */
+  /** The server's URL with the proxy's host and port. */
   url: string;
   connections(): number;
   reset(which: Which): void;
-  /** Resets within the next message that passes. */
+  /** Resets in the middle of the next message. */
   resetInMessage(which: Which): void;
   halfClose(which: Which, side: Side): void;
   /** Stalls open connections; new ones work. */
   stallConnections(which: Which): void;
   /** Stalls open and new connections, like a server that hangs or a network that drops packets. */
   stall(): void;
-  /** Ends every connection and accepts no more, like a server that has stopped. */
+  /** Ends every connection and refuses new ones, like a server that has stopped. */
   cut(): Promise<void>;
-  /** Ends what `stall`, `stallConnections`, `halfClose` and `cut` began: stalled data arrives, half-closed ones are reset. */
+  /** Undoes `stall`, `stallConnections`, `halfClose` and `cut`: held data is forwarded, half-closed connections are reset. */
   restore(): Promise<void>;
-  /** Sends new connections to another server, and resets those to the server before. */
+  /** Routes new connections to another server and resets the existing ones. */
   switchTo(url: string): void;
   close(): Promise<void>;
 }

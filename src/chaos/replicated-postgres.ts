@@ -8,16 +8,16 @@ import { freePort } from '../stack/processes.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
 import { copyAsStandby } from './postgres-replica.ts';
 
-/** A Postgres primary that can be given a streaming replica, and be replaced by it. */
+/** A Postgres primary that can get a streaming replica and fail over to it. */
 export interface ReplicatedPostgres extends BreakablePart {
-  /** Of the primary. */
+  /** The primary's URL. */
   url(): string;
-  /** Starts a replica. Once it resolves, every commit that was or will be acknowledged is on it, if synchronous. */
+  /** Starts a replica. If synchronous, it has every commit acknowledged before or after this resolves. */
   addReplica(kind: 'synchronous' | 'asynchronous'): Promise<void>;
-  /** From now on the replica receives nothing: what the primary commits exists there only. */
+  /** Disconnects the replica from the primary, so that later commits exist on the primary only. */
   isolateReplica(): Promise<void>;
-  /** `kill -9` of the primary, for good; after `meanwhile` the replica is promoted in its place. */
-  failOver(meanwhile: () => Promise<unknown>): Promise<void>;
+  /** `kill -9` of the primary, which is not restarted; after `duringFault` the replica is promoted. */
+  failOver(duringFault: () => Promise<unknown>): Promise<void>;
 }
 
 interface Server {
@@ -30,7 +30,7 @@ interface Options {
   data: DataDirectory;
   password: string;
   log: Logger;
-  /** The primary is another one now. */
+  /** Called with the URL of the new primary. */
   onFailOver(url: string): void;
 }
 
@@ -40,11 +40,15 @@ export async function startReplicatedPostgres({
   log,
   onFailOver,
 }: Options): Promise<ReplicatedPostgres> {
-  const start = async (at: DataDirectory): Promise<Server> => {
+  const start = async (serverData: DataDirectory): Promise<Server> => {
     const port = await freePort();
-    // Killing a process loses nothing that was written: only a machine that loses power would need the disk.
-    const part = await startBreakable(postgresPlan({ data: at, port, password, durable: false }), at, log);
-    return { data: at, port, part };
+    // `durable: false` skips fsync: written data survives kill -9, only a power failure would lose it.
+    const part = await startBreakable(
+      postgresPlan({ data: serverData, port, password, durable: false }),
+      serverData,
+      log,
+    );
+    return { data: serverData, port, part };
   };
   const query = async <T>({ port }: Server, work: (sql: ReturnType<typeof askPostgres>) => Promise<T>): Promise<T> => {
     const sql = askPostgres(port, password);
@@ -53,13 +57,16 @@ export async function startReplicatedPostgres({
 
   let primary = await start(data);
   let replica: Server | undefined;
-  let generations = 0;
-  const needReplica = (): Server => {
+  let replicaCount = 0;
+  const requireReplica = (): Server => {
     if (replica === undefined) throw new Error('Postgres has no replica');
     return replica;
   };
 
-  /** Commits from here on wait for a standby; resolves once one is seen to wait, with what ends when it waits no more. */
+  /**
+   * Makes commits wait for a standby and resolves once one is seen waiting; `replicated` resolves when a standby has
+   * confirmed it.
+   */
   async function requireStandby(): Promise<{ replicated: Promise<unknown> }> {
     await query(primary, async (sql) => {
       await sql`ALTER SYSTEM SET synchronous_standby_names = '*'`;
@@ -67,7 +74,7 @@ export async function startReplicatedPostgres({
     });
     let isWaiting = false;
     const replicated = query(primary, async (sql) => {
-      // Its commit may come before the setting is in force.
+      // Repeated because the first commits may precede the reload of the setting.
       while (!isWaiting) await sql`SELECT pg_current_xact_id()`;
     });
     await query(primary, async (sql) => {
@@ -82,29 +89,29 @@ export async function startReplicatedPostgres({
   return {
     url: () => adminUrl(primary.port, password),
     kill: () => primary.part.kill(),
-    comeBack: () => primary.part.comeBack(),
+    restart: () => primary.part.restart(),
     pause: () => primary.part.pause(),
     resume: () => primary.part.resume(),
     async addReplica(kind) {
-      const own = openDataDirectory(join(data.path, `replica-${++generations}`));
+      const replicaData = openDataDirectory(join(data.path, `replica-${++replicaCount}`));
       const primaryConninfo = `host=127.0.0.1 port=${primary.port} user=scanlog password=${password}`;
-      const [from, to] = [join(primary.data.path, 'postgres'), join(own.path, 'postgres')];
+      const [from, to] = [join(primary.data.path, 'postgres'), join(replicaData.path, 'postgres')];
       await query(primary, (sql) => copyAsStandby(sql, { from, to, primaryConninfo }));
       const standby = kind === 'synchronous' ? await requireStandby() : undefined;
-      replica = await start(own);
+      replica = await start(replicaData);
       await standby?.replicated;
     },
     isolateReplica: () =>
-      query(needReplica(), async (sql) => {
+      query(requireReplica(), async (sql) => {
         await sql`ALTER SYSTEM SET primary_conninfo = ''`;
         await sql`SELECT pg_reload_conf()`;
         while ((await sql`SELECT 1 FROM pg_stat_wal_receiver`).length > 0) await sleep(10);
       }),
-    async failOver(meanwhile) {
-      const promoted = needReplica();
+    async failOver(duringFault) {
+      const promoted = requireReplica();
       const old = primary;
       await old.part.kill();
-      await meanwhile();
+      await duringFault();
       await query(promoted, (sql) => sql`SELECT pg_promote()`);
       primary = promoted;
       replica = undefined;

@@ -1,48 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Verification, verify } from '../stream/verify.ts';
-import { type Reckoning, reckon } from './accounting.ts';
-import { hurryDeliveries, type Told, tellingOf } from './deliveries.ts';
+import { accountForScans, type ScanAccounting } from './accounting.ts';
+import type { BaseWorld } from './base-world.ts';
+import { accountForDeliveries, makeDeliveriesDue, type WebhookAccounting } from './deliveries.ts';
 import { type EmptiedMonth, emptyMonth } from './empty-month.ts';
-import { givenStrikes } from './given-strikes.ts';
-import { type GivenServers, type Stage, startGivenWorld } from './given-world.ts';
+import { externalFaults } from './given-strikes.ts';
+import { type ExternalServers, startExternalWorld } from './given-world.ts';
 import { type Attempt, outcomesOf, startScanning } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { type Strike, strikes } from './strikes.ts';
+import { type Fault, stackFaults } from './strikes.ts';
 import { startWorld } from './world.ts';
 
-/** One of the services has little room, so that its spool fills while Postgres is away. */
-const smallSpool = 400_000;
-const calmMs = { least: 500, most: 3_000 };
-const settleWithinMs = 240_000;
+/** The limit of one service's spool, small enough to fill while Postgres is down. */
+const smallSpoolBytes = 400_000;
+const minPauseMs = 500;
+const maxPauseMs = 3_000;
+const settleTimeoutMs = 240_000;
 
-/** What happened under one kind of fault. */
-export interface Survived {
+/** What happened during one kind of fault. */
+export interface FaultResult {
   fault: string;
   times: number;
   redirected: number;
   refused: number;
   unanswered: number;
   lost: number;
-  doubled: number;
+  duplicated: number;
 }
 
 export interface ChaosResult {
-  faults: Survived[];
-  total: Reckoning;
-  told: Told;
+  faults: FaultResult[];
+  total: ScanAccounting;
+  webhook: WebhookAccounting;
   month: EmptiedMonth;
   verification: Verification;
-  /** Whether every redirect is exactly one scan, everywhere. */
+  /** Whether every redirect is exactly one scan in the log, the counters, the warehouse and the webhook. */
   isClean: boolean;
 }
 
 interface Options {
   isOver(): boolean;
   onStep?(step: string): void;
-  /** Clients that scan at the same time. */
+  /** The number of concurrent clients. */
   clients?: number;
-  /** Servers to run on, which stay as they are, instead of a stack to break. */
-  servers?: GivenServers | undefined;
+  /** Runs on these servers, without breaking them, instead of on an embedded stack. */
+  servers?: ExternalServers | undefined;
 }
 
 interface Tally {
@@ -51,70 +53,73 @@ interface Tally {
 }
 
 /**
- * Breaks a stack and two services of its own, or with given servers only the services and their connections, again and again and at random moments, while scans go on, and then looks for
- * every scan that was answered with a redirect: each must be in the log once, counted once, in the warehouse once, and
- * told to the webhook under one id.
+ * Injects faults at random into an embedded stack and two services under load, then accounts for every redirect: each
+ * must be in the log once, counted once, in the warehouse once, and delivered to the webhook under one id. With external
+ * servers only the services and their connections are broken.
  */
 export async function runChaos({ servers, onStep = () => {}, ...options }: Options): Promise<ChaosResult> {
-  onStep(`starting ${servers === undefined ? 'a stack and ' : ''}two services of their own`);
+  onStep(servers === undefined ? 'starting a stack and two services' : 'starting two services');
   if (servers !== undefined) {
-    const world = await startGivenWorld(servers);
-    return runOn(world, givenStrikes(world), { onStep, ...options });
+    const world = await startExternalWorld(servers);
+    return runOn(world, externalFaults(world), { onStep, ...options });
   }
   const world = await startWorld({ withWarehouse: true, withWebhook: true, withNatsCluster: true });
-  return runOn(world, strikes, { onStep, ...options });
+  return runOn(world, stackFaults, { onStep, ...options });
 }
 
 interface Run extends Pick<Options, 'isOver' | 'clients'> {
   onStep(step: string): void;
 }
 
-async function runOn<W extends Stage>(world: W, faults: Strike<W>[], run: Run): Promise<ChaosResult> {
+async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run): Promise<ChaosResult> {
   const { onStep } = run;
   try {
-    const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpool) })];
+    const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpoolBytes) })];
     await Promise.all(services.map((service) => service.start()));
-    const { tallies, attempts } = await breakAll(world, services, faults, run);
-    onStep('waiting until everything is sent, counted and told');
-    const { total, told } = await settle(world, attempts);
-    const survivals = await Promise.all([...tallies].map(([fault, tally]) => survived(world, fault, tally)));
-    onStep('deleting the only code of a month');
-    const month = await emptyMonth(world, settleWithinMs);
+    const { tallies, attempts } = await injectFaults(world, services, faults, run);
+    onStep('waiting until every scan is stored, counted and delivered');
+    const { total, webhook } = await settle(world, attempts);
+    const results = await Promise.all([...tallies].map(([fault, tally]) => resultOf(world, fault, tally)));
+    onStep('deleting the only code scanned in a month');
+    const month = await emptyMonth(world, settleTimeoutMs);
     const verification = await verifyAll(world);
     const isClean =
-      isExact(total) && isTold(told) && Object.values(month).every(Boolean) && verification.differences.length === 0;
-    return { faults: survivals, total, told, month, verification, isClean };
+      isExact(total) &&
+      isDelivered(webhook) &&
+      Object.values(month).every(Boolean) &&
+      verification.differences.length === 0;
+    return { faults: results, total, webhook, month, verification, isClean };
   } finally {
     await world.stop();
   }
 }
 
-/** Strikes with one fault after another, in random order, all of them once before any is twice. */
-async function breakAll<W extends Stage>(
+/** Injects one fault after another in random order, each once before any is repeated. */
+async function injectFaults<W extends BaseWorld>(
   world: W,
   services: ServiceProcess[],
-  faults: Strike<W>[],
+  faults: Fault<W>[],
   { isOver, onStep, clients = 32 }: Run,
 ): Promise<{ tallies: Map<string, Tally>; attempts: Attempt[] }> {
   const ports = services.map(({ port }) => port);
   const scanner = startScanning({ ports, codes: await world.codes(10), connections: clients, pauseMs: 20 });
   const tallies = new Map<string, Tally>();
-  const count = async (name: string, work: () => Promise<unknown>) => {
+  const tally = async (name: string, work: () => Promise<unknown>) => {
     const from = scanner.attempts.length;
     await work();
-    const tally = tallies.get(name) ?? { times: 0, attempts: [] };
-    tallies.set(name, { times: tally.times + 1, attempts: [...tally.attempts, ...scanner.attempts.slice(from)] });
+    const before = tallies.get(name) ?? { times: 0, attempts: [] };
+    tallies.set(name, { times: before.times + 1, attempts: [...before.attempts, ...scanner.attempts.slice(from)] });
   };
   try {
-    const calm = () => sleep(calmMs.least + Math.random() * (calmMs.most - calmMs.least));
-    await count('nothing', calm);
+    const pause = () => sleep(minPauseMs + Math.random() * (maxPauseMs - minPauseMs));
+    await tally('none', pause);
     while (!isOver()) {
-      for (const { name, strike } of shuffled(faults)) {
+      for (const { name, inject } of shuffled(faults)) {
         if (isOver()) break;
         const service = services[Math.floor(Math.random() * services.length)] as ServiceProcess;
         onStep(name);
-        await count(name, () => strike(world, service, scanner.attempts));
-        await count('nothing', calm);
+        await tally(name, () => inject(world, service, scanner.attempts));
+        await tally('none', pause);
       }
     }
   } finally {
@@ -129,36 +134,39 @@ const shuffled = <T>(items: T[]): T[] =>
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
 
-const isExact = ({ lost, doubled, logged, counted, unique }: Reckoning) =>
-  lost === 0 && doubled === 0 && counted === logged && unique === logged;
-const isTold = ({ untold, renamed }: Told) => untold === 0 && renamed === 0;
+const isExact = ({ lost, duplicated, logged, counted, unique }: ScanAccounting) =>
+  lost === 0 && duplicated === 0 && counted === logged && unique === logged;
+const isDelivered = ({ undelivered, inconsistentIds }: WebhookAccounting) => undelivered === 0 && inconsistentIds === 0;
 
-async function settle({ sql, box, receiver }: Stage, attempts: Attempt[]): Promise<{ total: Reckoning; told: Told }> {
+async function settle(
+  { sql, box, receiver }: BaseWorld,
+  attempts: Attempt[],
+): Promise<{ total: ScanAccounting; webhook: WebhookAccounting }> {
   if (receiver === undefined) throw new Error('this world has no webhook');
-  const deadline = performance.now() + settleWithinMs;
+  const deadline = performance.now() + settleTimeoutMs;
   for (;;) {
     const started = performance.now();
-    await hurryDeliveries(sql);
-    const total = await reckon({ sql, box }, attempts);
-    const told = await tellingOf(sql, receiver);
-    if ((isExact(total) && isTold(told)) || performance.now() > deadline) return { total, told };
-    // The proxies and the webhook's receiver need this process too.
+    await makeDeliveriesDue(sql);
+    const total = await accountForScans({ sql, box }, attempts);
+    const webhook = await accountForDeliveries(sql, receiver);
+    if ((isExact(total) && isDelivered(webhook)) || performance.now() > deadline) return { total, webhook };
+    // The proxies and the webhook's receiver share this event loop.
     await sleep(Math.max(1_000, 3 * (performance.now() - started)));
   }
 }
 
-async function survived(stage: Stage, fault: string, { times, attempts }: Tally): Promise<Survived> {
+async function resultOf(world: BaseWorld, fault: string, { times, attempts }: Tally): Promise<FaultResult> {
   const outcomes = outcomesOf(attempts);
-  const { lost, doubled } = await reckon(stage, attempts);
+  const { lost, duplicated } = await accountForScans(world, attempts);
   const count = (outcome: Attempt['outcome']) => outcomes.get(outcome) ?? 0;
   return {
     ...{ fault, times, redirected: count(302), refused: count(503), unanswered: count('no answer') },
-    ...{ lost, doubled },
+    ...{ lost, duplicated },
   };
 }
 
-/** The warehouse may have to be made anew first. */
-const verifyAll = ({ sql, clickhouse }: Stage): Promise<Verification> => {
-  if (clickhouse === undefined) throw new Error('there is no warehouse to verify');
-  return verify({ sql, warehouse: clickhouse.warehouse, patienceMs: settleWithinMs });
+/** Waits up to `settleTimeoutMs`, because the warehouse may have to be rebuilt first. */
+const verifyAll = ({ sql, clickhouse }: BaseWorld): Promise<Verification> => {
+  if (clickhouse === undefined) throw new Error('this world has no warehouse');
+  return verify({ sql, warehouse: clickhouse.warehouse, patienceMs: settleTimeoutMs });
 };

@@ -6,7 +6,7 @@ export interface ScannedCode {
   shortCode: string;
 }
 
-/** One scan, by a visitor of its own, and what its client heard. */
+/** One scan by a unique visitor, and the status that its client received. */
 export interface Attempt {
   code: ScannedCode;
   address: string;
@@ -15,7 +15,7 @@ export interface Attempt {
 
 export interface Scanner {
   readonly attempts: Attempt[];
-  /** Resolves when every scan that is under way has been answered or lost. */
+  /** Resolves when every scan in flight has been answered or has failed. */
   stop(): Promise<void>;
 }
 
@@ -24,37 +24,37 @@ export const scannerAgent =
 
 let visitors = 0;
 
-/** Nobody has scanned from here before: 10.0.0.0/8 has room for 16 million. */
+/** An address that has not been used in this process; 10.0.0.0/8 has 16 million. */
 function newVisitor(): string {
   const number = ++visitors;
   return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
 }
 
 interface ScannerOptions {
-  /** Ports of this machine, taken in turns. */
+  /** Ports on loopback; connections are spread over them. */
   ports: number[];
   codes: ScannedCode[];
   connections?: number;
-  /** How long each connection waits between two scans: bounds the load. */
+  /** The pause of each connection between two scans, which limits the load. */
   pauseMs?: number;
 }
 
-/** Scans, and remembers every answer, until it is stopped. */
+/** Scans and records every response until stopped. */
 export function startScanning({ ports, codes, connections = 16, pauseMs = 10 }: ScannerOptions): Scanner {
   const attempts: Attempt[] = [];
   let stopping = false;
-  let turn = 0;
+  let scans = 0;
 
   async function scanOn(port: number): Promise<void> {
     let connection: Connection | undefined;
     while (!stopping) {
-      const code = codes[turn++ % codes.length] as ScannedCode;
+      const code = codes[scans++ % codes.length] as ScannedCode;
       const attempt: Attempt = { code, address: newVisitor(), outcome: 'no answer' };
       attempts.push(attempt);
       connection ??= openConnection(port);
       try {
         const headers = { 'x-forwarded-for': attempt.address, 'user-agent': scannerAgent };
-        attempt.outcome = await connection.ask(`/${code.shortCode}`, headers);
+        attempt.outcome = await connection.get(`/${code.shortCode}`, headers);
       } catch {
         connection.close();
         connection = undefined;
@@ -75,7 +75,7 @@ export function startScanning({ ports, codes, connections = 16, pauseMs = 10 }: 
   };
 }
 
-/** How many attempts ended how. */
+/** The number of attempts by outcome. */
 export function outcomesOf(attempts: Attempt[]): Map<Attempt['outcome'], number> {
   const outcomes = new Map<Attempt['outcome'], number>();
   for (const { outcome } of attempts) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);

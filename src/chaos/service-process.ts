@@ -3,22 +3,23 @@ import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { end, isAlive, markOf, until } from '../stack/processes.ts';
 
-/** `./scanlog serve` as a process of its own, always on the same port. */
+/** `./scanlog serve` as a child process that keeps its port across restarts. */
 export interface ServiceProcess {
   port: number;
   logFile: string;
-  /** Resolves when it answers; with `ready`, when it has reached Postgres and NATS too. */
+  /** Resolves when `/healthz` answers or, if `ready`, when `/readyz` reports Postgres and NATS as ok. */
   start(ready?: boolean): Promise<void>;
   /** `kill -9`. */
   kill(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** As an operator would. Resolves with its exit code when it has ended, or nothing where it had to be killed. */
+  /** SIGTERM, then SIGKILL after 20 s. Resolves with the exit code, or undefined if it was killed. */
   stop(): Promise<number | undefined>;
 }
 
 const program = fileURLToPath(new URL('../cli.ts', import.meta.url));
-const startWithinMs = 60_000;
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 20_000;
 
 export function serviceProcess(
   port: number,
@@ -28,15 +29,15 @@ export function serviceProcess(
 ): ServiceProcess {
   let child: ChildProcess | undefined;
   const pid = () => {
-    if (child?.pid === undefined) throw new Error(`no service runs on port ${port}`);
+    if (child?.pid === undefined) throw new Error(`no service is running on port ${port}`);
     return child.pid;
   };
-  const answers = async (path: string): Promise<Response | undefined> =>
+  const request = async (path: string): Promise<Response | undefined> =>
     fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined);
 
   async function isReady(): Promise<boolean> {
-    const answer = await answers('/readyz');
-    const { parts } = ((await answer?.json().catch(() => ({}))) ?? {}) as Record<
+    const response = await request('/readyz');
+    const { parts } = ((await response?.json().catch(() => ({}))) ?? {}) as Record<
       string,
       Record<string, { status: string }>
     >;
@@ -52,15 +53,15 @@ export function serviceProcess(
       const started = spawn(process.execPath, [program, 'serve', ...flags], { stdio: ['ignore', output, output], env });
       closeSync(output);
       child = started;
-      const up = async () => (ready ? await isReady() : (await answers('/healthz'))?.ok === true);
+      const up = async () => (ready ? await isReady() : (await request('/healthz'))?.ok === true);
       const ended = () => started.exitCode !== null || started.signalCode !== null;
-      await until(async () => ended() || (await up()), startWithinMs);
-      if (ended()) throw new Error(`the service on port ${port} ended: see ${logFile}`);
+      await until(async () => ended() || (await up()), startTimeoutMs);
+      if (ended()) throw new Error(`the service on port ${port} exited while starting; its log is ${logFile}`);
     },
     async kill() {
       const mark = markOf(pid());
       process.kill(mark.pid, 'SIGKILL');
-      await until(() => !isAlive(mark), startWithinMs);
+      await until(() => !isAlive(mark), startTimeoutMs);
     },
     pause: () => void process.kill(pid(), 'SIGSTOP'),
     resume: () => void process.kill(pid(), 'SIGCONT'),
@@ -68,8 +69,8 @@ export function serviceProcess(
       const ending = child;
       if (ending?.pid === undefined) return undefined;
       const mark = markOf(ending.pid);
-      if (isAlive(mark)) await end(mark, 'SIGTERM', 20_000);
-      await until(() => ending.exitCode !== null || ending.signalCode !== null, startWithinMs);
+      if (isAlive(mark)) await end(mark, 'SIGTERM', stopTimeoutMs);
+      await until(() => ending.exitCode !== null || ending.signalCode !== null, startTimeoutMs);
       return ending.exitCode ?? undefined;
     },
   };

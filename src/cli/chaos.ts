@@ -1,4 +1,4 @@
-import type { GivenServers } from '../chaos/given-world.ts';
+import type { ExternalServers } from '../chaos/given-world.ts';
 import { type ChaosResult, runChaos } from '../chaos/run.ts';
 import { readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
@@ -10,11 +10,11 @@ interface Options {
   external?: boolean;
 }
 
-/** Breaks everything for a while, and says what became of every scan; ends with an error when one is lost or doubled. */
+/** Breaks everything for a while, and says what became of every scan; ends with an error when one is lost or duplicated. */
 export async function chaos({ minutes, external = false }: Options): Promise<void> {
   if (!/^\d{1,3}(\.\d+)?$/.test(minutes) || Number(minutes) === 0 || Number(minutes) > 120)
     throw new StartError('--minutes must be a number up to 120.');
-  const servers = external ? givenServers() : undefined;
+  const servers = external ? externalServers() : undefined;
   const deadline = performance.now() + Number(minutes) * 60_000;
   let asked = false;
   untilAskedToStop().then(() => {
@@ -31,25 +31,27 @@ export async function chaos({ minutes, external = false }: Options): Promise<voi
   say('This must not be: every redirect has to be exactly one scan.');
 }
 
-function givenServers(): GivenServers {
+function externalServers(): ExternalServers {
   const { databaseUrl, natsUrl, clickhouseUrl, clickhouseCluster } = readConfig(process.env);
   if (databaseUrl === undefined || natsUrl === undefined || clickhouseUrl === undefined)
     throw new StartError('--external needs DATABASE_URL, NATS_URL and CLICKHOUSE_URL.');
   return { databaseUrl, natsUrl, clickhouseUrl, clickhouseCluster };
 }
 
-function report({ faults, total, told, month, verification: { scans, differences } }: ChaosResult): void {
-  const head = ['fault', 'times', '302', '503', 'no answer', 'lost', 'doubled'];
+function report({ faults, total, webhook, month, verification: { scans, differences } }: ChaosResult): void {
+  const head = ['fault', 'times', '302', '503', 'no answer', 'lost', 'duplicated'];
   const rows = faults.map(({ fault, ...counts }) => [
     fault,
-    ...[counts.times, counts.redirected, counts.refused, counts.unanswered, counts.lost, counts.doubled].map(String),
+    ...[counts.times, counts.redirected, counts.refused, counts.unanswered, counts.lost, counts.duplicated].map(String),
   ]);
   say(`\n${table([head, ...rows])}\n`);
   say(
     `${total.redirected} redirects; ${total.logged} scans in the log, ${total.counted} in total_scans, ` +
-      `${total.unanswered} of them with no redirect seen; ${total.lost} lost, ${total.doubled} doubled.`,
+      `${total.unanswered} of them with no redirect seen; ${total.lost} lost, ${total.duplicated} duplicated.`,
   );
-  say(`${told.scans} scans to tell to the webhook; ${told.untold} not told, ${told.renamed} under two ids.`);
+  say(
+    `${webhook.scans} scans to deliver to the webhook; ${webhook.undelivered} not delivered, ${webhook.inconsistentIds} under two ids.`,
+  );
   const steps = Object.entries(month).map(([step, done]) => `${done ? '' : 'not '}${step}`);
   say(`A month whose only code was deleted: ${steps.join(', ')}.`);
   say(

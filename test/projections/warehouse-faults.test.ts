@@ -4,10 +4,10 @@ import { counters } from '../../projections/counters.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import {
   type ClickHouseProxy,
+  type ResponseFaultName,
+  responseFaultNames,
   type StatementKind,
   startClickHouseProxy,
-  type TroubleName,
-  troubleNames,
 } from '../../src/chaos/clickhouse-proxy.ts';
 import { remove } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';
@@ -99,18 +99,19 @@ function startProjection() {
         else break;
         position = range.to;
       }
-      expect(proxy.isSpent(), 'every armed answer was given').toBe(true);
+      expect(proxy.isUsedUp(), 'every armed answer was given').toBe(true);
       expect(await tablesInUse()).toEqual([expect.objectContaining({ in_use: true, removing_to: null })]);
     }, 120_000);
   }
   return { settle, rebuilds: () => rebuilds };
 }
 
-const arm = (...names: TroubleName[]) => {
+const arm = (...names: ResponseFaultName[]) => {
   for (const name of names) proxy.arm(name);
 };
 
-const given = (...names: TroubleName[]) => names.reduce((sum, name) => sum + (proxy.given.get(name) ?? 0), 0);
+const given = (...names: ResponseFaultName[]) =>
+  names.reduce((sum, name) => sum + (proxy.occurrences.get(name) ?? 0), 0);
 
 test('answers of clusters in trouble drop no table, repeat nothing without bound, and leave exact counts', async () => {
   const projection = startProjection();
@@ -124,7 +125,7 @@ test('answers of clusters in trouble drop no table, repeat nothing without bound
     arm('replica not in the quorum (289)', 'a low count', 'no such table (60)', 'a late error as a row');
     await projection.settle();
     // The first of each two is not executed, so the statement has to come again.
-    const failures: [TroubleName, TroubleName][] = [
+    const failures: [ResponseFaultName, ResponseFaultName][] = [
       ['field value too long', 'unfinished on a replica (341)'],
       ['a late error', 'cut in the middle'],
     ];
@@ -144,7 +145,7 @@ test('answers of clusters in trouble drop no table, repeat nothing without bound
 
   // Replays whose DDL fails leave the table in use alone.
   const inUse = await tablesInUse();
-  for (const name of [...Array<TroubleName>(rounds).fill('timeout of hosts (159)'), 'a late error'] as const) {
+  for (const name of [...Array<ResponseFaultName>(rounds).fill('timeout of hosts (159)'), 'a late error'] as const) {
     arm(name);
     await expect(replayAnalytics({ sql: database.sql, warehouse })).rejects.toThrow(/not finished|failed after/);
     expect(await tablesInUse()).toEqual(expect.arrayContaining([...inUse]));
@@ -152,7 +153,7 @@ test('answers of clusters in trouble drop no table, repeat nothing without bound
   await replayAnalytics({ sql: database.sql, warehouse });
   await projection.settle();
 
-  expect(Math.min(...troubleNames.map((name) => given(name)))).toBeGreaterThanOrEqual(rounds);
+  expect(Math.min(...responseFaultNames.map((name) => given(name)))).toBeGreaterThanOrEqual(rounds);
   const stored = await direct.client.query({ query: `SHOW TABLES FROM ${direct.database}`, format: 'JSONEachRow' });
   expect(await stored.json()).toHaveLength(1);
   await counters.rebuild(database.sql);

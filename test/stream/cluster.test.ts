@@ -93,7 +93,7 @@ test('replicas are changed from 1 to 3 on a stream in use; then its leader is ki
   const leader = await cluster.leaderOf(name);
   await leader.kill();
   await expectRelayed(sql, name);
-  await leader.comeBack();
+  await leader.restart();
   await stopLoad();
   await expectRelayed(sql, name);
   await expectCounted(sql);
@@ -129,7 +129,7 @@ test('one replica, and the server that has it killed: counters go on from the lo
   await scan(sql, 5);
   await expectCounted(sql);
   await expect(stream.manager.streams.info(name), 'the stream is unavailable').rejects.toThrow();
-  await holder.comeBack();
+  await holder.restart();
   await expectRelayed(sql, name);
   await scan(sql, 5);
   await expectCounted(sql);

@@ -16,9 +16,9 @@ import { expectExact, statusOn, untilSeen, useWorld } from './fault-support.ts';
 const world = useWorld([{}, {}]);
 const ports = () => world.services.map(({ port }) => port);
 
-type Fault = (world: World, servers: ServerName[], which: Which, meanwhile: () => Promise<unknown>) => Promise<void>;
+type Fault = (world: World, servers: ServerName[], which: Which, duringFault: () => Promise<unknown>) => Promise<void>;
 
-/** What the services answer to API requests with a valid key, and to first scans of codes that exist, until stopped. */
+/** Collects the statuses of API requests with a valid key and of first scans of existing codes, until stopped. */
 function startRequests(codes: ScannedCode[]): { api: Set<number>; redirects: Set<number>; stop(): Promise<void> } {
   const [api, redirects] = [new Set<number>(), new Set<number>()];
   let isOver = false;
@@ -53,27 +53,27 @@ const faults: [string, Fault][] = [
 
 describe.each(faults)('connections to Postgres %s under load', (_, fault) => {
   test.each<Which>(['one', 'all'])(
-    '%s at a time: nothing lost, doubled, or answered with what is not so',
+    '%s at a time: no scan is lost or duplicated, no valid request gets 401 or 404',
     async (which) => {
-      const unseen = await world.codes(200);
+      const unscanned = await world.codes(200);
       const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
       await untilSeen(scanner, 302, 100);
-      const requests = startRequests(unseen);
+      const requests = startRequests(unscanned);
       await fault(world, ['postgres'], which, () => untilSeen(scanner, 302, 500));
       await requests.stop();
       await untilSeen(scanner, 302, 100);
       await scanner.stop();
 
-      expect([...outcomesOf(scanner.attempts).keys()], 'known codes redirect all the while').toEqual([302]);
-      expect([200, 503], 'a valid key and an existing code').toEqual(expect.arrayContaining([...requests.api]));
-      expect([302, 503], 'never 404').toEqual(expect.arrayContaining([...requests.redirects]));
+      expect([...outcomesOf(scanner.attempts).keys()], 'known codes always redirect').toEqual([302]);
+      expect([200, 503], 'API: valid key, existing code').toEqual(expect.arrayContaining([...requests.api]));
+      expect([302, 503], 'first scans: never 404').toEqual(expect.arrayContaining([...requests.redirects]));
       await expectExact(world, scanner.attempts);
     },
   );
 });
 
 describe.each(faults)('connections to NATS %s under load', (_, fault) => {
-  test('every scan redirects, and every scan is counted once', async () => {
+  test('every scan redirects and is counted once', async () => {
     const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
     await untilSeen(scanner, 302, 100);
     await fault(world, ['nats'], 'all', () => untilSeen(scanner, 302, 500));
@@ -84,14 +84,14 @@ describe.each(faults)('connections to NATS %s under load', (_, fault) => {
   });
 });
 
-test('connections to Postgres on which nothing ever arrives: scans go to the spool and reach the log on new ones', async () => {
+test('connections to Postgres stall forever: scans go to the spool and reach the log over new connections', async () => {
   const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
   await untilSeen(scanner, 302, 100);
-  await eventually(async () => expect(await leaders(), 'holders of a lock, whose sessions stay open').toHaveLength(4));
+  await eventually(async () => expect(await leaders(), 'sessions that hold a leader lock').toHaveLength(4));
   world.proxies.postgres.stallConnections('all');
   await untilSeen(scanner, 302, 500);
   await scanner.stop();
-  // Nothing ends the stall: every wait must have a timeout.
+  // The stall does not end, so every wait in the service needs a timeout.
   await eventually(() => expectExact(world, scanner.attempts), 60_000);
   world.proxies.postgres.reset('all');
   await world.proxies.postgres.restore();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withHalfClosed, withResets, withStalledConnections } from '../../../src/chaos/broken-connections.ts';
-import { withClickHouseStanding, withoutService, withoutWarehouseStorage } from '../../../src/chaos/faults.ts';
+import { withClickHouseFrozen, withoutService, withoutWarehouseStorage } from '../../../src/chaos/faults.ts';
 import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
 import type { World } from '../../../src/chaos/world.ts';
 import { replayAnalytics } from '../../../src/stream/replay-analytics.ts';
@@ -21,16 +21,16 @@ const startScans = async () =>
   startScanning({ ports: world.services.map(({ port }) => port), codes: await world.codes(3) });
 
 describe('ClickHouse under load', () => {
-  test('lost, standing still, and replayed twice at once: every scan redirects, and is in the warehouse once', async () => {
+  test('storage deleted, then frozen, then two replays at once: every scan redirects and is in the warehouse once', async () => {
     const scanner = await startScans();
-    const meanwhile = () => untilSeen(scanner, 302, 200);
-    await meanwhile();
-    await withoutWarehouseStorage(world, meanwhile);
-    await meanwhile();
-    await withClickHouseStanding(world, meanwhile);
+    const scanSome = () => untilSeen(scanner, 302, 200);
+    await scanSome();
+    await withoutWarehouseStorage(world, scanSome);
+    await scanSome();
+    await withClickHouseFrozen(world, scanSome);
     await expectAllAgree(world.sql, warehouseOf(world));
     const [first, second] = await replayTwice(world);
-    expect([first?.status, second?.status].sort(), 'one replays, one is told to wait').toEqual([
+    expect([first?.status, second?.status].sort(), 'one replays, the other is rejected').toEqual([
       'fulfilled',
       'rejected',
     ]);
@@ -40,22 +40,22 @@ describe('ClickHouse under load', () => {
     await expectAllAgree(world.sql, warehouseOf(world));
   }, 90_000);
 
-  test('its connections reset, half-closed and stalled: every scan redirects, and is in the warehouse once', async () => {
+  test('connections reset, half-closed and stalled: every scan redirects and is in the warehouse once', async () => {
     const scanner = await startScans();
-    const meanwhile = () => untilSeen(scanner, 302, 200);
+    const scanSome = () => untilSeen(scanner, 302, 200);
     for (const fault of [withResets, withHalfClosed, withStalledConnections])
-      for (const which of ['one', 'all'] as const) await fault(world, ['clickhouse'], which, meanwhile);
+      for (const which of ['one', 'all'] as const) await fault(world, ['clickhouse'], which, scanSome);
     await scanner.stop();
     expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
     await expectExact(world, scanner.attempts);
     await expectAllAgree(world.sql, warehouseOf(world));
   }, 90_000);
 
-  test('with services killed in the middle of their inserts: every scan is in the warehouse once', async () => {
+  test('services killed during inserts: every scan is in the warehouse once', async () => {
     const scanner = await startScans();
-    const meanwhile = () => untilSeen(scanner, 302, 200);
-    await meanwhile();
-    for (const service of world.services) await withoutService(service, meanwhile);
+    const scanSome = () => untilSeen(scanner, 302, 200);
+    await scanSome();
+    for (const service of world.services) await withoutService(service, scanSome);
     await scanner.stop();
     await expectExact(world, scanner.attempts);
     await expectAllAgree(world.sql, warehouseOf(world));

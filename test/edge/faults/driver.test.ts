@@ -26,11 +26,11 @@ const newToken = () => `token ${++count}`;
 
 interface Outcome {
   token: string;
-  /** What came back; nothing when the database was unavailable. */
+  /** The result; undefined if the database was unavailable. */
   answer: string | undefined;
 }
 
-/** Calls `work` on `clients` loops while `damage` is done again and again, `times` in all, and then until one works. */
+/** Runs `work` in `clients` loops while `damage` is applied `times` times, then until one call succeeds. */
 async function underDamage(
   damage: () => void,
   times: number,
@@ -54,14 +54,14 @@ async function underDamage(
   const answers = () => outcomes.filter(({ answer }) => answer !== undefined).length;
   for (let i = 0; i < times; i++) {
     damage();
-    const enough = answers() + Math.random() * 20;
-    while (answers() <= enough) await sleep(1);
+    const next = answers() + Math.random() * 20;
+    while (answers() <= next) await sleep(1);
   }
   isOver = true;
   await loops;
   await eventually(async () => {
     await attempt();
-    expect(outcomes.at(-1)?.answer, 'works again by itself').toBe(outcomes.at(-1)?.token);
+    expect(outcomes.at(-1)?.answer, 'recovers without a restart').toBe(outcomes.at(-1)?.token);
   });
   return outcomes;
 }
@@ -88,7 +88,7 @@ describe.each(damages)('connections %s', (_, damage) => {
     await proxy.restore();
   });
 
-  test('a statement that writes is stored if it resolves, and its transaction too', async () => {
+  test('a transaction that resolves is stored', async () => {
     const outcomes = await underDamage(damage, 50, (token) =>
       sql.begin(async (tx) => {
         await tx`INSERT INTO tokens VALUES (${token})`;

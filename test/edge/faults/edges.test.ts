@@ -20,7 +20,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** The running processes that have taken a folder each, in the order of the folders. */
+/** The pids of the running processes that have locked a folder, in the order of the folders. */
 const edges = () =>
   readdirSync(world.edgeFolder)
     .filter((name) => /^edge-\d+$/.test(name))
@@ -30,11 +30,11 @@ const edges = () =>
     .map(Number)
     .filter(isRunning);
 
-const both = () => eventually(() => expect(new Set(edges()).size, 'two processes run').toBe(2), 20_000);
+const untilBothRun = () => eventually(() => expect(new Set(edges()).size, 'running edges').toBe(2), 20_000);
 
 describe('two edges on one port', () => {
-  test('one killed with -9 under load is started again; every 302 is exactly one scan', async () => {
-    await both();
+  test('one killed with -9 under load is restarted; every 302 is exactly one scan', async () => {
+    await untilBothRun();
     const scanner = startScanning({ ports: [port()], codes: await world.codes(2), connections: 32 });
     await untilSeen(scanner, 302, 200);
     const [, child] = edges();
@@ -42,7 +42,7 @@ describe('two edges on one port', () => {
     process.kill(child, 'SIGKILL');
     await untilSeen(scanner, 302, 200);
     await eventually(() => {
-      expect(edges(), 'another one runs in its place').not.toContain(child);
+      expect(edges(), 'a new process has replaced it').not.toContain(child);
       expect(new Set(edges()).size).toBe(2);
     });
     await untilSeen(scanner, 302, 200);
@@ -54,15 +54,15 @@ describe('two edges on one port', () => {
     await expectExact(world, scanner.attempts);
   });
 
-  test('after the answer to a change, whichever took it, neither serves the old state', async () => {
-    await both();
+  test('after the response to a change, neither process serves the old state', async () => {
+    await untilBothRun();
     const [code] = await world.codes(1);
     if (code === undefined) throw new Error('no code');
     const { patch } = apiClient(`http://localhost:${port()}`, world.key);
     // New connections are spread over both processes.
     const scan = async () => {
       const connection = openConnection(port());
-      return connection.ask(`/${code.shortCode}`, {}).finally(connection.close);
+      return connection.get(`/${code.shortCode}`, {}).finally(connection.close);
     };
     await atOnce(20, scan);
     for (let round = 0; round < 10; round++) {
@@ -92,9 +92,9 @@ describe('two edges, restarted', () => {
     ['Postgres', withoutPostgres],
     ['NATS', withoutNats],
   ])(
-    'while %s is away: both run, redirect, and go on when it is back',
+    'while %s is down: both run and redirect, and continue when it is back',
     async (_, without) => {
-      await both();
+      await untilBothRun();
       const codes = await world.codes(2);
       const scanner = startScanning({ ports: [port()], codes, connections: 16 });
       await untilSeen(scanner, 302, 100);
@@ -104,9 +104,9 @@ describe('two edges, restarted', () => {
         await service().kill();
         await service().start(false);
         await eventually(() => {
-          // One process can have two folders for a moment, while it sends what an earlier edge has spooled.
+          // A process briefly has two folders while it sends the spool of an earlier edge.
           const started = new Set(edges()).difference(before);
-          expect(started.size, 'two new processes, while it is still away').toBe(2);
+          expect(started.size, 'two new processes, while it is still down').toBe(2);
         }, 30_000);
         await untilSeen(scanner, 302, 200);
       });

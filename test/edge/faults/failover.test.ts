@@ -11,7 +11,7 @@ import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 const world = useWorld([{}, {}], { withWarehouse: true, withWebhook: true });
 const ports = () => world.services.map(({ port }) => port);
 
-/** The log, the counters, the warehouse and the deliveries. */
+/** Waits until the log, the counters, the warehouse and the deliveries agree. */
 const expectAgreement = async ({ sql, clickhouse }: World) => {
   if (clickhouse === undefined) throw new Error('this world has no warehouse');
   await expectAllAgree(sql, clickhouse.warehouse);
@@ -25,7 +25,7 @@ const destinationsOf = ({ shortCode }: ScannedCode) =>
     }),
   );
 
-test('the primary killed with -9 under load, its synchronous replica promoted behind the same address: every scan redirects and is stored once', async () => {
+test('primary killed with -9 under load, synchronous replica promoted: every scan redirects and is stored once', async () => {
   const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
   await untilSeen(scanner, 302, 200);
   await withFailover(world, () => untilSeen(scanner, 302, 200));
@@ -37,7 +37,7 @@ test('the primary killed with -9 under load, its synchronous replica promoted be
   await expectAgreement(world);
 }, 90_000);
 
-test('an asynchronous replica promoted without the last events: the service notices, and everything agrees with the log again', async () => {
+test('asynchronous replica promoted without the last events: the service detects it and converges on the log', async () => {
   const [changed] = await world.codes(1);
   if (changed === undefined) throw new Error('no code');
   const before = startScanning({ ports: ports(), codes: await world.codes(3) });
@@ -55,17 +55,17 @@ test('an asynchronous replica promoted without the last events: the service noti
   await eventually(async () => expect(await destinationsOf(changed)).toEqual([destination_url, destination_url]));
   await destinationsOf(created);
   await untilSeen(before, 302, 300);
-  // Under load, so that the new log has events at the positions of those that it lost before the relay compares.
+  // Under load, so that the new primary reuses the lost positions before the relay compares log and stream.
   await world.postgres.failOver(() => untilSeen(before, 302, 50));
   await untilSeen(before, 302, 300);
   await before.stop();
 
   await eventually(async () => {
-    expect(await destinationsOf(changed), 'as the log has it').toEqual([
+    expect(await destinationsOf(changed), 'the destination in the log').toEqual([
       'https://example.com/chaos',
       'https://example.com/chaos',
     ]);
-    expect(await destinationsOf(created), 'never was').toEqual([404, 404]);
+    expect(await destinationsOf(created), 'its creation was lost').toEqual([404, 404]);
   });
   const logs = world.services.map(({ logFile }) => readFileSync(logFile, 'utf8')).join('');
   expect(logs).toContain('the log has lost events that the stream has');

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Reckoning, reckon } from '../../../src/chaos/accounting.ts';
+import { accountForScans, type ScanAccounting } from '../../../src/chaos/accounting.ts';
 import { openConnection } from '../../../src/chaos/connection.ts';
 import type { Attempt, ScannedCode, Scanner } from '../../../src/chaos/scanner.ts';
 import type { ServiceProcess } from '../../../src/chaos/service-process.ts';
 import { startWorld, type World } from '../../../src/chaos/world.ts';
 import { eventually } from '../../support/eventually.ts';
 
-/** A stack and services for one file to break, with the services of the file running. */
+/** A stack for one test file to break, with one running service for each entry of `settings`. */
 export function useWorld(
   settings: Record<string, string>[],
   {
@@ -22,42 +22,42 @@ export function useWorld(
   const world = { services: [] as ServiceProcess[] } as World & { services: ServiceProcess[] };
   beforeAll(async () => {
     Object.assign(world, await startWorld(parts));
-    for (const own of settings) world.services.push(await world.service(own, flags));
+    for (const each of settings) world.services.push(await world.service(each, flags));
     await Promise.all(world.services.map((service) => service.start()));
   });
   afterAll(() => world.stop?.());
   return world;
 }
 
-/** So many scans of this kind from now on. */
+/** Waits until `count` more scans have ended with `outcome`. */
 export async function untilSeen(
   { attempts }: Scanner,
   outcome: Attempt['outcome'],
   count: number,
-  withinMs = 20_000,
+  timeoutMs = 20_000,
 ): Promise<void> {
   const from = attempts.length;
   await eventually(() => {
     const seen = attempts.slice(from).filter((attempt) => attempt.outcome === outcome).length;
     expect(seen, `scans that end with ${outcome}`).toBeGreaterThanOrEqual(count);
-  }, withinMs);
+  }, timeoutMs);
 }
 
 export const statusOn = async ({ port }: ServiceProcess, { shortCode }: ScannedCode): Promise<number> => {
   const connection = openConnection(port);
-  return connection.ask(`/${shortCode}`, {}).finally(connection.close);
+  return connection.get(`/${shortCode}`, {}).finally(connection.close);
 };
 
-/** Waits until nothing is under way any more: every redirect is one scan, and counted. */
-export async function expectExact(world: World, attempts: Attempt[]): Promise<Reckoning> {
+/** Waits until every redirect is exactly one scan in the log and is counted. */
+export async function expectExact(world: World, attempts: Attempt[]): Promise<ScanAccounting> {
   return eventually(async () => {
-    const reckoning = await reckon(world, attempts);
-    expect(reckoning).toMatchObject({ lost: 0, doubled: 0 });
-    expect(reckoning.counted, 'every scan of the log is counted in total_scans').toBe(reckoning.logged);
-    expect(reckoning.unique, 'each by a visitor of its own').toBe(reckoning.logged);
-    expect(reckoning.logged, 'nothing is in the log that nobody has sent').toBe(
-      reckoning.redirected + reckoning.unanswered,
+    const accounting = await accountForScans(world, attempts);
+    expect(accounting).toMatchObject({ lost: 0, duplicated: 0 });
+    expect(accounting.counted, 'total_scans equals the scans in the log').toBe(accounting.logged);
+    expect(accounting.unique, 'unique_scans equals the scans in the log').toBe(accounting.logged);
+    expect(accounting.logged, 'the log has only scans that were attempted').toBe(
+      accounting.redirected + accounting.unanswered,
     );
-    return reckoning;
+    return accounting;
   }, 25_000);
 }

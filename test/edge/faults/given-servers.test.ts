@@ -4,9 +4,9 @@ import { connect } from '../../../src/log/connect.ts';
 import { connectOnce } from '../../../src/stream/connect.ts';
 import { connectWarehouse } from '../../../src/warehouse/connect.ts';
 
-const forMs = 4_000;
+const durationMs = 4_000;
 
-/** Everything that a run on given servers creates, by the prefix of its name. */
+/** Databases and streams whose name has the prefix that a run on external servers uses. */
 async function leftBehind(): Promise<string[]> {
   const { databaseUrl, natsUrl, clickhouseUrl } = inject('stack');
   const sql = connect(databaseUrl, { max: 1 });
@@ -26,13 +26,13 @@ async function leftBehind(): Promise<string[]> {
   );
 }
 
-test('chaos on given servers: every redirect is one scan, an emptied month is filled again, and nothing is left behind', async () => {
+test('chaos on external servers: every redirect is one scan, an emptied month can be refilled, nothing is left behind', async () => {
   let until: number | undefined;
   const { adminDatabaseUrl: databaseUrl, natsUrl, clickhouseUrl } = inject('stack');
   const { isClean, ...result } = await runChaos({
     servers: { databaseUrl, natsUrl, clickhouseUrl, clickhouseCluster: undefined },
     isOver: () => {
-      until ??= performance.now() + forMs;
+      until ??= performance.now() + durationMs;
       return performance.now() > until;
     },
     clients: 4,

@@ -10,7 +10,7 @@ import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{}, {}], { withNatsCluster: true });
 
-/** Waits until the stream has everything that the log has now. */
+/** Waits until the stream has reached the current end of the log. */
 async function expectRelayed({ urls }: NatsCluster): Promise<void> {
   const head = await headOfLog(world.sql);
   const nats = await connectStream(urls.join(','), 'test', AbortSignal.timeout(30_000));
@@ -21,7 +21,7 @@ async function expectRelayed({ urls }: NatsCluster): Promise<void> {
   await nats.close();
 }
 
-test('a cluster of three NATS servers, under load: the leader of the stream is killed with -9, then another; every scan redirects and is counted once', async () => {
+test('stream leader of a three-node NATS cluster killed with -9 under load, then a follower: every scan redirects and is counted once', async () => {
   const { natsCluster: cluster } = world;
   if (cluster === undefined) throw new Error('this world has no cluster');
   const scanner = startScanning({ ports: world.services.map(({ port }) => port), codes: await world.codes(3) });
@@ -33,7 +33,7 @@ test('a cluster of three NATS servers, under load: the leader of the stream is k
   const leader = await cluster.leaderOf('scanlog');
   const other = cluster.servers.find((server) => server !== leader);
   await other?.kill();
-  await untilSeen(scanner, 302, 300).finally(() => other?.comeBack());
+  await untilSeen(scanner, 302, 300).finally(() => other?.restart());
   await expectRelayed(cluster);
   await scanner.stop();
 

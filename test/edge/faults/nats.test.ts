@@ -10,7 +10,7 @@ describe('NATS under load', () => {
   test.each([
     ['killed with -9', withoutNats],
     ['killed with -9, its storage deleted', withoutStreamStorage],
-  ])('%s: every scan redirects, and every scan is counted once', async (_, fault) => {
+  ])('%s: every scan redirects and is counted once', async (_, fault) => {
     const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
     await untilSeen(scanner, 302, 200);
     await fault(world, () => untilSeen(scanner, 302, 200));

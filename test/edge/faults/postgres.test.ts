@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withoutPostgres, withPostgresStanding, withServiceRestartedAlone } from '../../../src/chaos/faults.ts';
+import { withoutPostgres, withPostgresFrozen, withServiceRestartedWithoutPostgres } from '../../../src/chaos/faults.ts';
 import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
 import { readSnapshots } from '../../../src/edge/snapshot.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -9,7 +9,7 @@ const world = useWorld([{}, {}]);
 const ports = () => world.services.map(({ port }) => port);
 
 describe('Postgres killed with -9 under load', () => {
-  test('known codes redirect all the while, uncached ones say when to come again, and every 302 is one scan', async () => {
+  test('known codes redirect, uncached codes get 503, and every 302 is one scan', async () => {
     const codes = await world.codes(3);
     const [uncached] = await world.codes(1);
     const scanner = startScanning({ ports: ports(), codes });
@@ -17,7 +17,7 @@ describe('Postgres killed with -9 under load', () => {
     await withoutPostgres(world, async () => {
       await untilSeen(scanner, 302, 300);
       if (uncached !== undefined && world.services[0] !== undefined)
-        expect(await statusOn(world.services[0], uncached), 'not in memory, and nobody to ask').toBe(503);
+        expect(await statusOn(world.services[0], uncached), 'not in memory, and Postgres is down').toBe(503);
     });
     await untilSeen(scanner, 302, 200);
     await scanner.stop();
@@ -27,7 +27,7 @@ describe('Postgres killed with -9 under load', () => {
     expect(logged).toBe(redirected);
   });
 
-  test('again and again: nothing is lost or stored twice', async () => {
+  test('twice in a row: no scan is lost or stored twice', async () => {
     const codes = await world.codes(2);
     const scanner = startScanning({ ports: ports(), codes });
     await untilSeen(scanner, 302, 100);
@@ -40,11 +40,11 @@ describe('Postgres killed with -9 under load', () => {
     expect(logged).toBe(redirected);
   });
 
-  test('standing still instead: scans go to the spool, and none is stored twice when it goes on', async () => {
+  test('frozen with SIGSTOP instead: scans go to the spool, and none is stored twice after it resumes', async () => {
     const codes = await world.codes(2);
     const scanner = startScanning({ ports: ports(), codes });
     await untilSeen(scanner, 302, 100);
-    await withPostgresStanding(world, () => untilSeen(scanner, 302, 200));
+    await withPostgresFrozen(world, () => untilSeen(scanner, 302, 200));
     await untilSeen(scanner, 302, 100);
     await scanner.stop();
     const { redirected, logged } = await expectExact(world, scanner.attempts);
@@ -52,8 +52,8 @@ describe('Postgres killed with -9 under load', () => {
   });
 });
 
-describe('a service restarted while Postgres is away', () => {
-  test('redirects the codes of its snapshot, and what it had spooled before is not lost', async () => {
+describe('a service restarted while Postgres is down', () => {
+  test('redirects the codes of its snapshot and keeps the scans it had spooled', async () => {
     const [service] = world.services;
     if (service === undefined) throw new Error('no service');
     const codes = await world.codes(2);
@@ -66,7 +66,7 @@ describe('a service restarted while Postgres is away', () => {
       );
       for (const { shortCode } of codes) expect(written, 'routes are written every few seconds').toContain(shortCode);
     });
-    await withServiceRestartedAlone(world, service, async () => {
+    await withServiceRestartedWithoutPostgres(world, service, async () => {
       await untilSeen(scanner, 302, 200);
       if (uncached !== undefined) expect(await statusOn(service, uncached), 'neither in memory nor on disk').toBe(503);
     });

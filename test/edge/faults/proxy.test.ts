@@ -62,7 +62,7 @@ async function open(): Promise<{ client: Seen; server: Seen }> {
   return { client, server: accepted[before] as Seen };
 }
 
-test('forwards both ways, and the end of a side', async () => {
+test('forwards data in both directions, and FIN', async () => {
   const { client, server } = await open();
   server.socket.write('welcome');
   await eventually(() => expect(client.text).toBe('welcome'));
@@ -94,19 +94,19 @@ test('resets in the middle of a message', async () => {
   expect(client.text.length).toBeLessThan(10);
 });
 
-test('half-closes: one side sees FIN, the other side never does', async () => {
+test('half-closes: one side sees FIN, the other does not', async () => {
   const { client, server } = await open();
   proxy.halfClose('one', 'server');
   await eventually(() => expect(server.fin).toBe(true));
   server.socket.end();
   const other = await open();
-  expect(client, 'still open, without an answer').toMatchObject({ fin: false, closed: false, error: undefined });
+  expect(client, 'still open').toMatchObject({ fin: false, closed: false, error: undefined });
   await proxy.restore();
   await eventually(() => expect(client.error).toBe('ECONNRESET'));
-  expect(other.client.closed, 'others are not touched').toBe(false);
+  expect(other.client.closed, 'other connections are unaffected').toBe(false);
 });
 
-test('stalls open connections while new ones work; what was sent meanwhile arrives later, in order', async () => {
+test('stalls open connections while new ones work; held data arrives after restore, in order', async () => {
   const { client, server } = await open();
   proxy.stallConnections('all');
   server.socket.write('one ');
@@ -118,7 +118,7 @@ test('stalls open connections while new ones work; what was sent meanwhile arriv
   await eventually(() => expect([client.text, client.fin, server.text]).toEqual(['one two', true, 'hello again']));
 });
 
-test('switches to another server behind the same address', async () => {
+test('switches to another server at the same address', async () => {
   const { client } = await open();
   proxy.switchTo(urlOf(servers[1] as Server));
   await eventually(() => expect(client.error).toBe('ECONNRESET'));

@@ -5,8 +5,8 @@ import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{ SPOOL_MAX_BYTES: '60000' }]);
 
-describe('a spool that is full while Postgres is away', () => {
-  test('503 rather than a redirect that nobody recorded, and redirects again by itself', async () => {
+describe('a spool that fills while Postgres is down', () => {
+  test('answers 503 instead of an unrecorded redirect, and redirects again when Postgres is back', async () => {
     const ports = world.services.map(({ port }) => port);
     const scanner = startScanning({ ports, codes: await world.codes(2) });
     await untilSeen(scanner, 302, 100);
