@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import postgres from 'postgres';
 
-/** What a read of the API is measured against: Elysia, one SELECT by key, and nothing else. */
+/** The limit that API reads are compared with: Elysia with one SELECT by key, without authentication or rate limit. */
 const sql = postgres(process.env['DATABASE_URL'] ?? '', { max: 20 });
 const app = new Elysia()
   .get('/v1/qrcodes/:id', async ({ params }) => (await sql`SELECT * FROM codes WHERE id = ${params.id}`)[0])

@@ -1,50 +1,51 @@
-import { type Ground, load } from './ground.ts';
-import { type BenchRow, median, ms, rowOf } from './row.ts';
+import { type BenchStack, load } from './ground.ts';
+import { type BenchRow, boundedRow, median, ms } from './row.ts';
 
 const rate = 1_000;
+const concurrentDownloads = 4;
+const minSize = 1_700;
+const maxSize = 2_048;
 
-/** What a burst of the largest downloads does to redirects beside it. */
+/** How much a burst of large image downloads delays redirects. */
 export async function benchBurst(
-  ground: Ground,
+  stack: BenchStack,
   { repetitions = 3, seconds = 4, onStep = (_: string) => {} } = {},
 ): Promise<BenchRow[]> {
-  const { port, stop } = await ground.serve();
+  const { port, stop } = await stack.serve();
   const url = `http://127.0.0.1:${port}`;
-  const redirects = () => load(`${url}/${ground.code.short_code}`, { connections: 16, seconds, rate });
-  let size = 1_700;
-  const idle: number[] = [];
-  const busy: number[] = [];
-  let drawn = 0;
+  const redirects = () => load(`${url}/${stack.code.short_code}`, { connections: 16, seconds, rate });
+  const [idle, busy]: [number[], number[]] = [[], []];
+  let size = minSize;
+  let downloads = 0;
   await redirects();
-  for (let i = 0; i < repetitions; i++) {
-    onStep(`redirects beside a burst of downloads, round ${i + 1} of ${repetitions}`);
+  for (let round = 1; round <= repetitions; round++) {
+    onStep(`redirects during a burst of downloads, round ${round} of ${repetitions}`);
     idle.push((await redirects()).p99);
     const measuring = redirects();
-    let over = false;
+    let isOver = false;
     measuring.then(() => {
-      over = true;
+      isOver = true;
     });
-    // A size that was not asked for before is not kept yet: every one is drawn.
-    const ask = async () => {
-      while (!over && size < 2_048) {
-        await fetch(`${url}/images/${ground.code.id}/public?size=${size++}`).then((answer) => answer.arrayBuffer());
-        drawn++;
+    // Every size is requested once, so that no image comes from the cache.
+    const download = async () => {
+      while (!isOver && size < maxSize) {
+        await fetch(`${url}/images/${stack.code.id}/public?size=${size++}`).then((response) => response.arrayBuffer());
+        downloads++;
       }
     };
-    await Promise.all([ask(), ask(), ask(), ask()]);
+    await Promise.all(Array.from({ length: concurrentDownloads }, download));
     busy.push((await measuring).p99);
   }
   await stop();
   return [
-    rowOf(
+    boundedRow(
       {
-        what: `redirect p99 at ${rate.toLocaleString('en')}/s beside ${drawn} downloads of about 2,048 px`,
+        what: `redirect p99 at ${rate.toLocaleString('en')}/s during ${downloads} image downloads of ${minSize.toLocaleString('en')}–${maxSize.toLocaleString('en')} px`,
         figure: ms(median(busy)),
-        against: `without: ${ms(median(idle))}`,
+        against: `without downloads: ${ms(median(idle))}`,
         ratio: median(busy) / median(idle),
-        value: median(busy) / median(idle),
       },
-      { target: 2, goal: 2, kind: 'most', unit: ' ×' },
+      { target: 2, goal: 2, kind: 'max', unit: ' ×' },
     ),
   ];
 }

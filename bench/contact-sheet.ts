@@ -4,29 +4,29 @@ import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES } from '../src/qr/s
 import { drawSvg } from '../src/qr/svg.ts';
 
 // A whole number of pixels for each of the 37 modules, quiet zone included.
-const PICTURE = 37 * 7;
-const GAP = 24;
-const LABEL = 44;
-const COLORS = { dotsColor: '#14213D', cornersSquareColor: '#9B2226', cornersDotColor: '#005F73' };
+const imageSize = 37 * 7;
+const gap = 24;
+const labelHeight = 44;
+const colors = { dotsColor: '#14213D', cornersSquareColor: '#9B2226', cornersDotColor: '#005F73' };
 
 /** A PNG of all 36 combinations of shapes: a column for each `dotsType`, a row for each pair of corner types. */
 export function contactSheet(): Uint8Array {
   const rows = CORNERS_SQUARE_TYPES.flatMap((square) => CORNERS_DOT_TYPES.map((dot) => ({ square, dot })));
   const cells = rows.flatMap(({ square, dot }, row) =>
     DOTS_TYPES.map((dots, column) => {
-      const style = { ...COLORS, dotsType: dots, cornersSquareType: square, cornersDotType: dot };
-      const picture = drawSvg('https://scan.example.com/aB3xY7z', style, PICTURE);
-      const x = GAP + column * (PICTURE + GAP);
-      const y = GAP + row * (PICTURE + LABEL + GAP);
+      const style = { ...colors, dotsType: dots, cornersSquareType: square, cornersDotType: dot };
+      const picture = drawSvg('https://scan.example.com/aB3xY7z', style, imageSize);
+      const x = gap + column * (imageSize + gap);
+      const y = gap + row * (imageSize + labelHeight + gap);
       return [
         picture.replace('<svg ', `<svg x="${x}" y="${y}" `),
-        text(dots, x, y + PICTURE + 8),
-        text(`${square} / ${dot}`, x, y + PICTURE + 28),
+        text(dots, x, y + imageSize + 8),
+        text(`${square} / ${dot}`, x, y + imageSize + 28),
       ].join('');
     }),
   );
-  const width = GAP + DOTS_TYPES.length * (PICTURE + GAP);
-  const height = GAP + rows.length * (PICTURE + LABEL + GAP);
+  const width = gap + DOTS_TYPES.length * (imageSize + gap);
+  const height = gap + rows.length * (imageSize + labelHeight + gap);
   const sheet = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">`,
     `<rect width="${width}" height="${height}" fill="#E9ECEF"/>`,
@@ -36,8 +36,8 @@ export function contactSheet(): Uint8Array {
   return new Resvg(sheet, { font: { loadSystemFonts: false } }).render().asPng();
 }
 
-// Letters as pixels, because a machine may have no fonts at all: seven rows of five, the leftmost being the highest bit.
-const GLYPHS: Record<string, number[]> = {
+// A bitmap font, because the machine may have no fonts: seven rows of five pixels, the highest bit is the leftmost.
+const glyphs: Record<string, number[]> = {
   a: [0, 0, 14, 1, 15, 17, 15],
   c: [0, 0, 14, 17, 16, 17, 14],
   d: [1, 1, 15, 17, 17, 17, 15],
@@ -60,7 +60,7 @@ const GLYPHS: Record<string, number[]> = {
 function text(letters: string, left: number, top: number): string {
   const scale = 2;
   const squares = [...letters].flatMap((letter, i) => {
-    const glyph = GLYPHS[letter];
+    const glyph = glyphs[letter];
     if (!glyph) throw new RangeError(`no glyph for ${letter}`);
     return glyph.flatMap((bits, y) =>
       [0, 1, 2, 3, 4].filter((x) => bits & (16 >> x)).map((x) => `M${i * 6 + x} ${y}h1v1h-1z`),

@@ -13,11 +13,11 @@ import type { Part } from '../src/stack/part.ts';
 import { freePort } from '../src/stack/processes.ts';
 import { startStack } from '../src/stack/stack.ts';
 
-/** A whole stack of the benchmark's own, durable like the real one, with an account and a code on it. */
-export interface Ground {
+/** A separate stack for one benchmark, as durable as in production, with one account and one code. */
+export interface BenchStack {
   sql: Sql;
   databaseUrl: string;
-  /** For the superuser. */
+  /** With the superuser's role. */
   adminDatabaseUrl: string;
   natsUrl: string;
   clickhouseUrl: string;
@@ -26,7 +26,7 @@ export interface Ground {
   box: SecretBox;
   key: string;
   code: { id: string; account: string; short_code: string };
-  /** Starts the service in a process of its own, and resolves with its port once it is ready. */
+  /** Starts the service as a child process; resolves once `/readyz` answers 200. */
   serve(options?: {
     edges?: number;
     roles?: string;
@@ -37,7 +37,7 @@ export interface Ground {
 
 export const script = (name: string) => join(import.meta.dir, name);
 
-export async function prepareGround(): Promise<Ground> {
+export async function startBenchStack(): Promise<BenchStack> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-bench-'));
   const data = openDataDirectory(folder);
   const { secretKey } = readSecrets(data);
@@ -48,9 +48,9 @@ export async function prepareGround(): Promise<Ground> {
   const now = new Date();
   const account = await createAccount(sql, { name: 'Bench', plan: 'enterprise', now });
   const owner = { account: account.id, mode: 'live' as Mode };
-  const wanted = { name: 'Bench', destination_url: 'https://example.com/menu', short_code: 'bench' };
-  const [created] = await sql.begin((tx) => createCodes(tx, box, owner, [wanted], { actor: 'operator', now }));
-  if (created === undefined) throw new Error('the benchmark has no code');
+  const request = { name: 'Bench', destination_url: 'https://example.com/menu', short_code: 'bench' };
+  const [created] = await sql.begin((tx) => createCodes(tx, box, owner, [request], { actor: 'operator', now }));
+  if (created === undefined) throw new Error('the code of the benchmark was not created');
   const { databaseUrl, adminDatabaseUrl, natsUrl, clickhouseUrl } = stack;
 
   return {
@@ -78,6 +78,7 @@ export async function prepareGround(): Promise<Ground> {
         },
       });
       await untilReady(`http://127.0.0.1:${port}/readyz`);
+      // Further edges start after /readyz of the first answers 200.
       if (edges > 1) await Bun.sleep(1_500);
       return {
         port,
@@ -96,8 +97,8 @@ export async function prepareGround(): Promise<Ground> {
   };
 }
 
-export async function untilReady(url: string, withinMs = 60_000): Promise<void> {
-  const deadline = performance.now() + withinMs;
+export async function untilReady(url: string, timeoutMs = 60_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
     const ok = await fetch(url).then(
       (response) => response.ok,
@@ -106,7 +107,7 @@ export async function untilReady(url: string, withinMs = 60_000): Promise<void> 
     if (ok) return;
     await Bun.sleep(20);
   }
-  throw new Error(`${url} did not become ready`);
+  throw new Error(`${url} did not answer 200 within ${timeoutMs} ms`);
 }
 
 export interface Load {
@@ -116,7 +117,7 @@ export interface Load {
   statuses: Record<string, number>;
 }
 
-/** Loads a URL from a process of its own. */
+/** Sends requests to a URL from a separate process. */
 export async function load(
   url: string,
   options: { connections: number; seconds: number; rate?: number; authorization?: string; targets?: string },
@@ -125,7 +126,7 @@ export async function load(
   const args = [url, connections, seconds, rate].map(String);
   const child = Bun.spawn([process.execPath, script('load-client.ts'), ...args], {
     stdout: 'pipe',
-    // Whoever scans is no part of the service, and is not weighed with it.
+    // Its own session, so that Linux autogroups do not make the client share CPU weight with the service.
     detached: true,
     env: {
       ...process.env,
@@ -136,7 +137,7 @@ export async function load(
   return JSON.parse(await new Response(child.stdout).text());
 }
 
-/** Starts a script that prints the port it listens on. */
+/** Starts a script of this folder that listens on a port and prints it. */
 export async function startPeer(name: string, environment: Record<string, string> = {}) {
   const child = Bun.spawn([process.execPath, script(name)], {
     stdout: 'pipe',

@@ -10,14 +10,14 @@ import { migrate } from '../src/log/migrate.ts';
 import { serviceRole } from '../src/stack/service-role.ts';
 import { connectWarehouse } from '../src/warehouse/connect.ts';
 import { createTable, definition, tableName } from '../src/warehouse/tables.ts';
-import type { Ground } from './ground.ts';
+import type { BenchStack } from './ground.ts';
 
-const insertAtOnce = 500_000;
+const maxInsertRows = 500_000;
 const dayMs = 86_400_000;
-/** How many codes an account has beside whom another has all the others. */
-export const modestCodes = 1_000;
-/** Routes that the edge of a world with many codes begins with: as many as it would ever keep. */
-const routesKnown = 200_000;
+/** The number of codes of the small account. */
+export const smallAccountCodes = 1_000;
+/** The edge's limit of routes in memory; its snapshot has at most as many. */
+const maxSnapshotRoutes = 200_000;
 
 export interface Size {
   name: string;
@@ -25,75 +25,79 @@ export interface Size {
   scans: number;
 }
 
-/** A service on a database of its own, in the same Postgres and ClickHouse as the others, filled to a size. */
-export interface World extends Size {
+/** A service on its own database, filled to a size. All databases are in the same Postgres and ClickHouse. */
+export interface SizedService extends Size {
   sql: Sql;
   url: string;
   pid: number;
-  /** Whose the codes are: all of them but those of the modest one. */
-  owner: Account;
-  /** In a world of many codes, somebody with few. */
-  modest: Account;
+  /** Owns `codes` codes and all scans. */
+  largeAccount: Account;
+  /** Owns `smallAccountCodes` codes, in every database. */
+  smallAccount: Account;
   stop(): Promise<void>;
 }
 
 interface Account {
   id: string;
   key: string;
-  /** What is in the name of one of its codes only. */
-  rareWord: string;
+  /** The name of exactly one of its codes. */
+  uniqueName: string;
 }
 
 export const codeId = (number: number) => `qr_${String(number).padStart(22, '0')}`;
 export const shortCode = (number: number) => `c${String(number).padStart(7, '0')}`;
 
-/** Fills straight in SQL what redirects and reads look at; the log's events are not among it. */
-export async function makeWorld(ground: Ground, size: Size, onStep: (step: string) => void): Promise<World> {
+/** Fills the tables that redirects and reads use directly in SQL, without events, and starts a service. */
+export async function startSizedService(
+  stack: BenchStack,
+  size: Size,
+  onStep: (step: string) => void,
+): Promise<SizedService> {
   const database = `growth_${size.codes}_${size.scans}`;
-  const admin = connect(ground.adminDatabaseUrl, { name: 'bench', max: 1 });
+  const admin = connect(stack.adminDatabaseUrl, { name: 'bench', max: 1 });
   await admin.unsafe(`CREATE DATABASE ${database} OWNER ${serviceRole}`);
   await admin.end();
-  const databaseUrl = ground.databaseUrl.replace(/\/[^/]*$/, `/${database}`);
+  const databaseUrl = stack.databaseUrl.replace(/\/[^/]*$/, `/${database}`);
   const sql = connect(databaseUrl, { name: 'bench', max: 1 });
   await migrate(sql);
-  // Of this one connection, for as long as it lasts.
   await sql`SET statement_timeout = 0`;
   await sql`SET maintenance_work_mem = '512MB'`;
   const by = { plan: 'enterprise' as const, now: new Date() };
-  const owner = await createAccount(sql, { name: 'Owner', ...by });
-  const modest = await createAccount(sql, { name: 'Modest', ...by });
+  const large = await createAccount(sql, { name: 'Large', ...by });
+  const small = await createAccount(sql, { name: 'Small', ...by });
 
   onStep(`${size.name}: ${size.codes.toLocaleString('en')} codes in Postgres`);
-  await fillCodes(sql, ground.box, owner.id, 1, size.codes);
-  await fillCodes(sql, ground.box, modest.id, size.codes + 1, modestCodes);
+  await fillCodes(sql, stack.box, large.id, 1, size.codes);
+  await fillCodes(sql, stack.box, small.id, size.codes + 1, smallAccountCodes);
   onStep(`${size.name}: ${size.scans.toLocaleString('en')} scans in Postgres and ClickHouse`);
-  await Promise.all([fillScans(sql, owner.id, size), fillWarehouse(ground, owner.id, size, database)]);
-  const position = size.codes + modestCodes + size.scans;
+  await Promise.all([fillScans(sql, large.id, size), fillWarehouse(stack, large.id, size, database)]);
+  const position = size.codes + smallAccountCodes + size.scans;
   await sql`
     INSERT INTO warehouse_tables (version, definition, in_use, position, removed_to, rows)
     VALUES (1, ${definition.number}, true, ${position}, ${position}, ${size.scans})`;
 
-  const folder = join(ground.folder, database);
-  const earlier = join(folder, 'earlier');
-  mkdirSync(earlier, { recursive: true });
-  await writeSnapshot(earlier, ground.box, routesOf(owner.id, Math.min(size.codes / 2, routesKnown)));
-  const service = await ground.serve({
-    // The projections would find scans that no log has, and make the warehouse anew.
+  const folder = join(stack.folder, database);
+  // The edge reads the snapshots of all folders below EDGE_DIR.
+  const snapshotFolder = join(folder, 'earlier');
+  mkdirSync(snapshotFolder, { recursive: true });
+  await writeSnapshot(snapshotFolder, stack.box, routesOf(large.id, Math.min(size.codes / 2, maxSnapshotRoutes)));
+  const service = await stack.serve({
+    // Without the role projections, which would find these scans missing in the log and rebuild the warehouse.
     roles: 'api,edge',
     settings: {
       ...{ DATABASE_URL: databaseUrl, CLICKHOUSE_DATABASE: database, NATS_STREAM: database, EDGE_DIR: folder },
     },
   });
-  const account = ({ id, live }: typeof owner, last: number) => ({
-    ...{ id, key: live.secret, rareWord: `Table ${String(last).padStart(7, '0')}` },
+  const account = ({ id, live }: typeof large, code: number) => ({
+    ...{ id, key: live.secret, uniqueName: `Table ${String(code).padStart(7, '0')}` },
   });
   return {
     ...size,
     sql,
     url: `http://127.0.0.1:${service.port}`,
     pid: service.pid,
-    owner: account(owner, Math.ceil(size.codes / 2)),
-    modest: account(modest, size.codes + modestCodes / 2),
+    largeAccount: account(large, Math.ceil(size.codes / 2)),
+    smallAccount: account(small, size.codes + smallAccountCodes / 2),
     async stop() {
       await service.stop();
       await sql.end({ timeout: 1 });
@@ -101,7 +105,7 @@ export async function makeWorld(ground: Ground, size: Size, onStep: (step: strin
   };
 }
 
-/** Without the keys of visitors: the edge reads everything anew before it believes it. */
+/** Without visitor keys: the edge verifies the routes of a snapshot against Postgres before it uses them. */
 function* routesOf(account: string, count: number) {
   for (let number = 1; number <= count; number++)
     yield {
@@ -140,7 +144,7 @@ async function fillCodes(sql: Sql, box: SecretBox, account: string, first: numbe
 
 async function fillScans(sql: Sql, account: string, { codes, scans }: Size): Promise<void> {
   const code = `'qr_' || lpad((1 + n % ${codes})::text, 22, '0')`;
-  const before = codes + modestCodes;
+  const before = codes + smallAccountCodes;
   await run(
     sql,
     `SELECT setval('log_position', ${before + scans})`,
@@ -151,14 +155,14 @@ async function fillScans(sql: Sql, account: string, { codes, scans }: Size): Pro
      FROM generate_series(1, ${scans}) AS n`,
     'ALTER TABLE visitors DROP CONSTRAINT visitors_pkey',
     `INSERT INTO visitors SELECT hashtextextended(${code}, 0), md5(n::text)::uuid FROM generate_series(1, ${scans}) AS n`,
-    // As full as an index is that grew by inserts at random places.
+    // The density of a B-tree that grew by random inserts.
     'ALTER TABLE visitors ADD PRIMARY KEY (code_hash, visitor) WITH (fillfactor = 70)',
   );
   await run(sql, 'VACUUM ANALYZE visitors');
 }
 
 async function fillWarehouse(
-  { clickhouseUrl }: Ground,
+  { clickhouseUrl }: BenchStack,
   account: string,
   { codes, scans }: Size,
   database: string,
@@ -166,7 +170,7 @@ async function fillWarehouse(
   const warehouse = connectWarehouse({ ...readConfig({}), clickhouseUrl, clickhouseDatabase: database });
   try {
     await createTable(warehouse, 1);
-    for (let at = 0; at < scans; at += insertAtOnce)
+    for (let at = 0; at < scans; at += maxInsertRows)
       await warehouse.client.command({
         query: `INSERT INTO ${tableName(warehouse, 1)}
           SELECT {account:String}, 'live', concat('qr_', leftPad(toString(1 + number % {codes:UInt64}), 22, '0')),
@@ -175,12 +179,12 @@ async function fillWarehouse(
             'DE', 'Land Berlin', ['Berlin', 'Hamburg', 'Leipzig'][1 + sipHash64(number) % 3],
             ['ios', 'android', 'desktop'][1 + sipHash64(number) % 3], 'chrome', 0,
             reinterpretAsUUID(sipHash128(number)), 1, 1
-          FROM numbers({at:UInt64}, {now:UInt64})`,
+          FROM numbers({at:UInt64}, {rows:UInt64})`,
         query_params: {
-          ...{ account, codes, scans, at, now: Math.min(insertAtOnce, scans - at) },
+          ...{ account, codes, scans, at, rows: Math.min(maxInsertRows, scans - at) },
           ...{ start: new Date(Date.now() - 29 * dayMs), length: 29 * dayMs },
         },
-        // Each insert would have its rows compared with those before by content.
+        // Without a token, ClickHouse would drop a block whose content equals an earlier one.
         clickhouse_settings: { insert_deduplicate: 0 },
       });
   } finally {

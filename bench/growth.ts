@@ -3,22 +3,23 @@ import { join } from 'node:path';
 import { readConfig } from '../src/config.ts';
 import { connectWarehouse } from '../src/warehouse/connect.ts';
 import { warmUp } from '../src/warehouse/warm-up.ts';
-import { type Ground, load } from './ground.ts';
-import { codeId, makeWorld, modestCodes, shortCode, type World } from './growth-world.ts';
+import { type BenchStack, load } from './ground.ts';
+import { codeId, type SizedService, shortCode, smallAccountCodes, startSizedService } from './growth-world.ts';
 import { cpuSeconds } from './process.ts';
-import { type BenchRow, type Bounds, median, rowOf } from './row.ts';
-import { takeTurns } from './turns.ts';
+import { type BenchRow, type Bounds, boundedRow, median } from './row.ts';
+import { medianTimesMs } from './turns.ts';
 
+const baseSize = 1_000;
 const rate = 2_000;
-/** Among redirects of codes that the edge knows, one in so many is of any code at all. */
-const anyEvery = 20;
-/** What a read takes is some hundred microseconds: many turns, though no more than an account may ask for in a minute. */
-const turns = { read: 250, cold: 400, search: 15, summary: 15 };
+/** One redirect in 20 is of a code that may not be in the edge's memory. */
+const uncachedEvery = 20;
+/** Reads take less than a millisecond, so many repetitions are needed, but no more than the rate limit of a minute. */
+const repetitions = { read: 250, uncached: 400, search: 15, summary: 15, redirectRounds: 5 };
 
-/** What is found by its key must not notice what else there is, except for a level more of an index now and then. */
-const byKey: Bounds = { target: 2, goal: 1.2, kind: 'most', unit: ' ×' };
-/** A summary of all a code's scans: 100 or 10,000 times as many, in more hours and days. It follows these, not scans. */
-const byGroups: Bounds = { target: 5, goal: 2, kind: 'most', unit: ' ×' };
+/** A lookup by key may get slower only by another level of an index. */
+const byKey: Bounds = { target: 2, goal: 1.2, kind: 'max', unit: ' ×' };
+/** A summary of 100 or 10,000 times as many scans may grow with its hours and days, not with its scans. */
+const byGroups: Bounds = { target: 5, goal: 2, kind: 'max', unit: ' ×' };
 
 interface Options {
   codes?: number;
@@ -26,162 +27,211 @@ interface Options {
   onStep?(step: string): void;
 }
 
-/** What redirects and reads cost with a thousand scans and codes, and with thousands of times as many. */
+/** The cost in seconds of one kind of request at each size, and the bounds of its growth. */
+interface Comparison {
+  what: string;
+  costs: Map<SizedService, number>;
+  boundsOf(service: SizedService, smallest: SizedService): Bounds;
+}
+
+/** What redirects and reads cost with a thousand codes and scans, and with up to 10,000 times as many. */
 export async function benchGrowth(
-  ground: Ground,
+  stack: BenchStack,
   {
     codes = Number(process.env['SCANLOG_BENCH_CODES'] ?? 1_000_000),
     scans = Number(process.env['SCANLOG_BENCH_SCANS'] ?? 10_000_000),
     onStep = () => {},
   }: Options = {},
 ): Promise<BenchRow[]> {
-  const few = 1_000;
   const sizes = [
-    { name: `${name(few)} of both`, codes: few, scans: few },
-    { name: `${name(scans / 100)} scans`, codes: few, scans: Math.max(few, Math.round(scans / 100)) },
-    { name: `${name(scans)} scans`, codes: few, scans },
-    { name: `${name(codes)} codes`, codes, scans: few },
+    { name: `${short(baseSize)} codes and scans`, codes: baseSize, scans: baseSize },
+    { name: `${short(scans / 100)} scans`, codes: baseSize, scans: Math.max(baseSize, Math.round(scans / 100)) },
+    { name: `${short(scans)} scans`, codes: baseSize, scans },
+    { name: `${short(codes)} codes`, codes, scans: baseSize },
   ];
-  const warehouse = connectWarehouse({ ...readConfig({}), clickhouseUrl: ground.clickhouseUrl });
+  const warehouse = connectWarehouse({ ...readConfig({}), clickhouseUrl: stack.clickhouseUrl });
   await warmUp(warehouse);
   await warehouse.client.close();
-  const worlds: World[] = [];
+  const services: SizedService[] = [];
   try {
-    for (const size of sizes) worlds.push(await makeWorld(ground, size, onStep));
-    const [smallest] = worlds as [World, ...World[]];
-    const rows: BenchRow[] = [];
-    const compare = (what: string, figures: Map<World, number>, boundsOf: (world: World) => Bounds) => {
-      const least = figures.get(smallest) ?? Number.NaN;
-      for (const [world, value] of figures)
-        if (world !== smallest)
-          rows.push(
-            rowOf(
-              {
-                what: `${what}, ${world.name}`,
-                figure: written(value),
-                against: `${smallest.name}: ${written(least)}`,
-                ratio: value / least,
-                value: value / least,
-              },
-              boundsOf(world),
-            ),
-          );
-    };
-
-    onStep('redirects of codes asked for the first time');
-    compare(
-      'redirect, code not in memory',
-      await inTurn(worlds, turns.cold, (world, turn) => redirect(world, coldCode(world, turn))),
-      () => byKey,
-    );
-    compare('redirect: CPU of edge and Postgres', await redirectCosts(ground, worlds, onStep), () => byKey);
-    onStep('reads of codes');
-    compare(
-      'GET /v1/qrcodes/:id',
-      await inTurn(worlds, turns.read, (world) => read(world, `/v1/qrcodes/${codeId(any(world))}`)),
-      () => byKey,
-    );
-    onStep('lists');
-    compare(
-      'first page of the list',
-      await inTurn(worlds, turns.read, (world) => read(world, '/v1/qrcodes')),
-      () => byKey,
-    );
-    // A search looks at each code of its owner: no index of ours knows pieces of words. So it may grow as they do, and
-    // no faster; who has as few as before must not notice the others.
-    const search = (world: World, who: World['owner']) =>
-      read(world, `/v1/qrcodes?q=${encodeURIComponent(who.rareWord)}`, who);
-    compare('list with q', await inTurn(worlds, turns.search, (world) => search(world, world.owner)), (world) => ({
-      ...byKey,
-      ...(world.codes > smallest.codes ? { target: world.codes / few, goal: world.codes / few / 4 } : {}),
-    }));
-    compare(
-      `list with q by somebody with ${name(modestCodes)} codes`,
-      await inTurn(worlds, turns.search * 4, (world) => search(world, world.modest)),
-      () => byKey,
-    );
-    onStep('summaries');
-    compare(
-      'summary of one code',
-      await inTurn(worlds, turns.summary, (world) => read(world, `/v1/qrcodes/${codeId(scanned(world))}/analytics`)),
-      (world) => (world.scans > smallest.scans ? byGroups : byKey),
-    );
-    return rows;
+    for (const size of sizes) services.push(await startSizedService(stack, size, onStep));
+    const comparisons = [
+      ...(await compareRedirects(stack, services, onStep)),
+      ...(await compareReads(services, onStep)),
+      ...(await compareSearches(services, onStep)),
+      await compareSummaries(services, onStep),
+    ];
+    return comparisons.flatMap((comparison) => rowsOf(comparison, services));
   } finally {
-    for (const world of worlds) await world.stop();
+    for (const service of services) await service.stop();
   }
 }
 
-const name = (count: number) =>
-  count >= 1e6 ? `${count / 1e6} M` : count >= 1e3 ? `${count / 1e3} k` : count.toLocaleString('en');
-
-/** In seconds; shown in what reads best. */
-const written = (seconds: number) =>
-  seconds < 0.001 ? `${Math.round(seconds * 1e6)} µs` : `${(seconds * 1e3).toFixed(seconds < 0.01 ? 2 : 0)} ms`;
-
-/** The edge begins with half of the codes, if they are not too many. The others are asked for once. */
-const coldCode = (world: World, turn: number) => shortCode(world.codes - turn);
-const any = (world: World) => 1 + Math.floor(Math.random() * world.codes);
-/** One that has scans: where there are many codes, most have none. */
-const scanned = (world: World) => 1 + Math.floor(Math.random() * Math.min(world.codes, world.scans));
-
-/** The median of how long it takes in each world, one after the other. */
-async function inTurn(
-  worlds: World[],
-  repetitions: number,
-  work: (world: World, turn: number) => Promise<unknown>,
-): Promise<Map<World, number>> {
-  for (const { sql } of worlds) await sql`UPDATE rate_windows SET used = 0`;
-  const counted = worlds.map((world): [string, () => Promise<unknown>] => {
-    let turn = 0;
-    return [world.name, () => work(world, turn++)];
-  });
-  const took = await takeTurns(repetitions, Object.fromEntries(counted));
-  return new Map(worlds.map((world) => [world, (took[world.name] ?? Number.NaN) / 1000]));
+function rowsOf({ what, costs, boundsOf }: Comparison, services: SizedService[]): BenchRow[] {
+  const [smallest, ...larger] = services as [SizedService, ...SizedService[]];
+  const costOf = (service: SizedService) => costs.get(service) ?? Number.NaN;
+  return larger.map((service) =>
+    boundedRow(
+      {
+        what: `${what}, ${service.name}`,
+        figure: duration(costOf(service)),
+        against: `${smallest.name}: ${duration(costOf(smallest))}`,
+        ratio: costOf(service) / costOf(smallest),
+      },
+      boundsOf(service, smallest),
+    ),
+  );
 }
 
-async function redirect({ url }: World, code: string): Promise<void> {
-  const { status } = await fetch(`${url}/${code}`, { redirect: 'manual' });
-  if (status !== 302) throw new Error(`a redirect was answered with ${status}`);
+type OnStep = (step: string) => void;
+
+async function compareRedirects(stack: BenchStack, services: SizedService[], onStep: OnStep): Promise<Comparison[]> {
+  onStep('redirects of codes that are not in memory');
+  return [
+    {
+      what: 'redirect, code not in memory',
+      costs: await medianSeconds(services, repetitions.uncached, (service, n) =>
+        redirect(service, uncachedCode(service, n)),
+      ),
+      boundsOf: () => byKey,
+    },
+    {
+      what: 'redirect: CPU of edge and Postgres',
+      costs: await redirectCpuSeconds(stack, services, onStep),
+      boundsOf: () => byKey,
+    },
+  ];
 }
 
-async function read({ url, owner }: World, path: string, { key } = owner): Promise<void> {
-  const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text}`);
+async function compareReads(services: SizedService[], onStep: OnStep): Promise<Comparison[]> {
+  onStep('reads of single codes and lists');
+  return [
+    {
+      what: 'GET /v1/qrcodes/:id',
+      costs: await medianSeconds(services, repetitions.read, (service) =>
+        read(service, `/v1/qrcodes/${codeId(anyCode(service))}`),
+      ),
+      boundsOf: () => byKey,
+    },
+    {
+      what: 'first page of the list',
+      costs: await medianSeconds(services, repetitions.read, (service) => read(service, '/v1/qrcodes')),
+      boundsOf: () => byKey,
+    },
+  ];
 }
 
 /**
- * At a steady rate, over codes that the edge began with, and now and then any other; each by somebody new, whom the
- * index of visitors takes.
+ * A search scans all codes of its account, since no index covers parts of words. So it may grow in proportion to them,
+ * but must not be affected by the codes of other accounts.
  */
-async function redirectCosts(ground: Ground, worlds: World[], onStep: (step: string) => void) {
-  const [repetitions, seconds] = [5, 3];
-  const costs = new Map(worlds.map((world) => [world, [] as number[]]));
-  for (let round = 0; round <= repetitions; round++) {
-    onStep(`redirects at ${rate.toLocaleString('en')}/s, round ${round} of ${repetitions}`);
-    for (const world of worlds) {
-      const known = Math.min(world.codes / 2, 100_000);
-      const paths = Array.from(
-        { length: known },
-        (_, n) => `/${shortCode(n % anyEvery === 0 ? any(world) : 1 + Math.floor(Math.random() * known))}`,
-      );
-      const targets = join(ground.folder, 'targets.json');
-      writeFileSync(targets, JSON.stringify(paths.map((path) => ({ path, authorization: 'none' }))));
-      const before = await spent(world);
-      const { statuses } = await load(`${world.url}/`, { connections: 64, seconds, rate, targets });
-      const after = await spent(world);
-      const others = Object.keys(statuses).filter((status) => status !== '302');
-      if (others.length > 0) throw new Error(`redirects were answered with ${others.join(', ')}, too`);
-      // The first round is for warming up.
-      if (round > 0) costs.get(world)?.push((after - before) / (statuses['302'] ?? 0));
-    }
-  }
-  return new Map([...costs].map(([world, values]) => [world, median(values)]));
+async function compareSearches(services: SizedService[], onStep: OnStep): Promise<Comparison[]> {
+  onStep('searches');
+  const search = (service: SizedService, account: SizedService['largeAccount']) =>
+    read(service, `/v1/qrcodes?q=${encodeURIComponent(account.uniqueName)}`, account);
+  return [
+    {
+      what: 'list with q',
+      costs: await medianSeconds(services, repetitions.search, (service) => search(service, service.largeAccount)),
+      boundsOf: (service, smallest) => ({
+        ...byKey,
+        ...(service.codes > smallest.codes
+          ? { target: service.codes / baseSize, goal: service.codes / baseSize / 4 }
+          : {}),
+      }),
+    },
+    {
+      what: `list with q, account with ${short(smallAccountCodes)} codes`,
+      costs: await medianSeconds(services, repetitions.search * 4, (service) => search(service, service.smallAccount)),
+      boundsOf: () => byKey,
+    },
+  ];
 }
 
-/** What the edge and its connections to Postgres have taken so far. */
-async function spent({ sql, pid }: World): Promise<number> {
+async function compareSummaries(services: SizedService[], onStep: OnStep): Promise<Comparison> {
+  onStep('summaries');
+  return {
+    what: 'summary of one code',
+    costs: await medianSeconds(services, repetitions.summary, (service) =>
+      read(service, `/v1/qrcodes/${codeId(scannedCode(service))}/analytics`),
+    ),
+    boundsOf: (service, smallest) => (service.scans > smallest.scans ? byGroups : byKey),
+  };
+}
+
+const short = (count: number) =>
+  count >= 1e6 ? `${count / 1e6} M` : count >= 1e3 ? `${count / 1e3} k` : count.toLocaleString('en');
+
+const duration = (seconds: number) =>
+  seconds < 0.001 ? `${Math.round(seconds * 1e6)} µs` : `${(seconds * 1e3).toFixed(seconds < 0.01 ? 2 : 0)} ms`;
+
+/** The edge's snapshot has at most the first half of the codes, so the last ones are not in memory. */
+const uncachedCode = (service: SizedService, n: number) => shortCode(service.codes - n);
+const anyCode = (service: SizedService) => 1 + Math.floor(Math.random() * service.codes);
+/** If there are more codes than scans, only the first codes have scans. */
+const scannedCode = (service: SizedService) => 1 + Math.floor(Math.random() * Math.min(service.codes, service.scans));
+
+/** The median duration of `work` at each size; the sizes alternate. */
+async function medianSeconds(
+  services: SizedService[],
+  count: number,
+  work: (service: SizedService, n: number) => Promise<unknown>,
+): Promise<Map<SizedService, number>> {
+  for (const { sql } of services) await sql`UPDATE rate_windows SET used = 0`;
+  const numbered = services.map((service): [string, () => Promise<unknown>] => {
+    let n = 0;
+    return [service.name, () => work(service, n++)];
+  });
+  const times = await medianTimesMs(count, Object.fromEntries(numbered));
+  return new Map(services.map((service) => [service, (times[service.name] ?? Number.NaN) / 1000]));
+}
+
+async function redirect({ url }: SizedService, code: string): Promise<void> {
+  const { status } = await fetch(`${url}/${code}`, { redirect: 'manual' });
+  if (status !== 302) throw new Error(`a redirect was answered with ${status} instead of 302`);
+}
+
+async function read({ url, largeAccount }: SizedService, path: string, { key } = largeAccount): Promise<void> {
+  const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${text}`);
+}
+
+/**
+ * The CPU time per redirect at a steady rate. Most redirects are of codes in the edge's memory; every one is by a new
+ * visitor, which adds a row to the index of visitors.
+ */
+async function redirectCpuSeconds(stack: BenchStack, services: SizedService[], onStep: OnStep) {
+  const costs = new Map(services.map((service) => [service, [] as number[]]));
+  // Round 0 warms up.
+  for (let round = 0; round <= repetitions.redirectRounds; round++) {
+    onStep(`redirects at ${rate.toLocaleString('en')}/s, round ${round} of ${repetitions.redirectRounds}`);
+    for (const service of services) {
+      const targets = writeTargets(stack, service);
+      const before = await cpuSecondsOf(service);
+      const { statuses } = await load(`${service.url}/`, { connections: 64, seconds: 3, rate, targets });
+      const after = await cpuSecondsOf(service);
+      const others = Object.keys(statuses).filter((status) => status !== '302');
+      if (others.length > 0) throw new Error(`some redirects were answered with ${others.join(', ')} instead of 302`);
+      if (round > 0) costs.get(service)?.push((after - before) / (statuses['302'] ?? 0));
+    }
+  }
+  return new Map([...costs].map(([service, values]) => [service, median(values)]));
+}
+
+function writeTargets(stack: BenchStack, service: SizedService): string {
+  const cached = Math.min(service.codes / 2, 100_000);
+  const targets = Array.from({ length: cached }, (_, n) => {
+    const code = n % uncachedEvery === 0 ? anyCode(service) : 1 + Math.floor(Math.random() * cached);
+    return { path: `/${shortCode(code)}`, authorization: 'none' };
+  });
+  const file = join(stack.folder, 'targets.json');
+  writeFileSync(file, JSON.stringify(targets));
+  return file;
+}
+
+/** The CPU time so far of the edge and of its connections' Postgres backends. */
+async function cpuSecondsOf({ sql, pid }: SizedService): Promise<number> {
   const backends = await sql<{ pid: number }[]>`
     SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'scanlog%'`;
   return [pid, ...backends.map((backend) => backend.pid)].reduce((sum, one) => sum + cpuSeconds(one), 0);

@@ -2,9 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import QRCode from 'qrcode';
 import { drawPng } from '../src/qr/png.ts';
 import { drawSvg } from '../src/qr/svg.ts';
-import { type BenchRow, median, rowOf, toldRow } from './row.ts';
+import { type BenchRow, boundedRow, median, unboundedRow } from './row.ts';
+import { medianTimesMs } from './turns.ts';
 
-const STYLED = {
+const styled = {
   dotsType: 'extra-rounded',
   dotsColor: '#14213D',
   cornersSquareType: 'extra-rounded',
@@ -12,94 +13,71 @@ const STYLED = {
   cornersDotType: 'dot',
 } as const;
 
-/** Every drawing is of a URL that was never drawn before. */
-let drawn = 0;
-const nextUrl = () => `https://scan.example.com/${(1_000_000 + drawn++).toString(36)}`;
+/** A new URL for every image, so that nothing is cached. */
+let urls = 0;
+const nextUrl = () => `https://scan.example.com/${(1_000_000 + urls++).toString(36)}`;
 
-/** Draws pictures and measures how long that takes, and how long it keeps the event loop from anything else. */
-export async function benchImages({ repetitions = 40 }: { repetitions?: number } = {}): Promise<BenchRow[]> {
+/** How long drawing an image takes, and how long it blocks the event loop. */
+export async function benchImages({ repetitions = 40 } = {}): Promise<BenchRow[]> {
   const contestants = {
     peer: () => QRCode.toBuffer(nextUrl(), { width: 512, errorCorrectionLevel: 'M' }),
-    styled: () => drawPng(nextUrl(), STYLED, 512),
-    square: () => drawPng(nextUrl(), {}, 512),
-    svg: async () => drawSvg(nextUrl(), STYLED, 512),
+    styledPng: () => drawPng(nextUrl(), styled, 512),
+    squarePng: () => drawPng(nextUrl(), {}, 512),
+    styledSvg: async () => drawSvg(nextUrl(), styled, 512),
   };
-  const times = await interleaved(contestants, repetitions);
-  const [peer, styled, square, svg] = [times.peer, times.styled, times.square, times.svg].map(median) as Four;
-  const { drawing, idle } = await stallsOfLargest(Math.ceil(repetitions / 4));
-  const stall = Math.max(...drawing);
-  const against = `qrcode.toBuffer, 512 px: ${ms(peer)}`;
-  const faster = (figure: number) => ({ figure: ms(figure), against, ratio: peer / figure });
+  const times = await medianTimesMs(repetitions, contestants, { warmUpRounds: 5 });
+  const { drawing, idle } = await blockedByLargest(Math.ceil(repetitions / 4));
+  const longest = Math.max(...drawing);
+  const against = `qrcode.toBuffer, 512 px: ${ms(times.peer)}`;
+  const compared = (time: number) => ({ figure: ms(time), against, ratio: times.peer / time });
   return [
-    rowOf(
-      { what: 'PNG 512 px, styled, first draw', ...faster(styled), value: peer / styled },
-      { target: 3, goal: 15, kind: 'least', unit: ' × faster' },
+    boundedRow(
+      { what: 'PNG 512 px, styled, first draw', ...compared(times.styledPng) },
+      { target: 3, goal: 15, kind: 'min', unit: ' × faster' },
     ),
-    toldRow({ what: 'PNG 512 px, square, first draw', ...faster(square) }),
-    toldRow({ what: 'SVG, styled, first draw', ...faster(svg) }),
-    rowOf(
+    unboundedRow({ what: 'PNG 512 px, square, first draw', ...compared(times.squarePng) }),
+    unboundedRow({ what: 'SVG, styled, first draw', ...compared(times.styledSvg) }),
+    boundedRow(
       {
         what: 'PNG 2048 px, styled, first draw: longest stall of the event loop',
-        figure: `${ms(stall)} (median ${ms(median(drawing))})`,
-        against: `a loop with nothing to do: ${ms(Math.max(...idle))}`,
+        figure: `${ms(longest)} (median ${ms(median(drawing))})`,
+        against: `idle event loop: ${ms(Math.max(...idle))}`,
         ratio: null,
-        value: stall,
+        value: longest,
       },
-      { target: 50, goal: 10, kind: 'most', unit: ' ms' },
+      { target: 50, goal: 10, kind: 'max', unit: ' ms' },
     ),
   ];
 }
 
-type Four = [number, number, number, number];
-
-/** Times of each contestant, run in turn so that what the machine does meanwhile hits all of them alike. */
-async function interleaved<K extends string>(
-  contestants: Record<K, () => Promise<unknown>>,
-  repetitions: number,
-): Promise<Record<K, number[]>> {
-  const entries = Object.entries(contestants) as [K, () => Promise<unknown>][];
-  const times = Object.fromEntries(entries.map(([name]) => [name, []])) as unknown as Record<K, number[]>;
-  for (let i = -5; i < repetitions; i++) {
-    for (const [name, run] of entries) {
-      const started = performance.now();
-      await run();
-      // The first few only warm up.
-      if (i >= 0) times[name].push(performance.now() - started);
-    }
-  }
-  return times;
-}
-
-/** A loop with nothing to do is watched as long as each drawing takes: its stalls are the machine's, not ours. */
-async function stallsOfLargest(repetitions: number): Promise<{ drawing: number[]; idle: number[] }> {
+/** Watches an idle event loop for as long as each drawing takes, to show how much of a stall the machine causes. */
+async function blockedByLargest(repetitions: number): Promise<{ drawing: number[]; idle: number[] }> {
   const drawing: number[] = [];
   const idle: number[] = [];
   for (let i = 0; i < repetitions; i++) {
-    const style = { ...STYLED, dotsType: i % 2 ? 'dots' : 'extra-rounded' } as const;
+    const style = { ...styled, dotsType: i % 2 ? 'dots' : 'extra-rounded' } as const;
     const started = performance.now();
-    drawing.push(await longestStall(() => drawPng(nextUrl(), style, 2048)));
-    const took = performance.now() - started;
-    idle.push(await longestStall(() => setTimeout(took)));
+    drawing.push(await longestStallMs(() => drawPng(nextUrl(), style, 2048)));
+    const elapsed = performance.now() - started;
+    idle.push(await longestStallMs(() => setTimeout(elapsed)));
   }
   return { drawing, idle };
 }
 
-async function longestStall(work: () => Promise<unknown>): Promise<number> {
+async function longestStallMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = performance.now();
   let running = true;
-  const look = () => {
+  const check = () => {
     const now = performance.now();
     longest = Math.max(longest, now - last);
     last = now;
-    if (running) setImmediate(look);
+    if (running) setImmediate(check);
   };
-  setImmediate(look);
+  setImmediate(check);
   await work();
   running = false;
   return Math.max(longest, performance.now() - last);
 }
 
-function ms(value: number): string {
-  return `${value.toFixed(2)} ms`;
-}
+const ms = (value: number) => `${value.toFixed(2)} ms`;

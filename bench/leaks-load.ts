@@ -4,14 +4,14 @@ import type { Mode } from '../events/plans.ts';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { set } from '../src/accounts/webhooks.ts';
 import { createCodes } from '../src/codes/create.ts';
-import { type Ground, load } from './ground.ts';
+import { type BenchStack, load } from './ground.ts';
 
-const accounts = 6;
-const codesEach = 100;
+const accountCount = 6;
+const codesPerAccount = 100;
 const rate = 1_500;
 const requestEveryMs = 60;
-/** Codes that are made, scanned and deleted in each slice. */
-const passing = 3;
+/** The number of codes that are created, scanned and deleted in each slice. */
+const temporaryCodes = 3;
 
 interface Account {
   id: string;
@@ -19,53 +19,53 @@ interface Account {
   codes: { id: string; short_code: string }[];
 }
 
-/** Several accounts with codes; the first has a webhook. */
-export async function makeAccounts({ sql, box }: Ground, receiver: string): Promise<Account[]> {
+/** Creates accounts with codes; the first has a webhook. */
+export async function createAccounts({ sql, box }: BenchStack, receiver: string): Promise<Account[]> {
   const now = new Date();
   const by = { actor: 'operator', now };
-  const made: Account[] = [];
-  for (let i = 0; i < accounts; i++) {
+  const accounts: Account[] = [];
+  for (let i = 0; i < accountCount; i++) {
     const { id, live } = await createAccount(sql, { name: `Account ${i}`, plan: 'enterprise', now });
     const owner = { account: id, mode: 'live' as Mode };
-    const wanted = Array.from({ length: codesEach }, (_, n) => ({
+    const requests = Array.from({ length: codesPerAccount }, (_, n) => ({
       ...{ name: `Table ${n}`, destination_url: `https://example.com/menu?table=${n}` },
     }));
-    const created = await sql.begin((tx) => createCodes(tx, box, owner, wanted, by));
-    made.push({ id, key: live.secret, codes: created.map(({ code }) => code) });
+    const created = await sql.begin((tx) => createCodes(tx, box, owner, requests, by));
+    accounts.push({ id, key: live.secret, codes: created.map(({ code }) => code) });
     if (i === 0) await set(sql, box, owner, receiver, by);
   }
-  return made;
+  return accounts;
 }
 
-/** A while of everything that people do, at once: scanning above all, and whatever the API is for. */
-export async function ordinaryLoad(ground: Ground, url: string, accounts: Account[], seconds: number): Promise<void> {
-  const targets = join(ground.folder, 'targets.json');
+/** Scans at a steady rate while API requests of all kinds are sent and codes are created and deleted. */
+export async function mixedLoad(stack: BenchStack, url: string, accounts: Account[], seconds: number): Promise<void> {
+  const targets = join(stack.folder, 'targets.json');
   const paths = accounts.flatMap(({ codes }) => codes.map(({ short_code }) => `/${short_code}`));
   writeFileSync(targets, JSON.stringify(shuffled(paths).map((path) => ({ path, authorization: 'none' }))));
   const scanning = load(`${url}/`, { connections: 64, seconds, rate, targets });
-  let over = false;
+  let isOver = false;
   scanning.finally(() => {
-    over = true;
+    isOver = true;
   });
-  const asking = (async () => {
-    for (let turn = 0; !over; turn++) {
+  const requesting = (async () => {
+    for (let turn = 0; !isOver; turn++) {
       const next = Bun.sleep(requestEveryMs);
-      await askSomething(url, accounts[turn % accounts.length] as Account, Math.floor(turn / accounts.length));
+      await sendRequest(url, accounts[turn % accounts.length] as Account, Math.floor(turn / accounts.length));
       await next;
     }
   })();
-  await Promise.all([asking, shortLives(url, accounts[1] as Account)]);
+  await Promise.all([requesting, createAndDelete(url, accounts[1] as Account)]);
   const { statuses } = await scanning;
   const others = Object.keys(statuses).filter((status) => status !== '302');
-  if (others.length > 0) throw new Error(`scans were answered with ${others.join(', ')}, too`);
+  if (others.length > 0) throw new Error(`some scans were answered with ${others.join(', ')} instead of 302`);
 }
 
-/** One request of the API: another one each turn, about another code. */
-async function askSomething(url: string, { key, codes }: Account, turn: number): Promise<void> {
+/** Sends the next kind of API request, for a random code. */
+async function sendRequest(url: string, { key, codes }: Account, turn: number): Promise<void> {
   const { id } = codes[Math.floor(Math.random() * codes.length)] as Account['codes'][number];
   const one = `/v1/qrcodes/${id}`;
   const size = 128 + Math.floor(Math.random() * 900);
-  const requests: [path: string, change?: object][] = [
+  const kinds: [path: string, change?: object][] = [
     [one],
     ['/v1/qrcodes'],
     ['/v1/qrcodes?q=table+7&sort=name'],
@@ -82,29 +82,29 @@ async function askSomething(url: string, { key, codes }: Account, turn: number):
     [one, { destination_url: `https://example.com/menu?turn=${turn}` }],
     ['/v1/account'],
   ];
-  const [path, change] = requests[turn % requests.length] as (typeof requests)[number];
-  await ask(url, key, path, change === undefined ? {} : { method: 'PATCH', body: JSON.stringify(change) });
+  const [path, change] = kinds[turn % kinds.length] as (typeof kinds)[number];
+  await request(url, key, path, change === undefined ? {} : { method: 'PATCH', body: JSON.stringify(change) });
 }
 
-/** Codes that come, are scanned, and go: their keys, visitors and rows in the warehouse have to go with them. */
-async function shortLives(url: string, { key }: Account): Promise<void> {
-  for (let i = 0; i < passing; i++) {
-    const wanted = { name: 'Passing', destination_url: 'https://example.com/passing' };
-    const { id, short_code } = await ask(url, key, '/v1/qrcodes', { method: 'POST', body: JSON.stringify(wanted) });
-    for (let n = 0; n < 20; n++) await fetch(`${url}/${short_code}`, { redirect: 'manual', headers: closing });
-    await ask(url, key, `/v1/qrcodes/${id}`, { method: 'DELETE' });
+/** Creates, scans and deletes codes: their keys, visitors and rows in the warehouse must be removed too. */
+async function createAndDelete(url: string, { key }: Account): Promise<void> {
+  for (let i = 0; i < temporaryCodes; i++) {
+    const body = JSON.stringify({ name: 'Temporary', destination_url: 'https://example.com/temporary' });
+    const { id, short_code } = await request(url, key, '/v1/qrcodes', { method: 'POST', body });
+    for (let n = 0; n < 20; n++) await fetch(`${url}/${short_code}`, { redirect: 'manual', headers: closeConnection });
+    await request(url, key, `/v1/qrcodes/${id}`, { method: 'DELETE' });
   }
 }
 
-/** What this process would keep open is no leak of the service. */
-const closing = { connection: 'close' };
+/** A connection that this process keeps open would be counted as a leak of the service. */
+const closeConnection = { connection: 'close' };
 
-async function ask(url: string, key: string, path: string, init: RequestInit): Promise<Record<string, string>> {
-  const headers = { ...closing, authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${url}${path}`, { ...init, headers });
-  const body = await answer.text();
-  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${body}`);
-  return answer.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(body) : {};
+async function request(url: string, key: string, path: string, init: RequestInit): Promise<Record<string, string>> {
+  const headers = { ...closeConnection, authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(`${url}${path}`, { ...init, headers });
+  const body = await response.text();
+  if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${body}`);
+  return response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(body) : {};
 }
 
 const shuffled = <T>(values: T[]): T[] =>

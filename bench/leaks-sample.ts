@@ -2,19 +2,19 @@ import { connect as connectNats, type NatsConnection } from 'nats';
 import { readConfig } from '../src/config.ts';
 import { headOfLog } from '../src/log/read.ts';
 import { connectWarehouse, type Warehouse } from '../src/warehouse/connect.ts';
-import type { Ground } from './ground.ts';
+import type { BenchStack } from './ground.ts';
 import { childrenOf, cpuSeconds, handles, residentMemory, threads } from './process.ts';
 
-const quietMs = 2_500;
-const lookEveryMs = 100;
+const samplingMs = 2_500;
+const pollMs = 100;
 
-/** What a process holds, after a while of nothing to do. */
-interface Held {
-  /** MB, the least that was seen. */
+/** What an idle process uses. */
+interface ProcessUsage {
+  /** The minimum seen, in MB. */
   memory: number;
   handles: number;
   threads: number;
-  cpu: number;
+  cpuSeconds: number;
 }
 
 export interface Table {
@@ -24,51 +24,56 @@ export interface Table {
   dead: number;
 }
 
-/** What everything holds at a quiet moment. */
+/** The resources in use while the service is idle. */
 export interface Sample {
-  processes: Record<ProcessName, Held>;
+  processes: Record<ProcessName, ProcessUsage>;
   connections: number;
-  /** Those that are updated or deleted from. */
+  /** The tables with updates or deletes. */
   tables: Table[];
-  wal: { onDisk: number; most: number; written: number };
-  stream: { bytes: number; most: number };
+  wal: { onDisk: number; limit: number; written: number };
+  stream: { bytes: number; limit: number };
   parts: { active: number; inactive: number };
   scans: { count: number; postgresBytes: number; warehouseBytes: number };
 }
 
-export const processNames = ['front', 'behind', 'nats', 'clickhouse'] as const;
+export const processNames = ['serving', 'background', 'nats', 'clickhouse'] as const;
 export type ProcessName = (typeof processNames)[number];
 
 export interface Sampler {
-  /** Waits until all that was to do is done, and nothing happens for a moment. */
+  /** Waits until everything is projected and delivered, then samples. */
   take(): Promise<Sample>;
   close(): Promise<void>;
 }
 
-export async function openSampler(ground: Ground, servicePid: number): Promise<Sampler> {
-  const { user, pass, server } = credentials(ground.natsUrl);
+export async function openSampler(stack: BenchStack, servicePid: number): Promise<Sampler> {
+  const { user, pass, server } = credentials(stack.natsUrl);
   const nats = await connectNats({ servers: server, user, pass });
-  const warehouse = connectWarehouse({ ...readConfig({}), clickhouseUrl: ground.clickhouseUrl });
-  const part = (name: string) => ground.parts.find((one) => one.name === name)?.pid() ?? 0;
+  const warehouse = connectWarehouse({ ...readConfig({}), clickhouseUrl: stack.clickhouseUrl });
+  const part = (name: string) => stack.parts.find((one) => one.name === name)?.pid() ?? 0;
   const pids: Record<ProcessName, number> = {
-    front: servicePid,
-    behind: childrenOf(servicePid)[0] ?? 0,
+    serving: servicePid,
+    background: childrenOf(servicePid)[0] ?? 0,
     nats: part('nats'),
     clickhouse: part('clickhouse'),
   };
   return {
     async take() {
-      await untilDone(ground);
-      const memory = await leastMemory(pids);
-      const held = (name: ProcessName): Held => ({
+      await untilIdle(stack);
+      const memory = await minMemory(pids);
+      const usage = (name: ProcessName): ProcessUsage => ({
         ...{ memory: memory[name], handles: handles(pids[name]), threads: threads(pids[name]) },
-        cpu: cpuSeconds(pids[name]),
+        cpuSeconds: cpuSeconds(pids[name]),
       });
       return {
-        processes: { front: held('front'), behind: held('behind'), nats: held('nats'), clickhouse: held('clickhouse') },
-        ...(await ofPostgres(ground)),
-        stream: await ofStream(nats),
-        ...(await ofWarehouse(ground, warehouse)),
+        processes: {
+          serving: usage('serving'),
+          background: usage('background'),
+          nats: usage('nats'),
+          clickhouse: usage('clickhouse'),
+        },
+        ...(await samplePostgres(stack)),
+        stream: await sampleStream(nats),
+        ...(await sampleWarehouse(stack, warehouse)),
       };
     },
     async close() {
@@ -83,7 +88,7 @@ function credentials(address: string) {
   return { user: username, pass: password, server: host };
 }
 
-async function untilDone({ sql }: Ground): Promise<void> {
+async function untilIdle({ sql }: BenchStack): Promise<void> {
   const head = await headOfLog(sql);
   for (;;) {
     const [row] = await sql<{ done: boolean }[]>`
@@ -92,18 +97,18 @@ async function untilDone({ sql }: Ground): Promise<void> {
         AND NOT EXISTS (SELECT FROM webhook_deliveries WHERE status = 'pending') AS done
       FROM warehouse_tables w WHERE w.in_use`;
     if (row?.done) return;
-    await Bun.sleep(lookEveryMs);
+    await Bun.sleep(pollMs);
   }
 }
 
-async function leastMemory(pids: Record<ProcessName, number>): Promise<Record<ProcessName, number>> {
-  const least = { front: Infinity, behind: Infinity, nats: Infinity, clickhouse: Infinity };
-  for (const end = performance.now() + quietMs; performance.now() < end; await Bun.sleep(lookEveryMs))
-    for (const name of processNames) least[name] = Math.min(least[name], residentMemory(pids[name]));
-  return least;
+async function minMemory(pids: Record<ProcessName, number>): Promise<Record<ProcessName, number>> {
+  const min = { serving: Infinity, background: Infinity, nats: Infinity, clickhouse: Infinity };
+  for (const end = performance.now() + samplingMs; performance.now() < end; await Bun.sleep(pollMs))
+    for (const name of processNames) min[name] = Math.min(min[name], residentMemory(pids[name]));
+  return min;
 }
 
-async function ofPostgres({ sql }: Ground) {
+async function samplePostgres({ sql }: BenchStack) {
   const [{ connections }] = await sql<[{ connections: number }]>`
     SELECT count(*)::int AS connections FROM pg_stat_activity WHERE application_name LIKE 'scanlog%'`;
   const tables = await sql<Table[]>`
@@ -111,16 +116,16 @@ async function ofPostgres({ sql }: Ground) {
     FROM pg_stat_user_tables WHERE n_tup_upd + n_tup_del > 0`;
   const [wal] = await sql<[Sample['wal']]>`
     SELECT (SELECT sum(size) FROM pg_ls_waldir())::bigint AS "onDisk",
-      pg_size_bytes(current_setting('max_wal_size')) AS most, (pg_current_wal_lsn() - '0/0')::bigint AS written`;
+      pg_size_bytes(current_setting('max_wal_size')) AS "limit", (pg_current_wal_lsn() - '0/0')::bigint AS written`;
   return { connections, tables, wal };
 }
 
-async function ofStream(nats: NatsConnection): Promise<Sample['stream']> {
+async function sampleStream(nats: NatsConnection): Promise<Sample['stream']> {
   const { config, state } = await (await nats.jetstreamManager()).streams.info(readConfig({}).stream);
-  return { bytes: state.bytes, most: config.max_bytes };
+  return { bytes: state.bytes, limit: config.max_bytes };
 }
 
-async function ofWarehouse({ sql }: Ground, { client, database }: Warehouse) {
+async function sampleWarehouse({ sql }: BenchStack, { client, database }: Warehouse) {
   const result = await client.query({
     query: 'SELECT active, bytes_on_disk AS bytes FROM system.parts WHERE database = {database:String}',
     query_params: { database },

@@ -1,20 +1,21 @@
-import { type Ground, startPeer } from './ground.ts';
-import { makeAccounts, ordinaryLoad } from './leaks-load.ts';
-import { openSampler, type ProcessName, processNames, type Sample } from './leaks-sample.ts';
-import { type BenchRow, rowOf, toldRow } from './row.ts';
+import { type BenchStack, startPeer } from './ground.ts';
+import { createAccounts, mixedLoad } from './leaks-load.ts';
+import { openSampler, type ProcessName, processNames, type Sample, type Table } from './leaks-sample.ts';
+import { type BenchRow, boundedRow, unboundedRow } from './row.ts';
 
 const slices = 9;
-/**
- * Connections that the service may have open, by its pools: the API's and the edge's; in the process behind, its own, one
- * for each of four leaders, and those of webhooks.
- */
-const pools = 20 + 5 + (20 + 4 + 6);
 
 /**
- * Threads that ClickHouse may have. They do not end when they are idle, so it keeps as many as ever worked at once: 50
- * for queries, merges and Node, and 128 that remove old parts, for the first time about two minutes after the start.
+ * The sum of the service's connection pools: API and edge, then in the background process its own, one for each of four
+ * leaders, and webhooks.
  */
-const clickhouseThreads = 250;
+const maxConnections = 20 + 5 + (20 + 4 + 6);
+
+/**
+ * ClickHouse keeps as many threads as ever worked at once: 50 for queries, merges and Node, and 128 that remove old
+ * parts, for the first time about two minutes after the start.
+ */
+const maxClickHouseThreads = 250;
 
 interface Options {
   seconds?: number;
@@ -22,22 +23,22 @@ interface Options {
 }
 
 /**
- * An hour of ordinary load in minutes, in equal slices, and what everything holds after each. The first third warms up;
- * what is the same work over and over must hold no more in the last third than in the second.
+ * Repeats the same load in equal slices and samples memory, handles and disk after each. The first third warms up; the
+ * last third must not use more than the second.
  */
 export async function benchLeaks(
-  ground: Ground,
+  stack: BenchStack,
   { seconds = 12, onStep = () => {} }: Options = {},
 ): Promise<BenchRow[]> {
   const receiver = await startPeer('webhook-receiver.ts');
-  const accounts = await makeAccounts(ground, `http://127.0.0.1:${receiver.port}/fast`);
+  const accounts = await createAccounts(stack, `http://127.0.0.1:${receiver.port}/fast`);
   const settings = { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' };
-  const service = await ground.serve({ settings });
-  const sampler = await openSampler(ground, service.pid);
+  const service = await stack.serve({ settings });
+  const sampler = await openSampler(stack, service.pid);
   try {
     const samples: Sample[] = [];
     for (let slice = 1; slice <= slices; slice++) {
-      await ordinaryLoad(ground, `http://127.0.0.1:${service.port}`, accounts, seconds);
+      await mixedLoad(stack, `http://127.0.0.1:${service.port}`, accounts, seconds);
       const sample = await sampler.take();
       samples.push(sample);
       onStep(`slice ${slice} of ${slices}: ${describe(sample)}`);
@@ -47,7 +48,9 @@ export async function benchLeaks(
     return [
       ...processNames.map((name) => memoryRow(name, second, last)),
       ...processNames.map((name) => handlesRow(name, second, last)),
-      ...boundRows(samples),
+      ...postgresRows(samples),
+      streamRow(samples),
+      ...clickhouseRows(samples),
       ...costRows(samples),
     ];
   } finally {
@@ -58,8 +61,8 @@ export async function benchLeaks(
 }
 
 const names: Record<ProcessName, string> = {
-  front: 'the process in front',
-  behind: 'the process behind',
+  serving: 'the API and edge process',
+  background: 'the relay and projections process',
   nats: 'NATS',
   clickhouse: 'ClickHouse',
 };
@@ -68,158 +71,169 @@ const mb = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(bytes < 10_485_76
 
 const describe = ({ processes, scans }: Sample) =>
   `${scans.count.toLocaleString('en')} scans, ${processNames
-    .map(
-      (name) =>
-        `${name} ${processes[name].memory.toFixed(0)} MB ${processes[name].handles} handles ${processes[name].threads} threads`,
-    )
+    .map((name) => {
+      const { memory, handles, threads } = processes[name];
+      return `${name} ${memory.toFixed(0)} MB ${handles} handles ${threads} threads`;
+    })
     .join(', ')}`;
 
-/** The least of each third: what is above it, a collection would have freed. */
+/** Compares minimums, because memory above them is garbage that was not collected yet. */
 function memoryRow(name: ProcessName, second: Sample[], last: Sample[]): BenchRow {
-  const least = (samples: Sample[]) => Math.min(...samples.map(({ processes }) => processes[name].memory));
-  const ratio = least(last) / least(second);
-  return rowOf(
+  const min = (samples: Sample[]) => Math.min(...samples.map(({ processes }) => processes[name].memory));
+  return boundedRow(
     {
       what: `memory of ${names[name]}, last third`,
-      figure: `${least(last).toFixed(0)} MB`,
-      against: `second third: ${least(second).toFixed(0)} MB`,
-      ratio,
-      value: ratio,
+      figure: `${min(last).toFixed(0)} MB`,
+      against: `second third: ${min(second).toFixed(0)} MB`,
+      ratio: min(last) / min(second),
     },
-    { target: 1.3, goal: 1.1, kind: 'most', unit: ' ×' },
+    { target: 1.3, goal: 1.1, kind: 'max', unit: ' ×' },
   );
 }
 
-/** The least, too: a connection that is just being closed is none that stays. */
+/** Compares minimums, because a connection that is being closed is not a leak. */
 function handlesRow(name: ProcessName, second: Sample[], last: Sample[]): BenchRow {
-  const least = (samples: Sample[]) => Math.min(...samples.map(({ processes }) => processes[name].handles));
-  return rowOf(
+  const min = (samples: Sample[]) => Math.min(...samples.map(({ processes }) => processes[name].handles));
+  return boundedRow(
     {
       what: `open files and sockets of ${names[name]}, last third`,
-      figure: String(least(last)),
-      against: `second third: ${least(second)}`,
-      ratio: least(last) / least(second),
-      value: least(last) - least(second),
+      figure: String(min(last)),
+      against: `second third: ${min(second)}`,
+      ratio: min(last) / min(second),
+      value: min(last) - min(second),
     },
-    { target: 2, goal: 0, kind: 'most', unit: ' more' },
+    { target: 2, goal: 0, kind: 'max', unit: ' more' },
   );
 }
 
-/** From here on, rows are many, and autovacuum sees to the dead ones; below, each page is cleared as it is written to. */
-const manyRows = 1_000;
+const lastOf = (samples: Sample[]) => samples.at(-1) as Sample;
+const maxOf = (samples: Sample[], of: (sample: Sample) => number) => Math.max(...samples.map(of));
 
-function boundRows(samples: Sample[]): BenchRow[] {
-  const end = samples.at(-1) as Sample;
-  const most = (of: (sample: Sample) => number) => Math.max(...samples.map(of));
-  const large = end.tables.filter(({ live }) => live >= manyRows).sort((a, b) => b.dead / b.live - a.dead / a.live)[0];
-  const small = end.tables.filter(({ live }) => live < manyRows).sort((a, b) => b.bytes - a.bytes)[0];
-  const connections = most((sample) => sample.connections);
-  const wal = most((sample) => sample.wal.onDisk) / end.wal.most;
-  const stream = end.stream.bytes / end.stream.most;
-  const parts = most(({ parts }) => parts.active);
-  const inactive = most(({ parts }) => parts.inactive);
-  const threads = most(({ processes }) => processes.clickhouse.threads);
+function postgresRows(samples: Sample[]): BenchRow[] {
+  const connections = maxOf(samples, (sample) => sample.connections);
+  const walLimit = lastOf(samples).wal.limit;
+  const wal = maxOf(samples, (sample) => sample.wal.onDisk);
   return [
-    rowOf(
+    boundedRow(
       {
-        what: 'connections to Postgres, most',
+        what: 'connections to Postgres, maximum',
         figure: String(connections),
-        against: `pools: ${pools}`,
-        ratio: connections / pools,
+        against: `sum of the pools: ${maxConnections}`,
+        ratio: connections / maxConnections,
         value: connections,
       },
-      { target: pools, goal: pools, kind: 'most' },
+      { target: maxConnections, goal: maxConnections, kind: 'max' },
     ),
-    ...(large === undefined
-      ? []
-      : [
-          rowOf(
-            {
-              what: `dead rows of ${large.name}, the table that has the largest share of them`,
-              figure: large.dead.toLocaleString('en'),
-              against: `live: ${large.live.toLocaleString('en')}`,
-              ratio: large.dead / large.live,
-              value: large.dead / large.live,
-            },
-            // Autovacuum comes at 0.2, and looks once a minute.
-            { target: 0.5, goal: 0.25, kind: 'most' },
-          ),
-        ]),
-    ...(small === undefined
-      ? []
-      : [
-          rowOf(
-            {
-              what: `size of ${small.name}, the largest of the tables with few rows that change all the time`,
-              figure: mb(small.bytes),
-              against: `rows: ${small.live}`,
-              ratio: null,
-              value: small.bytes / 1024 / 1024,
-            },
-            { target: 4, goal: 1, kind: 'most', unit: ' MB' },
-          ),
-        ]),
-    rowOf(
+    ...tableRows(lastOf(samples).tables),
+    boundedRow(
       {
-        what: 'WAL on disk, most',
-        figure: mb(wal * end.wal.most),
-        against: `max_wal_size: ${mb(end.wal.most)}`,
-        ratio: wal,
-        value: wal,
+        what: 'WAL on disk, maximum',
+        figure: mb(wal),
+        against: `max_wal_size: ${mb(walLimit)}`,
+        ratio: wal / walLimit,
       },
-      { target: 1.5, goal: 1, kind: 'most', unit: ' ×' },
+      { target: 1.5, goal: 1, kind: 'max', unit: ' ×' },
     ),
-    rowOf(
+  ];
+}
+
+/** Autovacuum removes the dead rows of large tables; in smaller ones, writes prune each page. */
+const minRowsOfLargeTable = 1_000;
+
+function tableRows(tables: Table[]): BenchRow[] {
+  const isLarge = ({ live }: Table) => live >= minRowsOfLargeTable;
+  const [large] = tables.filter(isLarge).sort((a, b) => b.dead / b.live - a.dead / a.live);
+  const [small] = tables.filter((table) => !isLarge(table)).sort((a, b) => b.bytes - a.bytes);
+  const rows: BenchRow[] = [];
+  if (large !== undefined)
+    rows.push(
+      boundedRow(
+        {
+          what: `dead rows of ${large.name}, the large table with the highest share of them`,
+          figure: large.dead.toLocaleString('en'),
+          against: `live rows: ${large.live.toLocaleString('en')}`,
+          ratio: large.dead / large.live,
+        },
+        // Autovacuum starts at 0.2 and checks once a minute.
+        { target: 0.5, goal: 0.25, kind: 'max' },
+      ),
+    );
+  if (small !== undefined)
+    rows.push(
+      boundedRow(
+        {
+          what: `size of ${small.name}, the largest updated table with under ${minRowsOfLargeTable.toLocaleString('en')} rows`,
+          figure: mb(small.bytes),
+          against: `live rows: ${small.live}`,
+          ratio: null,
+          value: small.bytes / 1024 / 1024,
+        },
+        { target: 4, goal: 1, kind: 'max', unit: ' MB' },
+      ),
+    );
+  return rows;
+}
+
+function streamRow(samples: Sample[]): BenchRow {
+  const { bytes, limit } = lastOf(samples).stream;
+  return boundedRow(
+    { what: 'JetStream on disk', figure: mb(bytes), against: `its limit: ${mb(limit)}`, ratio: bytes / limit },
+    { target: 1, goal: 1, kind: 'max', unit: ' ×' },
+  );
+}
+
+function clickhouseRows(samples: Sample[]): BenchRow[] {
+  const active = maxOf(samples, ({ parts }) => parts.active);
+  const inactive = maxOf(samples, ({ parts }) => parts.inactive);
+  const threads = maxOf(samples, ({ processes }) => processes.clickhouse.threads);
+  return [
+    boundedRow(
       {
-        what: 'JetStream',
-        figure: mb(end.stream.bytes),
-        against: `its limit: ${mb(end.stream.most)}`,
-        ratio: stream,
-        value: stream,
+        what: 'active parts in ClickHouse, maximum',
+        figure: String(active),
+        against: '–',
+        ratio: null,
+        value: active,
       },
-      { target: 1, goal: 1, kind: 'most', unit: ' ×' },
+      { target: 100, goal: 30, kind: 'max' },
     ),
-    rowOf(
-      { what: 'active parts in ClickHouse, most', figure: String(parts), against: '–', ratio: null, value: parts },
-      { target: 100, goal: 30, kind: 'most' },
-    ),
-    rowOf(
+    boundedRow(
       {
-        what: 'threads of ClickHouse, most',
+        what: 'threads of ClickHouse, maximum',
         figure: String(threads),
-        against: `pools: ${clickhouseThreads}`,
-        ratio: threads / clickhouseThreads,
+        against: `its thread pools: ${maxClickHouseThreads}`,
+        ratio: threads / maxClickHouseThreads,
         value: threads,
       },
-      { target: clickhouseThreads, goal: clickhouseThreads, kind: 'most' },
+      { target: maxClickHouseThreads, goal: maxClickHouseThreads, kind: 'max' },
     ),
-    rowOf(
+    boundedRow(
       {
-        what: 'parts that were merged and are not removed yet, most',
+        what: 'merged parts not yet removed from ClickHouse, maximum',
         figure: String(inactive),
         against: '–',
         ratio: null,
         value: inactive,
       },
       // ClickHouse keeps them for 8 minutes.
-      { target: 1_000, goal: 300, kind: 'most' },
+      { target: 1_000, goal: 300, kind: 'max' },
     ),
   ];
 }
 
-/** What a scan costs in this load, for whoever has to buy disks. From the first sample on: what is there once is no scan's. */
+/** The cost per scan, for sizing. Measured from the first sample on, which excludes what a start costs. */
 function costRows(samples: Sample[]): BenchRow[] {
-  const [first, last] = [samples[0] as Sample, samples.at(-1) as Sample];
+  const [first, last] = [samples[0] as Sample, lastOf(samples)];
   const scans = last.scans.count - first.scans.count;
   const bytes = (of: (sample: Sample) => number) => `${Math.round((of(last) - of(first)) / scans)} bytes`;
   const cpu = (name: ProcessName) =>
-    `${Math.round(((last.processes[name].cpu - first.processes[name].cpu) / scans) * 1e6)} µs`;
+    `${Math.round(((last.processes[name].cpuSeconds - first.processes[name].cpuSeconds) / scans) * 1e6)} µs`;
   const costs: [what: string, figure: string][] = [
-    ['in Postgres, indexes and visitors included', bytes(({ scans }) => scans.postgresBytes)],
-    ['WAL, that of the whole load', bytes(({ wal }) => wal.written)],
+    ['in Postgres, including indexes and visitors', bytes(({ scans }) => scans.postgresBytes)],
+    ['WAL of the whole load', bytes(({ wal }) => wal.written)],
     ['in JetStream', bytes(({ stream }) => stream.bytes)],
-    ['in ClickHouse, projections included', bytes(({ scans }) => scans.warehouseBytes)],
-    ...processNames.map((name): [string, string] => [`CPU of ${names[name]}, that of the whole load`, cpu(name)]),
+    ['in ClickHouse, including projections', bytes(({ scans }) => scans.warehouseBytes)],
+    ...processNames.map((name): [string, string] => [`CPU of ${names[name]} for the whole load`, cpu(name)]),
   ];
-  return costs.map(([what, figure]) => toldRow({ what: `a scan: ${what}`, figure, against: '–', ratio: null }));
+  return costs.map(([what, figure]) => unboundedRow({ what: `per scan: ${what}`, figure, against: '–', ratio: null }));
 }

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'bun';
 
 /**
- * A load generator that costs little itself: raw sockets, requests made in advance, answers only counted. Run as a
- * process of its own: `bun bench/load-client.ts <url> <connections> <seconds> [requests a second]`, prints one JSON line.
+ * A load generator with little CPU cost: raw sockets, and of each response only the status is read. Runs as a separate
+ * process, `bun bench/load-client.ts <url> <connections> <seconds> [requests per second]`, and prints one line of JSON.
  */
 const [, , target = '', connections = '64', seconds = '5', rate = '0'] = process.argv;
 const { hostname, port, pathname } = new URL(target);
 const perSecond = Number(rate);
-const spread = Math.floor(Math.random() * 2 ** 24);
-/** What is asked for in turn, and by whom: a file of them, or the URL itself. */
+const firstVisitor = Math.floor(Math.random() * 2 ** 24);
+/** Requested in rotation: the entries of the file, or the URL itself. */
 const targetsFile = process.env['LOAD_TARGETS'];
 const targets: { path: string; authorization: string }[] =
   targetsFile === undefined
@@ -24,10 +24,10 @@ interface Connection {
 const times: number[] = [];
 const statuses: Record<string, number> = {};
 let sent = 0;
-let open = true;
+let isRunning = true;
 
 const request = (number: number) => {
-  const n = (number + spread) >>> 0;
+  const n = (number + firstVisitor) >>> 0;
   const address = `${1 + ((n >>> 24) & 127)}.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`;
   const { path, authorization } = targets[number % targets.length] as (typeof targets)[number];
   return `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUser-Agent: Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1\r\nX-Forwarded-For: ${address}\r\nAuthorization: ${authorization}\r\n\r\n`;
@@ -36,15 +36,15 @@ const request = (number: number) => {
 const started = performance.now();
 
 function send(socket: Socket<Connection>): void {
-  if (!open) return;
+  if (!isRunning) return;
   const number = sent++;
-  const due = perSecond === 0 ? 0 : started + (number / perSecond) * 1000 - performance.now();
+  const delayMs = perSecond === 0 ? 0 : started + (number / perSecond) * 1000 - performance.now();
   const go = () => {
     socket.data.sentAt = performance.now();
     socket.write(request(number));
   };
-  // Behind its schedule it sends at once, so the rate is kept on the whole.
-  if (due > 1) setTimeout(go, due);
+  // A late request is sent at once, so that the average rate is kept.
+  if (delayMs > 1) setTimeout(go, delayMs);
   else go();
 }
 
@@ -57,7 +57,7 @@ await Promise.all(
       socket: {
         open: send,
         data(socket, bytes) {
-          // Every answer of interest fits into one packet, with its body if it has one.
+          // Every response that is measured fits into one packet, including its body.
           times.push(performance.now() - socket.data.sentAt);
           const status = bytes.toString('latin1', 9, 12);
           statuses[status] = (statuses[status] ?? 0) + 1;
@@ -68,9 +68,11 @@ await Promise.all(
   ),
 );
 await Bun.sleep(Number(seconds) * 1000);
-open = false;
+isRunning = false;
 const elapsed = (performance.now() - started) / 1000;
 times.sort((a, b) => a - b);
-const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? 0;
-console.log(JSON.stringify({ perSecond: times.length / elapsed, statuses, p50: at(0.5), p99: at(0.99) }));
+const percentile = (share: number) => times[Math.floor((times.length - 1) * share)] ?? 0;
+console.log(
+  JSON.stringify({ perSecond: times.length / elapsed, statuses, p50: percentile(0.5), p99: percentile(0.99) }),
+);
 process.exit(0);

@@ -1,24 +1,24 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What /proc tells of a process that runs. */
+/** Statistics of a running process from /proc. */
 
 const ticksPerSecond = 100;
 
-/** Time that it and its threads have had a core for. */
+/** CPU time of all threads. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program, in parentheses, may hold anything.
+  // The program's name, in parentheses, may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** In MB. */
+/** Resident memory in MB. */
 export const residentMemory = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 /**
- * Files and sockets that it has open, except the statistics of its own threads in /proc: native ClickHouse keeps three
- * of them open for each thread that has worked on a query, for as long as the thread lives.
+ * The number of open files and sockets, without those in /proc/<pid>/task: native ClickHouse keeps three of them open
+ * for each thread that has worked on a query, until the thread ends.
  */
 export const handles = (pid: number): number =>
   readdirSync(`/proc/${pid}/fd`).filter((handle) => !/^\/proc\/\d+\/task\//.test(targetOf(pid, handle))).length;

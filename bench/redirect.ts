@@ -1,81 +1,94 @@
-import { type Ground, load, startPeer } from './ground.ts';
-import { type BenchRow, median, ms, perSecond, rowOf } from './row.ts';
+import { type BenchStack, load, startPeer } from './ground.ts';
+import { type BenchRow, boundedRow, median, ms, perSecond } from './row.ts';
 
 const connections = 256;
 
-/** Redirects with every scan committed before its 302, the whole pipeline running, against Elysia that does nothing. */
+interface Rounds {
+  repetitions: number;
+  seconds: number;
+  onStep(step: string): void;
+}
+
+/** Redirects with every scan committed before its 302 and the whole pipeline running, against a bare Elysia 302. */
 export async function benchRedirect(
-  ground: Ground,
+  stack: BenchStack,
   { repetitions = 3, seconds = 4, onStep = (_: string) => {} } = {},
 ): Promise<BenchRow[]> {
+  const rounds = { repetitions, seconds, onStep };
   const bare = await startPeer('bare-elysia.ts');
   const bareUrl = `http://127.0.0.1:${bare.port}/bench`;
   try {
-    const one = await ground.serve();
-    const oneUrl = `http://127.0.0.1:${one.port}/${ground.code.short_code}`;
-    const limits: number[] = [];
-    const singles: number[] = [];
-    // Warm both, then take turns, so that the machine's moods hit both.
-    for (const url of [bareUrl, oneUrl]) await load(url, { connections, seconds: 2 });
-    for (let i = 0; i < repetitions; i++) {
-      onStep(`redirects, round ${i + 1} of ${repetitions}`);
-      limits.push((await load(bareUrl, { connections, seconds })).perSecond);
-      singles.push((await load(oneUrl, { connections, seconds })).perSecond);
-    }
-    const [limit, single] = [median(limits), median(singles)];
-
-    onStep('latency at half that load');
-    const rate = Math.round(single / 2);
-    const slow: number[] = [];
-    const quick: number[] = [];
-    for (let i = 0; i < repetitions; i++) {
-      quick.push((await load(bareUrl, { connections: 64, seconds, rate })).p99);
-      slow.push((await load(oneUrl, { connections: 64, seconds, rate })).p99);
-    }
-    await one.stop();
-
-    onStep('two edges on one port');
-    const two = await ground.serve({ edges: 2 });
-    const twoUrl = `http://127.0.0.1:${two.port}/${ground.code.short_code}`;
-    const doubles: number[] = [];
-    await load(twoUrl, { connections, seconds: 2 });
-    for (let i = 0; i < repetitions; i++) doubles.push((await load(twoUrl, { connections, seconds })).perSecond);
-    await two.stop();
-    const double = median(doubles);
-
+    const service = await stack.serve();
+    const edgeUrl = `http://127.0.0.1:${service.port}/${stack.code.short_code}`;
+    const { bareRate, edgeRate } = await throughput(bareUrl, edgeUrl, rounds);
+    const rate = Math.round(edgeRate / 2);
+    const { bareP99, edgeP99 } = await latency(bareUrl, edgeUrl, rate, rounds);
+    await service.stop();
+    const twoEdgesRate = await throughputOfTwoEdges(stack, rounds);
     return [
-      rowOf(
+      boundedRow(
         {
           what: 'redirects/s, every scan committed first, one edge',
-          figure: perSecond(single),
-          against: `bare Elysia 302: ${perSecond(limit)}`,
-          ratio: single / limit,
-          value: single / limit,
+          figure: perSecond(edgeRate),
+          against: `bare Elysia 302: ${perSecond(bareRate)}`,
+          ratio: edgeRate / bareRate,
         },
-        { target: 0.3, goal: 0.5, kind: 'least' },
+        { target: 0.3, goal: 0.5, kind: 'min' },
       ),
-      rowOf(
+      boundedRow(
         {
-          what: 'the same with --edges 2',
-          figure: perSecond(double),
-          against: `one edge: ${perSecond(single)}`,
-          ratio: double / single,
-          value: double / single,
+          what: 'redirects/s with --edges 2',
+          figure: perSecond(twoEdgesRate),
+          against: `one edge: ${perSecond(edgeRate)}`,
+          ratio: twoEdgesRate / edgeRate,
         },
-        { target: 1.2, goal: 2, kind: 'least', unit: ' ×' },
+        { target: 1.2, goal: 2, kind: 'min', unit: ' ×' },
       ),
-      rowOf(
+      boundedRow(
         {
-          what: `redirect p99 at half that load (${perSecond(rate)})`,
-          figure: ms(median(slow)),
-          against: `bare Elysia: ${ms(median(quick))}`,
-          ratio: median(slow) / median(quick),
-          value: median(slow) / median(quick),
+          what: `redirect p99 at half the load of one edge (${perSecond(rate)})`,
+          figure: ms(edgeP99),
+          against: `bare Elysia: ${ms(bareP99)}`,
+          ratio: edgeP99 / bareP99,
         },
-        { target: 5, goal: 2, kind: 'most', unit: ' ×' },
+        { target: 5, goal: 2, kind: 'max', unit: ' ×' },
       ),
     ];
   } finally {
     await bare.stop();
   }
+}
+
+async function throughput(bareUrl: string, edgeUrl: string, { repetitions, seconds, onStep }: Rounds) {
+  for (const url of [bareUrl, edgeUrl]) await load(url, { connections, seconds: 2 });
+  const [bare, edge]: [number[], number[]] = [[], []];
+  for (let round = 1; round <= repetitions; round++) {
+    onStep(`redirects, round ${round} of ${repetitions}`);
+    bare.push((await load(bareUrl, { connections, seconds })).perSecond);
+    edge.push((await load(edgeUrl, { connections, seconds })).perSecond);
+  }
+  return { bareRate: median(bare), edgeRate: median(edge) };
+}
+
+async function latency(bareUrl: string, edgeUrl: string, rate: number, { repetitions, seconds, onStep }: Rounds) {
+  const [bare, edge]: [number[], number[]] = [[], []];
+  for (let round = 1; round <= repetitions; round++) {
+    onStep(`redirect latency at ${perSecond(rate)}, round ${round} of ${repetitions}`);
+    bare.push((await load(bareUrl, { connections: 64, seconds, rate })).p99);
+    edge.push((await load(edgeUrl, { connections: 64, seconds, rate })).p99);
+  }
+  return { bareP99: median(bare), edgeP99: median(edge) };
+}
+
+async function throughputOfTwoEdges(stack: BenchStack, { repetitions, seconds, onStep }: Rounds): Promise<number> {
+  const service = await stack.serve({ edges: 2 });
+  const url = `http://127.0.0.1:${service.port}/${stack.code.short_code}`;
+  const rates: number[] = [];
+  await load(url, { connections, seconds: 2 });
+  for (let round = 1; round <= repetitions; round++) {
+    onStep(`redirects with two edges, round ${round} of ${repetitions}`);
+    rates.push((await load(url, { connections, seconds })).perSecond);
+  }
+  await service.stop();
+  return median(rates);
 }

@@ -1,4 +1,4 @@
-/** A line of the table that benchmarks print. Ratios are against a peer or limit measured in the same run. */
+/** One line of the result table. Ratios compare with a peer or limit measured in the same run. */
 export interface BenchRow {
   what: string;
   figure: string;
@@ -6,38 +6,35 @@ export interface BenchRow {
   ratio: number | null;
   target: string;
   goal: string;
-  /** Whether target and goal were reached; null where there are none. */
+  /** Whether target and goal were met; null if the row has none. */
   met: { target: boolean; goal: boolean } | null;
 }
 
-/** A bound that a figure or ratio must keep. */
+/** The bounds of a row: `min` if larger is better, `max` if smaller is better. */
 export interface Bounds {
   target: number;
   goal: number;
-  /** `least`: the larger the better. */
-  kind: 'least' | 'most';
+  kind: 'min' | 'max';
   unit?: string;
 }
 
-export function rowOf(
-  row: Pick<BenchRow, 'what' | 'figure' | 'against'> & { ratio: number | null; value: number },
-  { target, goal, kind, unit = '' }: Bounds,
-): BenchRow {
-  const keeps = (bound: number) => (kind === 'least' ? row.value >= bound : row.value <= bound);
-  const written = (bound: number) => `${kind === 'least' ? '≥' : '≤'} ${bound}${unit}`;
+interface Measurement extends Pick<BenchRow, 'what' | 'figure' | 'against' | 'ratio'> {
+  /** The number that is compared with the bounds, if it is not the ratio. */
+  value?: number;
+}
+
+export function boundedRow(measurement: Measurement, { target, goal, kind, unit = '' }: Bounds): BenchRow {
+  const { what, figure, against, ratio, value = ratio ?? Number.NaN } = measurement;
+  const meets = (bound: number) => (kind === 'min' ? value >= bound : value <= bound);
+  const format = (bound: number) => `${kind === 'min' ? '≥' : '≤'} ${bound}${unit}`;
   return {
-    what: row.what,
-    figure: row.figure,
-    against: row.against,
-    ratio: rounded(row.ratio),
-    target: written(target),
-    goal: written(goal),
-    met: { target: keeps(target), goal: keeps(goal) },
+    ...{ what, figure, against, ratio: rounded(ratio) },
+    ...{ target: format(target), goal: format(goal), met: { target: meets(target), goal: meets(goal) } },
   };
 }
 
-/** A figure that nobody has set a target for. */
-export const toldRow = (row: Pick<BenchRow, 'what' | 'figure' | 'against' | 'ratio'>): BenchRow => ({
+/** A figure without target and goal. */
+export const unboundedRow = (row: Pick<BenchRow, 'what' | 'figure' | 'against' | 'ratio'>): BenchRow => ({
   ...row,
   ratio: rounded(row.ratio),
   ...{ target: '–', goal: '–', met: null },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Scan } from '../events/scan.ts';
 import { newId } from '../src/lib/ids.ts';
 
-/** A scan by somebody whom nobody has seen before. */
+/** A scan by a new visitor. */
 export const scanOf = ({ id: code, account }: { id: string; account: string }): Scan => ({
   id: newId('scan', Date.now()),
   code,

@@ -1,6 +1,6 @@
 /**
- * A receiver of webhooks, as a process of its own: prints the port it listens on. `/hang/…` never answers, everything
- * else does at once. `GET /seen` tells how many came since it was last asked, how fast, and how long after their scan.
+ * A webhook receiver in a separate process, which prints its port. `/hang/…` never answers, all other paths answer at
+ * once. `GET /seen` returns the count, the duration and the p99 delay after the scan, and resets them.
  */
 let count = 0;
 let first = 0;

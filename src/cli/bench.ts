@@ -4,7 +4,7 @@ import { benchAnalytics } from '../../bench/analytics.ts';
 import { benchApi } from '../../bench/api.ts';
 import { benchBurst } from '../../bench/burst.ts';
 import { contactSheet } from '../../bench/contact-sheet.ts';
-import { type Ground, prepareGround } from '../../bench/ground.ts';
+import { type BenchStack, startBenchStack } from '../../bench/ground.ts';
 import { benchGrowth } from '../../bench/growth.ts';
 import { benchImages } from '../../bench/images.ts';
 import { benchLeaks } from '../../bench/leaks.ts';
@@ -32,26 +32,26 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
   }
   const onStep = (step: string) => process.stderr.write(dim(`${step} …\n`));
   const steps = { onStep };
-  const onGround = (measure: (ground: Ground, options: typeof steps) => Promise<BenchRow[]>) => async () => {
-    const ground = await prepareGround();
+  const onStack = (measure: (stack: BenchStack, options: typeof steps) => Promise<BenchRow[]>) => async () => {
+    const stack = await startBenchStack();
     try {
-      return await measure(ground, steps);
+      return await measure(stack, steps);
     } finally {
-      await ground.stop();
+      await stack.stop();
     }
   };
   const measurements: [Benchmark, () => Promise<BenchRow[]>][] = [
     ['images', () => benchImages()],
-    ['images', onGround(benchBurst)],
-    ['redirect', onGround(benchRedirect)],
-    ['log', onGround(benchLog)],
-    ['analytics', onGround(benchReplay)],
-    ['analytics', onGround(benchAnalytics)],
-    ['api', onGround(benchApi)],
+    ['images', onStack(benchBurst)],
+    ['redirect', onStack(benchRedirect)],
+    ['log', onStack(benchLog)],
+    ['analytics', onStack(benchReplay)],
+    ['analytics', onStack(benchAnalytics)],
+    ['api', onStack(benchApi)],
     ['api', () => benchStart(steps)],
-    ['webhooks', onGround(benchWebhooks)],
-    ['growth', onGround(benchGrowth)],
-    ['leaks', onGround(benchLeaks)],
+    ['webhooks', onStack(benchWebhooks)],
+    ['growth', onStack(benchGrowth)],
+    ['leaks', onStack(benchLeaks)],
   ];
   const rows: BenchRow[] = [];
   for (const [name, measure] of measurements) {
