@@ -5,7 +5,7 @@ export function rgbOf(hex: string): Rgb {
   return [value >> 16, (value >> 8) & 0xff, value & 0xff];
 }
 
-/** The colour at `share` of the way from one to the other, mixed as SVG renderers mix: in sRGB. */
+/** Interpolates linearly in sRGB, as SVG renderers do; `share` 0 is `from`, 1 is `to`. */
 export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   const channel = (i: 0 | 1 | 2) => Math.round(from[i] + (to[i] - from[i]) * share);
   return [channel(0), channel(1), channel(2)];

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { drawPicture, type Picture } from './picture.ts';
 
-/** Draws pictures in a thread of its own. */
+/** The script of the drawing thread. */
 parentPort?.on('message', async ({ id, picture }: { id: number; picture: Picture }) => {
   try {
     const bytes = await drawPicture(picture);

@@ -13,24 +13,24 @@ type Drawn = { id: number } & ({ bytes: Bytes } | { error: { isRange: boolean; m
 
 interface Thread {
   worker: Worker;
-  /** What it has been asked for and has not answered, by number. */
+  /** Pending requests by id. */
   jobs: Map<number, { resolve(bytes: Bytes): void; reject(error: unknown): void }>;
 }
 
-const ownScript = new URL('./draw-worker.ts', import.meta.url);
+const defaultScript = new URL('./draw-worker.ts', import.meta.url);
 
 /**
- * Draws in a separate thread, started with the first picture, so that redirects do not wait for a large one. When the
- * thread fails or exits, its pictures are rejected and the next picture starts another thread.
+ * Draws in a worker thread, started with the first picture, so that large pictures do not delay redirects. If the
+ * thread fails or exits, its pending pictures are rejected and the next picture starts a new thread.
  */
-export function createDrawing(script = ownScript): Drawing {
+export function createDrawing(script = defaultScript): Drawing {
   let current: Thread | undefined;
   let lastId = 0;
 
   function start(): Thread {
     const worker = new Worker(script);
     const thread: Thread = { worker, jobs: new Map() };
-    // An idle thread keeps no process alive.
+    // An idle thread must not keep the process alive.
     worker.unref();
     worker.on('message', (drawn: Drawn) => {
       const job = thread.jobs.get(drawn.id);

@@ -1,4 +1,4 @@
-import { FINDER_SIDE, findersOf, inFinder, type Matrix } from './matrix.ts';
+import { finderSide, findersOf, inFinder, type Matrix } from './matrix.ts';
 import type { CornersDotType, CornersSquareType, DotsType, Look } from './style.ts';
 
 /** Corner radii in modules, clockwise. */
@@ -17,7 +17,7 @@ export interface Ring {
   readonly hole: Box;
 }
 
-/** The one description of a picture, from which both the SVG and the PNG are made. */
+/** The shapes of a picture, in modules; SVG and PNG are both drawn from it. */
 export interface Geometry {
   readonly side: number;
   /** Every dark module outside the finder patterns, in reading order. */
@@ -35,12 +35,12 @@ interface Neighbours {
   readonly bottom: boolean;
 }
 
-const SQUARE: Radii = [0, 0, 0, 0];
-const CIRCLE: Radii = [0.5, 0.5, 0.5, 0.5];
+const square: Radii = [0, 0, 0, 0];
+const circle: Radii = [0.5, 0.5, 0.5, 0.5];
 
-const DOT_RULES: Record<DotsType, (near: Neighbours) => Radii> = {
-  square: () => SQUARE,
-  dots: () => CIRCLE,
+const dotRules: Record<DotsType, (near: Neighbours) => Radii> = {
+  square: () => square,
+  dots: () => circle,
   rounded: (near) => openCorners(near, 0.5),
   // A module at a bend of its line becomes a quarter disc.
   'extra-rounded': (near) => openCorners(near, isBend(near) ? 1 : 0.5),
@@ -48,19 +48,19 @@ const DOT_RULES: Record<DotsType, (near: Neighbours) => Radii> = {
   'classy-rounded': (near) => leaf(near, 1),
 };
 
-const RING_RADII: Record<CornersSquareType, { outer: number; hole: number }> = {
+const ringRadii: Record<CornersSquareType, { outer: number; hole: number }> = {
   square: { outer: 0, hole: 0 },
   dot: { outer: 3.5, hole: 2.5 },
   'extra-rounded': { outer: 2.5, hole: 1.5 },
 };
 
-const EYE_RADIUS: Record<CornersDotType, number> = { square: 0, dot: 1.5 };
+const eyeRadius: Record<CornersDotType, number> = { square: 0, dot: 1.5 };
 
 export function geometryOf(matrix: Matrix, look: Look): Geometry {
   const { side } = matrix;
   const isDot = (x: number, y: number) => matrix.isDark(x, y) && !inFinder(side, x, y);
-  const rule = DOT_RULES[look.dotsType];
-  // Dots with the same neighbours share one `radii`: whoever draws them can tell equal dots by identity.
+  const rule = dotRules[look.dotsType];
+  // Dots with the same neighbours share one `radii` object, so that renderers can cache by identity.
   const radii = Array.from({ length: 16 }, (_, near) =>
     rule({ left: (near & 1) > 0, right: (near & 2) > 0, top: (near & 4) > 0, bottom: (near & 8) > 0 }),
   );
@@ -73,21 +73,21 @@ export function geometryOf(matrix: Matrix, look: Look): Geometry {
       if (isDot(x + 1, y)) near |= 2;
       if (isDot(x, y - 1)) near |= 4;
       if (isDot(x, y + 1)) near |= 8;
-      dots.push({ x, y, side: 1, radii: radii[near] ?? SQUARE });
+      dots.push({ x, y, side: 1, radii: radii[near] ?? square });
     }
   }
-  const outer = equalRadii(RING_RADII[look.cornersSquareType].outer);
-  const hole = equalRadii(RING_RADII[look.cornersSquareType].hole);
-  const eye = equalRadii(EYE_RADIUS[look.cornersDotType]);
+  const outer = equalRadii(ringRadii[look.cornersSquareType].outer);
+  const hole = equalRadii(ringRadii[look.cornersSquareType].hole);
+  const eye = equalRadii(eyeRadius[look.cornersDotType]);
   const finders = findersOf(side);
   return {
     side,
     dots,
     rings: finders.map(({ x, y }) => ({
-      outer: { x, y, side: FINDER_SIDE, radii: outer },
-      hole: { x: x + 1, y: y + 1, side: FINDER_SIDE - 2, radii: hole },
+      outer: { x, y, side: finderSide, radii: outer },
+      hole: { x: x + 1, y: y + 1, side: finderSide - 2, radii: hole },
     })),
-    eyes: finders.map(({ x, y }) => ({ x: x + 2, y: y + 2, side: FINDER_SIDE - 4, radii: eye })),
+    eyes: finders.map(({ x, y }) => ({ x: x + 2, y: y + 2, side: finderSide - 4, radii: eye })),
   };
 }
 
@@ -112,5 +112,5 @@ function leaf(near: Neighbours, radius: number): Radii {
   if (countOf(near) === 0) return [0.5, 0, 0.5, 0];
   if (!near.left && !near.top) return [radius, 0, 0, 0];
   if (!near.right && !near.bottom) return [0, 0, radius, 0];
-  return SQUARE;
+  return square;
 }

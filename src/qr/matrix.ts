@@ -10,11 +10,11 @@ export interface Matrix {
   isDark(x: number, y: number): boolean;
 }
 
-export const FINDER_SIDE = 7;
+export const finderSide = 7;
 
 /**
- * The symbol for a short URL: byte mode, error correction M. A mask is given only to compare pictures; without one the
- * best is taken.
+ * The symbol of a short URL in byte mode with error correction M. Tests fix the mask to compare pictures; by default
+ * the best one is chosen.
  */
 export function matrixOf(url: string, mask?: Mask): Matrix {
   const { modules } = QRCode.create([{ data: new TextEncoder().encode(url), mode: 'byte' }], {
@@ -30,7 +30,7 @@ export function matrixOf(url: string, mask?: Mask): Matrix {
 
 /** Top-left modules of the three finder patterns. */
 export function findersOf(side: number): readonly { x: number; y: number }[] {
-  const far = side - FINDER_SIDE;
+  const far = side - finderSide;
   return [
     { x: 0, y: 0 },
     { x: far, y: 0 },
@@ -39,6 +39,6 @@ export function findersOf(side: number): readonly { x: number; y: number }[] {
 }
 
 export function inFinder(side: number, x: number, y: number): boolean {
-  const far = side - FINDER_SIDE;
-  return (x < FINDER_SIDE && (y < FINDER_SIDE || y >= far)) || (x >= far && y < FINDER_SIDE);
+  const far = side - finderSide;
+  return (x < finderSide && (y < finderSide || y >= far)) || (x >= far && y < finderSide);
 }

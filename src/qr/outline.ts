@@ -1,15 +1,14 @@
 import type { Box } from './geometry.ts';
 
-/** A corner of an outline, with the radius that rounds it off. */
+/** A corner of an outline and its radius. */
 interface Corner {
   readonly x: number;
   readonly y: number;
   readonly radius: number;
 }
 
-// Sides of a module in the order in which its outline is walked, clockwise: top, right, bottom, left. Side i ends in
-// corner i + 1 of the radii.
-const STEPS = [
+// The sides of a module in clockwise order: top, right, bottom, left. Side i ends in corner i + 1 of the radii.
+const steps = [
   { x: 1, y: 0 },
   { x: 0, y: 1 },
   { x: -1, y: 0 },
@@ -19,17 +18,17 @@ type Side = 0 | 1 | 2 | 3;
 const turnRight = (side: Side) => ((side + 1) % 4) as Side;
 const turnLeft = (side: Side) => ((side + 3) % 4) as Side;
 
-/** Path data of a box, walked clockwise. */
+/** Path data of a box, clockwise. */
 export function boxPath(box: Box): string {
   return loopPath(cornersOf(box));
 }
 
-/** Path data of a box that is cut out of the one around it: walked the other way, so that it needs no fill rule. */
+/** Path data of a hole in a box: counterclockwise, so that no fill rule is needed. */
 export function holePath(box: Box): string {
   return loopPath(cornersOf(box).reverse());
 }
 
-/** Path data of all dots, where dots that touch side by side share one outline: no seams, and a small document. */
+/** Path data of all dots. Dots with a common side share one outline, which avoids seams and keeps the document small. */
 export function dotsPath(side: number, dots: readonly Box[]): string {
   const joined = new Map<number, Box>();
   const circles: Box[] = [];
@@ -57,22 +56,21 @@ function cornersOf({ x, y, side, radii }: Box): Corner[] {
   ];
 }
 
-// Only corners that stick out are ever rounded, and only by their own module, so the outline of the union is the outline
-// of the squares with those corners rounded off.
+// Only convex corners are rounded, so the outline of the union is that of the squares with these corners rounded.
 function outlines(side: number, dots: ReadonlyMap<number, Box>): Corner[][] {
   const at = (x: number, y: number) => (x < 0 || x >= side ? undefined : dots.get(y * side + x));
   const walked = new Set<Box>();
   const loops: Corner[][] = [];
   for (const start of dots.values()) {
-    // Every outline has a top side somewhere, so starting from those finds them all.
+    // Every outline has a top side, so starting at top sides finds all of them.
     if (at(start.x, start.y - 1) || walked.has(start)) continue;
     const loop: Corner[] = [];
     let dot = start;
     let along: Side = 0;
     do {
       if (along === 0) walked.add(dot);
-      const step = STEPS[along];
-      const outward = STEPS[turnLeft(along)];
+      const step = steps[along];
+      const outward = steps[turnLeft(along)];
       const ahead = at(dot.x + step.x, dot.y + step.y);
       const outside = ahead && at(ahead.x + outward.x, ahead.y + outward.y);
       if (!ahead) {
@@ -91,7 +89,7 @@ function outlines(side: number, dots: ReadonlyMap<number, Box>): Corner[][] {
   return loops;
 }
 
-/** The point where a module's side begins. */
+/** The point where a side of a module starts. */
 function startOf({ x, y }: Box, side: Side): { x: number; y: number } {
   return { x: side === 1 || side === 2 ? x + 1 : x, y: side === 2 || side === 3 ? y + 1 : y };
 }

@@ -3,8 +3,8 @@ import { drawPng } from './png.ts';
 import { lookOf, type Style } from './style.ts';
 import { drawSvg } from './svg.ts';
 
-/** To be raised with every change that makes a picture look or read differently: clients keep pictures for a year. */
-export const DRAWING_VERSION = 1;
+/** Increase with every change of how pictures look: it is part of the ETag, and clients cache pictures for a year. */
+export const drawingVersion = 1;
 
 export type PictureFormat = 'png' | 'svg';
 
@@ -13,7 +13,7 @@ export const MEDIA_TYPES: Readonly<Record<PictureFormat, string>> = {
   svg: 'image/svg+xml; charset=utf-8',
 };
 
-/** Everything that determines a picture's bytes. */
+/** All inputs of a picture. */
 export interface Picture {
   url: string;
   style: Style;
@@ -21,24 +21,24 @@ export interface Picture {
   size: number;
 }
 
-/** A picture's bytes. Throws a `RangeError` for a size or a style that cannot be drawn. */
+/** Throws a `RangeError` for a size or a style that cannot be drawn. */
 export async function drawPicture({ url, style, format, size }: Picture): Promise<Uint8Array<ArrayBuffer>> {
   return format === 'png' ? drawPng(url, style, size) : new TextEncoder().encode(drawSvg(url, style, size));
 }
 
 /**
- * A strong `ETag` that is known without drawing. Styles that look the same have the same one.
+ * A strong `ETag`, computed without drawing. Styles that look the same have the same `ETag`.
  *
  * @example
  * etagOf({ url: 'https://sho.rt/aB3xY7z', style: {}, format: 'png', size: 512 }); // "\"y0Zt…\""
  */
 export function etagOf({ url, style, format, size }: Picture): string {
   const look = lookOf(style);
-  const parts = [DRAWING_VERSION, url, format, size, ...Object.entries(look).sort().flat()];
+  const parts = [drawingVersion, url, format, size, ...Object.entries(look).sort().flat()];
   return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
 }
 
-/** Whether an `If-None-Match` header names this picture, by weak comparison as RFC 9110 asks for. */
+/** Whether an `If-None-Match` header contains the `ETag`, by the weak comparison of RFC 9110. */
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   const listed = ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];

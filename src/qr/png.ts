@@ -9,12 +9,11 @@ import { takeTurns } from './turns.ts';
 
 const compress = promisify<Uint8Array, { level: number }, Uint8Array>(deflate);
 
-const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-const INDEXED_COLOR = 3;
+const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const indexedColor = 3;
 
 /**
- * A picture of a short URL as a PNG of exactly `size` × `size` pixels. Compression, the longer part of the work, runs
- * beside the event loop.
+ * Draws a short URL as a PNG of `size` × `size` pixels. Compression, most of the work, runs in zlib's thread pool.
  *
  * @example
  * await drawPng('https://sho.rt/aB3xY7z', { dotsType: 'rounded' }, 512);
@@ -42,11 +41,11 @@ async function encodePng({ bitDepth, palette, rows }: Raster, size: number): Pro
   view.setUint32(0, size);
   view.setUint32(4, size);
   header[8] = bitDepth;
-  header[9] = INDEXED_COLOR;
-  // Level 2: rows are mostly zeros, and higher levels take several times as long to save a quarter.
+  header[9] = indexedColor;
+  // Level 2: higher levels take several times as long and save a quarter of the size.
   const pixels = await compress(rows, { level: 2 });
   return concatenate([
-    Uint8Array.from(SIGNATURE),
+    Uint8Array.from(signature),
     chunk('IHDR', header),
     chunk('PLTE', Uint8Array.from(palette.flat())),
     chunk('IDAT', pixels),
@@ -66,10 +65,10 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
 
 function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+    whole.set(part, offset);
+    offset += part.length;
   }
   return whole;
 }

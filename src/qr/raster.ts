@@ -2,26 +2,26 @@ import { mix, type Rgb, rgbOf } from './color.ts';
 import type { Box, Geometry, Radii } from './geometry.ts';
 import type { Layout } from './layout.ts';
 import type { Look } from './style.ts';
-import { LEVELS, type Tile, tileFor } from './tile.ts';
+import { levels, type Tile, tileFor } from './tile.ts';
 import type { Turns } from './turns.ts';
 
-/** A picture ready to be compressed: pixels are indexes into the palette, rows carry PNG's filter byte. */
+/** An uncompressed PNG image: pixels are palette indexes, and each row starts with its filter byte. */
 export interface Raster {
   readonly bitDepth: 1 | 2 | 8;
   readonly palette: readonly Rgb[];
   readonly rows: Uint8Array;
 }
 
-const NO_FILTER = 0;
-const UP_FILTER = 2;
+const noFilter = 0;
+const upFilter = 2;
 
-/** Draws with whole pixels only when every shape is square, else with smooth edges. */
+/** Draws without anti-aliasing if every shape is square, otherwise with it. */
 export async function rasterOf(geometry: Geometry, layout: Layout, look: Look, turns: Turns): Promise<Raster> {
   const isSquare = [look.dotsType, look.cornersSquareType, look.cornersDotType].every((type) => type === 'square');
   return isSquare ? flatRaster(geometry, layout, look) : smoothRaster(geometry, layout, look, turns);
 }
 
-/** One or two bits a pixel. Only the first pixel row of a row of modules is written; the others repeat it. */
+/** One or two bits per pixel. Only the first pixel row of each row of modules is written; the others repeat it. */
 function flatRaster(geometry: Geometry, { size, scale, offset }: Layout, look: Look): Raster {
   const { side } = geometry;
   const colors = foregrounds(look);
@@ -42,10 +42,10 @@ function flatRaster(geometry: Geometry, { size, scale, offset }: Layout, look: L
   const perByte = 8 / bitDepth;
   const stride = 1 + Math.ceil(size / perByte);
   const rows = new Uint8Array(stride * size);
-  for (let y = 0; y < size; y++) rows[y * stride] = UP_FILTER;
+  for (let y = 0; y < size; y++) rows[y * stride] = upFilter;
   for (let y = 0; y < side; y++) {
     const row = (offset + y * scale) * stride;
-    rows[row] = NO_FILTER;
+    rows[row] = noFilter;
     for (let pixel = 0; pixel < side * scale; pixel++) {
       const index = indexes[y * side + Math.floor(pixel / scale)] ?? 0;
       if (index === 0) continue;
@@ -54,12 +54,12 @@ function flatRaster(geometry: Geometry, { size, scale, offset }: Layout, look: L
       rows[byte] = (rows[byte] ?? 0) | (index << (8 - bitDepth * (1 + (at % perByte))));
     }
   }
-  // The quiet zone below must not repeat the last row of modules.
-  rows[(offset + side * scale) * stride] = NO_FILTER;
+  // Without this, the quiet zone below would repeat the last row of modules.
+  rows[(offset + side * scale) * stride] = noFilter;
   return { bitDepth, palette: [rgbOf(look.backgroundColor), ...colors.map(rgbOf)], rows };
 }
 
-/** A byte a pixel. Shapes never overlap, so the differences between pixel rows of all shapes simply add up. */
+/** One byte per pixel. Shapes never overlap, so the row differences of all shapes can be added. */
 async function smoothRaster(
   geometry: Geometry,
   { size, scale, offset }: Layout,
@@ -69,7 +69,7 @@ async function smoothRaster(
   const colors = foregrounds(look);
   const stride = 1 + size;
   const rows = new Uint8Array(stride * size);
-  for (let y = 0; y < size; y++) rows[y * stride] = UP_FILTER;
+  for (let y = 0; y < size; y++) rows[y * stride] = upFilter;
 
   const place = (tile: Tile, { x, y }: Box) => {
     const origin = (offset + y * scale) * stride + 1 + offset + x * scale;
@@ -81,7 +81,7 @@ async function smoothRaster(
   for (const { color, shapes } of partsOf(geometry, look)) {
     const tiles = new Map<Radii, Tile>();
     for (const { shape, hole } of shapes) {
-      const tile = tiles.get(shape.radii) ?? tileFor(shape, hole, scale, colors.indexOf(color) * LEVELS);
+      const tile = tiles.get(shape.radii) ?? tileFor(shape, hole, scale, colors.indexOf(color) * levels);
       tiles.set(shape.radii, tile);
       place(tile, shape);
       if (turns.isOver()) await turns.next();
@@ -89,7 +89,7 @@ async function smoothRaster(
   }
 
   const background = rgbOf(look.backgroundColor);
-  const steps = Array.from({ length: LEVELS }, (_, i) => (i + 1) / LEVELS);
+  const steps = Array.from({ length: levels }, (_, i) => (i + 1) / levels);
   const palette = [
     background,
     ...colors.map(rgbOf).flatMap((color) => steps.map((step) => mix(background, color, step))),
@@ -97,13 +97,13 @@ async function smoothRaster(
   return { bitDepth: 8, palette, rows };
 }
 
-/** Everything of one colour. */
+/** All shapes of one color. */
 interface Part {
   readonly color: string;
   readonly shapes: readonly { readonly shape: Box; readonly hole?: Box }[];
 }
 
-// In this order: eyes lie inside the holes of their rings.
+// In this order, because eyes are drawn into the holes of the rings.
 function partsOf({ dots, rings, eyes }: Geometry, look: Look): Part[] {
   return [
     { color: look.dotsColor, shapes: dots.map((shape) => ({ shape })) },

@@ -6,7 +6,7 @@ export type DotsType = (typeof DOTS_TYPES)[number];
 export type CornersSquareType = (typeof CORNERS_SQUARE_TYPES)[number];
 export type CornersDotType = (typeof CORNERS_DOT_TYPES)[number];
 
-/** A code's style as its owner gave it: colours are `#RRGGBB`, either case. */
+/** A code's style as given on create; colors are `#RRGGBB` in either case. */
 export interface Style {
   dotsType?: DotsType;
   dotsColor?: string;
@@ -17,12 +17,12 @@ export interface Style {
   cornersDotColor?: string;
 }
 
-/** A style with nothing left open: what is drawn. */
+/** A style with all defaults filled in. */
 export type Look = Readonly<Required<Style>>;
 
 /**
- * Fills in what the style leaves open. Finder patterns stay square unless asked otherwise, whatever the dots are:
- * scanners find them most easily that way.
+ * Fills in the defaults. Finder patterns are square by default, whatever the dots are, because scanners detect square
+ * ones most reliably.
  */
 export function lookOf(style: Style): Look {
   const dotsColor = color(style.dotsColor ?? '#000000');
@@ -38,13 +38,13 @@ export function lookOf(style: Style): Look {
   };
 }
 
-// Whoever stores styles has checked them; checked again here because these strings are written into markup.
+// Styles are validated when they are stored, and again here because these strings are written into SVG markup.
 function color(value: string): string {
-  if (!/^#[0-9A-Fa-f]{6}$/.test(value)) throw new RangeError(`not a colour of the form #RRGGBB: ${value}`);
+  if (!/^#[0-9A-Fa-f]{6}$/.test(value)) throw new RangeError(`a color must have the form #RRGGBB: ${value}`);
   return value.toUpperCase();
 }
 
 function oneOf<T extends string>(allowed: readonly T[], value: T): T {
-  if (!allowed.includes(value)) throw new RangeError(`not one of ${allowed.join(', ')}: ${value}`);
+  if (!allowed.includes(value)) throw new RangeError(`a style value must be one of ${allowed.join(', ')}: ${value}`);
   return value;
 }

@@ -5,7 +5,7 @@ import { boxPath, dotsPath, holePath } from './outline.ts';
 import { lookOf, type Style } from './style.ts';
 
 /**
- * A picture of a short URL as an SVG document. It uses the PNG's layout for the same size, so both are the same picture.
+ * Draws a short URL as an SVG document, with the same layout as the PNG of the same size.
  *
  * @example
  * drawSvg('https://sho.rt/aB3xY7z', { dotsType: 'rounded' }, 512);
@@ -20,7 +20,7 @@ export function drawSvg(
   const matrix = matrixOf(url, options.mask);
   const { side, dots, rings, eyes } = geometryOf(matrix, look);
   const { scale, offset } = layoutOf(side, size);
-  // Round shapes need smooth edges; where there are none, seams at odd zoom levels are worse.
+  // Round shapes need anti-aliasing; square ones show seams with it at fractional zoom levels.
   const crisp = (...types: string[]) =>
     types.every((type) => type === 'square') ? ' shape-rendering="crispEdges"' : '';
   const path = (color: string, attributes: string, data: string) => `<path fill="${color}"${attributes} d="${data}"/>`;
@@ -42,16 +42,16 @@ export function drawSvg(
   ].join('\n');
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text for use in XML: what XML cannot carry even when escaped is replaced. */
+/** Escapes text for XML and replaces characters that XML does not allow. */
 export function escapeText(text: string): string {
   return (
     text
       .toWellFormed()
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to get rid of
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are replaced
       .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
       .replace(/[\ufffe\uffff]/g, '\ufffd')
-      .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+      .replace(/[&<>"']/g, (char) => entities[char] ?? char)
   );
 }

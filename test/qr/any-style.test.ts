@@ -5,7 +5,7 @@ import { drawPng } from '../../src/qr/png.ts';
 import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES, type Style } from '../../src/qr/style.ts';
 import { drawSvg } from '../../src/qr/svg.ts';
 import { styleWarnings } from '../../src/qr/warnings.ts';
-import { assertWellFormed, decodePng, rasterise } from './support.ts';
+import { assertWellFormed, decodePng, rasterize } from './support.ts';
 
 const color = fc
   .tuple(fc.integer({ min: 0, max: 0xffffff }), fc.boolean())
@@ -28,7 +28,7 @@ const url = fc.string({ unit: 'binary', maxLength: 40 }).map((path) => `https://
 const size = fc.integer({ min: MIN_SIZE, max: MAX_SIZE });
 const smallSize = fc.integer({ min: MIN_SIZE + 16, max: 300 });
 
-test('any style, URL and title gives well-formed XML that a renderer draws at its size', () => {
+test('any style, URL and title gives well-formed SVG that renders at the requested size', () => {
   fc.assert(
     fc.property(
       style,
@@ -38,7 +38,7 @@ test('any style, URL and title gives well-formed XML that a renderer draws at it
       (s, u, px, title) => {
         const svg = drawSvg(u, s, px, title === undefined ? {} : { title });
         assertWellFormed(svg);
-        const { width, height } = rasterise(svg);
+        const { width, height } = rasterize(svg);
         expect([width, height]).toEqual([px, px]);
       },
     ),
@@ -56,11 +56,11 @@ test('any style and size gives a PNG of exactly that size', async () => {
   );
 });
 
-test('any style is judged', () => {
+test('warnings of any style name a field that was given', () => {
   fc.assert(
     fc.property(style, (s) => {
       for (const { field, message } of styleWarnings(s)) {
-        expect(s[field], 'the field is one that was given').toBeDefined();
+        expect(s[field], 'field of the warning').toBeDefined();
         expect(message).toMatch(/\.$/);
       }
     }),

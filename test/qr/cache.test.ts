@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createImageCache, QueueFull } from '../../src/qr/cache.ts';
 
 const image = (bytes: number) => new Uint8Array(bytes);
-const KB = 1024;
+const kb = 1024;
 
-/** A drawing that is finished, or fails, when the test says so. */
-function drawing() {
+/** A drawing that the test finishes or fails. */
+function controlledDrawing() {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
   const started = Promise.withResolvers<void>();
   let times = 0;
@@ -20,33 +20,33 @@ function drawing() {
 const never = () => Promise.reject(new Error('should not be drawn'));
 
 describe('image cache', () => {
-  test('an image is drawn once and then kept', async () => {
-    const cache = createImageCache({ maxBytes: 10 * KB });
-    const first = await cache.get('a', async () => image(KB));
+  test('draws an image once and then returns the cached one', async () => {
+    const cache = createImageCache({ maxBytes: 10 * kb });
+    const first = await cache.get('a', async () => image(kb));
     expect(await cache.get('a', never)).toBe(first);
   });
 
-  test('however many ask for one image at once, it is drawn once', async () => {
-    const cache = createImageCache({ maxBytes: 10 * KB });
-    const { draw, finish, times } = drawing();
-    const asked = Array.from({ length: 100 }, () => cache.get('a', draw));
-    finish(image(KB));
-    expect(new Set(await Promise.all(asked)).size).toBe(1);
+  test('100 concurrent requests for one image draw it once', async () => {
+    const cache = createImageCache({ maxBytes: 10 * kb });
+    const { draw, finish, times } = controlledDrawing();
+    const requests = Array.from({ length: 100 }, () => cache.get('a', draw));
+    finish(image(kb));
+    expect(new Set(await Promise.all(requests)).size).toBe(1);
     expect(times()).toBe(1);
   });
 
-  test('when a drawing fails, all who asked are told, and the next one draws again', async () => {
-    const cache = createImageCache({ maxBytes: 10 * KB });
-    const { draw, fail } = drawing();
-    const asked = [cache.get('a', draw), cache.get('a', draw)];
-    fail(new Error('no ink'));
-    for (const one of asked) await expect(one).rejects.toThrow('no ink');
+  test('a failed drawing rejects all waiting requests, and the next request draws again', async () => {
+    const cache = createImageCache({ maxBytes: 10 * kb });
+    const { draw, fail } = controlledDrawing();
+    const requests = [cache.get('a', draw), cache.get('a', draw)];
+    fail(new Error('drawing failed'));
+    for (const one of requests) await expect(one).rejects.toThrow('drawing failed');
     expect(await cache.get('a', async () => image(5))).toEqual(image(5));
     expect(cache.bytes).toBeGreaterThan(0);
   });
 
-  test('a drawing that throws at once is a failed one', async () => {
-    const cache = createImageCache({ maxBytes: 10 * KB, maxDrawing: 1 });
+  test('a drawing that throws synchronously rejects the request', async () => {
+    const cache = createImageCache({ maxBytes: 10 * kb, maxDrawing: 1 });
     const broken = () => {
       throw new RangeError('size');
     };
@@ -54,24 +54,24 @@ describe('image cache', () => {
     expect(await cache.get('a', async () => image(7))).toEqual(image(7));
   });
 
-  test('beyond `maxWaiting` it refuses at once, and those that wait are drawn', async () => {
-    const cache = createImageCache({ maxBytes: 10 * KB, maxDrawing: 1, maxWaiting: 2 });
-    const { draw, finish } = drawing();
-    const asked = ['a', 'b', 'c'].map((key) => cache.get(key, draw));
+  test('rejects requests beyond `maxWaiting` at once and draws the queued ones', async () => {
+    const cache = createImageCache({ maxBytes: 10 * kb, maxDrawing: 1, maxWaiting: 2 });
+    const { draw, finish } = controlledDrawing();
+    const requests = ['a', 'b', 'c'].map((key) => cache.get(key, draw));
     await expect(cache.get('d', never)).rejects.toBeInstanceOf(QueueFull);
     const again = cache.get('b', never);
-    finish(image(KB));
-    expect(await Promise.all([...asked, again])).toHaveLength(4);
+    finish(image(kb));
+    expect(await Promise.all([...requests, again])).toHaveLength(4);
     expect(await cache.get('d', async () => image(7))).toEqual(image(7));
   });
 
-  test('never keeps more than its bytes, and drops what was asked for longest ago', async () => {
-    const cache = createImageCache({ maxBytes: 4 * KB });
-    for (const key of ['a', 'b', 'c']) await cache.get(key, async () => image(KB));
+  test('never exceeds `maxBytes`, and evicts the least recently used image', async () => {
+    const cache = createImageCache({ maxBytes: 4 * kb });
+    for (const key of ['a', 'b', 'c']) await cache.get(key, async () => image(kb));
     await cache.get('a', never);
-    await cache.get('d', async () => image(KB));
-    expect(cache.bytes).toBeLessThanOrEqual(4 * KB);
-    const { draw, finish, times } = drawing();
+    await cache.get('d', async () => image(kb));
+    expect(cache.bytes).toBeLessThanOrEqual(4 * kb);
+    const { draw, finish, times } = controlledDrawing();
     finish(image(1));
     await cache.get('a', never);
     await cache.get('c', never);
@@ -80,38 +80,38 @@ describe('image cache', () => {
     expect(times()).toBe(1);
   });
 
-  test('many tiny images are not free', async () => {
-    const cache = createImageCache({ maxBytes: 64 * KB });
+  test('counts the overhead of tiny images', async () => {
+    const cache = createImageCache({ maxBytes: 64 * kb });
     for (let i = 0; i < 10_000; i++) await cache.get(`tiny ${i}`, async () => image(1));
-    expect(cache.bytes).toBeLessThanOrEqual(64 * KB);
-    const { draw, finish, times } = drawing();
+    expect(cache.bytes).toBeLessThanOrEqual(64 * kb);
+    const { draw, finish, times } = controlledDrawing();
     finish(image(1));
     await cache.get('tiny 0', draw);
     expect(times()).toBe(1);
   });
 
-  test('an image larger than the cache is handed out and not kept', async () => {
-    const cache = createImageCache({ maxBytes: KB });
+  test('returns an image larger than the cache without caching it', async () => {
+    const cache = createImageCache({ maxBytes: kb });
     await cache.get('small', async () => image(100));
-    expect((await cache.get('large', async () => image(2 * KB))).length).toBe(2 * KB);
+    expect((await cache.get('large', async () => image(2 * kb))).length).toBe(2 * kb);
     await cache.get('small', never);
-    expect(cache.bytes).toBeLessThanOrEqual(KB);
+    expect(cache.bytes).toBeLessThanOrEqual(kb);
   });
 
-  test('only so many different images are drawn at a time, in the order asked', async () => {
-    const cache = createImageCache({ maxBytes: 10 * KB, maxDrawing: 2 });
-    const [a, b, c, d] = [drawing(), drawing(), drawing(), drawing()];
-    const asked = [a, b, c, d].map(({ draw }, i) => cache.get(String(i), draw));
+  test('draws at most `maxDrawing` images at a time, in the order of requests', async () => {
+    const cache = createImageCache({ maxBytes: 10 * kb, maxDrawing: 2 });
+    const [a, b, c, d] = [controlledDrawing(), controlledDrawing(), controlledDrawing(), controlledDrawing()];
+    const requests = [a, b, c, d].map(({ draw }, i) => cache.get(String(i), draw));
     await Promise.all([a.started, b.started]);
     expect([c.times(), d.times()]).toEqual([0, 0]);
-    a.fail(new Error('no ink'));
-    await expect(asked[0]).rejects.toThrow('no ink');
+    a.fail(new Error('drawing failed'));
+    await expect(requests[0]).rejects.toThrow('drawing failed');
     await c.started;
     expect(d.times()).toBe(0);
     b.finish(image(1));
     await d.started;
     c.finish(image(1));
     d.finish(image(1));
-    await Promise.all(asked.slice(1));
+    await Promise.all(requests.slice(1));
   });
 });

@@ -1,4 +1,4 @@
-// Run by portable.test.ts under other runtimes: draws one picture and prints it.
+// Run by portable.test.ts under other runtimes: draws one picture and prints it as JSON.
 import { Buffer } from 'node:buffer';
 import process from 'node:process';
 import { drawPicture, etagOf } from '../../src/qr/picture.ts';

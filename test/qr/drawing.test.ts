@@ -8,10 +8,10 @@ afterAll(() => drawing.close());
 const png: Picture = { url: 'https://example.com/menu', style: {}, format: 'png', size: 128 };
 
 describe('a drawing thread that exits without an error', () => {
-  test('rejects what it had been asked for, and another one draws the next picture', async () => {
+  test('rejects its pending pictures, and a new thread draws the next one', async () => {
     for (let round = 0; round < 2; round++) {
-      const asked = await Promise.allSettled([drawing.draw({ ...png, format: 'svg' }), drawing.draw(png)]);
-      expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      const results = await Promise.allSettled([drawing.draw({ ...png, format: 'svg' }), drawing.draw(png)]);
+      expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
       expect(await drawing.draw(png)).toEqual(await drawPicture(png));
     }
   });

@@ -4,12 +4,12 @@ import { layoutOf } from '../../src/qr/layout.ts';
 import { type Matrix, matrixOf } from '../../src/qr/matrix.ts';
 import { drawPng } from '../../src/qr/png.ts';
 import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES, lookOf } from '../../src/qr/style.ts';
-import { decodePng, URL_OF_A_CODE } from './support.ts';
+import { decodePng, exampleUrl } from './support.ts';
 
-// Corners clockwise from the top left, for every set of dark neighbours (l, r, t, b).
+// Corner radii, clockwise from the top left, for every set of dark neighbours (l, r, t, b).
 const O = [0, 0, 0, 0];
 const circle = [0.5, 0.5, 0.5, 0.5];
-const EXPECTED: Record<string, Record<'rounded' | 'extra-rounded' | 'classy' | 'classy-rounded', number[]>> = {
+const radiiByNeighbours: Record<string, Record<'rounded' | 'extra-rounded' | 'classy' | 'classy-rounded', number[]>> = {
   '': { rounded: circle, 'extra-rounded': circle, classy: [0.5, 0, 0.5, 0], 'classy-rounded': [0.5, 0, 0.5, 0] },
   l: {
     rounded: [0, 0.5, 0.5, 0],
@@ -61,10 +61,10 @@ const EXPECTED: Record<string, Record<'rounded' | 'extra-rounded' | 'classy' | '
 function expectedRadii(type: (typeof DOTS_TYPES)[number], near: string): number[] | undefined {
   if (type === 'square') return O;
   if (type === 'dots') return circle;
-  return EXPECTED[near]?.[type];
+  return radiiByNeighbours[near]?.[type];
 }
 
-/** Where finder patterns are, in the words of the standard: 7 × 7 in three corners. */
+/** Whether a module belongs to a finder pattern: 7 × 7 modules in three corners, as the standard says. */
 function finderAt({ side }: Matrix, x: number, y: number): boolean {
   return (x < 7 && y < 7) || (x >= side - 7 && y < 7) || (x < 7 && y >= side - 7);
 }
@@ -76,16 +76,16 @@ function neighboursOf(matrix: Matrix, x: number, y: number): string {
     .join('');
 }
 
-describe('the shape of every dark module', () => {
+describe('radii of every dark module', () => {
   test.each(DOTS_TYPES)('%s', (dotsType) => {
     const seen = new Set<string>();
     for (const mask of [0, 1, 2, 3, 4, 5, 6, 7] as const) {
-      const matrix = matrixOf(URL_OF_A_CODE, mask);
+      const matrix = matrixOf(exampleUrl, mask);
       const { dots } = geometryOf(matrix, lookOf({ dotsType }));
-      const byPlace = new Map(dots.map((dot) => [`${dot.x} ${dot.y}`, dot]));
+      const dotsByModule = new Map(dots.map((dot) => [`${dot.x} ${dot.y}`, dot]));
       for (let y = 0; y < matrix.side; y++) {
         for (let x = 0; x < matrix.side; x++) {
-          const dot = byPlace.get(`${x} ${y}`);
+          const dot = dotsByModule.get(`${x} ${y}`);
           if (!matrix.isDark(x, y) || finderAt(matrix, x, y)) {
             expect(dot).toBeUndefined();
             continue;
@@ -97,7 +97,7 @@ describe('the shape of every dark module', () => {
         }
       }
     }
-    expect(seen.size, 'every set of neighbours occurs in these symbols').toBe(16);
+    expect(seen.size, 'sets of neighbours that occur').toBe(16);
   });
 });
 
@@ -111,42 +111,42 @@ function inside(u: number, v: number, side: number, [tl = 0, tr = 0, br = 0, bl 
   return true;
 }
 
-const RING = { square: [0, 0], dot: [3.5, 2.5], 'extra-rounded': [2.5, 1.5] } as const;
-const EYE = { square: 0, dot: 1.5 } as const;
+const ringRadii = { square: [0, 0], dot: [3.5, 2.5], 'extra-rounded': [2.5, 1.5] } as const;
+const eyeRadius = { square: 0, dot: 1.5 } as const;
 
-const COLORS = {
+const colors = {
   dotsColor: '#000080',
   backgroundColor: '#FFFFF0',
   cornersSquareColor: '#800000',
   cornersDotColor: '#008000',
 };
 
-describe('every pixel that no edge crosses has the colour of what lies there', () => {
+describe('every pixel that no edge crosses has the color of its shape', () => {
   const cases = DOTS_TYPES.map((dotsType, i) => ({
     dotsType,
     cornersSquareType: CORNERS_SQUARE_TYPES[i % 3] ?? 'square',
     cornersDotType: CORNERS_DOT_TYPES[i % 2] ?? 'square',
   }));
   test.each(cases)('$dotsType, $cornersSquareType, $cornersDotType', async (shapes) => {
-    const matrix = matrixOf(URL_OF_A_CODE, 3);
+    const matrix = matrixOf(exampleUrl, 3);
     const size = 425;
     const { scale, offset } = layoutOf(matrix.side, size);
-    const png = decodePng(await drawPng(URL_OF_A_CODE, { ...shapes, ...COLORS }, size, { mask: 3 }));
+    const png = decodePng(await drawPng(exampleUrl, { ...shapes, ...colors }, size, { mask: 3 }));
 
     const far = matrix.side - 7;
-    const [outer, hole] = RING[shapes.cornersSquareType];
-    const eye = EYE[shapes.cornersDotType];
+    const [outer, hole] = ringRadii[shapes.cornersSquareType];
+    const eye = eyeRadius[shapes.cornersDotType];
     const all = (radius: number) => [radius, radius, radius, radius];
     const colorAt = (u: number, v: number) => {
       const [x, y] = [Math.floor(u), Math.floor(v)];
       if (finderAt(matrix, x, y)) {
         const [fu, fv] = [u - (x >= 7 ? far : 0), v - (y >= 7 ? far : 0)];
-        if (inside(fu - 2, fv - 2, 3, all(eye))) return COLORS.cornersDotColor;
+        if (inside(fu - 2, fv - 2, 3, all(eye))) return colors.cornersDotColor;
         const ring = inside(fu, fv, 7, all(outer)) && !inside(fu - 1, fv - 1, 5, all(hole));
-        return ring ? COLORS.cornersSquareColor : COLORS.backgroundColor;
+        return ring ? colors.cornersSquareColor : colors.backgroundColor;
       }
       const radii = expectedRadii(shapes.dotsType, neighboursOf(matrix, x, y)) ?? [];
-      return matrix.isDark(x, y) && inside(u - x, v - y, 1, radii) ? COLORS.dotsColor : COLORS.backgroundColor;
+      return matrix.isDark(x, y) && inside(u - x, v - y, 1, radii) ? colors.dotsColor : colors.backgroundColor;
     };
 
     let clear = 0;
@@ -155,7 +155,7 @@ describe('every pixel that no edge crosses has the colour of what lies there', (
       for (let x = 0; x < size; x++) {
         const at = (dx: number, dy: number) => colorAt((x + dx - offset) / scale, (y + dy - offset) / scale);
         const expected = at(0.5, 0.5);
-        // Measured just inside the pixel's corners.
+        // Pixels whose corners have different colors are crossed by an edge.
         if ([at(0.01, 0.01), at(0.99, 0.01), at(0.01, 0.99), at(0.99, 0.99)].some((color) => color !== expected))
           continue;
         clear++;

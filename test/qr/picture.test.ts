@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { drawPicture, etagOf, matchesEtag, type Picture } from '../../src/qr/picture.ts';
-import { decodePng, URL_OF_A_CODE } from './support.ts';
+import { decodePng, exampleUrl } from './support.ts';
 
-const picture: Picture = { url: URL_OF_A_CODE, style: {}, format: 'png', size: 512 };
+const picture: Picture = { url: exampleUrl, style: {}, format: 'png', size: 512 };
 
 describe('a picture', () => {
-  test('as PNG', async () => {
+  test('is drawn as PNG', async () => {
     expect(decodePng(await drawPicture(picture)).width).toBe(512);
   });
 
-  test('as SVG', async () => {
+  test('is drawn as SVG', async () => {
     expect(new TextDecoder().decode(await drawPicture({ ...picture, format: 'svg' }))).toMatch(/^<svg .*<\/svg>\n$/s);
   });
 });
@@ -19,17 +19,17 @@ describe('ETag', () => {
     expect(etagOf(picture)).toMatch(/^"[\w-]{27}"$/);
   });
 
-  test('is the same for pictures that are the same', () => {
+  test('is equal for styles that look the same', () => {
     expect(etagOf({ ...picture, style: { dotsColor: '#000000', dotsType: 'square' } })).toBe(etagOf(picture));
     expect(etagOf({ ...picture, style: { dotsColor: '#abcdef' } })).toBe(
       etagOf({ ...picture, style: { cornersDotColor: '#ABCDEF', dotsColor: '#ABCDEF' } }),
     );
   });
 
-  test('differs with everything that determines the picture', () => {
+  test('changes with every input of the picture', () => {
     const others: Picture[] = [
       picture,
-      { ...picture, url: `${URL_OF_A_CODE}2` },
+      { ...picture, url: `${exampleUrl}2` },
       { ...picture, format: 'svg' },
       { ...picture, size: 513 },
       { ...picture, style: { dotsType: 'dots' } },

@@ -3,10 +3,10 @@ import { layoutOf, MAX_SIZE, MIN_SIZE } from '../../src/qr/layout.ts';
 import { matrixOf } from '../../src/qr/matrix.ts';
 import { drawPng } from '../../src/qr/png.ts';
 import type { Style } from '../../src/qr/style.ts';
-import { decodePng, SHAPES, URL_OF_A_CODE } from './support.ts';
+import { allShapes, decodePng, exampleUrl } from './support.ts';
 
 describe('layout', () => {
-  test('every size has whole pixels, a quiet zone of at least four modules, and the symbol in the middle', () => {
+  test('every size has whole pixels per module, a quiet zone of at least four modules, and a centered symbol', () => {
     for (const side of [21, 25, 29, 33, 37, 41, 45, 49, 53]) {
       for (let size = MIN_SIZE; size <= MAX_SIZE; size++) {
         const { scale, offset } = layoutOf(side, size);
@@ -19,11 +19,11 @@ describe('layout', () => {
     }
   });
 
-  test.each([0, 1, 40, 63, 2049, 512.5, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses a size of %d', (size) => {
+  test.each([0, 1, 40, 63, 2049, 512.5, -1, Number.NaN, Number.POSITIVE_INFINITY])('rejects a size of %d', (size) => {
     expect(() => layoutOf(29, size)).toThrow(RangeError);
   });
 
-  test('a URL too long for a small picture is refused with the size that it needs', async () => {
+  test('rejects a picture too small for its URL, naming the required size', async () => {
     const url = `https://example.com/${'x'.repeat(220)}`;
     await expect(drawPng(url, {}, 64)).rejects.toThrow('size must be at least 69');
     expect(decodePng(await drawPng(url, {}, 69)).width).toBe(69);
@@ -34,17 +34,17 @@ describe('PNG', () => {
   test.each([64, 65, 127, 128, 500, 511, 512, 513, 1000, 2047, 2048])(
     'is exactly %i pixels wide and high',
     async (size) => {
-      const flat = decodePng(await drawPng(URL_OF_A_CODE, {}, size));
+      const flat = decodePng(await drawPng(exampleUrl, {}, size));
       expect([flat.width, flat.height]).toEqual([size, size]);
-      const smooth = decodePng(await drawPng(URL_OF_A_CODE, { dotsType: 'rounded' }, size));
+      const smooth = decodePng(await drawPng(exampleUrl, { dotsType: 'rounded' }, size));
       expect([smooth.width, smooth.height]).toEqual([size, size]);
     },
   );
 
-  test('is black on white by default, one bit a pixel, and module for module the symbol', async () => {
-    const matrix = matrixOf(URL_OF_A_CODE);
+  test('by default has one bit per pixel, black on white, and equals the symbol module by module', async () => {
+    const matrix = matrixOf(exampleUrl);
     const { scale, offset } = layoutOf(matrix.side, 300);
-    const png = decodePng(await drawPng(URL_OF_A_CODE, {}, 300));
+    const png = decodePng(await drawPng(exampleUrl, {}, 300));
     expect([png.bitDepth, png.colors]).toEqual([1, 2]);
     for (let y = 0; y < 300; y++) {
       for (let x = 0; x < 300; x++) {
@@ -54,15 +54,15 @@ describe('PNG', () => {
     }
   });
 
-  test('draws the same bytes for the same picture', async () => {
+  test('is deterministic', async () => {
     const style = { dotsType: 'classy', dotsColor: '#aabbcc' } as const;
-    expect(await drawPng(URL_OF_A_CODE, style, 256)).toEqual(await drawPng(URL_OF_A_CODE, style, 256));
+    expect(await drawPng(exampleUrl, style, 256)).toEqual(await drawPng(exampleUrl, style, 256));
   });
 
-  test('has the quiet zone in the background colour', async () => {
-    const { scale } = layoutOf(matrixOf(URL_OF_A_CODE).side, 200);
-    for (const shapes of SHAPES) {
-      const png = decodePng(await drawPng(URL_OF_A_CODE, { ...shapes, backgroundColor: '#FFEEDD' }, 200));
+  test('has the quiet zone in the background color', async () => {
+    const { scale } = layoutOf(matrixOf(exampleUrl).side, 200);
+    for (const shapes of allShapes) {
+      const png = decodePng(await drawPng(exampleUrl, { ...shapes, backgroundColor: '#FFEEDD' }, 200));
       for (let along = 0; along < 200; along++) {
         for (let depth = 0; depth < 4 * scale; depth++) {
           const sides = [
@@ -78,20 +78,20 @@ describe('PNG', () => {
   });
 });
 
-/** Colours of the three parts, taken from the middle of each. */
+/** The colors in the middle of each part. */
 async function partColors(style: Style) {
-  const matrix = matrixOf(URL_OF_A_CODE);
+  const matrix = matrixOf(exampleUrl);
   const { scale, offset } = layoutOf(matrix.side, 512);
-  const png = decodePng(await drawPng(URL_OF_A_CODE, style, 512));
+  const png = decodePng(await drawPng(exampleUrl, style, 512));
   const middle = (x: number, y: number) => {
     const [px, py] = [x, y].map((module) => offset + Math.floor((module + 0.5) * scale)) as [number, number];
     return png.at(px, py);
   };
-  // The module that is dark in every symbol stands beside the lower finder pattern.
+  // The module at (8, side - 8), beside the lower finder pattern, is dark in every symbol.
   return { dots: middle(8, matrix.side - 8), square: middle(3, 0), dot: middle(3, 3), background: middle(3, 1) };
 }
 
-describe('colours', () => {
+describe('colors', () => {
   const [red, green, blue, cream] = ['#880000', '#006600', '#000088', '#FFFFEE'];
   const cases: [string, Style, [dots: string, square: string, dot: string, background: string]][] = [
     ['nothing given', {}, ['#000000', '#000000', '#000000', '#FFFFFF']],
@@ -114,12 +114,12 @@ describe('colours', () => {
     expect(await partColors({ ...style, ...round })).toEqual({ dots, square, dot, background });
   });
 
-  test('square shapes in several colours need two bits a pixel', async () => {
-    expect(decodePng(await drawPng(URL_OF_A_CODE, { cornersDotColor: '#0000AA' }, 128)).bitDepth).toBe(2);
+  test('square shapes in several colors use two bits per pixel', async () => {
+    expect(decodePng(await drawPng(exampleUrl, { cornersDotColor: '#0000AA' }, 128)).bitDepth).toBe(2);
   });
 });
 
-describe('what is not a style is refused, not drawn', () => {
+describe('rejects an invalid style', () => {
   test.each([
     { dotsColor: 'red' },
     { dotsColor: '#FFF' },
@@ -129,6 +129,6 @@ describe('what is not a style is refused, not drawn', () => {
     { cornersSquareType: 'constructor' },
     { cornersDotType: 'extra-rounded' },
   ])('%o', async (style) => {
-    await expect(drawPng(URL_OF_A_CODE, style as Style, 256)).rejects.toThrow(RangeError);
+    await expect(drawPng(exampleUrl, style as Style, 256)).rejects.toThrow(RangeError);
   });
 });

@@ -5,10 +5,10 @@ import { Resvg } from '@resvg/resvg-js';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES } from '../../src/qr/style.ts';
 
-export const URL_OF_A_CODE = 'https://scan.example.com/aB3xY7z';
+export const exampleUrl = 'https://scan.example.com/aB3xY7z';
 
-/** All 6 × 3 × 2 shapes. */
-export const SHAPES = DOTS_TYPES.flatMap((dotsType) =>
+/** All 6 × 3 × 2 combinations of shapes. */
+export const allShapes = DOTS_TYPES.flatMap((dotsType) =>
   CORNERS_SQUARE_TYPES.flatMap((cornersSquareType) =>
     CORNERS_DOT_TYPES.map((cornersDotType) => ({ dotsType, cornersSquareType, cornersDotType })),
   ),
@@ -19,7 +19,7 @@ export interface Pixels {
   height: number;
   /** `#RRGGBB` */
   at(x: number, y: number): string;
-  /** Three bytes a pixel. */
+  /** Three bytes per pixel. */
   rgb: Uint8Array;
 }
 
@@ -29,7 +29,7 @@ export interface DecodedPng extends Pixels {
   colors: number;
 }
 
-/** Reads an indexed PNG by the letter of the specification, and fails on anything that is not as it should be. */
+/** A strict decoder of indexed PNG: throws on any deviation from the specification. */
 export function decodePng(png: Uint8Array): DecodedPng {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   if (view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) throw new Error('no PNG signature');
@@ -39,12 +39,12 @@ export function decodePng(png: Uint8Array): DecodedPng {
     const length = view.getUint32(at);
     const type = new TextDecoder().decode(png.subarray(at + 4, at + 8));
     if (view.getUint32(at + 8 + length) !== crc(png.subarray(at + 4, at + 8 + length)))
-      throw new Error(`CRC of ${type}`);
-    if (chunks.has(type)) throw new Error(`${type} twice`);
+      throw new Error(`wrong CRC of ${type}`);
+    if (chunks.has(type)) throw new Error(`duplicate chunk ${type}`);
     chunks.set(type, png.subarray(at + 8, at + 8 + length));
     at += 12 + length;
   }
-  if ([...chunks.keys()].join() !== 'IHDR,PLTE,IDAT,IEND') throw new Error(`chunks ${[...chunks.keys()]}`);
+  if ([...chunks.keys()].join() !== 'IHDR,PLTE,IDAT,IEND') throw new Error(`unexpected chunks ${[...chunks.keys()]}`);
   const [header, palette, data] = [...chunks.values()] as [Uint8Array, Uint8Array, Uint8Array];
   const [width, height] = [view.getUint32(16), view.getUint32(20)];
   const [bitDepth, colorType, compression, filter, interlace] = header.subarray(8) as unknown as number[];
@@ -53,10 +53,10 @@ export function decodePng(png: Uint8Array): DecodedPng {
   const depth = bitDepth as number;
   const stride = 1 + Math.ceil((width * depth) / 8);
   const rows = new Uint8Array(inflateSync(data));
-  if (rows.length !== stride * height) throw new Error(`${rows.length} bytes of pixels, not ${stride * height}`);
+  if (rows.length !== stride * height) throw new Error(`${rows.length} bytes of pixels, expected ${stride * height}`);
   for (let y = 0; y < height; y++) {
     const kind = rows[y * stride];
-    if (kind !== 0 && kind !== 2) throw new Error(`filter ${kind}`);
+    if (kind !== 0 && kind !== 2) throw new Error(`unexpected filter ${kind}`);
     if (kind === 0 || y === 0) continue;
     for (let x = 1; x < stride; x++)
       rows[y * stride + x] = byte(rows, y * stride + x) + byte(rows, (y - 1) * stride + x);
@@ -67,14 +67,14 @@ export function decodePng(png: Uint8Array): DecodedPng {
     for (let x = 0; x < width; x++) {
       const bit = x * depth;
       const index = (byte(rows, y * stride + 1 + (bit >> 3)) >> (8 - depth - (bit & 7))) & lowBits;
-      if (index * 3 >= palette.length) throw new Error(`no colour ${index} in the palette`);
+      if (index * 3 >= palette.length) throw new Error(`color ${index} is not in the palette`);
       for (let channel = 0; channel < 3; channel++) rgb[i++] = byte(palette, index * 3 + channel);
     }
   }
   return { ...pixels(width, height, rgb), bitDepth: depth, colorType, colors: palette.length / 3 };
 }
 
-export function rasterise(svg: string): Pixels {
+export function rasterize(svg: string): Pixels {
   const image = new Resvg(svg, { font: { loadSystemFonts: false } }).render();
   const rgb = new Uint8Array(image.width * image.height * 3);
   const rgba = image.pixels;
@@ -103,7 +103,7 @@ function byte(bytes: Uint8Array, index: number): number {
   return bytes[index] as number;
 }
 
-// Written out here rather than taken from zlib, so that the encoder is not checked against itself.
+// Not taken from zlib, which the encoder uses.
 function crc(bytes: Uint8Array): number {
   let value = 0xffffffff;
   for (const one of bytes) {
@@ -113,7 +113,7 @@ function crc(bytes: Uint8Array): number {
   return (value ^ 0xffffffff) >>> 0;
 }
 
-/** What a scanner reads in a picture: the text of every symbol it finds. */
+/** The text of every QR code that zxing finds in a picture. */
 export async function scan(png: Uint8Array): Promise<string[]> {
   await scannerReady();
   const found = await readBarcodes(png, { formats: ['QRCode'] });
@@ -123,7 +123,7 @@ export async function scan(png: Uint8Array): Promise<string[]> {
 let ready: Promise<unknown> | undefined;
 function scannerReady(): Promise<unknown> {
   ready ??= (async () => {
-    // Left to itself, the package would fetch this file from the network.
+    // By default the package fetches this file from the network.
     const wasm = await readFile(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
     const wasmBinary = wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.byteLength) as ArrayBuffer;
     await prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
@@ -131,7 +131,7 @@ function scannerReady(): Promise<unknown> {
   return ready;
 }
 
-/** A strict check that a document is well-formed XML, for the subset of XML that needs no DOCTYPE. */
+/** Throws if a document is not well-formed XML; supports the subset without DOCTYPE. */
 export function assertWellFormed(xml: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: characters that XML 1.0 does not allow
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(xml) || !xml.isWellFormed()) {

@@ -1,31 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { drawSvg, escapeText } from '../../src/qr/svg.ts';
-import { assertWellFormed, rasterise, SHAPES, URL_OF_A_CODE } from './support.ts';
+import { allShapes, assertWellFormed, exampleUrl, rasterize } from './support.ts';
 
 describe('SVG', () => {
-  test.each(SHAPES)('$dotsType, $cornersSquareType, $cornersDotType: a small, clean document', (shapes) => {
-    const svg = drawSvg(URL_OF_A_CODE, shapes, 512);
-    assertWellFormed(svg);
-    expect(svg).toMatch(
-      /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="512" height="512" viewBox="0 0 512 512" role="img">/,
-    );
-    expect(svg).toContain(`<title>QR code for ${URL_OF_A_CODE}</title>`);
-    expect(svg.match(/<path /g)).toHaveLength(3);
-    expect(svg).not.toMatch(/<script|<style|<image|<use|<foreignObject|href|url\(|\son\w+=|<!/i);
-    expect(svg.length).toBeLessThan(20_000);
-  });
+  test.each(allShapes)(
+    '$dotsType, $cornersSquareType, $cornersDotType: under 20 KB, three paths, no scripts or references',
+    (shapes) => {
+      const svg = drawSvg(exampleUrl, shapes, 512);
+      assertWellFormed(svg);
+      expect(svg).toMatch(
+        /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="512" height="512" viewBox="0 0 512 512" role="img">/,
+      );
+      expect(svg).toContain(`<title>QR code for ${exampleUrl}</title>`);
+      expect(svg.match(/<path /g)).toHaveLength(3);
+      expect(svg).not.toMatch(/<script|<style|<image|<use|<foreignObject|href|url\(|\son\w+=|<!/i);
+      expect(svg.length).toBeLessThan(20_000);
+    },
+  );
 
-  test('edges are crisp only where dots are square', () => {
-    expect(drawSvg(URL_OF_A_CODE, {}, 512).match(/crispEdges/g)).toHaveLength(3);
+  test('only square shapes have crisp edges', () => {
+    expect(drawSvg(exampleUrl, {}, 512).match(/crispEdges/g)).toHaveLength(3);
     const roundCorners = { cornersSquareType: 'dot', cornersDotType: 'dot' } as const;
-    expect(drawSvg(URL_OF_A_CODE, roundCorners, 512).match(/crispEdges/g)).toHaveLength(1);
-    expect(drawSvg(URL_OF_A_CODE, { dotsType: 'rounded' }, 512)).not.toContain('crispEdges');
+    expect(drawSvg(exampleUrl, roundCorners, 512).match(/crispEdges/g)).toHaveLength(1);
+    expect(drawSvg(exampleUrl, { dotsType: 'rounded' }, 512)).not.toContain('crispEdges');
   });
 
-  test('square dots that touch are one outline', () => {
-    const data = /fill="#000000"[^>]* d="([^"]*)"/.exec(drawSvg(URL_OF_A_CODE, {}, 512))?.[1] ?? '';
-    const rounded = /fill="#000000" d="([^"]*)"/.exec(drawSvg(URL_OF_A_CODE, { dotsType: 'classy' }, 512))?.[1] ?? '';
-    const dots = /fill="#000000" d="([^"]*)"/.exec(drawSvg(URL_OF_A_CODE, { dotsType: 'dots' }, 512))?.[1] ?? '';
+  test('adjacent square dots share one outline', () => {
+    const data = /fill="#000000"[^>]* d="([^"]*)"/.exec(drawSvg(exampleUrl, {}, 512))?.[1] ?? '';
+    const rounded = /fill="#000000" d="([^"]*)"/.exec(drawSvg(exampleUrl, { dotsType: 'classy' }, 512))?.[1] ?? '';
+    const dots = /fill="#000000" d="([^"]*)"/.exec(drawSvg(exampleUrl, { dotsType: 'dots' }, 512))?.[1] ?? '';
     const loops = (path: string) => path.match(/M/g)?.length ?? 0;
     expect(data).toMatch(/^[Mhvz\d\s.-]+$/);
     expect(loops(data)).toBe(loops(rounded));
@@ -47,13 +50,13 @@ describe('titles', () => {
   ];
   test.each(hostile)('%s', (_, title, expected) => {
     expect(escapeText(title)).toBe(expected);
-    const svg = drawSvg(URL_OF_A_CODE, {}, 128, { title });
+    const svg = drawSvg(exampleUrl, {}, 128, { title });
     assertWellFormed(svg);
     expect(svg).toContain(`<title>${expected}</title>`);
-    expect(rasterise(svg).width).toBe(128);
+    expect(rasterize(svg).width).toBe(128);
   });
 
-  test('a URL with markup in it', () => {
+  test('a URL with markup is escaped', () => {
     assertWellFormed(drawSvg('https://example.com/?a=1&b=<2>"', {}, 128));
   });
 });

@@ -23,7 +23,7 @@ describe('contrast as WCAG 2 defines it', () => {
   });
 });
 
-describe('styles that scanners read well have no warnings', () => {
+describe('no warnings for styles that scanners read well', () => {
   test.each<Style>([
     {},
     { dotsType: 'dots', cornersSquareType: 'dot', cornersDotType: 'dot' },
@@ -36,7 +36,7 @@ describe('styles that scanners read well have no warnings', () => {
 });
 
 describe('warnings', () => {
-  test('too little contrast is said with the numbers', () => {
+  test('low contrast is reported with the ratio', () => {
     expect(styleWarnings({ dotsColor: '#cccccc' })).toEqual([
       {
         field: 'dotsColor',
@@ -50,7 +50,7 @@ describe('warnings', () => {
     expect(styleWarnings({ dotsColor: '#959595' })[0]?.message).toContain('2.99:1');
   });
 
-  test('light dots on a dark background are inverted, however great the contrast', () => {
+  test('light dots on a dark background are reported despite high contrast', () => {
     expect(styleWarnings({ dotsColor: '#FFFFFF', backgroundColor: '#000000' })).toEqual([
       {
         field: 'dotsColor',
@@ -60,7 +60,7 @@ describe('warnings', () => {
     ]);
   });
 
-  test('both faults are one warning', () => {
+  test('low contrast and inversion are one warning', () => {
     const [warning, ...others] = styleWarnings({ dotsColor: '#777777', backgroundColor: '#666666' });
     expect(warning?.message).toMatch(/contrast of 1\.\d\d:1.*inverted/);
     expect(others).toEqual([]);
@@ -77,7 +77,7 @@ describe('warnings', () => {
       ['dotsColor', 'cornersSquareColor', 'cornersDotColor'],
     ],
   ];
-  test.each(fields)('%o: a field that was given is blamed, once', (style, expected) => {
+  test.each(fields)('%o: reports each given field once', (style, expected) => {
     expect(styleWarnings(style).map(({ field }) => field)).toEqual(expected);
   });
 });
