@@ -19,17 +19,17 @@ export const accountEvents = {
         key: text,
         name: text,
         mode,
-        /** SHA-256 of the secret, hex. The secret has 256 random bits, so this cannot be turned back. */
+        /** SHA-256 of the secret in hex; the secret has 256 random bits, so it cannot be recovered. */
         hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
         last4: text,
       },
       { additionalProperties: false },
     ),
   ),
-  /** By the operator: the account's API and console are closed, and its short links answer 410. */
+  /** By the operator: API and console answer 403, short links 410. */
   account_suspended: defineEvent(1, Type.Object({ reason: text }, { additionalProperties: false })),
   account_resumed: defineEvent(1, Type.Object({}, { additionalProperties: false })),
-  /** By the operator, for good: the last event of its stream. The data of all events before it is erased. */
+  /** By the operator: the last event of the stream. The data of all events before it is erased. */
   account_deleted: defineEvent(1, Type.Object({}, { additionalProperties: false })),
   key_revoked: defineEvent(1, Type.Object({ key: text }, { additionalProperties: false })),
   ...webhookEvents,
@@ -43,7 +43,7 @@ export interface Account {
   plan: Plan;
   created_at: Date;
   version: number;
-  /** Why and since when the operator has suspended it; null while it is not. */
+  /** Reason and time of the suspension by the operator; null if not suspended. */
   suspended_reason: string | null;
   suspended_at: Date | null;
 }
@@ -71,7 +71,7 @@ export const suspendAccount = (account: Account, reason: string): AccountEvent[]
 export const resumeAccount = (account: Account): AccountEvent[] =>
   account.suspended_at === null ? [] : [{ type: 'account_resumed', data: {} }];
 
-/** The account as it is after `event`. */
+/** Returns the account after `event`. */
 export function evolveAccount(account: Account | undefined, event: Pending<AccountEvent>): Account {
   if (event.type === 'account_created') {
     const { stream: id, version, occurred_at: created_at } = event;

@@ -7,27 +7,27 @@ import { NewerVersion, refuseNewer } from './wire/newer-version.ts';
 
 /** Everything that can happen to a code, an account, or the service as a whole. */
 export type DomainEvent = CodeEvent | AccountEvent | ServiceEvent;
-/** An event of a deleted account: what is left of it is its place in the log, its type and its time. */
+/** An event of a deleted account: it keeps only its position, type and time. */
 export interface ErasedEvent {
   type: 'erased';
-  /** The type that it had. */
+  /** The original type. */
   data: { type: string };
 }
-/** What is read from the log. */
+/** An event as read from the log. */
 export type StoredEvent = DomainEvent | ErasedEvent;
-/** What happens to something that exists. */
+/** An event of a stream that already exists. */
 export type ChangeEvent = CodeChanged | AccountEvent | ServiceEvent;
-/** What current state is made from. */
+/** An event that updates current state. */
 export type AppliedEvent = AppliedCodeEvent | Pending<AccountEvent | ServiceEvent | ErasedEvent>;
 
-/** The schema number under which an event without its data is stored, whatever its type. */
+/** The schema number of an erased event, for every type. */
 export const erasedSchema = 0;
 
 const catalogue: ReadonlyMap<string, EventDefinition> = new Map(
   Object.entries({ ...codeEvents, ...accountEvents, ...serviceEvents }),
 );
 
-/** The schema number to store `event` under; throws where its data does not match its type. */
+/** The schema number to store `event` with; throws if its data does not match the schema of its type. */
 export function schemaOf(event: DomainEvent): number {
   const definition = catalogue.get(event.type);
   if (definition === undefined) throw new Error(`There is no event of type ${event.type}`);
@@ -36,7 +36,7 @@ export function schemaOf(event: DomainEvent): number {
   return definition.schema;
 }
 
-/** What was stored, in today's shape; throws `NewerVersion` for a type or schema that this process does not know. */
+/** Converts a stored event to the current schema; throws `NewerVersion` for a type or schema that is unknown here. */
 export function upcast(type: string, schema: number, data: unknown): StoredEvent {
   const definition = catalogue.get(type);
   if (definition === undefined) throw new NewerVersion(`An event of the unknown type ${type}`);
@@ -45,7 +45,7 @@ export function upcast(type: string, schema: number, data: unknown): StoredEvent
   let current = data;
   for (let number = schema; number < definition.schema; number++) {
     const next = definition.upcasters[number];
-    if (next === undefined) throw new Error(`${type} of schema ${number} has no way to ${number + 1}`);
+    if (next === undefined) throw new Error(`${type} of schema ${number} has no upcaster to schema ${number + 1}`);
     current = next(current as Record<string, unknown>);
   }
   if (!definition.matches(current))

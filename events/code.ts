@@ -24,7 +24,7 @@ export const codeEvents = {
       },
       { additionalProperties: false },
     ),
-    // Before there were drafts, every new code was active.
+    // Schema 1 predates drafts: every new code was active.
     { 1: (old) => ({ ...old, status: 'active' }) },
   ),
   code_renamed: defineEvent(1, fromTo),
@@ -36,11 +36,11 @@ export const codeEvents = {
   code_resumed: defineEvent(1, nothing),
   /** A draft went live. */
   code_published: defineEvent(1, nothing),
-  /** Taken down by the operator: its short link answers 410, whatever its owner does. */
+  /** Taken down by the operator: the short link answers 410 until the operator restores it. */
   code_disabled: defineEvent(1, Type.Object({ reason: text }, { additionalProperties: false })),
   code_enabled: defineEvent(1, nothing),
   code_deleted: defineEvent(1, nothing),
-  /** Its account was deleted: the data of all events before is erased, and only this keeps its short code taken. */
+  /** The account was deleted and the data of earlier events erased; this event keeps the short code reserved. */
   code_erased: defineEvent(
     1,
     Type.Object({ account: text, mode: oneOf(modes), short_code: text }, { additionalProperties: false }),
@@ -50,9 +50,9 @@ export const codeEvents = {
 export type CodeEvent = EventOf<typeof codeEvents>;
 type CodeCreated = Extract<CodeEvent, { type: 'code_created' }>;
 export type CodeErased = Extract<CodeEvent, { type: 'code_erased' }>;
-/** What happens to a code that exists. */
+/** An event of a code that already exists. */
 export type CodeChanged = Exclude<CodeEvent, CodeCreated | CodeErased>;
-/** What current state is made from: only a creation and an erasure, which need no state before, need their position. */
+/** An event that updates current state. Creation and erasure need their position, which other changes do not. */
 export type AppliedCodeEvent = Recorded<CodeEvent> | Pending<CodeChanged>;
 
 export interface Code {
@@ -61,18 +61,18 @@ export interface Code {
   mode: Mode;
   name: string;
   destination_url: string;
-  /** Counts the destinations, from 1: a scan carries it, so that scans before and after a change can be told apart. */
+  /** The number of the destination, from 1. A scan stores it, so that analytics can separate destinations. */
   destination_revision: number;
   short_code: string;
   status: 'active' | 'paused' | 'draft' | 'deleted';
   style: Style;
   created_at: Date;
   updated_at: Date;
-  /** Of the code's stream. */
+  /** The version of the code's stream. */
   version: number;
-  /** Of the event that created it: the order of lists. */
+  /** The position of the event that created it; lists are sorted by it. */
   position: number;
-  /** Why and since when the operator has disabled it; null while it is not. */
+  /** Reason and time of the takedown by the operator; null if there is none. */
   disabled_reason: string | null;
   disabled_at: Date | null;
 }
@@ -95,7 +95,7 @@ export interface CodeChange {
 
 export const createCode = (data: NewCode): CodeEvent => ({ type: 'code_created', data });
 
-/** What a change amounts to: nothing where it asks for what already is. */
+/** The events of a change; none if it changes nothing. */
 export function changeCode(code: Code, change: CodeChange): CodeChanged[] {
   const events: CodeChanged[] = [];
   if (change.name !== undefined && change.name !== code.name)
@@ -125,7 +125,7 @@ export const eraseCode = ({ account, mode, short_code }: Code): CodeErased => ({
   data: { account, mode, short_code },
 });
 
-/** What is left of a code once its account is deleted, whatever was known of it before. */
+/** A code after the deletion of its account; does not depend on its earlier state. */
 const erasedCode = ({ stream, data, occurred_at, version, position }: Recorded<CodeErased>): Code => ({
   ...data,
   id: stream,
@@ -142,7 +142,7 @@ const erasedCode = ({ stream, data, occurred_at, version, position }: Recorded<C
   disabled_at: null,
 });
 
-/** The code as it is after `event`. */
+/** Returns the code after `event`. */
 export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Code {
   if (event.type === 'code_erased') return erasedCode(event);
   if (event.type === 'code_created') {
@@ -162,7 +162,7 @@ export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Cod
   return { ...code, ...changeBy(event), updated_at: event.occurred_at, version: event.version };
 }
 
-/** What an event changes of a code that is there. */
+/** The fields that an event changes. */
 export function changeBy(event: Pending<CodeChanged>): Partial<Code> {
   switch (event.type) {
     case 'code_renamed':

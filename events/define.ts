@@ -1,21 +1,21 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 
-/** Data of an older schema, as it was written then. */
+/** Event data of an older schema. */
 type OldData = Record<string, unknown>;
 
 export interface EventDefinition<S extends TSchema = TSchema> {
-  /** The number of today's shape. Older ones stay in the log for ever and are brought up when read. */
+  /** The current schema number. Events of older schemas stay in the log and are upcast when read. */
   schema: number;
   matches(data: unknown): data is Static<S>;
-  /** What does not match, as `field: reason`, for the developer who built it. */
+  /** The mismatches as `field: reason`, for developers. */
   mismatch(data: unknown): string;
-  /** From each older number to the next. */
+  /** From each older schema number to the next. */
   upcasters: Record<number, (old: OldData) => OldData>;
 }
 
 /**
- * One type of event: today's shape of its data, and how each older one becomes the next.
+ * Defines one event type: the current schema of its data, and upcasters from each older schema to the next.
  *
  * @example defineEvent(2, Type.Object({ to: Type.String() }), { 1: (old) => ({ to: old.target }) })
  */
@@ -33,7 +33,7 @@ export function defineEvent<S extends TSchema>(
   };
 }
 
-/** The union of a vocabulary's events: `{ type, data }` for each entry. */
+/** The union of all events of a catalogue: `{ type, data }` for each entry. */
 export type EventOf<V extends Record<string, EventDefinition>> = {
   [T in keyof V & string]: { type: T; data: V[T] extends EventDefinition<infer S> ? Static<S> : never };
 }[keyof V & string];

@@ -2,13 +2,13 @@ import type { StoredEvent } from './catalogue.ts';
 import type { Recorded } from './recorded.ts';
 import type { ScanLine } from './scan-line.ts';
 
-/** Something that happened to a code or an account. */
+/** A recorded event other than a scan. */
 export type Change = Recorded<StoredEvent>;
 
-/** Anything that stands in the log. */
+/** Any entry of the log. */
 export type LogEntry = Change | ScanLine;
 
-/** A piece of the log without gaps: everything behind `after`, up to and with `to`. */
+/** A contiguous part of the log: all entries after position `after`, up to and including `to`. */
 export interface LogRange {
   after: number;
   to: number;

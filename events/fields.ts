@@ -1,6 +1,6 @@
 /**
- * What a name, a destination and a short code may be. Each check answers with what would be right ("must …"), or with
- * nothing when the value is.
+ * Validation of names, destinations and short codes. Each function returns what the value must be ("must …"), or
+ * undefined if it is valid.
  */
 
 const control = /\p{Cc}/u;
@@ -12,29 +12,29 @@ export function faultOfName(name: string): string | undefined {
   return undefined;
 }
 
-/** `ownUrls`: addresses of this service; a code that leads there could lead to itself. */
+/** `ownUrls` are the origins of this service: a code that leads there could lead to itself. */
 export function faultOfDestination(destination: string, ...ownUrls: string[]): string | undefined {
   if ([...destination].length > 2048) return `must have at most 2,048 characters`;
   if (!/^https?:\/\//i.test(destination)) return `must be an absolute URL that begins with http:// or https://`;
   if (/[\s\p{Cc}]/u.test(destination) || !destination.isWellFormed())
     return `must not contain spaces or control characters; write a space as %20`;
-  // They make an address read as another one than it is.
+  // Bidirectional controls make a URL look like a different one.
   if (/\p{Bidi_Control}/u.test(destination))
-    return `must not contain characters that change the direction of text; percent-encode them where they are meant`;
-  // A parser skips any number of slashes to find a host; other software takes the host to be empty.
+    return `must not contain characters that change the direction of text; percent-encode them if they are intended`;
+  // WHATWG parsers skip any number of slashes before the host; other software reads an empty host.
   if (/^https?:\/\/[/\\]/i.test(destination) || !URL.canParse(destination))
     return `must be a URL with a valid host, such as https://example.com/menu`;
   const [, authority = ''] = /^https?:\/\/([^/?#]*)/i.exec(destination) ?? [];
   // Browsers end the host at a backslash, other software does not.
   if (authority.includes('\\')) return `must not have a backslash before the path; begin the path with /`;
-  // What stands before an @ looks like the host: https://bank.example@evil.example.
+  // User info looks like the host: https://bank.example@evil.example.
   if (authority.includes('@'))
-    return `must not have a user name or password before the host; write it without what ends in @`;
+    return `must not have a user name or password before the host; remove everything up to the @`;
   const own = ownUrls.find((url) => isSameService(new URL(destination), new URL(url)));
   return own === undefined ? undefined : `must not lead to ${own}, an address of this service: that would be a loop`;
 }
 
-/** http: of a host commonly leads to its https:, so their default ports are one. */
+/** Treats the default ports 80 and 443 as equal, since http: of a host usually redirects to its https:. */
 function isSameService(a: URL, b: URL): boolean {
   const portOf = ({ port, protocol }: URL) => (port === '' ? (protocol === 'https:' ? '443' : '80') : port);
   const [one, other] = [portOf(a), portOf(b)];
@@ -42,14 +42,14 @@ function isSameService(a: URL, b: URL): boolean {
   return hostOf(a) === hostOf(b) && (one === other || (isDefault(one) && isDefault(other)));
 }
 
-/** "example.com." is the same host as "example.com", and this machine has many names. */
+/** Ignores a trailing dot and maps all loopback names to "localhost". */
 function hostOf({ hostname }: URL): string {
   const host = hostname.replace(/\.+$/, '');
-  return thisMachine.test(host) ? 'localhost' : host;
+  return loopback.test(host) ? 'localhost' : host;
 }
 
-/** As URL writes them: 127.1, 0x7f.1 and 2130706433 have become 127.0.0.1. */
-const thisMachine =
+/** In the spelling of URL, which turns 127.1, 0x7f.1 and 2130706433 into 127.0.0.1. */
+const loopback =
   /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]+|0:0)\])$/;
 
 /**

@@ -8,6 +8,6 @@ interface TOneOf<T extends string> extends TSchema {
 
 TypeRegistry.Set<TOneOf<string>>('OneOf', (schema, value) => (schema.enum as unknown[]).includes(value));
 
-/** One of several words, as JSON Schema and people write it; TypeBox's own unions would list them as `anyOf`. */
+/** A string enum that is written as JSON Schema `enum`; TypeBox's own unions become `anyOf`. */
 export const oneOf = <const T extends string>(values: readonly T[], options: Record<string, unknown> = {}): TOneOf<T> =>
   ({ ...options, [Kind]: 'OneOf', type: 'string', enum: [...values] }) as unknown as TOneOf<T>;

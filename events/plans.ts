@@ -2,12 +2,12 @@ export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
 export type Plan = (typeof plans)[number];
 
 export const modes = ['live', 'test'] as const;
-/** What a key, and everything made with it, belongs to: production or development. */
+/** The mode of a key and of everything created with it: production or development. */
 export type Mode = (typeof modes)[number];
 
 interface Limits {
   requestsPerMinute: number;
-  /** Live codes that are not deleted, over all keys of the account. */
+  /** The maximum of live codes of the account, without deleted ones. */
   codes: number;
 }
 

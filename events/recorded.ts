@@ -1,12 +1,12 @@
-/** Who did it: a key's id, the operator at the command line, or the service by itself. */
+/** Who caused an event: a key's id, the operator, or the service itself. */
 export type Actor = string;
 export const operator: Actor = 'operator';
 export const service: Actor = 'scanlog';
 
-/** An event before it has its place in the log. */
+/** An event that is not yet appended to the log. */
 export interface NewEvent<E> {
   stream: string;
-  /** The version the stream has with this event; the one before must be the last that is there. */
+  /** The stream's version after this event; the append fails unless the stream is one version behind. */
   version: number;
   event: E;
 }
@@ -19,12 +19,12 @@ interface Envelope {
   occurred_at: Date;
 }
 
-interface PlacedEnvelope extends Envelope {
+interface PositionedEnvelope extends Envelope {
   position: number;
 }
 
-/** An event that is complete but for its position, which it gets as it is appended. */
+/** An event without its position, which it gets when it is appended. */
 export type Pending<E> = E & Envelope;
 
-/** An event with its place in the log. */
-export type Recorded<E> = E & PlacedEnvelope;
+/** An event with its position in the log. */
+export type Recorded<E> = E & PositionedEnvelope;

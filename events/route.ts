@@ -1,6 +1,6 @@
 import type { Mode } from './plans.ts';
 
-/** What an edge needs to know about a code to redirect and record a scan. */
+/** What an edge needs to redirect and record a scan of a code. */
 export interface Route {
   code: string;
   account: string;
@@ -11,7 +11,7 @@ export interface Route {
   status: 'active' | 'paused' | 'draft' | 'deleted';
   /** Whether the operator has taken the code down. */
   disabled: boolean;
-  /** Of the code's stream: events up to it are in here already. */
+  /** The version of the code's stream that this route reflects. */
   version: number;
   /** The key under which visitors are hashed, encrypted with SECRET_KEY; empty once the code is deleted. */
   sealed_key: Uint8Array;

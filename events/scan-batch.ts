@@ -1,10 +1,10 @@
 import type { Scan } from './scan.ts';
 
-/** Scans that are stored together, numbered by who writes them. Sent again, it must be the very same. */
+/** Scans that are stored together under a writer's batch number. A retry must send the identical batch. */
 export interface ScanBatch {
   writer: string;
   number: number;
-  /** The scans by column, each an array as Postgres writes it: what goes to the spool and to Postgres alike. */
+  /** The scans by column, each a Postgres array literal; spool and Postgres get the same text. */
   columns: Columns;
 }
 
@@ -14,7 +14,7 @@ const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g,
 const array = (values: unknown[]) => `{${values.join(',')}}`;
 
 export function batchOf(writer: string, number: number, scans: Scan[]): ScanBatch {
-  // Of several scans of one visitor in a batch, the first is the one that can be unique.
+  // Of several scans by one visitor in a batch, only the first can be unique.
   const visitors = new Set<string>();
   const isFirst = ({ visitor }: Scan) => visitors.size < visitors.add(visitor).size;
   return {
@@ -39,16 +39,16 @@ export function batchOf(writer: string, number: number, scans: Scan[]): ScanBatc
   };
 }
 
-/** How many scans a batch holds. */
+/** The number of scans in a batch. */
 export const sizeOf = ({ columns }: ScanBatch): number => columns.is_first.split(',').length;
 
-const isInArray = /"(?:[^"\\]|\\.)*"|[^",{}]+/gs;
+const arrayElement = /"(?:[^"\\]|\\.)*"|[^",{}]+/gs;
 
-/** The scans from index `from` to before `to`, as a batch of a writer of their own: the same one each time it is made. */
+/** The scans from index `from` to before `to` as a batch with a derived writer, identical each time it is created. */
 export function sliceOf({ writer, number, columns }: ScanBatch, from: number, to: number): ScanBatch {
   const sliced = Object.entries(columns).map(([name, text]) => [
     name,
-    array((text.match(isInArray) ?? []).slice(from, to)),
+    array((text.match(arrayElement) ?? []).slice(from, to)),
   ]);
   return { writer: `${writer}/${number}/${from}-${to}`, number: 1, columns: Object.fromEntries(sliced) };
 }

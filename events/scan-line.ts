@@ -3,12 +3,12 @@ import type { RecordedScan } from './scan.ts';
 import { refuseNewer } from './wire/newer-version.ts';
 
 /**
- * The version of the layout below. A line does not carry it: what carries lines names it once for all of them. A change
- * of `lineFields` or `lineEscapes` is a new version, and `scanLines` then converts lines of the older ones.
+ * The version of the layout below. The container of lines stores it once for all lines. Changing `lineFields` or
+ * `lineEscapes` needs a new version, and `scanLines` must then convert older lines.
  */
 export const lineVersion = 1;
 
-/** The fields of a line, in its order: those that most readers want come first. */
+/** The fields of a line in order; those that most readers need come first. */
 export const lineFields = [
   'position',
   'code',
@@ -27,25 +27,24 @@ export const lineFields = [
   'revision',
 ] as const satisfies (keyof RecordedScan)[];
 
-// Names of places come from files of others.
-export const lineEscapes: readonly (readonly [character: string, written: string])[] = [
+// Regions and cities come from third-party databases and can contain any character.
+export const lineEscapes: readonly (readonly [character: string, escape: string])[] = [
   ['\\', '\\\\'],
   ['\t', '\\t'],
   ['\n', '\\n'],
   ['\r', '\\r'],
 ];
-const meant: Record<string, string> = Object.fromEntries(
-  lineEscapes.map(([character, written]) => [written, character]),
+const characterOf: Record<string, string> = Object.fromEntries(
+  lineEscapes.map(([character, sequence]) => [sequence, character]),
 );
 const unescaped = (text: string) =>
-  text.includes('\\') ? text.replace(/\\[\\tnr]/g, (written) => meant[written] ?? written) : text;
+  text.includes('\\') ? text.replace(/\\[\\tnr]/g, (sequence) => characterOf[sequence] ?? sequence) : text;
 const escaped = (text: string) =>
-  lineEscapes.reduce((done, [character, written]) => done.replaceAll(character, written), text);
+  lineEscapes.reduce((result, [character, sequence]) => result.replaceAll(character, sequence), text);
 
 /**
- * A scan of the log as a line, with a tab between its fields: Postgres writes it, the stream carries it and ClickHouse
- * reads it, as it is. There are thousands a second, and few of those who pass them on look at more than two fields, so
- * a field is looked for when somebody asks.
+ * A scan of the log as a line of tab-separated fields. Postgres writes it, and the stream and ClickHouse take it
+ * unchanged. Most readers use one or two fields of thousands of lines a second, so fields are parsed on access.
  */
 export class ScanLine implements RecordedScan {
   readonly type = 'code_scanned';
@@ -120,18 +119,18 @@ function fieldOf(line: string, index: number): string {
   return end === -1 ? line.slice(start) : line.slice(start, end);
 }
 
-/** The scans of a text of lines; throws `NewerVersion` for lines of a layout that this process does not know. */
+/** Splits a text into scans; throws `NewerVersion` if the layout is newer than this process. */
 export function scanLines(version: number, text: string): ScanLine[] {
   refuseNewer('A scan line', version, lineVersion);
   return text.split('\n').map((line) => new ScanLine(line));
 }
 
-/** The line of a scan, as Postgres would write it. */
+/** Formats a scan exactly as Postgres does. */
 export function lineOf(scan: RecordedScan): string {
-  const written = (value: RecordedScan[(typeof lineFields)[number]]) => {
+  const format = (value: RecordedScan[(typeof lineFields)[number]]) => {
     if (typeof value === 'boolean') return value ? 't' : 'f';
     if (value instanceof Date) return value.toISOString().slice(0, -1).replace('T', ' ');
     return escaped(String(value));
   };
-  return lineFields.map((name) => written(scan[name])).join('\t');
+  return lineFields.map((name) => format(scan[name])).join('\t');
 }

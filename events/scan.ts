@@ -1,6 +1,6 @@
 import type { Mode } from './plans.ts';
 
-/** A scan as the edge saw it. */
+/** A scan as the edge records it. */
 export interface Scan {
   id: string;
   code: string;
@@ -13,12 +13,12 @@ export interface Scan {
   device: string;
   browser: string;
   is_bot: boolean;
-  /** 16 bytes, hex. */
+  /** The visitor hash: 16 bytes in hex. */
   visitor: string;
   revision: number;
 }
 
-/** A scan with its place in the log. There, too, it was decided whether its visitor is new. */
+/** A scan with its position in the log; the append also decides whether its visitor is new. */
 export interface RecordedScan extends Scan {
   type: 'code_scanned';
   position: number;

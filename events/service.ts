@@ -3,10 +3,10 @@ import { defineEvent, type EventOf } from './define.ts';
 
 const host = Type.Object({ host: Type.String() }, { additionalProperties: false });
 
-/** The one stream of what the operator decides for the whole service. */
+/** The only stream of service events. */
 export const serviceStream = 'service';
 
-/** What the operator decides for all accounts. */
+/** Decisions of the operator for all accounts. */
 export const serviceEvents = {
   /** No code may lead to this host or its subdomains; links that do answer 410. */
   destination_blocked: defineEvent(1, host),

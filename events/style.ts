@@ -9,7 +9,7 @@ const color = (description: string) =>
     'x-expected': 'a color of the form #RRGGBB',
   });
 
-/** How a code's image looks. Given on create, never changed: a printed image must stay what it is. */
+/** The style of a code's image: set on create and immutable, so that downloads match printed images. */
 export const StyleSchema = Type.Object(
   {
     dotsType: Type.Optional(

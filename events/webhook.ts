@@ -7,17 +7,17 @@ import type { Pending } from './recorded.ts';
 const mode = oneOf(modes);
 
 export const disabledReasons = ['gone', 'failing'] as const;
-/** Why a webhook was switched off: its receiver answered 410, or nothing but failures came back for days. */
+/** Why a webhook was disabled: its receiver answered 410, or every delivery failed for 5 days. */
 export type DisabledReason = (typeof disabledReasons)[number];
 
 /**
- * What happens to the webhook of an account and mode; events of the account's stream. They carry no secret, not even an
- * encrypted one: the log is kept for ever and goes through NATS, and a secret must be possible to destroy.
+ * Events of the webhook of an account and mode, in the account's stream. They contain no secret, not even an encrypted
+ * one: the log is permanent and published to NATS, and it must be possible to destroy a secret.
  */
 export const webhookEvents = {
-  /** Set for the first time, to another URL, or on again after it was disabled. */
+  /** Set for the first time, changed to another URL, or enabled again. */
   webhook_set: defineEvent(1, Type.Object({ mode, url: Type.String() }, { additionalProperties: false })),
-  /** It has a new secret. */
+  /** The signing secret was replaced. */
   webhook_rotated: defineEvent(1, Type.Object({ mode }, { additionalProperties: false })),
   webhook_disabled: defineEvent(
     1,
@@ -34,7 +34,7 @@ export interface Webhook {
   url: string;
   status: 'enabled' | 'disabled';
   reason: DisabledReason | null;
-  /** Since when it has this status. */
+  /** When it got this status. */
   since: Date;
   created_at: Date;
 }
@@ -49,12 +49,12 @@ export const disableWebhook = ({ mode, status }: Webhook, reason: DisabledReason
 
 export const removeWebhook = ({ mode }: Webhook): WebhookEvent[] => [{ type: 'webhook_removed', data: { mode } }];
 
-/** The webhook as it is after `event`; nothing once it is removed. */
+/** Returns the webhook after `event`; undefined if it was removed. */
 export function evolveWebhook(webhook: Webhook | undefined, event: Pending<WebhookEvent>): Webhook | undefined {
   if (event.type === 'webhook_set') {
     const { mode, url } = event.data;
-    const isOn = webhook?.status === 'enabled';
-    const since = isOn ? webhook.since : event.occurred_at;
+    const wasEnabled = webhook?.status === 'enabled';
+    const since = wasEnabled ? webhook.since : event.occurred_at;
     const created_at = webhook?.created_at ?? event.occurred_at;
     return { account: event.stream, mode, url, status: 'enabled', reason: null, since, created_at };
   }

@@ -3,15 +3,20 @@ import type { Route } from '../route.ts';
 import { refuseNewer } from './newer-version.ts';
 
 /**
- * A snapshot of routes: a line of JSON per route. Version 1 has only these; from version 2 on, the first line says which
- * version it is. Version 3 has `disabled`. Up to version 3, `visitor_key` is the plain key in hex; from version 4 on,
- * `sealed_key` is the encrypted one, and the first line has the fingerprint of the SECRET_KEY that opens it.
+ * A snapshot of routes: one line of JSON per route.
+ *
+ * | version | change |
+ * |---|---|
+ * | 1 | only routes, with the plain `visitor_key` in hex |
+ * | 2 | the first line has the version |
+ * | 3 | routes have `disabled` |
+ * | 4 | `sealed_key` is the encrypted key, and the first line has the fingerprint of its SECRET_KEY |
  */
 const snapshotVersion = 4;
 
-/** What the keys in a snapshot are encrypted with; passed in, since encrypting takes randomness. */
+/** Encrypts visitor keys; passed in, because encryption needs randomness and events/ is pure. */
 export interface KeySeal {
-  /** In hex. */
+  /** The fingerprint of the SECRET_KEY in hex. */
   fingerprint: string;
   seal(key: Uint8Array, code: string): Uint8Array;
 }
@@ -26,7 +31,7 @@ export class OtherSecretKey extends Error {
 export const snapshotHead = (fingerprint: string): string =>
   JSON.stringify({ snapshot: snapshotVersion, secret_key: fingerprint });
 
-/** Field by field: an edge keeps more in its routes, the decrypted key included, which must not reach the disk. */
+/** Lists fields explicitly: the edge's routes also have the decrypted key, which must not be written to disk. */
 export const encodeRoute = (route: Route): string => {
   const { code, account, mode, short_code, destination_url, revision, status, disabled, version, sealed_key } = route;
   return JSON.stringify({
@@ -36,8 +41,8 @@ export const encodeRoute = (route: Route): string => {
 };
 
 /**
- * Leaves out lines that are damaged. Throws where the first one is, `NewerVersion` for a newer version, and
- * `OtherSecretKey` where the keys could not be opened.
+ * Skips damaged lines. Throws if the first line is damaged, `NewerVersion` for a newer version, and `OtherSecretKey` if
+ * the keys are encrypted with another SECRET_KEY.
  */
 export function decodeSnapshot(text: string, keys: KeySeal): Route[] {
   const lines = text.split('\n');
@@ -53,7 +58,7 @@ function routeOf(line: string, { seal }: KeySeal): Route[] {
     const { visitor_key, sealed_key, ...route } = JSON.parse(line);
     const isPlain = sealed_key === undefined;
     const key: Uint8Array = Buffer.from(isPlain ? visitor_key : sealed_key, 'hex');
-    // A deleted code has none.
+    // The key of a deleted code is empty.
     return [{ disabled: false, ...route, sealed_key: isPlain && key.length > 0 ? seal(key, route.code) : key }];
   } catch {
     return [];

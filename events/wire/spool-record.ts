@@ -3,8 +3,13 @@ import { batchOf, type ScanBatch } from '../scan-batch.ts';
 import { refuseNewer } from './newer-version.ts';
 
 /**
- * A record of the spool: a batch of scans as JSON. Version 0 has the scans as a JSON text in `scans`, version 1 has
- * them by column; neither has a number. Version 2 is version 1 with its number.
+ * A record of the spool: a batch of scans as JSON.
+ *
+ * | version | scans | `version` |
+ * |---|---|---|
+ * | 0 | a JSON text in `scans` | absent |
+ * | 1 | by column in `columns` | absent |
+ * | 2 | by column in `columns` | present |
  */
 const recordVersion = 2;
 
@@ -14,7 +19,7 @@ const decoder = new TextDecoder();
 export const encodeSpoolRecord = (batch: ScanBatch): Uint8Array =>
   encoder.encode(JSON.stringify({ version: recordVersion, ...batch }));
 
-/** Throws `NewerVersion` where the record is newer than this process: it must then stay in the spool. */
+/** Throws `NewerVersion` if the record is newer than this process; it must then stay in the spool. */
 export function decodeSpoolRecord(record: Uint8Array): ScanBatch {
   const {
     version = 1,

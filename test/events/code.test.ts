@@ -14,7 +14,7 @@ import type { Recorded } from '../../events/recorded.ts';
 const created = new Date('2026-03-01T09:30:00.000Z');
 const later = new Date('2026-03-02T10:00:00.000Z');
 
-const asked: NewCode = {
+const newCode: NewCode = {
   account: 'acct_1',
   mode: 'live',
   name: 'Menu',
@@ -24,7 +24,7 @@ const asked: NewCode = {
   style: { dotsType: 'rounded' },
 };
 
-const happened = <E extends CodeEvent>(event: E, version: number, at = later): Recorded<E> => ({
+const recorded = <E extends CodeEvent>(event: E, version: number, at = later): Recorded<E> => ({
   ...event,
   position: 40 + version,
   id: `evt_${version}`,
@@ -35,12 +35,12 @@ const happened = <E extends CodeEvent>(event: E, version: number, at = later): R
 });
 
 const code = (fields: Partial<NewCode> = {}): Code =>
-  evolveCode(undefined, happened(createCode({ ...asked, ...fields }), 1, created));
+  evolveCode(undefined, recorded(createCode({ ...newCode, ...fields }), 1, created));
 
-/** The code after all that a change amounts to. */
+/** The code after all events of a change. */
 const changed = (before: Code, change: CodeChange): Code =>
   changeCode(before, change).reduce(
-    (now, event, i) => evolveCode(now, happened(event, before.version + 1 + i)),
+    (now, event, i) => evolveCode(now, recorded(event, before.version + 1 + i)),
     before,
   );
 
@@ -51,9 +51,9 @@ const inStatus: Record<'active' | 'paused' | 'draft', Code> = {
 };
 
 describe('creating', () => {
-  test('a code begins active, at its first destination, changed when it was created', () => {
+  test('a new code is active, at revision 1, with updated_at equal to created_at', () => {
     expect(code()).toEqual({
-      ...asked,
+      ...newCode,
       id: 'qr_1',
       destination_revision: 1,
       created_at: created,
@@ -65,12 +65,12 @@ describe('creating', () => {
     });
   });
 
-  test('a code can begin as a draft', () => {
+  test('a code can be created as a draft', () => {
     expect(code({ status: 'draft' }).status).toBe('draft');
   });
 });
 
-describe('every transition', () => {
+describe('transitions', () => {
   test.each([
     ['active', { active: false }, ['code_paused'], 'paused'],
     ['active', { active: true }, [], 'active'],
@@ -84,21 +84,21 @@ describe('every transition', () => {
     expect(changed(before, change).status).toBe(next);
   });
 
-  test.each(['active', 'paused', 'draft'] as const)('given %s, when deleted, then it is gone', (status) => {
+  test.each(['active', 'paused', 'draft'] as const)('given %s, when deleted, then it is deleted', (status) => {
     const [event, ...more] = deleteCode(inStatus[status]);
     expect(event).toEqual({ type: 'code_deleted', data: {} });
     expect(more).toEqual([]);
-    expect(evolveCode(inStatus[status], happened(event as CodeEvent, 9)).status).toBe('deleted');
+    expect(evolveCode(inStatus[status], recorded(event as CodeEvent, 9)).status).toBe('deleted');
   });
 
-  test('deleting twice is deleting once', () => {
-    const deleted = evolveCode(code(), happened({ type: 'code_deleted', data: {} }, 2));
+  test('deleting a deleted code records nothing', () => {
+    const deleted = evolveCode(code(), recorded({ type: 'code_deleted', data: {} }, 2));
     expect(deleteCode(deleted)).toEqual([]);
   });
 });
 
 describe('changing', () => {
-  test('a new name is a renaming, and only that', () => {
+  test('a new name records only code_renamed', () => {
     expect(changeCode(code(), { name: 'Spring menu' })).toEqual([
       { type: 'code_renamed', data: { from: 'Menu', to: 'Spring menu' } },
     ]);
@@ -110,7 +110,7 @@ describe('changing', () => {
     });
   });
 
-  test('each new destination is the next revision', () => {
+  test('each new destination increases the revision', () => {
     const second = changed(code(), { destination_url: 'https://example.com/2' });
     const third = changed(second, { destination_url: 'https://example.com/3' });
     expect([second.destination_revision, third.destination_revision]).toEqual([2, 3]);
@@ -122,7 +122,7 @@ describe('changing', () => {
     ]);
   });
 
-  test('one change of everything is one event for each thing, all of them in the new state', () => {
+  test('a change of several fields records one event per field and applies all', () => {
     const change = { name: 'New', destination_url: 'https://example.com/new', active: false };
     expect(changeCode(code(), change).map(({ type }) => type)).toEqual([
       'code_renamed',
@@ -143,25 +143,25 @@ describe('changing', () => {
     { destination_url: 'https://example.com/menu' },
     { active: true },
     { name: 'Menu', destination_url: 'https://example.com/menu', active: true },
-  ])('%j changes nothing, so nothing happens', (change) => {
+  ])('%j changes nothing and records nothing', (change) => {
     expect(changeCode(code(), change)).toEqual([]);
   });
 
-  test('what can never change never does', () => {
+  test('immutable fields do not change', () => {
     const now = changed(code(), { name: 'New', destination_url: 'https://example.com/new', active: false });
     const { id, account, mode, short_code, style, created_at, position } = code();
     expect(now).toMatchObject({ id, account, mode, short_code, style, created_at, position });
   });
 
-  test('deciding and evolving leave the state they were given alone', () => {
+  test('changeCode and evolveCode do not mutate their input', () => {
     const before = Object.freeze(code());
     expect(changed(before, { name: 'New', active: false }).name).toBe('New');
     expect(before).toEqual(code());
   });
 });
 
-test('a stream that does not begin with its creation is refused', () => {
-  expect(() => evolveCode(undefined, happened({ type: 'code_paused', data: {} }, 1))).toThrow(
+test('rejects a stream that does not begin with code_created', () => {
+  expect(() => evolveCode(undefined, recorded({ type: 'code_paused', data: {} }, 1))).toThrow(
     'qr_1 begins with code_paused, not with code_created',
   );
 });

@@ -10,7 +10,7 @@ describe('a host', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['[::1]', '[::1]'],
     ['localhost', 'localhost'],
-  ])('%j is %j', (text, host) => {
+  ])('%j becomes %j', (text, host) => {
     expect(readHost(text)).toBe(host);
   });
 
@@ -24,17 +24,17 @@ describe('a host', () => {
     'a b',
     '?',
     '[::1',
-  ])('%j is none', (text) => {
+  ])('%j is not a host', (text) => {
     expect(readHost(text)).toBeUndefined();
   });
 
-  test('is covered by itself and every domain above it, an address only by itself', () => {
+  test('is covered by itself and its parent domains, an IP address only by itself', () => {
     expect(coveringHosts('a.b.example')).toEqual(['a.b.example', 'b.example', 'example']);
     expect(coveringHosts('10.0.0.1')).toEqual(['10.0.0.1']);
     expect(coveringHosts('[2001:db8::1]')).toEqual(['[2001:db8::1]']);
   });
 
-  test('of a URL is spelled the same', () => {
+  test('of a URL is canonical too', () => {
     expect(hostOf('HTTPS://Shop.Bücher.Example.:8443/x?y#z')).toBe('shop.xn--bcher-kva.example');
   });
 });

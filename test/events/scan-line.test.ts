@@ -26,7 +26,7 @@ const scans = fc.array(
 );
 
 describe('a scan as a line', () => {
-  test('is read as it was written, by Postgres or by us', async () => {
+  test('round-trips, whether written by Postgres or by lineOf', async () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(scans, async (fields) => {
@@ -49,13 +49,13 @@ describe('a scan as a line', () => {
     );
   });
 
-  test('says by itself whether its visitor is new', () => {
+  test('has is_unique', () => {
     const scan: RecordedScan = { ...scanned(), type: 'code_scanned', position: 7, is_unique: false };
     expect(new ScanLine(lineOf(scan)).is_unique).toBe(false);
     expect(new ScanLine(lineOf({ ...scan, is_unique: true })).is_unique).toBe(true);
   });
 
-  test('that is too short is an error where a field is missing, and is no other field', () => {
+  test('that is too short throws for every missing field', () => {
     const whole = lineOf({ ...scanned(), type: 'code_scanned', position: 7, is_unique: true });
     const fields = whole.split('\t');
     for (const [length, name] of lineFields.entries()) {

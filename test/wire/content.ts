@@ -1,7 +1,7 @@
 import type { Change } from '../../events/entry.ts';
 import type { RecordedScan } from '../../events/scan.ts';
 
-/** What every fixture of `test/fixtures/wire/` holds, whichever version wrote it. */
+/** The content of the fixtures in `test/fixtures/wire/`, the same for every version. */
 
 const occurred = (second: number) => new Date(Date.UTC(2026, 2, 1, 9, 30, second, 250 * (second % 4)));
 
@@ -44,7 +44,7 @@ const recorded = (stream: string, version: number, event: Pick<Change, 'type' | 
 
 const named = { from: 'Menu', to: 'Speisekarte "Süd"\n' };
 
-/** One change of every type that there was when messages carried no schema numbers. */
+/** One change of every type that existed when messages had no schema numbers. */
 export const changes: Change[] = [
   ...[
     {
@@ -84,7 +84,7 @@ export const changes: Change[] = [
   ].map((event, i) => recorded(account, i + 1, event)),
 ];
 
-/** The ranges that the messages with the scans and with the changes cover. */
+/** The ranges of the messages with scans and with changes. */
 export const scanRange = { after: 40, to: 43 };
 export const changeRange = { after: 43, to: 60 };
 

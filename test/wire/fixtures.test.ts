@@ -10,14 +10,14 @@ import { decodeMessage, encodeChange, encodeChanges, encodeScans, rangeOf } from
 import { batch, changeRange, changes, routes, scanRange, scans } from './content.ts';
 
 /**
- * Bytes of every version that was ever written, by the code that wrote it: 0 by 000d9ef (spool) and ae990d0 (stream),
- * 1 by bfc3708, with a Postgres that wrote the lines. A fixture is never changed and never removed.
+ * Bytes of every version, written by the code of that version: 0 by 000d9ef (spool) and ae990d0 (stream), 1 by bfc3708
+ * with lines written by Postgres. Fixtures are never changed or removed.
  */
 const folder = new URL('../fixtures/wire/', import.meta.url);
 const bytes = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(`${name}.txt`, folder)));
 const text = (name: string): string => readFileSync(new URL(`${name}.txt`, folder), 'utf8');
 
-/** The versions of a format that there are fixtures of. */
+/** The versions of a format that have fixtures. */
 const versionsOf = (format: string): number[] =>
   readdirSync(folder)
     .flatMap((name) => new RegExp(`^${format}-(\\d+)[.-]`).exec(name)?.[1] ?? [])
@@ -25,44 +25,44 @@ const versionsOf = (format: string): number[] =>
     .filter((version, i, all) => all.indexOf(version) === i)
     .sort((a, b) => a - b);
 
-const plain = scans.map(({ type: _, position: __, is_unique: ___, ...scan }) => scan);
-const givenBatch = batchOf(batch.writer, batch.number, plain);
+const unrecorded = scans.map(({ type: _, position: __, is_unique: ___, ...scan }) => scan);
+const givenBatch = batchOf(batch.writer, batch.number, unrecorded);
 const lines = () => text('scan-lines-1').split('\n');
 const newer = /newer version of Scanlog: upgrade this process first$/;
-const encoded = (written: string) => new TextEncoder().encode(written);
+const encoded = (text: string) => new TextEncoder().encode(text);
 
 describe('a message of the stream', () => {
-  test('there is a fixture of every version', () => {
+  test('every version has a fixture', () => {
     expect(versionsOf('stream-message')).toEqual([0, 1, 2]);
   });
 
-  test.each(versionsOf('stream-message'))('of version %i is read: scans', (version) => {
+  test.each(versionsOf('stream-message'))('of version %i with scans is decoded', (version) => {
     const { entries, ...range } = decodeMessage(bytes(`stream-message-${version}-scans`));
     expect(range).toEqual(scanRange);
     expect(entries.map((entry) => ('toJSON' in entry ? entry.toJSON() : entry))).toEqual(scans);
-    // Projections read the line itself, too.
+    // Projections also use the line itself.
     expect(entries.every((entry) => 'line' in entry && entry.line.startsWith(`${entry.position}\t`))).toBe(true);
   });
 
-  test.each(versionsOf('stream-message'))('of version %i is read: changes', (version) => {
+  test.each(versionsOf('stream-message'))('of version %i with changes is decoded', (version) => {
     expect(decodeMessage(bytes(`stream-message-${version}-changes`))).toEqual({ ...changeRange, entries: changes });
   });
 
-  test('is written as the fixture of the newest version: another encoding is another version', () => {
+  test('is encoded exactly as the fixture of the newest version', () => {
     expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans'));
     expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(text('stream-message-2-changes'));
   });
 
-  test('carries an erased event without its data, under the type that it had', () => {
+  test('encodes an erased event with its original type and without data', () => {
     const [created] = changes;
-    if (created === undefined) throw new Error('there are changes');
+    if (created === undefined) throw new Error('no changes');
     const erased: Change = { ...created, type: 'erased', data: { type: created.type } };
     const written = encodeChange(erased);
     expect(JSON.parse(written)).toMatchObject({ type: created.type, schema: 0, data: {} });
     expect(decodeMessage(encoded(encodeChanges(changeRange, [written]))).entries).toEqual([erased]);
   });
 
-  test('carries the schema of each event, and an older one is brought up to date when it is read', () => {
+  test('has the schema number of each event, and older events are upcast', () => {
     const [created] = changes;
     if (created?.type !== 'code_created') throw new Error('the first change creates a code');
     const { status: _, ...data } = created.data;
@@ -71,14 +71,14 @@ describe('a message of the stream', () => {
     expect(entries).toEqual([{ ...created, data: { ...data, status: 'active' } }]);
   });
 
-  test('of a newer version is refused; its range is still read', () => {
+  test('of a newer version is rejected, but its range is read', () => {
     const message = encoded('{"version":3,"after":43,"to":60}\n\u0000 not JSON, not lines');
     expect(() => decodeMessage(message)).toThrow(newer);
     expect(() => decodeMessage(message)).toThrow(/^A message of the stream \(version 3, this process reads up to 2\)/);
     expect(rangeOf(message)).toEqual({ version: 3, ...changeRange });
   });
 
-  test('with an event or lines of a newer version is refused, and says which', () => {
+  test('with events or lines of a newer version is rejected, naming them', () => {
     const [created] = changes;
     const event = JSON.stringify({ ...created, schema: 3 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [event])))).toThrow(
@@ -92,11 +92,11 @@ describe('a message of the stream', () => {
     );
   });
 
-  test('that is none is refused', () => {
+  test('without a range is rejected', () => {
     for (const data of ['', '{}', 'null', '{"to":3,"after":1}']) expect(() => rangeOf(encoded(data))).toThrow(/range/);
   });
 
-  test.each(versionsOf('stream-message'))('of version %i: its range is read without its entries', (version) => {
+  test.each(versionsOf('stream-message'))('of version %i: the range is read from the first 60 bytes', (version) => {
     for (const [kind, range] of [['scans', scanRange] as const, ['changes', changeRange] as const]) {
       const whole = bytes(`stream-message-${version}-${kind}`);
       expect(rangeOf(whole.subarray(0, 60))).toMatchObject(range);
@@ -105,25 +105,25 @@ describe('a message of the stream', () => {
 });
 
 describe('scan lines', () => {
-  test.each(versionsOf('scan-lines'))('of version %i are read', (version) => {
+  test.each(versionsOf('scan-lines'))('of version %i are decoded', (version) => {
     expect(scanLines(version, text(`scan-lines-${version}`)).map((line) => line.toJSON())).toEqual(scans);
   });
 });
 
 describe('a record of the spool', () => {
-  test('there is a fixture of every version', () => {
+  test('every version has a fixture', () => {
     expect(versionsOf('spool-record')).toEqual([0, 1, 2]);
   });
 
-  test.each(versionsOf('spool-record'))('of version %i is read', (version) => {
+  test.each(versionsOf('spool-record'))('of version %i is decoded', (version) => {
     expect(decodeSpoolRecord(bytes(`spool-record-${version}`))).toEqual(givenBatch);
   });
 
-  test('is written as the fixture of the newest version', () => {
+  test('is encoded exactly as the fixture of the newest version', () => {
     expect(new TextDecoder().decode(encodeSpoolRecord(givenBatch))).toBe(text('spool-record-2'));
   });
 
-  test('of a newer version is refused', () => {
+  test('of a newer version is rejected', () => {
     const record = encoded(text('spool-record-2').replace('"version":2', '"version":3'));
     expect(() => decodeSpoolRecord(record)).toThrow(NewerVersion);
     expect(() => decodeSpoolRecord(record)).toThrow(newer);
@@ -131,29 +131,29 @@ describe('a record of the spool', () => {
 });
 
 describe('a snapshot of routes', () => {
-  // What encrypts is passed in: here, a key stands for its encrypted form.
+  // Encryption is passed in; here it returns the key unchanged.
   const keys = { fingerprint: 'cd'.repeat(32), seal: (key: Uint8Array) => key };
 
-  test('there is a fixture of every version', () => {
+  test('every version has a fixture', () => {
     expect(versionsOf('route-snapshot')).toEqual([1, 2, 3, 4]);
   });
 
-  test.each(versionsOf('route-snapshot'))('of version %i is read', (version) => {
+  test.each(versionsOf('route-snapshot'))('of version %i is decoded', (version) => {
     const read = decodeSnapshot(text(`route-snapshot-${version}`), keys);
     expect(read.map((route) => ({ ...route, sealed_key: new Uint8Array(route.sealed_key) }))).toEqual(routes);
   });
 
-  test('is written as the fixture of the newest version', () => {
+  test('is encoded exactly as the fixture of the newest version', () => {
     const lines = [snapshotHead(keys.fingerprint), ...routes.map(encodeRoute), ''];
     expect(lines.join('\n')).toBe(text('route-snapshot-4'));
   });
 
-  test('under another SECRET_KEY is refused', () => {
+  test('encrypted with another SECRET_KEY is rejected', () => {
     const other = { ...keys, fingerprint: 'ef'.repeat(32) };
     expect(() => decodeSnapshot(text('route-snapshot-4'), other)).toThrow('encrypted with another SECRET_KEY');
   });
 
-  test('of a newer version is refused', () => {
+  test('of a newer version is rejected', () => {
     expect(() => decodeSnapshot(`{"snapshot":5}\n${text('route-snapshot-1')}`, keys)).toThrow(newer);
   });
 });
