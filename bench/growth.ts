@@ -13,7 +13,7 @@ const baseSize = 1_000;
 const rate = 2_000;
 /** One redirect in 20 is of a code that may not be in the edge's memory. */
 const uncachedEvery = 20;
-/** Reads take less than a millisecond, so many repetitions are needed, but no more than the rate limit of a minute. */
+/** Reads take less than a millisecond and need many repetitions, but no more than the rate limit per minute allows. */
 const repetitions = { read: 250, uncached: 400, search: 15, summary: 15, redirectRounds: 5 };
 
 /** A lookup by key may get slower only by another level of an index. */
