@@ -47,7 +47,7 @@ interface Options {
   servers?: ExternalServers | undefined;
 }
 
-interface Tally {
+interface FaultRun {
   times: number;
   attempts: Attempt[];
 }
@@ -76,10 +76,10 @@ async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run
   try {
     const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpoolBytes) })];
     await Promise.all(services.map((service) => service.start()));
-    const { tallies, attempts } = await injectFaults(world, services, faults, run);
+    const { faultRuns, attempts } = await injectFaults(world, services, faults, run);
     onStep('waiting until every scan is stored, counted and delivered');
     const { total, webhook } = await settle(world, attempts);
-    const results = await Promise.all([...tallies].map(([fault, tally]) => resultOf(world, fault, tally)));
+    const results = await Promise.all([...faultRuns].map(([fault, faultRun]) => resultOf(world, fault, faultRun)));
     onStep('deleting the only code scanned in a month');
     const month = await emptyMonth(world, settleTimeoutMs);
     const verification = await verifyAll(world);
@@ -100,32 +100,35 @@ async function injectFaults<W extends BaseWorld>(
   services: ServiceProcess[],
   faults: Fault<W>[],
   { isOver, onStep, clients = 32 }: Run,
-): Promise<{ tallies: Map<string, Tally>; attempts: Attempt[] }> {
+): Promise<{ faultRuns: Map<string, FaultRun>; attempts: Attempt[] }> {
   const ports = services.map(({ port }) => port);
   const scanner = startScanning({ ports, codes: await world.codes(10), connections: clients, pauseMs: 20 });
-  const tallies = new Map<string, Tally>();
-  const tally = async (name: string, work: () => Promise<unknown>) => {
+  const faultRuns = new Map<string, FaultRun>();
+  const recordRun = async (name: string, work: () => Promise<unknown>) => {
     const from = scanner.attempts.length;
     await work();
-    const before = tallies.get(name) ?? { times: 0, attempts: [] };
-    tallies.set(name, { times: before.times + 1, attempts: [...before.attempts, ...scanner.attempts.slice(from)] });
+    const faultRun = faultRuns.get(name) ?? { times: 0, attempts: [] };
+    faultRuns.set(name, {
+      times: faultRun.times + 1,
+      attempts: [...faultRun.attempts, ...scanner.attempts.slice(from)],
+    });
   };
   try {
     const pause = () => sleep(minPauseMs + Math.random() * (maxPauseMs - minPauseMs));
-    await tally('none', pause);
+    await recordRun('none', pause);
     while (!isOver()) {
       for (const { name, inject } of shuffled(faults)) {
         if (isOver()) break;
         const service = services[Math.floor(Math.random() * services.length)] as ServiceProcess;
         onStep(name);
-        await tally(name, () => inject(world, service, scanner.attempts));
-        await tally('none', pause);
+        await recordRun(name, () => inject(world, service, scanner.attempts));
+        await recordRun('none', pause);
       }
     }
   } finally {
     await scanner.stop();
   }
-  return { tallies, attempts: scanner.attempts };
+  return { faultRuns, attempts: scanner.attempts };
 }
 
 const shuffled = <T>(items: T[]): T[] =>
@@ -155,7 +158,7 @@ async function settle(
   }
 }
 
-async function resultOf(world: BaseWorld, fault: string, { times, attempts }: Tally): Promise<FaultResult> {
+async function resultOf(world: BaseWorld, fault: string, { times, attempts }: FaultRun): Promise<FaultResult> {
   const outcomes = outcomesOf(attempts);
   const { lost, duplicated } = await accountForScans(world, attempts);
   const count = (outcome: Attempt['outcome']) => outcomes.get(outcome) ?? 0;
