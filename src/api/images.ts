@@ -8,8 +8,8 @@ import { isId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createImageCache, QueueFull } from '../qr/cache.ts';
 import { createDrawing } from '../qr/drawing.ts';
-import { DEFAULT_SIZE, MAX_SIZE, MIN_SIZE } from '../qr/layout.ts';
-import { etagOf, MEDIA_TYPES, matchesEtag, type Picture } from '../qr/picture.ts';
+import { defaultSizePx, maxSizePx, minSizePx } from '../qr/layout.ts';
+import { etagOf, matchesEtag, mediaTypes, type Picture } from '../qr/picture.ts';
 import { type Answer, refusalAnswer, refusalOf } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import type { Service } from './service.ts';
@@ -19,10 +19,10 @@ const query = t.Object({
   format: t.Optional(oneOf(['png', 'svg'], { default: 'png', description: 'Kind of file.' })),
   size: t.Optional(
     t.Integer({
-      minimum: MIN_SIZE,
-      maximum: MAX_SIZE,
-      default: DEFAULT_SIZE,
-      description: `Width and height in pixels, ${MIN_SIZE} to ${MAX_SIZE}.`,
+      minimum: minSizePx,
+      maximum: maxSizePx,
+      default: defaultSizePx,
+      description: `Width and height in pixels, ${minSizePx} to ${maxSizePx}.`,
     }),
   ),
 });
@@ -41,7 +41,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
 
   async function answer(
     { short_code, style }: Pick<Code, 'short_code' | 'style'>,
-    { format = 'png', size = DEFAULT_SIZE }: Partial<Pick<Picture, 'format' | 'size'>>,
+    { format = 'png', size = defaultSizePx }: Partial<Pick<Picture, 'format' | 'size'>>,
     headers: Headers,
     use: 'download' | 'public',
   ): Promise<Answer> {
@@ -50,7 +50,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     const told = {
       etag,
       'cache-control': `${use === 'public' ? 'public' : 'private'}, ${year}`,
-      'content-type': MEDIA_TYPES[format],
+      'content-type': mediaTypes[format],
       // The name is the owner's own; the short code is in the picture.
       'content-disposition': `${use === 'public' ? 'inline' : 'attachment'}; filename="${short_code}.${format}"`,
       // An SVG opened by itself is a page: it may load and run nothing.

@@ -5,9 +5,9 @@ export const quietZone = 4;
  * The smallest picture, in pixels. It has at least one pixel per module for every short URL of up to 180 bytes (a
  * symbol of 53 modules, 61 with its quiet zone).
  */
-export const MIN_SIZE = 64;
-export const MAX_SIZE = 2048;
-export const DEFAULT_SIZE = 512;
+export const minSizePx = 64;
+export const maxSizePx = 2048;
+export const defaultSizePx = 512;
 
 /** The position of the symbol in a picture, in pixels. */
 export interface Layout {
@@ -20,8 +20,8 @@ export interface Layout {
 
 /** Gives each module as many whole pixels as fit; the remaining pixels widen the quiet zone. */
 export function layoutOf(side: number, size: number): Layout {
-  if (!Number.isInteger(size) || size < MIN_SIZE || size > MAX_SIZE) {
-    throw new RangeError(`size must be a whole number from ${MIN_SIZE} to ${MAX_SIZE}`);
+  if (!Number.isInteger(size) || size < minSizePx || size > maxSizePx) {
+    throw new RangeError(`size must be a whole number from ${minSizePx} to ${maxSizePx}`);
   }
   const needed = side + 2 * quietZone;
   const scale = Math.floor(size / needed);

@@ -8,7 +8,7 @@ export const drawingVersion = 1;
 
 export type PictureFormat = 'png' | 'svg';
 
-export const MEDIA_TYPES: Readonly<Record<PictureFormat, string>> = {
+export const mediaTypes: Readonly<Record<PictureFormat, string>> = {
   png: 'image/png',
   svg: 'image/svg+xml; charset=utf-8',
 };

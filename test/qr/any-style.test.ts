@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MAX_SIZE, MIN_SIZE } from '../../src/qr/layout.ts';
+import { maxSizePx, minSizePx } from '../../src/qr/layout.ts';
 import { drawPng } from '../../src/qr/png.ts';
 import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES, type Style } from '../../src/qr/style.ts';
 import { drawSvg } from '../../src/qr/svg.ts';
@@ -25,8 +25,8 @@ const style: fc.Arbitrary<Style> = fc.record(
   { requiredKeys: [] },
 );
 const url = fc.string({ unit: 'binary', maxLength: 40 }).map((path) => `https://s.example/${path}`.toWellFormed());
-const size = fc.integer({ min: MIN_SIZE, max: MAX_SIZE });
-const smallSize = fc.integer({ min: MIN_SIZE + 16, max: 300 });
+const size = fc.integer({ min: minSizePx, max: maxSizePx });
+const smallSize = fc.integer({ min: minSizePx + 16, max: 300 });
 
 test('any style, URL and title gives well-formed SVG that renders at the requested size', () => {
   fc.assert(

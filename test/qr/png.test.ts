@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { layoutOf, MAX_SIZE, MIN_SIZE } from '../../src/qr/layout.ts';
+import { layoutOf, maxSizePx, minSizePx } from '../../src/qr/layout.ts';
 import { matrixOf } from '../../src/qr/matrix.ts';
 import { drawPng } from '../../src/qr/png.ts';
 import type { Style } from '../../src/qr/style.ts';
@@ -8,7 +8,7 @@ import { allShapes, decodePng, exampleUrl } from './support.ts';
 describe('layout', () => {
   test('every size has whole pixels per module, a quiet zone of at least four modules, and a centered symbol', () => {
     for (const side of [21, 25, 29, 33, 37, 41, 45, 49, 53]) {
-      for (let size = MIN_SIZE; size <= MAX_SIZE; size++) {
+      for (let size = minSizePx; size <= maxSizePx; size++) {
         const { scale, offset } = layoutOf(side, size);
         const after = size - offset - side * scale;
         expect(Number.isInteger(scale) && scale >= 1).toBe(true);

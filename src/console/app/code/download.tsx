@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { DEFAULT_SIZE, MAX_SIZE, MIN_SIZE } from '../../../qr/layout.ts';
+import { defaultSizePx, maxSizePx, minSizePx } from '../../../qr/layout.ts';
 import { apiUrl } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -12,12 +12,12 @@ const formats = [
   ['svg', 'SVG'],
 ] as const;
 
-const sizes = [256, DEFAULT_SIZE, 1024, MAX_SIZE];
+const sizes = [256, defaultSizePx, 1024, maxSizePx];
 
 export function DownloadDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
   const [format, setFormat] = useState<'png' | 'svg'>('png');
   const [size, setSize] = useState('1024');
-  const isValidSize = /^\d+$/.test(size) && Number(size) >= MIN_SIZE && Number(size) <= MAX_SIZE;
+  const isValidSize = /^\d+$/.test(size) && Number(size) >= minSizePx && Number(size) <= maxSizePx;
   return (
     <Dialog title="Download code" onClose={onClose}>
       <div class="download">
@@ -30,7 +30,7 @@ export function DownloadDialog({ code, onClose }: { code: QrCode; onClose(): voi
           inputMode="numeric"
           value={size}
           onValue={setSize}
-          error={isValidSize ? undefined : `Enter a size from ${MIN_SIZE} to ${MAX_SIZE}.`}
+          error={isValidSize ? undefined : `Enter a size from ${minSizePx} to ${maxSizePx}.`}
         />
         <div class="presets">
           {sizes.map((preset) => (
@@ -49,7 +49,7 @@ export function DownloadDialog({ code, onClose }: { code: QrCode; onClose(): voi
           <a
             class="button primary"
             download
-            href={apiUrl(`/qrcodes/${code.id}/download`, { format, size: isValidSize ? size : DEFAULT_SIZE })}
+            href={apiUrl(`/qrcodes/${code.id}/download`, { format, size: isValidSize ? size : defaultSizePx })}
             aria-disabled={!isValidSize}
             onClick={(event) => {
               if (!isValidSize) event.preventDefault();

@@ -1,4 +1,4 @@
-import { DEFAULT_SIZE } from '../../../qr/layout.ts';
+import { defaultSizePx } from '../../../qr/layout.ts';
 import { drawSvg } from '../../../qr/svg.ts';
 import { styleWarnings } from '../../../qr/warnings.ts';
 import { displayUrl } from '../format.ts';
@@ -7,15 +7,15 @@ import type { Style } from './style.ts';
 
 /** The QR image, drawn by the same code that the service uses. */
 export function Preview({ url, style }: { url: string; style: Style }) {
-  const svg = drawSvg(url, style, DEFAULT_SIZE);
+  const svg = drawSvg(url, style, defaultSizePx);
   const warnings = styleWarnings(style);
   return (
     <aside class="preview card" aria-label="Preview">
       <img
         src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
         alt={`QR code for ${url}`}
-        width={DEFAULT_SIZE}
-        height={DEFAULT_SIZE}
+        width={defaultSizePx}
+        height={defaultSizePx}
       />
       <p class="link">{displayUrl(url)}</p>
       <div role="status">
