@@ -43,7 +43,8 @@ export async function startBenchStack(): Promise<BenchStack> {
   const { secretKey } = readSecrets(data);
   const box = createSecretBox(secretKey);
   const stack = await startStack({ data, log: createLogger('error', false) });
-  const sql = connect(stack.databaseUrl, { name: 'bench' });
+  // No answer timeout: filling tables takes minutes.
+  const sql = connect(stack.databaseUrl, { name: 'bench', answerTimeoutMs: 'none' });
   await migrate(sql);
   const now = new Date();
   const account = await createAccount(sql, { name: 'Bench', plan: 'enterprise', now });
