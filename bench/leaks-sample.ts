@@ -1,5 +1,6 @@
 import { connect as connectNats, type NatsConnection } from 'nats';
 import { readConfig } from '../src/config.ts';
+import { connect, type Sql } from '../src/log/connect.ts';
 import { headOfLog } from '../src/log/read.ts';
 import { connectWarehouse, type Warehouse } from '../src/warehouse/connect.ts';
 import type { BenchStack } from './ground.ts';
@@ -49,6 +50,7 @@ export async function openSampler(stack: BenchStack, servicePid: number): Promis
   const { user, pass, server } = credentials(stack.natsUrl);
   const nats = await connectNats({ servers: server, user, pass });
   const warehouse = connectWarehouse({ ...readConfig({}), clickhouseUrl: stack.clickhouseUrl });
+  const admin = connect(stack.adminDatabaseUrl, { name: 'bench', max: 1 });
   const part = (name: string) => stack.parts.find((one) => one.name === name)?.pid() ?? 0;
   const pids: Record<ProcessName, number> = {
     serving: servicePid,
@@ -72,6 +74,7 @@ export async function openSampler(stack: BenchStack, servicePid: number): Promis
           clickhouse: usage('clickhouse'),
         },
         ...(await samplePostgres(stack)),
+        wal: await sampleWal(admin),
         stream: await sampleStream(nats),
         ...(await sampleWarehouse(stack, warehouse)),
       };
@@ -79,6 +82,7 @@ export async function openSampler(stack: BenchStack, servicePid: number): Promis
     async close() {
       await nats.close();
       await warehouse.client.close();
+      await admin.end({ timeout: 1 });
     },
   };
 }
@@ -114,10 +118,15 @@ async function samplePostgres({ sql }: BenchStack) {
   const tables = await sql<Table[]>`
     SELECT relname AS name, pg_table_size(relid) AS bytes, n_live_tup AS live, n_dead_tup AS dead
     FROM pg_stat_user_tables WHERE n_tup_upd + n_tup_del > 0`;
-  const [wal] = await sql<[Sample['wal']]>`
+  return { connections, tables };
+}
+
+/** The service's role may not list the WAL. */
+async function sampleWal(admin: Sql): Promise<Sample['wal']> {
+  const [wal] = await admin<[Sample['wal']]>`
     SELECT (SELECT sum(size) FROM pg_ls_waldir())::bigint AS "onDisk",
       pg_size_bytes(current_setting('max_wal_size')) AS "limit", (pg_current_wal_lsn() - '0/0')::bigint AS written`;
-  return { connections, tables, wal };
+  return wal;
 }
 
 async function sampleStream(nats: NatsConnection): Promise<Sample['stream']> {
