@@ -25,225 +25,239 @@ import { showVerification } from './cli/verify.ts';
 import { messageOf, Refusal, StartError } from './lib/errors.ts';
 
 const dataOption = () =>
-  new Option('--data <folder>', 'where the embedded stack keeps its data')
-    .default(join(import.meta.dir, '..', '.scanlog'), '.scanlog beside ./scanlog')
+  new Option('--data <folder>', 'data folder of ./scanlog up')
+    .default(join(import.meta.dir, '..', '.scanlog'), '.scanlog next to ./scanlog')
     .argParser((folder) => resolve(folder));
 
-const listening = (command: Command) =>
+/** Commander would print the default as a string in quotes. */
+const numberOption = (flags: string, description: string, fallback: number) =>
+  new Option(flags, description).default(String(fallback), String(fallback));
+
+const withListenOptions = (command: Command) =>
   command
     .option('--port <port>', 'port to listen on (default: 3000)')
     .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
-    .option('--public-url <url>', 'where people reach the service, for short links (default: http://localhost:<port>)')
-    .option('--edges <n>', 'processes that share the port, to use more cores (default: 1)')
+    .option('--public-url <url>', 'address of the service in short links (default: http://localhost:<port>)')
+    .option('--edges <n>', 'number of processes that share the port, to use more cores (default: 1)')
     .option('--log-level <level>', 'debug, info, warn, error or silent (default: info)');
 
-/** Flags under the names that the settings use. */
+/** Converts commander's camelCase option names to the flag names in config.ts: `publicUrl` to `public-url`. */
 const flagsOf = (options: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`), value]),
   );
 
-const program = new Command('scanlog')
-  .description('Dynamic QR codes whose truth is a log. Every setting is listed in README.md.')
-  .version(packageJson.version)
-  .showHelpAfterError('(./scanlog --help tells more)')
-  .configureHelp({ sortSubcommands: false, showGlobalOptions: true });
+const program = new Command('./scanlog')
+  .description('Self-hosted dynamic QR codes. README.md lists every setting.')
+  .version(packageJson.version, '-V, --version', 'print the version')
+  .helpOption('-h, --help', 'print this help')
+  .helpCommand('help [command]', 'print the help of a command')
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'scanlog: ')) })
+  .showHelpAfterError('Run the command with --help to see its arguments and options.');
 
-listening(program.command('up'))
-  .description('run everything on this machine: the service, and the parts that have no address in the environment')
+withListenOptions(program.command('up'))
+  .description('run everything on this machine: the service, and each server whose URL is not set')
   .addOption(dataOption())
   .action((options) => up({ ...flagsOf(options), data: options.data }));
 
-listening(program.command('serve'))
-  .description('run only the service, against DATABASE_URL, NATS_URL and CLICKHOUSE_URL')
-  .option('--role <roles>', 'which roles to run, comma-separated (default: all)')
+withListenOptions(program.command('serve'))
+  .description('run the service only, on the servers of DATABASE_URL, NATS_URL and CLICKHOUSE_URL')
+  .option('--role <roles>', 'roles to run, separated by commas: api, edge, relay, projections (default: all)')
   .action((options) => serve(flagsOf(options)));
 
-const account = program.command('account').description('accounts, their plans and first keys');
-account
-  .command('create')
-  .description('make an account; prints one live and one test key')
+const operatorCommand = (parent: Command, name: string, description: string) =>
+  parent.command(name).description(description).option('--json', 'print JSON').addOption(dataOption());
+
+const account = program.command('account').description('manage accounts, their plans and their keys');
+const accountId = new Argument('<account>', 'account id (acct_…)');
+operatorCommand(account, 'create', 'create an account, and print its live key and its test key')
   .requiredOption('--name <name>', 'display name')
   .requiredOption('--plan <plan>', plans.join(', '))
-  .option('--json', 'print one JSON object')
-  .addOption(dataOption())
   .action(accountCreate);
 account
-  .command('plan <account> <plan>')
-  .description(`put an account on another plan: ${plans.join(', ')}`)
+  .command('plan')
+  .description('change the plan of an account')
+  .addArgument(accountId)
+  .argument('<plan>', plans.join(', '))
   .addOption(dataOption())
   .action(accountPlan);
-account
-  .command('list')
-  .description('all accounts')
-  .option('--json', 'print one JSON array')
-  .addOption(dataOption())
-  .action(accountList);
-
-const operatorCommand = (parent: Command, usage: string, description: string) =>
-  parent.command(usage).description(description).option('--json', 'print one JSON value').addOption(dataOption());
-
-operatorCommand(account, 'suspend <account>', 'close an account’s API, console and short links; nothing is deleted')
-  .requiredOption('--reason <reason>', 'why, as the owner will read it')
+operatorCommand(account, 'list', 'list all accounts').action(accountList);
+operatorCommand(account, 'suspend', 'disable the API, console and short links of an account; deletes nothing')
+  .addArgument(accountId)
+  .requiredOption('--reason <reason>', 'reason shown to the owner')
   .action(accountSuspend);
-operatorCommand(account, 'resume <account>', 'end a suspension').action(accountResume);
-operatorCommand(
-  account,
-  'delete <account>',
-  'delete an account for good: its keys, codes, scans and the data of its events',
-)
-  .option('--yes', 'do not ask')
+operatorCommand(account, 'resume', 'end the suspension of an account').addArgument(accountId).action(accountResume);
+operatorCommand(account, 'delete', 'delete an account for good, and erase its keys, codes, scans and event data')
+  .addArgument(accountId)
+  .option('--yes', 'do not ask for confirmation')
   .addHelpText(
     'after',
-    '\nIts keys stop and its short links answer 410 at once; its data is erased by the running service, which this command\nwaits for. Short codes are never given out again. NATS keeps messages for up to two days, and backups keep what they have.',
+    `
+Its keys stop working and its short links answer 410 at once. The running service
+erases the data, and this command waits for it. Short codes are never reused.
+NATS keeps messages for up to two days, and backups keep what they contain.`,
   )
   .action(accountDelete);
-operatorCommand(account, 'keys <account>', 'the keys of an account that work').action(accountKeys);
+operatorCommand(account, 'keys', 'list the valid keys of an account').addArgument(accountId).action(accountKeys);
 
-const key = program.command('key').description('API keys of any account');
-operatorCommand(key, 'revoke <key>', 'revoke a key by its id, key_…').action(keyRevoke);
+const key = program.command('key').description('manage API keys of any account');
+operatorCommand(key, 'revoke', 'revoke an API key').argument('<key>', 'key id (key_…)').action(keyRevoke);
 
-const code = program.command('code').description('codes of any account');
-operatorCommand(code, 'takedown <code>', 'disable a short link, by short code or id; its owner cannot undo it')
-  .requiredOption('--reason <reason>', 'why, as the owner will read it')
+const code = program.command('code').description('take down and restore codes of any account');
+const codeId = new Argument('<code>', 'short code or id (qr_…)');
+operatorCommand(code, 'takedown', 'disable a short link; its owner cannot undo it')
+  .addArgument(codeId)
+  .requiredOption('--reason <reason>', 'reason shown to the owner')
   .action(codeTakedown);
-operatorCommand(code, 'restore <code>', 'undo a takedown').action(codeRestore);
+operatorCommand(code, 'restore', 'undo a takedown').addArgument(codeId).action(codeRestore);
 
-const destinations = program.command('destinations').description('hosts that no code may lead to');
-operatorCommand(destinations, 'block <host>', 'block a host and its subdomains, for new and existing codes').action(
-  destinationsBlock,
-);
-operatorCommand(destinations, 'unblock <host>', 'unblock a host').action(destinationsUnblock);
-operatorCommand(destinations, 'list', 'all blocked hosts').action(destinationsList);
+const destinations = program.command('destinations').description('manage the hosts that no code may lead to');
+const host = new Argument('<host>', 'host name, such as example.com');
+operatorCommand(destinations, 'block', 'block a host and its subdomains, for new and existing codes')
+  .addArgument(host)
+  .action(destinationsBlock);
+operatorCommand(destinations, 'unblock', 'unblock a host').addArgument(host).action(destinationsUnblock);
+operatorCommand(destinations, 'list', 'list all blocked hosts').action(destinationsList);
 
-const secret = program.command('secret').description('SECRET_KEY, which encrypts webhook secrets and visitor keys');
-operatorCommand(secret, 'rotate', 'encrypt everything with a new key; no service may run meanwhile')
+const secret = program
+  .command('secret')
+  .description('replace SECRET_KEY, which encrypts webhook secrets and visitor keys');
+operatorCommand(secret, 'rotate', 'encrypt everything with a new key; stop the service first')
   .addHelpText(
     'after',
-    '\nWith SECRET_KEY in the environment, set NEW_SECRET_KEY as well, and start the service with it afterwards. For a folder\nof ./scanlog up, a new key is made and kept in its secrets.json. Run it again after an interruption.',
+    `
+If SECRET_KEY is set, set NEW_SECRET_KEY too, and start the service with the new key
+afterwards. For a data folder of ./scanlog up, the command generates a key and stores
+it in secrets.json. After an interruption, run the command again.`,
   )
   .action(secretRotate);
-operatorCommand(secret, 'reset', 'replace everything that a lost key had encrypted; no service may run meanwhile')
-  .option('--yes', 'do not ask')
+operatorCommand(secret, 'reset', 'replace everything that was encrypted with a lost key; stop the service first')
+  .option('--yes', 'do not ask for confirmation')
   .addHelpText(
     'after',
-    '\nSECRET_KEY, or secrets.json in the folder of ./scanlog up, is the key from then on. What it costs: every receiver of\nwebhooks must be given its new secret, and a returning visitor of a code counts as new once.',
+    `
+The new key is SECRET_KEY, or the one in secrets.json of a data folder of ./scanlog up.
+Every webhook gets a new signing secret, which its receiver must be given. A returning
+visitor of a code counts as new once.`,
   )
   .action(secretReset);
 
 program
   .command('demo')
-  .description('fill a demo account with a year of scans, to see what the console shows')
-  .option('--scans <n>', 'how many, about', '80000')
+  .description('create a demo account with a year of scans')
+  .addOption(numberOption('--scans <n>', 'approximate number of scans', 80_000))
   .addOption(dataOption())
   .action(demo);
 
 program
   .command('events')
-  .description('read the log: everything in its order, or the changes of one stream')
-  .option('--stream <id>', 'only one code (qr_…) or account (acct_…)')
-  .option('--follow', 'go on with what comes')
-  .option('--json', 'one JSON object a line')
+  .description('print the log in order, or the changes of one code or account')
+  .option('--stream <id>', 'print the changes of one code (qr_…) or account (acct_…) only')
+  .option('--follow', 'keep printing new events')
+  .option('--json', 'print one JSON object per line')
   .addOption(dataOption())
   .action(showEvents);
 
 program
   .command('spool')
   .description('show the scans that wait on disk for Postgres')
-  .option('--json', 'print one JSON array')
+  .option('--json', 'print JSON')
   .addOption(dataOption())
   .action(showSpool);
 
 program
   .command('scan-load')
-  .description('scan a short link many times, each as a new visitor, to see what happens (this machine only)')
-  .requiredOption('--code <short code>', 'which one')
-  .option('--rate <n>', 'scans a second', '100')
-  .option('--seconds <n>', 'for how long', '10')
-  .option('--port <port>', 'where the service listens', '3000')
+  .description('scan a short link on this machine at a steady rate, each time as a new visitor')
+  .requiredOption('--code <short code>', 'short code to scan')
+  .addOption(numberOption('--rate <n>', 'scans per second', 100))
+  .addOption(numberOption('--seconds <n>', 'duration in seconds', 10))
+  .addOption(numberOption('--port <port>', 'port of the service', 3000))
   .action(scanLoad);
 
 program
   .command('replay')
-  .description('make a projection again from the log, while the service goes on')
-  .addArgument(new Argument('<projection>').choices(Object.keys(replays)))
+  .description('rebuild a projection from the log while the service runs')
+  .addArgument(new Argument('<projection>', 'projection to rebuild').choices(Object.keys(replays)))
   .addOption(dataOption())
   .action(replay);
 
 program
   .command('verify')
-  .description('count every scan in the log, and compare the counters and the warehouse with it, code by code')
-  .option('--account <id>', 'only the codes of one account')
-  .option('--json', 'print one JSON object')
+  .description('compare counters, analytics and webhook deliveries with the log, code by code')
+  .option('--account <id>', 'verify the codes of one account only (acct_…)')
+  .option('--json', 'print JSON')
   .addOption(dataOption())
+  .addHelpText('after', '\nThe exit code is 1 if there is a difference.')
   .action(showVerification);
 
 program
   .command('doctor')
-  .description('check Postgres, NATS, ClickHouse and this machine, and say what to change; changes nothing itself')
-  .option('--json', 'print one JSON object')
+  .description('check Postgres, NATS, ClickHouse and this machine, and print what to change')
+  .option('--json', 'print JSON')
   .addOption(dataOption())
-  .addHelpText(
-    'after',
-    '\nEnds with 1 when something must be changed, and with 0 when there are only warnings, or none.',
-  )
+  .addHelpText('after', '\nThe exit code is 1 if something must be changed; warnings alone give 0. It changes nothing.')
   .action(doctor);
 
 program
-  .command('backup <file>')
-  .description('write the log, and all that is not made from it, to one file, while the service goes on')
+  .command('backup')
+  .description('write the log, and everything that cannot be rebuilt from it, to one file while the service runs')
+  .argument('<file>', 'file to write')
   .addOption(dataOption())
   .addHelpText(
     'after',
-    '\nThe file holds no SECRET_KEY (secrets.json in the folder of ./scanlog up): keep that as well, elsewhere.',
+    `
+The backup does not contain SECRET_KEY (secrets.json in a data folder of ./scanlog up).
+Keep a copy of it in another place.`,
   )
   .action(backup);
 
 program
-  .command('restore <file>')
-  .description('fill an empty database, or a new folder, from a backup; no service may run on it yet')
-  .option('--lost-key', 'without the SECRET_KEY of the backup; ./scanlog secret reset must follow')
+  .command('restore')
+  .description('fill an empty database or a new data folder from a backup; start the service afterwards')
+  .argument('<file>', 'backup to restore')
+  .option('--lost-key', 'restore without the SECRET_KEY of the backup; run ./scanlog secret reset next')
   .addOption(dataOption())
   .addHelpText(
     'after',
-    '\nFor a new folder, put the secrets.json of the one that was backed up into it first. For a database of your own,\nset DATABASE_URL, and SECRET_KEY to the one that the backup was made under.',
+    `
+For a new data folder, first copy secrets.json of the original folder into it.
+For your own database, set DATABASE_URL, and SECRET_KEY to the key of the backup.`,
   )
   .action(restore);
 
 program
   .command('bench')
-  .description('measure, with a limit from the same run beside every figure')
-  .addArgument(new Argument('[what]').choices(benchmarks).default('all'))
-  .option('--json', 'print one JSON object')
-  .option('--sheet <file>', 'draw all styles into a PNG instead')
+  .description('run benchmarks, and print each figure next to a reference from the same run')
+  .addArgument(new Argument('[what]', 'benchmark to run').choices(benchmarks).default('all', 'all'))
+  .option('--json', 'print JSON')
+  .option('--sheet <file>', 'draw all QR styles into a PNG file instead')
   .action(async (what, options) => (await import('./cli/bench.ts')).bench(what, options));
 
 program
   .command('chaos')
-  .description(
-    'break a stack and two services of its own while scans go on, then look for every scan; nothing else is touched',
-  )
-  .option('--minutes <minutes>', 'for how long', '5')
+  .description('inject failures into a temporary stack under load, then account for every scan')
+  .addOption(numberOption('--minutes <minutes>', 'duration in minutes', 5))
   .option(
     '--external',
-    'run on the servers of DATABASE_URL, NATS_URL and CLICKHOUSE_URL, in databases and a stream of its own; breaks only its own services and connections',
+    'use the servers of DATABASE_URL, NATS_URL and CLICKHOUSE_URL with temporary databases and a temporary stream; breaks only its own services and connections',
   )
   .action(chaos);
 
 program
-  .command('test [filters...]')
-  .description('check types and lint, and run all tests, or those whose file names contain a filter')
+  .command('test')
+  .description('check types and lint, and run the tests')
+  .argument('[filters...]', 'run only test files whose path contains a filter')
   .action(runTests);
 
 try {
   await program.parseAsync();
 } catch (error) {
-  // What a person can mend is said in a sentence each; anything else is a fault of ours and needs its stack.
+  // Errors that the user can fix are printed as sentences; anything else is a bug and is printed with its stack.
   const expected = error instanceof StartError || error instanceof Refusal;
   const text = expected ? messageOf(error) : error instanceof Error ? (error.stack ?? error.message) : String(error);
   for (const line of text.split('\n')) process.stderr.write(`${expected ? 'scanlog: ' : ''}${line}\n`);
   process.exitCode = 1;
 }
 
-// A service has stopped all that it ran; what is left of a connection must not keep its process.
+// The service has stopped everything; an open connection must not keep the process alive.
 if (program.args[0] === 'up' || program.args[0] === 'serve') process.exit();

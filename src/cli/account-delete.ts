@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { findAccount } from '../accounts/accounts.ts';
 import { deleteAccount } from '../accounts/delete.ts';
 import { StartError } from '../lib/errors.ts';
@@ -7,7 +6,7 @@ import { eraseAccount } from '../stream/run-erasures.ts';
 import { noAccount } from './account.ts';
 import { withDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';
-import { say, sayJson } from './terminal.ts';
+import { ask, print, printJson } from './terminal.ts';
 
 /** The warehouse removes the scans of deleted codes twice a minute. */
 const waitTimeoutMs = 90_000;
@@ -18,7 +17,7 @@ interface Options {
   yes?: boolean;
 }
 
-/** Deletes an account and drives its erasure to the end; run again, it continues. */
+/** Deletes an account and waits for its erasure; a second run continues to wait. */
 export async function accountDelete(id: string, { data, json, yes = false }: Options): Promise<void> {
   const result = await withDatabase(data, async (sql) => {
     if (!(await isDeleted(sql, id))) {
@@ -34,16 +33,16 @@ export async function accountDelete(id: string, { data, json, yes = false }: Opt
   });
   const { erasure, waitsFor } = result;
   if (json)
-    return sayJson({
+    return printJson({
       account_id: id,
       deleted_at: erasure?.requested_at.toISOString() ?? null,
       erased_at: erasure?.done_at?.toISOString() ?? null,
       ...(waitsFor === undefined ? {} : { waits_for: waitsFor }),
     });
-  say(
+  print(
     waitsFor === undefined
-      ? `${id} is deleted and its data erased. Its short links answer 410, and its short codes stay taken.`
-      : `${id} is deleted: its keys stop, its short links answer 410. Its erasure waits for ${waitsFor}; the service continues it by itself.`,
+      ? `${id} is deleted and its data is erased. Its short links answer 410, and its short codes are never reused.`
+      : `${id} is deleted: its keys no longer work, and its short links answer 410. Its erasure waits for ${waitsFor}; the service completes it in the background.`,
   );
 }
 
@@ -61,11 +60,6 @@ const isDeleted = async (sql: Sql, account: string) => (await findErasure(sql, a
 async function confirm(id: string, name: string): Promise<void> {
   if (!process.stdin.isTTY)
     throw new StartError(`Deleting ${id} (${name}) cannot be undone: repeat the command with --yes.`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question(`Deleting ${name} cannot be undone. Type ${id} to delete it: `);
-    if (answer.trim() !== id) throw new StartError('Nothing was deleted.');
-  } finally {
-    terminal.close();
-  }
+  const answer = await ask(`Deleting ${name} cannot be undone. Type ${id} to delete it: `);
+  if (answer !== id) throw new StartError('Nothing was deleted: the id did not match.');
 }

@@ -7,11 +7,11 @@ import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../log/connect.ts';
 import { withDatabase } from './connection.ts';
 import { readReason } from './reason.ts';
-import { bold, say, sayJson, table } from './terminal.ts';
+import { bold, print, printJson, table } from './terminal.ts';
 
 function readPlan(text: string): Plan {
   if ((plans as readonly string[]).includes(text)) return text as Plan;
-  throw new StartError(`The plan must be one of ${plans.join(', ')}.`);
+  throw new StartError(`The plan must be one of ${plans.join(', ')}, not ${text}.`);
 }
 
 export async function accountCreate(options: {
@@ -28,10 +28,10 @@ export async function accountCreate(options: {
     createAccount(sql, { name, plan, now: new Date() }),
   );
   if (options.json) {
-    say(JSON.stringify({ account_id: id, plan, live_key: live.secret, test_key: test.secret }));
+    print(JSON.stringify({ account_id: id, plan, live_key: live.secret, test_key: test.secret }));
     return;
   }
-  say(
+  print(
     table([
       ['account', id],
       ['plan', plan],
@@ -39,26 +39,27 @@ export async function accountCreate(options: {
       ['test key', bold(test.secret)],
     ]),
   );
-  say('\nThe keys are shown only now: keep them somewhere safe.');
+  print('\nThe keys are printed only once: store them in a safe place.');
 }
 
-export const noAccount = (id: string) => new StartError(`There is no account ${id}: ./scanlog account list shows all.`);
+export const noAccount = (id: string) =>
+  new StartError(`There is no account ${id}: run ./scanlog account list to see all accounts.`);
 
-async function existing(sql: Sql, id: string): Promise<Account> {
+async function requireAccount(sql: Sql, id: string): Promise<Account> {
   const account = await findAccount(sql, id);
   if (account === undefined) throw noAccount(id);
   return account;
 }
 
-export async function accountPlan(id: string, wanted: string, options: { data: string }): Promise<void> {
-  const plan = readPlan(wanted);
+export async function accountPlan(id: string, newPlan: string, options: { data: string }): Promise<void> {
+  const plan = readPlan(newPlan);
   await withDatabase(options.data, async (sql) => {
-    await existing(sql, id);
+    await requireAccount(sql, id);
     await setPlan(sql, id, plan, new Date());
   });
   const { requestsPerMinute, codes } = limitsOf[plan];
-  say(
-    `${id} is on ${plan}: ${requestsPerMinute} requests a minute, ${Number.isFinite(codes) ? codes : 'unlimited'} QR codes.`,
+  print(
+    `${id} is on the plan ${plan}: ${requestsPerMinute} requests per minute, ${Number.isFinite(codes) ? codes : 'unlimited'} QR codes.`,
   );
 }
 
@@ -72,13 +73,13 @@ export async function accountList(options: { json?: boolean; data: string }): Pr
     ),
   );
   if (options.json) {
-    say(JSON.stringify(accounts));
+    print(JSON.stringify(accounts));
     return;
   }
   const rows = accounts.map(({ account_id, plan, qr_codes, created_at, name }) => [
     ...[account_id, plan, String(qr_codes), created_at, name],
   ]);
-  say(table([['ACCOUNT', 'PLAN', 'CODES', 'CREATED', 'NAME'], ...rows]));
+  print(table([['ACCOUNT', 'PLAN', 'CODES', 'CREATED', 'NAME'], ...rows]));
 }
 
 interface OperatorOptions {
@@ -89,21 +90,21 @@ interface OperatorOptions {
 export async function accountSuspend(id: string, options: OperatorOptions & { reason: string }): Promise<void> {
   const reason = readReason(options.reason);
   const account = await withDatabase(options.data, async (sql) => {
-    await existing(sql, id);
+    await requireAccount(sql, id);
     await suspend(sql, id, reason, new Date());
-    return existing(sql, id);
+    return requireAccount(sql, id);
   });
-  if (options.json) return sayJson({ account_id: id, suspended: presentSuspended(account) });
-  say(`${id} is suspended: its API and console answer 403, its short links 410. Nothing is deleted.`);
+  if (options.json) return printJson({ account_id: id, suspended: presentSuspended(account) });
+  print(`${id} is suspended: its API and console answer 403, its short links 410. Nothing is deleted.`);
 }
 
 export async function accountResume(id: string, options: OperatorOptions): Promise<void> {
   await withDatabase(options.data, async (sql) => {
-    await existing(sql, id);
+    await requireAccount(sql, id);
     await resume(sql, id, new Date());
   });
-  if (options.json) return sayJson({ account_id: id, suspended: null });
-  say(`${id} is not suspended any longer.`);
+  if (options.json) return printJson({ account_id: id, suspended: null });
+  print(`${id} is no longer suspended.`);
 }
 
 const presentSuspended = ({ suspended_reason: reason, suspended_at: at }: Account) =>
@@ -111,16 +112,16 @@ const presentSuspended = ({ suspended_reason: reason, suspended_at: at }: Accoun
 
 export async function accountKeys(id: string, options: OperatorOptions): Promise<void> {
   const keys = await withDatabase(options.data, async (sql) => {
-    await existing(sql, id);
+    await requireAccount(sql, id);
     return listKeys(sql, id);
   });
   const listed = keys.map(({ id: key_id, name, mode, last4, created_at, last_used_at }) => ({
     ...{ key_id, name, mode, key: `sk_${mode}_…${last4}` },
     ...{ created_at: created_at.toISOString(), last_used_at: last_used_at?.toISOString() ?? null },
   }));
-  if (options.json) return sayJson(listed);
+  if (options.json) return printJson(listed);
   const rows = listed.map(({ key_id, key, created_at, last_used_at, name }) => [
     ...[key_id, key, created_at, last_used_at ?? 'never', name],
   ]);
-  say(table([['KEY', 'ENDS IN', 'CREATED', 'LAST USED', 'NAME'], ...rows]));
+  print(table([['KEY', 'ENDS IN', 'CREATED', 'LAST USED', 'NAME'], ...rows]));
 }

@@ -4,9 +4,9 @@ import { writeBackup } from '../log/backup.ts';
 import { migrate } from '../log/migrate.ts';
 import { findConfig, notFound, withStoredDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';
-import { green, say } from './terminal.ts';
+import { green, print } from './terminal.ts';
 
-/** Writes a backup of the log's database, whether a service runs on it or not. */
+/** Writes a backup of the database, whether the service is running or not. */
 export async function backup(file: string, { data }: { data: string }): Promise<void> {
   const { databaseUrl } = findConfig(data);
   if (databaseUrl === undefined && !existsSync(join(data, 'postgres'))) throw notFound(data, 'DATABASE_URL');
@@ -16,5 +16,5 @@ export async function backup(file: string, { data }: { data: string }): Promise<
     return writeBackup(sql, resolve(file), { now: new Date(), onProgress: bar.update });
   });
   bar.end();
-  say(`${green('✓')} ${file} holds the log up to position ${position}, ${rows.toLocaleString('en')} rows in all.`);
+  print(`${green('✓')} ${file} contains the log up to position ${position}: ${rows.toLocaleString('en')} rows.`);
 }

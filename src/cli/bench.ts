@@ -16,21 +16,21 @@ import { benchStart } from '../../bench/start.ts';
 import { benchWebhooks } from '../../bench/webhooks.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Benchmark } from './benchmarks.ts';
-import { bold, dim, say, table } from './terminal.ts';
+import { bold, dim, print, table } from './terminal.ts';
 
 interface Options {
   json?: boolean;
   sheet?: string;
 }
 
-/** Measures, and prints every figure with its limit from the same run. */
+/** Runs benchmarks, and prints each figure next to a reference from the same run. */
 export async function bench(which: Benchmark, { json = false, sheet }: Options): Promise<void> {
   if (sheet !== undefined) {
     writeFileSync(sheet, contactSheet());
-    say(`All shapes are drawn in ${sheet}.`);
+    print(`${sheet} shows all QR styles.`);
     return;
   }
-  const onStep = (step: string) => process.stderr.write(dim(`${step} …\n`));
+  const onStep = (step: string) => process.stderr.write(`${step} …\n`);
   const steps = { onStep };
   const onStack = (measure: (stack: BenchStack, options: typeof steps) => Promise<BenchRow[]>) => async () => {
     const stack = await startBenchStack();
@@ -59,20 +59,20 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     try {
       rows.push(...(await measure()));
     } catch (error) {
-      // An hour of the others' figures must not be lost with one.
-      process.stderr.write(`${name} could not be measured: ${messageOf(error)}\n`);
+      // The figures of the other benchmarks, up to an hour of work, are still printed.
+      process.stderr.write(`scanlog: the benchmark ${name} failed: ${messageOf(error)}\n`);
       process.exitCode = 1;
     }
   }
 
   const machine = `${cpus().length} cores, ${process.platform} ${release()} ${process.arch}, Bun ${Bun.version}`;
   if (json) {
-    say(JSON.stringify({ machine, rows }));
+    print(JSON.stringify({ machine, rows }));
     return;
   }
   const sign = (met: boolean | undefined) => (met === undefined ? '' : met ? '✓' : '✗');
-  say(dim(machine));
-  say(
+  print(dim(machine));
+  print(
     table([
       ['WHAT', 'FIGURE', 'AGAINST', 'RATIO', 'TARGET', '', 'GOAL', ''].map(bold),
       ...rows.map(({ what, figure, against, ratio, target, goal, met }) => [

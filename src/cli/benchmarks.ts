@@ -1,4 +1,4 @@
-/** Their names, apart from the benchmarks themselves: only who runs one needs what it needs. */
+/** Only the names, so that other commands do not load the benchmarks and their dependencies. */
 export const benchmarks = [
   'redirect',
   'log',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { say } from './terminal.ts';
+import { print } from './terminal.ts';
 
-const known = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const knownPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const succeeds = async (command: string[]): Promise<boolean> => {
   try {
@@ -12,14 +12,14 @@ const succeeds = async (command: string[]): Promise<boolean> => {
   }
 };
 
-/** A Chromium for the tests that look at pages: the machine's, or Debian's where it can be installed. */
+/** Finds Chromium for test/browser, or installs it with apt-get where that is possible. */
 export async function findBrowser(): Promise<string | undefined> {
-  const here = () => known.find((path) => existsSync(path));
-  if (here() !== undefined || Bun.which('apt-get') === null) return here();
+  const installed = () => knownPaths.find((path) => existsSync(path));
+  if (installed() !== undefined || Bun.which('apt-get') === null) return installed();
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   const apt = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
-  say('Installing Chromium for the tests that look at pages, once …');
+  print('Installing Chromium for the browser tests (once) …');
   if (await succeeds([...apt, 'update']))
     await succeeds([...apt, 'install', '-y', '--no-install-recommends', 'chromium']);
-  return here();
+  return installed();
 }

@@ -2,33 +2,33 @@ import type { ExternalServers } from '../chaos/given-world.ts';
 import { type ChaosResult, runChaos } from '../chaos/run.ts';
 import { readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
-import { untilAskedToStop } from './stopping.ts';
-import { dim, say, table } from './terminal.ts';
+import { untilStopSignal } from './stopping.ts';
+import { dim, print, table } from './terminal.ts';
 
 interface Options {
   minutes: string;
   external?: boolean;
 }
 
-/** Breaks everything for a while, and says what became of every scan; ends with an error when one is lost or duplicated. */
+/** Injects failures, then accounts for every scan; the exit code is 1 if one is lost or counted twice. */
 export async function chaos({ minutes, external = false }: Options): Promise<void> {
   if (!/^\d{1,3}(\.\d+)?$/.test(minutes) || Number(minutes) === 0 || Number(minutes) > 120)
-    throw new StartError('--minutes must be a number up to 120.');
+    throw new StartError('--minutes must be a number greater than 0 and at most 120.');
   const servers = external ? externalServers() : undefined;
   const deadline = performance.now() + Number(minutes) * 60_000;
-  let asked = false;
-  untilAskedToStop().then(() => {
-    asked = true;
+  let stopRequested = false;
+  untilStopSignal().then(() => {
+    stopRequested = true;
   });
   const result = await runChaos({
     servers,
-    isOver: () => asked || performance.now() > deadline,
-    onStep: (step) => say(dim(`  ${new Date().toISOString().slice(11, 19)}  ${step}`)),
+    isOver: () => stopRequested || performance.now() > deadline,
+    onStep: (step) => print(dim(`  ${new Date().toISOString().slice(11, 19)}  ${step}`)),
   });
   report(result);
   if (result.isClean) return;
   process.exitCode = 1;
-  say('This must not be: every redirect has to be exactly one scan.');
+  print('Failed: every redirect must be recorded as exactly one scan.');
 }
 
 function externalServers(): ExternalServers {
@@ -44,17 +44,17 @@ function report({ faults, total, webhook, month, verification: { scans, differen
     fault,
     ...[counts.times, counts.redirected, counts.refused, counts.unanswered, counts.lost, counts.duplicated].map(String),
   ]);
-  say(`\n${table([head, ...rows])}\n`);
-  say(
+  print(`\n${table([head, ...rows])}\n`);
+  print(
     `${total.redirected} redirects; ${total.logged} scans in the log, ${total.counted} in total_scans, ` +
       `${total.unanswered} of them with no redirect seen; ${total.lost} lost, ${total.duplicated} duplicated.`,
   );
-  say(
+  print(
     `${webhook.scans} scans to deliver to the webhook; ${webhook.undelivered} not delivered, ${webhook.inconsistentIds} under two ids.`,
   );
   const steps = Object.entries(month).map(([step, done]) => `${done ? '' : 'not '}${step}`);
-  say(`A month whose only code was deleted: ${steps.join(', ')}.`);
-  say(
+  print(`A month whose only code was deleted: ${steps.join(', ')}.`);
+  print(
     differences.length === 0
       ? `${scans} scans: the log, the counters, the warehouse and the deliveries agree.`
       : `${differences.length} differences, such as ${JSON.stringify(differences[0])}.`,

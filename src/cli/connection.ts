@@ -8,9 +8,9 @@ import { isKeyOfDatabase } from '../log/secret-key.ts';
 import { findRunning, lockDataDirectory, openDataDirectory, storedSecrets } from '../stack/data-directory.ts';
 import { startPostgres } from '../stack/stack.ts';
 import { connectWarehouse, pingWarehouse, type Warehouse } from '../warehouse/connect.ts';
-import { untilAskedToStop } from './stopping.ts';
+import { untilStopSignal } from './stopping.ts';
 
-/** The settings of a command, with the addresses of an `up` that runs on `data` where the environment has none. */
+/** The settings of a command: URLs that are not set are those of the `up` that runs on `data`. */
 export function findConfig(data: string): Config {
   const config = readConfig(process.env);
   const running = findRunning(data);
@@ -22,11 +22,11 @@ export function findConfig(data: string): Config {
   };
 }
 
-/** The SECRET_KEY of the environment, otherwise the one that `up` keeps in `data`, otherwise undefined. */
+/** SECRET_KEY of the environment, or else the one that `up` stores in `data`. */
 export const findSecretKey = (data: string): string | undefined =>
   readConfig(process.env).secretKey ?? storedSecrets(data).secretKey;
 
-/** Throws while the folder has two keys, of which only `./scanlog secret rotate` finds out which one the database has. */
+/** Throws if `data` has two keys: only `./scanlog secret rotate` can tell which of them the database uses. */
 export function refuseInterrupted(data: string): void {
   if (storedSecrets(data).nextSecretKey === undefined) return;
   throw new StartError(
@@ -34,25 +34,23 @@ export function refuseInterrupted(data: string): void {
   );
 }
 
-/** The box of the key that the database is used with. */
+/** The box of SECRET_KEY, checked against the database. */
 export async function boxOf(sql: Sql, data: string): Promise<SecretBox> {
   const secretKey = findSecretKey(data);
   if (secretKey === undefined)
     throw new StartError(
-      'SECRET_KEY is not set, which visitor keys are encrypted with: set it to the one of the service.',
+      'SECRET_KEY is not set, and visitor keys are encrypted with it: set it to the key of the service.',
     );
   const box = createSecretBox(secretKey);
   if (!(await isKeyOfDatabase(sql, box)))
-    throw new StartError('SECRET_KEY is not the one of this database: set it to the one of the service.');
+    throw new StartError('SECRET_KEY is not the key of this database: set it to the key of the service.');
   return box;
 }
 
 export const notFound = (data: string, variables: string) =>
-  new StartError(
-    `No running Scanlog was found at ${data}: start ./scanlog up, or name its --data, or set ${variables}.`,
-  );
+  new StartError(`No Scanlog is running on ${data}: start ./scanlog up, or pass its --data, or set ${variables}.`);
 
-/** Runs one command against the database, brought up to date first. */
+/** Runs a command on the database, after migrating it. */
 export async function withDatabase<T>(data: string, use: (sql: Sql) => Promise<T>): Promise<T> {
   const { databaseUrl } = findConfig(data);
   if (databaseUrl === undefined) throw notFound(data, 'DATABASE_URL');
@@ -71,12 +69,15 @@ async function connected<T>(databaseUrl: string, use: (sql: Sql) => Promise<T>):
   }
 }
 
-/** The database as it is; that of a folder on which nothing runs has its Postgres started for as long as it takes. */
+/**
+ * Runs a command on the database without migrating it. If DATABASE_URL is not set and no `up` runs on `data`, starts its
+ * Postgres for the duration of the command.
+ */
 export async function withStoredDatabase<T>(data: string, use: (sql: Sql) => Promise<T>): Promise<T> {
   const { databaseUrl, logLevel } = findConfig(data);
-  // Postgres must not be left behind, nor half a file.
-  const stopped = untilAskedToStop().then(() => {
-    throw new StartError('Stopped before it was done: nothing has changed.');
+  // Ctrl-C must neither leave Postgres running nor a partial file behind.
+  const stopped = untilStopSignal().then(() => {
+    throw new StartError('Interrupted before it was complete: nothing has changed.');
   });
   stopped.catch(() => {});
   const useUntilStopped = (sql: Sql) => Promise.race([use(sql), stopped]);
@@ -95,7 +96,7 @@ export async function withStoredDatabase<T>(data: string, use: (sql: Sql) => Pro
   }
 }
 
-/** The same with ClickHouse beside the database. */
+/** Runs a command on the database, after migrating it, and on ClickHouse. */
 export async function withWarehouse<T>(
   data: string,
   use: (parts: { sql: Sql; warehouse: Warehouse }) => Promise<T>,
@@ -106,7 +107,7 @@ export async function withWarehouse<T>(
   const warehouse = connectWarehouse({ ...config, clickhouseUrl });
   try {
     await pingWarehouse(warehouse).catch((error) => {
-      throw new StartError(`ClickHouse does not answer: ${messageOf(error)}`);
+      throw new StartError(`ClickHouse does not answer at CLICKHOUSE_URL: ${messageOf(error)}`);
     });
     return await withDatabase(data, (sql) => use({ sql, warehouse }));
   } finally {

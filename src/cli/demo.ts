@@ -13,31 +13,31 @@ import { findRunning } from '../stack/data-directory.ts';
 import { boxOf, findConfig, withDatabase } from './connection.ts';
 import { type DemoCode, demoCodes } from './demo/codes.ts';
 import { seeded } from './demo/random.ts';
-import { scanner, weightOn } from './demo/scans.ts';
+import { scanGenerator, weightOn } from './demo/scans.ts';
 import { progressBar } from './progress.ts';
-import { bold, say } from './terminal.ts';
+import { bold, print } from './terminal.ts';
 
 const accountName = 'Café Lumière (demo)';
 const dayMs = 86_400_000;
-const year = 365;
-const most = 1_000_000;
+const daysInYear = 365;
+const maxScans = 1_000_000;
 const batchSize = 2_000;
-const patienceMs = 15 * 60_000;
+const projectionTimeoutMs = 15 * 60_000;
 
-/** A café with a year behind it, so that there is something to see. */
+/** Creates the account of a café with a year of scans, so that the console has something to show. */
 export async function demo(options: { data: string; scans: string }): Promise<void> {
   const scans = Number(options.scans);
-  if (!Number.isInteger(scans) || scans < 1 || scans > most)
-    throw new StartError(`--scans must be an integer from 1 to ${most}.`);
+  if (!Number.isInteger(scans) || scans < 1 || scans > maxScans)
+    throw new StartError(`--scans must be an integer from 1 to ${maxScans}.`);
   await withDatabase(options.data, async (sql) => {
-    const there = (await listAccounts(sql)).find(({ name }) => name === accountName);
-    if (there !== undefined) {
-      say(`The demo account is there already (${there.id}); nothing was added to it. Another key to sign in with:`);
-      const key = await createKey(sql, there.id, { name: 'Demo', mode: 'live', actor: operator, now: new Date() });
-      return tellWhere(options.data, key);
+    const existing = (await listAccounts(sql)).find(({ name }) => name === accountName);
+    if (existing !== undefined) {
+      print(`The demo account already exists (${existing.id}) and is unchanged. A new key to sign in with:`);
+      const key = await createKey(sql, existing.id, { name: 'Demo', mode: 'live', actor: operator, now: new Date() });
+      return printAccess(options.data, key);
     }
     const { live, test } = await fill(sql, await boxOf(sql, options.data), scans);
-    tellWhere(options.data, live, test);
+    printAccess(options.data, live, test);
   });
 }
 
@@ -49,35 +49,35 @@ async function fill(sql: Sql, box: SecretBox, total: number): Promise<{ live: Ne
     id: account,
     live,
     test,
-  } = await createAccount(sql, { name: accountName, plan: 'business', now: dayOf(year) });
+  } = await createAccount(sql, { name: accountName, plan: 'business', now: dayOf(daysInYear) });
   const owner: Owner = { account, mode: 'live' };
   const random = seeded(26);
   const weights = demoCodes.map((code) =>
-    Array.from({ length: year }, (_, daysAgo) => weightOn(code, dayOf(daysAgo), daysAgo, random)),
+    Array.from({ length: daysInYear }, (_, daysAgo) => weightOn(code, dayOf(daysAgo), daysAgo, random)),
   );
   const perWeight = total / weights.flat().reduce((sum, weight) => sum + weight, 0);
 
-  const bar = progressBar('a year of scans');
-  const cast = demoCodes.map((code) => ({ code, id: '', revision: 1, scan: scanner(code, random) }));
-  const append = appender(sql);
-  let made = 0;
-  for (let daysAgo = year - 1; daysAgo >= 0; daysAgo--) {
+  const bar = progressBar('writing scans');
+  const states = demoCodes.map((code) => ({ code, id: '', revision: 1, scansOn: scanGenerator(code, random) }));
+  const append = batchAppender(sql);
+  let written = 0;
+  for (let daysAgo = daysInYear - 1; daysAgo >= 0; daysAgo--) {
     const day = dayOf(daysAgo);
     const scans: Scan[] = [];
-    for (const [i, actor] of cast.entries()) {
-      if (daysAgo > actor.code.daysAgo) continue;
-      // Before the café opens.
+    for (const [i, state] of states.entries()) {
+      if (daysAgo > state.code.daysAgo) continue;
+      // Codes are created and changed from 5:00 on, before the first scan of the day.
       const by = { actor: live.id, now: new Date(day.getTime() + 5 * 3_600_000 + i * 60_000) };
-      if (daysAgo === actor.code.daysAgo) actor.id = await make(sql, box, owner, actor.code, by);
-      for (const { daysAgo: when, ...wanted } of actor.code.changes ?? []) {
+      if (daysAgo === state.code.daysAgo) state.id = await createDemoCode(sql, box, owner, state.code, by);
+      for (const { daysAgo: when, ...changes } of state.code.changes ?? []) {
         if (when !== daysAgo) continue;
-        await change(sql, owner, actor.id, wanted, by);
-        if (wanted.destination_url !== undefined) actor.revision++;
+        await change(sql, owner, state.id, changes, by);
+        if (changes.destination_url !== undefined) state.revision++;
       }
       const count = Math.floor((weights[i]?.[daysAgo] ?? 0) * perWeight + random());
-      for (const seen of actor.scan(day, count, now))
+      for (const scan of state.scansOn(day, count, now))
         scans.push({
-          ...{ ...seen, id: newId('scan', seen.occurred_at.getTime()), code: actor.id, revision: actor.revision },
+          ...{ ...scan, id: newId('scan', scan.occurred_at.getTime()), code: state.id, revision: state.revision },
           ...owner,
         });
     }
@@ -85,17 +85,17 @@ async function fill(sql: Sql, box: SecretBox, total: number): Promise<{ live: Ne
       scans.sort((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime()),
       daysAgo === 0,
     );
-    made += scans.length;
-    bar.update(made, Math.max(made, total));
+    written += scans.length;
+    bar.update(written, Math.max(written, total));
   }
-  bar.update(made, made);
+  bar.update(written, written);
   bar.end();
-  await caughtUp(sql);
+  await waitForProjections(sql);
   return { live, test };
 }
 
-/** Collects scans to batches of a good size, and stores them as an edge would. */
-function appender(sql: Sql) {
+/** Appends scans in batches, as an edge does. */
+function batchAppender(sql: Sql) {
   const writer = newId('batch', Date.now());
   let number = 0;
   let waiting: Scan[] = [];
@@ -107,8 +107,8 @@ function appender(sql: Sql) {
   };
 }
 
-/** With the short code that fits best, unless somebody has it. */
-async function make(
+/** Uses a generated short code if the preferred one is taken. */
+async function createDemoCode(
   sql: Sql,
   box: SecretBox,
   owner: Owner,
@@ -122,8 +122,8 @@ async function make(
   return made.code.id;
 }
 
-/** Waits until counters and charts have all of it: before that, the demo would look half empty. */
-async function caughtUp(sql: Sql): Promise<void> {
+/** Waits until counters and analytics include every scan: before that, the charts would be incomplete. */
+async function waitForProjections(sql: Sql): Promise<void> {
   const [{ head }] = await sql<[{ head: number }]>`SELECT max(position) AS head FROM scans`;
   const reached = async () => {
     const [row] = await sql<[{ position: number | null }]>`
@@ -133,22 +133,24 @@ async function caughtUp(sql: Sql): Promise<void> {
     return Math.min(row.position ?? 0, head);
   };
   const start = await reached();
-  const bar = progressBar('into the charts');
-  const deadline = Date.now() + patienceMs;
+  const bar = progressBar('updating analytics');
+  const deadline = Date.now() + projectionTimeoutMs;
   for (let position = start; position < head; position = await reached()) {
     bar.update(position - start, head - start);
     if (Date.now() > deadline)
-      throw new StartError('The scans are stored, but not in the charts yet: is the service running?');
+      throw new StartError(
+        'The scans are stored, but analytics do not include them after 15 minutes: check that the service is running.',
+      );
     await Bun.sleep(250);
   }
   bar.update(head - start, head - start);
   bar.end();
 }
 
-function tellWhere(data: string, live: NewKey, test?: NewKey): void {
+function printAccess(data: string, live: NewKey, test?: NewKey): void {
   const url = findRunning(data)?.publicUrl ?? findConfig(data).publicUrl ?? 'http://localhost:3000';
-  say(`\n  Console     ${bold(`${url}/console`)}`);
-  say(`  live key    ${bold(live.secret)}`);
-  if (test !== undefined) say(`  test key    ${bold(test.secret)}`);
-  say('\nThe keys are shown only now.');
+  print(`\n  Console     ${bold(`${url}/console`)}`);
+  print(`  live key    ${bold(live.secret)}`);
+  if (test !== undefined) print(`  test key    ${bold(test.secret)}`);
+  print('\nThe keys are printed only once.');
 }

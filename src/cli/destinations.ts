@@ -2,7 +2,7 @@ import { readHost } from '../../events/hosts.ts';
 import { block, listBlockedHosts, unblock } from '../codes/blocked-hosts.ts';
 import { StartError } from '../lib/errors.ts';
 import { withDatabase } from './connection.ts';
-import { say, sayJson, table } from './terminal.ts';
+import { print, printJson, table } from './terminal.ts';
 
 interface Options {
   data: string;
@@ -19,8 +19,8 @@ function hostOf(text: string): string {
 export async function destinationsBlock(text: string, { data, json }: Options): Promise<void> {
   const host = hostOf(text);
   await withDatabase(data, (sql) => block(sql, host, new Date()));
-  if (json) return sayJson({ host, blocked: true });
-  say(`${host} and its subdomains are blocked: no code can be pointed there, and links that lead there answer 410.`);
+  if (json) return printJson({ host, blocked: true });
+  print(`${host} and its subdomains are blocked: no code can be pointed there, and links that lead there answer 410.`);
 }
 
 export async function destinationsUnblock(text: string, { data, json }: Options): Promise<void> {
@@ -28,11 +28,11 @@ export async function destinationsUnblock(text: string, { data, json }: Options)
   await withDatabase(data, async (sql) => {
     const blocked = await listBlockedHosts(sql);
     if (!blocked.some((one) => one.host === host))
-      throw new StartError(`${host} is not blocked: ./scanlog destinations list shows what is.`);
+      throw new StartError(`${host} is not blocked: run ./scanlog destinations list to see blocked hosts.`);
     await unblock(sql, host, new Date());
   });
-  if (json) return sayJson({ host, blocked: false });
-  say(`${host} is not blocked any longer.`);
+  if (json) return printJson({ host, blocked: false });
+  print(`${host} is no longer blocked.`);
 }
 
 export async function destinationsList({ data, json }: Options): Promise<void> {
@@ -40,7 +40,7 @@ export async function destinationsList({ data, json }: Options): Promise<void> {
     host,
     blocked_at: blocked_at.toISOString(),
   }));
-  if (json) return sayJson(blocked);
-  if (blocked.length === 0) return void say('No host is blocked.');
-  say(table([['HOST', 'BLOCKED SINCE'], ...blocked.map(({ host, blocked_at }) => [host, blocked_at])]));
+  if (json) return printJson(blocked);
+  if (blocked.length === 0) return void print('No host is blocked.');
+  print(table([['HOST', 'BLOCKED SINCE'], ...blocked.map(({ host, blocked_at }) => [host, blocked_at])]));
 }

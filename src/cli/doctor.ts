@@ -15,30 +15,32 @@ import { postgresChecks } from './doctor/postgres.ts';
 import { reasonOf } from './doctor/reasons.ts';
 import { serviceChecks } from './doctor/service.ts';
 import { findEdgeFolder } from './spool.ts';
-import { bold, green, say, table } from './terminal.ts';
+import { bold, green, print, table } from './terminal.ts';
 
 const answerTimeoutMs = 10_000;
 
-/** Checks the servers and this machine, says what to change, and ends with an error when something must be changed. */
+/** Checks the servers and this machine, and prints what to change; the exit code is 1 if something must be changed. */
 export async function doctor(options: { data: string; json?: boolean }): Promise<void> {
   const findings = await examine(options.data);
   const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
   const [errors, warnings] = [count('error'), count('warning')];
   if (errors > 0) process.exitCode = 1;
   if (options.json) {
-    say(JSON.stringify({ status: errors > 0 ? 'error' : warnings > 0 ? 'warning' : 'ok', errors, warnings, findings }));
+    print(
+      JSON.stringify({ status: errors > 0 ? 'error' : warnings > 0 ? 'warning' : 'ok', errors, warnings, findings }),
+    );
     return;
   }
   const signs = { ok: green('✓'), warning: bold('!'), error: bold('✗') };
-  say(table(findings.map(({ part, check, status, message }) => [signs[status], part, check, message])));
-  say(`\n${summary(errors, warnings)}`);
+  print(table(findings.map(({ part, check, status, message }) => [signs[status], part, check, message])));
+  print(`\n${summary(errors, warnings)}`);
 }
 
 function summary(errors: number, warnings: number): string {
-  if (errors + warnings === 0) return 'Nothing has to be changed.';
+  if (errors + warnings === 0) return 'No errors, no warnings.';
   const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-  const must = errors === 0 ? 'nothing must be changed' : 'change what is marked with ✗ before you start the service';
-  return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}: ${must}.`;
+  const advice = errors === 0 ? 'nothing must be changed' : 'fix what is marked with ✗ before you start the service';
+  return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}: ${advice}.`;
 }
 
 async function examine(data: string): Promise<Finding[]> {
@@ -55,7 +57,7 @@ async function examine(data: string): Promise<Finding[]> {
   ];
 }
 
-/** The key that a running `up` has made for itself. */
+/** The key that a running `up` has generated. */
 function embeddedSecretKey(data: string): string | undefined {
   if (findRunning(data) === undefined) return undefined;
   return readSecrets({ path: data, run: join(data, 'run'), logs: join(data, 'logs') }).secretKey;
@@ -66,7 +68,7 @@ const notSet = (part: Finding['part'], key: 'databaseUrl' | 'natsUrl' | 'clickho
     part,
     check: 'reachable',
     status: 'error',
-    message: `${settings[key].variable} is not set: set it, or name the --data of a running ./scanlog up.`,
+    message: `${settings[key].variable} is not set: set it, or pass the --data of a running ./scanlog up.`,
   },
 ];
 
@@ -77,18 +79,18 @@ interface Server {
   variable: string;
 }
 
-/** Connects to a server and, if that succeeds, examines it. */
+/** Connects to a server and, if that succeeds, runs its checks. */
 async function examineServer(
   server: Server,
   reach: () => Promise<unknown>,
   use: (reason: (thrown: unknown) => string) => Promise<Finding[]>,
 ): Promise<Finding[]> {
   const reason = (thrown: unknown) => reasonOf(server, thrown);
-  const late = sleep(answerTimeoutMs, undefined, { ref: false }).then(() => {
+  const timeout = sleep(answerTimeoutMs, undefined, { ref: false }).then(() => {
     throw new Error('timeout');
   });
   try {
-    await Promise.race([reach(), late]);
+    await Promise.race([reach(), timeout]);
   } catch (thrown) {
     return [{ part: server.part, check: 'reachable', status: 'error', message: reason(thrown) }];
   }
@@ -97,7 +99,7 @@ async function examineServer(
 
 interface PostgresExamination {
   findings: Finding[];
-  /** The stream of this log, which a restored one has for itself. */
+  /** The name of this log's stream: a restored log adds a suffix to the configured name. */
   stream(configured: string): string;
 }
 
@@ -121,7 +123,7 @@ async function examinePostgres(url: string | undefined, secretKey: string | unde
   }
 }
 
-/** What a restored log adds to the name of its stream; nothing in a database that no service has migrated yet. */
+/** The suffix that a restored log adds to the name of its stream; empty for a database that is not migrated yet. */
 const findBranch = (sql: Sql) => streamOfLog(sql, '').catch(() => '');
 
 async function examineNats(url: string | undefined, stream: string): Promise<Finding[]> {
@@ -146,7 +148,7 @@ async function examineClickHouse(config: Config, url: string | undefined): Promi
   try {
     return await examineServer(
       server,
-      // Not /ping, which is answered without credentials.
+      // Not /ping, which needs no credentials.
       async () => (await warehouse.client.query({ query: 'SELECT 1' })).text(),
       (reason) =>
         runChecks('clickhouse', clickhouseChecks(warehouse, { writes: config.roles.includes('projections') }), reason),

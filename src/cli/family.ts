@@ -1,132 +1,166 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Change } from '../../events/entry.ts';
 import type { Role, ServiceConfig } from '../config.ts';
-import { createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
+import { type Asking, createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
 import type { Logger } from '../lib/logger.ts';
 import { stepBack } from '../lib/step-back.ts';
 import { type RunningService, startService } from '../main.ts';
-import { stopWithinMs } from './stopping.ts';
+import { stopTimeoutMs } from './stopping.ts';
 
 const childVariable = 'SCANLOG_CHILD';
-const stopAgainMs = 200;
-/** When this process is not ready by then, the others start without waiting for it. */
-const othersAfterMs = 2_000;
-/** Longer than a member gives itself. */
-const killAfterMs = stopWithinMs.member + 1_000;
-const backOffMs = { first: 200, most: 10_000, forgivenAfter: 30_000 };
+const stopRetryMs = 200;
+/** If this process is not ready by then, the others start without waiting for it. */
+const childrenStartTimeoutMs = 2_000;
+/** Longer than the timeout a child sets itself. */
+const killAfterMs = stopTimeoutMs.child + 1_000;
+const backoffMs = { first: 200, max: 10_000, resetAfter: 30_000 };
 
-interface Member extends Sibling {
+interface Child extends Sibling {
   process: Bun.Subprocess;
-  /** Whether it serves short links, and so must hear of changes. */
+  /** Serves short links, so it receives every change of a code. */
   isEdge: boolean;
 }
 
-const inFront = (role: Role) => role === 'api' || role === 'edge';
+const servesRequests = (role: Role) => role === 'api' || role === 'edge';
 
 /**
- * The service in as many processes as it shall have: this one, in front; others that share its port; and one for what
- * goes on behind, so that no redirect waits while the relay or a projection is at work. They are started again when they
- * die, and end when this one does.
+ * Runs the service in several processes: this one and `edges - 1` others share the port, and another one runs the relay
+ * and the projections, so that redirects do not wait for them. Child processes are restarted when they exit, and stop
+ * with this one.
  */
-export async function startFamily(config: ServiceConfig, log: Logger): Promise<RunningService> {
-  const front = config.roles.filter(inFront);
-  const behind = config.roles.filter((role) => !inFront(role));
-  if (front.length === 0) return startService(config, { log });
-  const members = new Set<Member>();
+export async function startSupervised(config: ServiceConfig, log: Logger): Promise<RunningService> {
+  const roles = config.roles.filter(servesRequests);
+  if (roles.length === 0) return startService(config, { log });
+  const children = new Set<Child>();
   const asking = createAsking();
-  let stopping = false;
-
-  const edges = (but?: Bun.Subprocess) => [...members].filter(({ isEdge, process }) => isEdge && process !== but);
   const service = await startService(
-    { ...config, roles: front },
+    { ...config, roles },
     {
       log,
-      onChange: async (entries) => void (await asking.ask({ kind: 'changed', entries }, edges())),
+      onChange: async (entries) => void (await asking.ask({ kind: 'changed', entries }, edgesOf(children))),
       otherMetrics: async () =>
-        (await asking.ask({ kind: 'metrics' }, members)).flatMap(({ metrics }) =>
+        (await asking.ask({ kind: 'metrics' }, children)).flatMap(({ metrics }) =>
           metrics === undefined ? [] : [metrics],
         ),
     },
   );
+  const supervisor = new Supervisor({ config, log, service, children, asking });
+  // A first start is faster if one process alone migrates the database. While Postgres or NATS is unavailable, this
+  // process does not get ready and the children start anyway: edges from their snapshots, the others retry.
+  const started = Promise.race([service.ready, sleep(childrenStartTimeoutMs, undefined, { ref: false })]).then(() =>
+    supervisor.startChildren(),
+  );
+  const ready = Promise.all([service.ready, started]).then(() => {});
+  ready.catch(() => {});
+  return { ...service, ready, stop: () => supervisor.stop() };
+}
 
-  async function hear(message: SiblingMessage, from: Bun.Subprocess): Promise<void> {
-    if (message.kind === 'answer') asking.answered(message);
+const edgesOf = (children: Iterable<Child>, except?: Bun.Subprocess) =>
+  [...children].filter(({ isEdge, process }) => isEdge && process !== except);
+
+interface SupervisorParts {
+  config: ServiceConfig;
+  log: Logger;
+  service: RunningService;
+  children: Set<Child>;
+  asking: Asking;
+}
+
+class Supervisor {
+  readonly #config: ServiceConfig;
+  readonly #log: Logger;
+  readonly #service: RunningService;
+  readonly #children: Set<Child>;
+  readonly #asking: Asking;
+  #stopping = false;
+
+  constructor({ config, log, service, children, asking }: SupervisorParts) {
+    this.#config = config;
+    this.#log = log;
+    this.#service = service;
+    this.#children = children;
+    this.#asking = asking;
+  }
+
+  startChildren(): void {
+    if (this.#stopping) return;
+    const { roles, edges } = this.#config;
+    const background = roles.filter((role) => !servesRequests(role));
+    if (background.length > 0) this.#startChild(background, false);
+    for (let i = 1; i < edges; i++) this.#startChild(roles.filter(servesRequests), true);
+  }
+
+  #startChild(roles: Role[], isEdge: boolean, restartDelayMs = backoffMs.first): void {
+    const startedAt = performance.now();
+    const listen = isEdge
+      ? { port: this.#service.port, edges: this.#config.edges }
+      : { port: 0, edges: 1, host: '127.0.0.1' };
+    const settings = { ...this.#config, roles, ...listen };
+    const subprocess = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      // In a session of its own, so that the scheduler weighs it against this process; we send it the stop message.
+      detached: true,
+      env: { ...process.env, ...environmentOf(settings), [childVariable]: '1' },
+      ipc: (message: SiblingMessage, from) => void this.#receive(message, from).catch(() => {}),
+      onExit: (_, code, signal) => {
+        this.#children.delete(child);
+        if (this.#stopping) return;
+        const delayMs = performance.now() - startedAt > backoffMs.resetAfter ? backoffMs.first : restartDelayMs;
+        this.#log.warn({ roles, code, signal, again_in_ms: delayMs }, 'a service process exited and is restarted');
+        setTimeout(
+          () => this.#stopping || this.#startChild(roles, isEdge, Math.min(delayMs * 2, backoffMs.max)),
+          delayMs,
+        );
+      },
+    });
+    const child: Child = {
+      process: subprocess,
+      isEdge,
+      send: (message) => {
+        if (this.#children.has(child) && subprocess.exitCode === null && subprocess.signalCode === null)
+          subprocess.send(message);
+      },
+    };
+    this.#children.add(child);
+  }
+
+  /** Applies a change that a child has committed, and forwards it to the other edges before it confirms. */
+  async #receive(message: SiblingMessage, from: Bun.Subprocess): Promise<void> {
+    if (message.kind === 'answer') this.#asking.answered(message);
     if (message.kind !== 'changed') return;
     const entries = revived(message.entries);
-    service.apply(entries);
-    await asking.ask({ kind: 'changed', entries }, edges(from));
+    this.#service.apply(entries);
+    await this.#asking.ask({ kind: 'changed', entries }, edgesOf(this.#children, from));
     from.send({ kind: 'answer', id: message.id } satisfies SiblingMessage);
   }
 
-  function raise(roles: Role[], isEdge: boolean, backOff = backOffMs.first): void {
-    const started = performance.now();
-    const place = isEdge ? { port: service.port, edges: config.edges } : { port: 0, edges: 1, host: '127.0.0.1' };
-    const settings = { ...config, roles, ...place };
-    const child = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      // A session of its own, to be weighed against this one; it hears from us when to stop.
-      detached: true,
-      env: { ...process.env, ...environmentOf(settings), [childVariable]: '1' },
-      ipc: (message: SiblingMessage, from) => void hear(message, from).catch(() => {}),
-      onExit(_, code, signal) {
-        members.delete(member);
-        if (stopping) return;
-        const wait = performance.now() - started > backOffMs.forgivenAfter ? backOffMs.first : backOff;
-        log.warn({ roles, code, signal, again_in_ms: wait }, 'a process ended, starting another');
-        setTimeout(() => stopping || raise(roles, isEdge, Math.min(wait * 2, backOffMs.most)), wait);
-      },
-    });
-    const member: Member = {
-      process: child,
-      isEdge,
-      send: (message) => {
-        if (members.has(member) && child.exitCode === null && child.signalCode === null) child.send(message);
-      },
-    };
-    members.add(member);
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const exits = [...this.#children].map((child) => child.process.exited);
+    this.#sendStop();
+    // Repeated, because a child that has just been started does not listen yet.
+    const retry = setInterval(() => this.#sendStop(), stopRetryMs);
+    const kill = setTimeout(() => {
+      for (const child of this.#children) child.process.kill('SIGKILL');
+    }, killAfterMs);
+    await Promise.all(exits);
+    clearInterval(retry);
+    clearTimeout(kill);
+    await this.#service.stop();
   }
 
-  const raiseOthers = () => {
-    if (stopping) return;
-    if (behind.length > 0) raise(behind, false);
-    for (let i = 1; i < config.edges; i++) raise(front, true);
-  };
-  // A first start is faster when one process alone migrates the database. While Postgres or NATS is unavailable this one
-  // does not get ready, and the others start all the same: edges from their snapshots, the rest waits by itself.
-  const others = Promise.race([service.ready, sleep(othersAfterMs, undefined, { ref: false })]).then(raiseOthers);
-  const ready = Promise.all([service.ready, others]).then(() => {});
-  ready.catch(() => {});
-
-  return {
-    ...service,
-    ready,
-    async stop() {
-      stopping = true;
-      const exits = [...members].map((member) => member.process.exited);
-      const ask = () => {
-        for (const member of members) {
-          try {
-            member.send({ kind: 'stop' });
-          } catch {
-            // It has closed its side already, and is about to end.
-          }
-        }
-      };
-      ask();
-      // One that has just been started does not listen yet.
-      const again = setInterval(ask, stopAgainMs);
-      const kill = setTimeout(() => {
-        for (const member of members) member.process.kill('SIGKILL');
-      }, killAfterMs);
-      await Promise.all(exits);
-      clearInterval(again);
-      clearTimeout(kill);
-      await service.stop();
-    },
-  };
+  #sendStop(): void {
+    for (const child of this.#children) {
+      try {
+        child.send({ kind: 'stop' });
+      } catch {
+        // The child has closed its channel and is about to exit.
+      }
+    }
+  }
 }
 
-/** Settings for a child: those that the command line or the embedded stack decided are not in the environment. */
+/** Environment of a child: flags and addresses of embedded servers are not in the environment of this process. */
 const environmentOf = (config: ServiceConfig): Record<string, string> => ({
   PORT: String(config.port),
   HOST: config.host,
@@ -140,7 +174,7 @@ const environmentOf = (config: ServiceConfig): Record<string, string> => ({
   SECRET_KEY: config.secretKey,
   EDGE_DIR: config.edgeFolder,
   EDGES: String(config.edges),
-  // Asked for by the parent, which shows the sum: nothing of a child is for the network.
+  // The parent collects the metrics of its children and serves the sum; a child opens no port to the network.
   METRICS_HOST: '127.0.0.1',
   METRICS_PORT: '0',
   ROLES: config.roles.join(','),
@@ -149,10 +183,10 @@ const environmentOf = (config: ServiceConfig): Record<string, string> => ({
 
 export const isChild = () => process.env[childVariable] === '1';
 
-/** One of the other processes. */
+/** Runs the service in a child process that `startSupervised` has started. */
 export async function startChild(config: ServiceConfig, log: Logger, onStop: () => void): Promise<RunningService> {
-  // What goes on behind can wait a moment; a redirect cannot.
-  if (!config.roles.some(inFront)) stepBack();
+  // The relay and projections may wait for a core; a redirect may not.
+  if (!config.roles.some(servesRequests)) stepBack();
   const asking = createAsking();
   const parent: Sibling = { send: (message) => process.send?.(message) };
   const onChange = async (entries: Change[]) => void (await asking.ask({ kind: 'changed', entries }, [parent]));
@@ -165,7 +199,7 @@ export async function startChild(config: ServiceConfig, log: Logger, onStop: () 
     service.apply(revived(message.entries));
     parent.send({ kind: 'answer', id: message.id });
   });
-  // Without its parent nobody would ever stop it.
+  // Without its parent, no process would send the stop message.
   process.on('disconnect', onStop);
   return {
     ...service,

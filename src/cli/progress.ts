@@ -1,21 +1,21 @@
 const width = 30;
 const lineEveryMs = 5_000;
 
-/** How far long work has come: a bar on a terminal, a line now and then elsewhere. */
+/** Shows the progress of a long step on stderr: a bar on a terminal, a line every 5 s elsewhere. */
 export function progressBar(what: string) {
   const out = process.stderr;
   const started = performance.now();
-  let shown = Number.NEGATIVE_INFINITY;
+  let shownAt = Number.NEGATIVE_INFINITY;
   let complete = false;
 
   function update(done: number, total: number): void {
     const now = performance.now();
     const everyMs = out.isTTY ? 100 : lineEveryMs;
-    if (now - shown < everyMs && done < total) return;
-    // What is complete is said once.
+    if (now - shownAt < everyMs && done < total) return;
+    // 100 % is printed once.
     if (complete) return;
     complete = done >= total;
-    shown = now;
+    shownAt = now;
     const share = total === 0 ? 1 : done / total;
     const seconds = (now - started) / 1000;
     const rate = seconds > 0 ? Math.round(done / seconds) : 0;

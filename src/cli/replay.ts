@@ -2,25 +2,25 @@ import { replayAnalytics } from '../stream/replay-analytics.ts';
 import { replayState } from '../stream/replay-state.ts';
 import { withDatabase, withWarehouse } from './connection.ts';
 import { progressBar } from './progress.ts';
-import { say } from './terminal.ts';
+import { print } from './terminal.ts';
 
 export const replays = {
   async state(data: string): Promise<string> {
     const bar = progressBar('replaying state');
     const { events, mended } = await withDatabase(data, (sql) => replayState(sql, bar.update));
     bar.end();
-    const rows = mended === 0 ? 'every row was right' : `${mended} rows were mended`;
-    return `Current state was made again from ${events} events; ${rows}.`;
+    const rows = mended === 0 ? 'every row was correct' : `${mended} rows were corrected`;
+    return `State is rebuilt from ${events} events; ${rows}.`;
   },
 
   async analytics(data: string): Promise<string> {
     const bar = progressBar('replaying analytics');
     const { scans } = await withWarehouse(data, (parts) => replayAnalytics({ ...parts, onProgress: bar.update }));
     bar.end();
-    return `Analytics were made again from the log: ${scans.toLocaleString('en')} scans of codes that exist.`;
+    return `Analytics are rebuilt from the log: ${scans.toLocaleString('en')} scans of existing codes.`;
   },
 };
 
 export async function replay(projection: keyof typeof replays, options: { data: string }): Promise<void> {
-  say(await replays[projection](options.data));
+  print(await replays[projection](options.data));
 }

@@ -30,7 +30,7 @@ export async function countSealed(sql: Queryable): Promise<Sealed> {
 const isKeyOf = ({ fingerprint }: SecretBox, stored: string | undefined) => fingerprint.toString('hex') === stored;
 
 /**
- * Encrypts everything with another key, in one transaction. A database that has the new key already stays as it is, so a
+ * Encrypts everything with another key, in one transaction. Does nothing if the database already has the new key, so a
  * rotation that was interrupted after its commit can be repeated.
  */
 export function rotateSecretKey(sql: Sql, { from, to }: { from: SecretBox; to: SecretBox }): Promise<Sealed> {
@@ -39,7 +39,7 @@ export function rotateSecretKey(sql: Sql, { from, to }: { from: SecretBox; to: S
     if (isKeyOf(to, stored)) return countSealed(tx);
     if (stored !== undefined && !isKeyOf(from, stored))
       throw new StartError(
-        'SECRET_KEY is not the one of this database: set it to that one. If it is lost, ./scanlog secret reset replaces what is encrypted with it.',
+        'SECRET_KEY is not the key of this database: correct it, or run ./scanlog secret reset if the key is lost.',
       );
     await rewriteWebhookSecrets(tx, ({ current, previous, ...owner }) => ({
       current: to.seal(from.open(current, owner), owner),
@@ -52,7 +52,7 @@ export function rotateSecretKey(sql: Sql, { from, to }: { from: SecretBox; to: S
   });
 }
 
-/** Replaces everything that was encrypted with a lost key by new secrets under `box`, in one transaction. */
+/** Replaces everything that was encrypted with a lost key by new secrets, encrypted with `box`, in one transaction. */
 export function resetSecretKey(sql: Sql, box: SecretBox, now: Date): Promise<Sealed> {
   return inStoppedDatabase(sql, 'reset the key', async (tx) => {
     await refuseKnownKey(tx, box);
@@ -65,11 +65,11 @@ export function resetSecretKey(sql: Sql, box: SecretBox, now: Date): Promise<Sea
   });
 }
 
-/** A reset with the key that the database has would destroy what is not lost. */
+/** Throws if `box` has the key of the database: a reset would destroy secrets that are not lost. */
 export async function refuseKnownKey(sql: Queryable, box: SecretBox): Promise<void> {
   if (isKeyOf(box, await storedFingerprint(sql)))
     throw new StartError(
-      'SECRET_KEY is the one of this database, so nothing is lost. To change it, use ./scanlog secret rotate.',
+      'SECRET_KEY is the key of this database, so nothing is lost: to change it, use ./scanlog secret rotate.',
     );
 }
 
@@ -77,7 +77,7 @@ async function inStoppedDatabase(sql: Sql, step: string, use: (tx: Transaction) 
   const result = await sql.begin(async (tx) => {
     await tx`SET LOCAL statement_timeout = 0`;
     await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
-    // A service that starts now waits here to compare its key, and finds the new one.
+    // A service that starts now waits for this lock before it compares its key with the new one.
     await tx`LOCK TABLE secrets IN ACCESS EXCLUSIVE MODE`;
     await refuseWhileServed(tx, step);
     return use(tx);
@@ -86,7 +86,7 @@ async function inStoppedDatabase(sql: Sql, step: string, use: (tx: Transaction) 
   return result;
 }
 
-/** Dead rows that the old key opens must not stay in the tables' files. */
+/** Removes dead rows, which the old key can decrypt, from the files of the tables. */
 async function rewriteFiles(sql: Sql): Promise<void> {
   const connection = await sql.reserve();
   try {
@@ -131,7 +131,7 @@ async function rewriteVisitorKeys(tx: Transaction, rewrite: (key: SealedKey) => 
   }
 }
 
-/** Keys of an older version, which no service has sealed yet. They were never encrypted, so they are never lost. */
+/** Encrypts keys that an older version stored in plain text. They cannot be lost with SECRET_KEY. */
 async function sealUnsealed(
   tx: Transaction,
   seal: (key: { code: string; key: Uint8Array }) => SealedKey,
@@ -152,7 +152,7 @@ async function storeFingerprint(tx: Transaction, { fingerprint }: SecretBox): Pr
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 }
 
-/** Each webhook has a new secret, which its account finds in its history like a rotation of its own. */
+/** Records that each webhook has a new secret, so that its account sees a rotation in its history. */
 async function recordRotations(tx: Transaction, now: Date): Promise<void> {
   const webhooks = await tx<{ account: string; mode: 'live' | 'test'; version: number }[]>`
     SELECT w.account, w.mode, a.version + row_number() OVER (PARTITION BY w.account ORDER BY w.mode) AS version

@@ -6,9 +6,9 @@ import { checkBackup, restoreBackup } from '../log/restore.ts';
 import { openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { withStoredDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';
-import { green, say } from './terminal.ts';
+import { green, print } from './terminal.ts';
 
-/** Fills an empty database from a backup. Everything that can be wrong with the file or the key is found out before. */
+/** Fills an empty database from a backup, after checking the whole file and the key. */
 export async function restore(
   file: string,
   { data, lostKey = false }: { data: string; lostKey?: boolean },
@@ -19,9 +19,9 @@ export async function restore(
   const bar = progressBar('restoring');
   await withStoredDatabase(data, (sql) => restoreBackup(sql, checked, bar.update));
   bar.end();
-  say(`${green('✓')} The log is as it was at ${created_at}, up to position ${position}.`);
-  if (lostKey) say('  Run ./scanlog secret reset before you start the service.');
-  else say('  Start the service: it fills the warehouse by itself. ./scanlog verify then compares everything.');
+  print(`${green('✓')} The log is restored as of ${created_at}, up to position ${position}.`);
+  if (lostKey) print('  Run ./scanlog secret reset before you start the service.');
+  else print('  Start the service, which rebuilds analytics from the log; then run ./scanlog verify.');
 }
 
 /** A service with another key would not start on the restored database. */
@@ -29,9 +29,12 @@ function refuseOtherKey(fingerprint: string, data: string): void {
   const { secretKey, databaseUrl } = readConfig(process.env);
   const isOther = (key: string) => createSecretBox(key).fingerprint.toString('hex') !== fingerprint;
   if (secretKey !== undefined) {
-    if (isOther(secretKey)) throw new StartError('SECRET_KEY is not the one that the backup was made under.');
+    if (isOther(secretKey))
+      throw new StartError(
+        'SECRET_KEY is not the key of the backup: set it to the key of the service that was backed up.',
+      );
   } else if (databaseUrl === undefined && isOther(readSecrets(openDataDirectory(data)).secretKey))
     throw new StartError(
-      `The key in ${data}/secrets.json is not the one that the backup was made under: put the secrets.json of the folder that was backed up into a new folder, and restore there.`,
+      `The key in ${data}/secrets.json is not the key of the backup: copy secrets.json of the original folder into a new folder, and restore there.`,
     );
 }

@@ -1,9 +1,11 @@
 import { StartError } from '../lib/errors.ts';
 import { progressBar } from './progress.ts';
-import { say, table } from './terminal.ts';
+import { print, table } from './terminal.ts';
 
-const limits = { rate: 20_000, seconds: 600, underWay: 256 };
-const agents = [
+const maxRate = 20_000;
+const maxSeconds = 600;
+const maxInFlight = 256;
+const userAgents = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1',
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36',
   'Mozilla/5.0 (Linux; Android 14; SM-S921B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/27.0 Chrome/125.0.0.0 Mobile Safari/537.36',
@@ -17,22 +19,22 @@ interface Options {
   port: string;
 }
 
-function number(name: string, text: string, most: number): number {
+function readInteger(name: string, text: string, max: number): number {
   const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw new StartError(`--${name} must be an integer from 1 to ${most}.`);
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw new StartError(`--${name} must be an integer from 1 to ${max}.`);
 }
 
 /** Scans a short link at a steady rate, each time as a new visitor, on this machine only. */
 export async function scanLoad(options: Options): Promise<void> {
   if (!/^[A-Za-z0-9_-]{3,50}$/.test(options.code))
-    throw new StartError('--code must be a short code, such as spring-26.');
-  const rate = number('rate', options.rate, limits.rate);
-  const total = rate * number('seconds', options.seconds, limits.seconds);
-  const url = `http://127.0.0.1:${number('port', options.port, 65_535)}/${options.code}`;
+    throw new StartError('--code must be a short code of 3 to 50 characters, such as spring-26.');
+  const rate = readInteger('rate', options.rate, maxRate);
+  const total = rate * readInteger('seconds', options.seconds, maxSeconds);
+  const url = `http://127.0.0.1:${readInteger('port', options.port, 65_535)}/${options.code}`;
 
   const statuses = new Map<string, number>();
-  const times: number[] = [];
+  const timesMs: number[] = [];
   const bar = progressBar('scanning');
   const started = performance.now();
   let sent = 0;
@@ -46,32 +48,32 @@ export async function scanLoad(options: Options): Promise<void> {
         ({ status }) => String(status),
         () => 'no answer',
       );
-      times.push(performance.now() - before);
+      timesMs.push(performance.now() - before);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      bar.update(times.length, total);
+      bar.update(timesMs.length, total);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limits.underWay, total) }, worker));
+  await Promise.all(Array.from({ length: Math.min(maxInFlight, total) }, worker));
   bar.end();
 
-  times.sort((a, b) => a - b);
-  const at = (share: number) => `${(times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(1)} ms`;
+  timesMs.sort((a, b) => a - b);
+  const percentile = (share: number) => `${(timesMs[Math.floor((timesMs.length - 1) * share)] ?? 0).toFixed(1)} ms`;
   const seconds = (performance.now() - started) / 1000;
-  say(
+  print(
     table([
       ...[...statuses].map(([status, count]) => [status, String(count)]),
-      ['rate', `${Math.round(times.length / seconds)}/s`],
-      ['p50', at(0.5)],
-      ['p99', at(0.99)],
+      ['rate', `${Math.round(timesMs.length / seconds)}/s`],
+      ['p50', percentile(0.5)],
+      ['p99', percentile(0.99)],
     ]),
   );
 }
 
-/** Addresses all over the world; loopback is a trusted proxy unless the operator says otherwise. */
+/** Works only while loopback is in TRUSTED_PROXIES, which is the default. */
 const visitor = (number: number): Record<string, string> => {
   const mixed = Math.imul(number + Math.floor(performance.timeOrigin), 0x9e3779b1) >>> 0;
   return {
     'x-forwarded-for': `${1 + ((mixed >>> 24) % 222)}.${(mixed >>> 16) & 255}.${(mixed >>> 8) & 255}.${mixed & 255}`,
-    'user-agent': agents[number % agents.length] ?? '',
+    'user-agent': userAgents[number % userAgents.length] ?? '',
   };
 };

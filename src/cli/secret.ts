@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createInterface } from 'node:readline/promises';
 import { readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
@@ -9,14 +8,14 @@ import { refuseWhileServed } from '../log/restore.ts';
 import { storedSecrets, writeSecrets } from '../stack/data-directory.ts';
 import { findSecretKey, refuseInterrupted, withStoredDatabase } from './connection.ts';
 import { countSealed, refuseKnownKey, resetSecretKey, rotateSecretKey, type Sealed } from './reseal.ts';
-import { green, say, sayJson } from './terminal.ts';
+import { ask, green, print, printJson } from './terminal.ts';
 
 interface Options {
   data: string;
   json?: boolean;
 }
 
-/** Encrypts everything with a new key: NEW_SECRET_KEY, or for a folder of `up` one that it makes and keeps there. */
+/** Encrypts everything with a new key: NEW_SECRET_KEY, or for a data folder of `up` one that it generates and stores. */
 export async function secretRotate({ data, json }: Options): Promise<void> {
   const { secretKey, newSecretKey } = readConfig(process.env);
   const rotated =
@@ -28,12 +27,12 @@ export async function secretRotate({ data, json }: Options): Promise<void> {
           newSecretKey ?? refuseMissing('NEW_SECRET_KEY is not set: set it to the new key.'),
         );
   const file = secretKey === undefined ? `${data}/secrets.json` : null;
-  if (json) return sayJson({ rotated: true, ...present(rotated), secrets_file: file });
-  say(`${green('✓')} ${inWords(rotated)} are encrypted with the new key.`);
-  say(
+  if (json) return printJson({ rotated: true, ...present(rotated), secrets_file: file });
+  print(`${green('✓')} Encrypted ${inWords(rotated)} with the new key.`);
+  print(
     file === null
-      ? '  Start every process with SECRET_KEY set to it, and keep it where you keep the old one: older backups need that.'
-      : `  It is in ${file}. Keep a copy of that file elsewhere, and the old copy for as long as older backups.`,
+      ? '  Start every process with SECRET_KEY set to the new key. Keep the old key as long as backups made with it.'
+      : `  The new key is in ${file}: keep a copy of that file in another place. Keep the old copy as long as older backups.`,
   );
 }
 
@@ -44,7 +43,7 @@ async function rotate(
   use = (rotation: () => Promise<Sealed>) => rotation(),
 ): Promise<Sealed> {
   if (from === to)
-    throw new StartError('NEW_SECRET_KEY is the same as SECRET_KEY: make one with: openssl rand -hex 32.');
+    throw new StartError('NEW_SECRET_KEY is the same as SECRET_KEY: generate a new key with openssl rand -hex 32.');
   const boxes = { from: createSecretBox(from), to: createSecretBox(to) };
   return withStoppedDatabase(data, 'rotate the key', (sql) => use(() => rotateSecretKey(sql, boxes)));
 }
@@ -56,13 +55,13 @@ const withStoppedDatabase = <T>(data: string, step: string, use: (sql: Sql) => P
     return use(sql);
   });
 
-/** The new key is on disk before the database needs it, so that an interrupted rotation can be repeated. */
+/** Stores the new key on disk before the database uses it, so that an interrupted rotation can be repeated. */
 async function rotateStored(data: string, given: string | undefined): Promise<Sealed> {
   const { secretKey, nextSecretKey } = storedSecrets(data);
   const from =
-    secretKey ?? refuseMissing(`There is no key in ${data}/secrets.json: name its --data, or set SECRET_KEY.`);
+    secretKey ?? refuseMissing(`There is no key in ${data}/secrets.json: pass another --data, or set SECRET_KEY.`);
   const to = nextSecretKey ?? given ?? randomBytes(32).toString('hex');
-  // Read again each time: the start of Postgres may have added secrets.
+  // Reads the file each time, because starting Postgres may have added secrets to it.
   const keep = (keys: { secretKey: string; nextSecretKey?: string }) => {
     const { nextSecretKey: _, ...others } = storedSecrets(data);
     writeSecrets(data, { ...others, ...keys });
@@ -70,7 +69,7 @@ async function rotateStored(data: string, given: string | undefined): Promise<Se
   const rotated = await rotate(data, from, to, (rotation) => {
     keep({ secretKey: from, nextSecretKey: to });
     return rotation().catch((error) => {
-      // Refused before the commit: there is nothing to repeat.
+      // A StartError is thrown before the commit: there is nothing to repeat.
       if (error instanceof StartError) keep({ secretKey: from });
       throw error;
     });
@@ -79,32 +78,31 @@ async function rotateStored(data: string, given: string | undefined): Promise<Se
   return rotated;
 }
 
-/** Replaces what a lost key had encrypted, after it has said what that costs. */
+/** Replaces everything that was encrypted with a lost key, after a confirmation. */
 export async function secretReset({ data, json, yes }: Options & { yes?: boolean }): Promise<void> {
   if (readConfig(process.env).secretKey === undefined) refuseInterrupted(data);
   const box = createSecretBox(
     findSecretKey(data) ??
-      refuseMissing('SECRET_KEY is not set: set it to a new key, made with: openssl rand -hex 32.'),
+      refuseMissing('SECRET_KEY is not set: generate a new key with openssl rand -hex 32, and set it.'),
   );
   const reset = await withStoppedDatabase(data, 'reset the key', async (sql) => {
     await refuseKnownKey(sql, box);
     if (!yes) await confirm(await countSealed(sql));
     return resetSecretKey(sql, box, new Date());
   });
-  if (json) return sayJson({ reset: true, ...present(reset) });
-  say(`${green('✓')} ${inWords(reset)} were replaced. This database now belongs to the SECRET_KEY that you gave.`);
+  if (json) return printJson({ reset: true, ...present(reset) });
+  print(`${green('✓')} Replaced ${inWords(reset)}. The database now uses this SECRET_KEY.`);
 }
 
 async function confirm(sealed: Sealed): Promise<void> {
   const cost = `This replaces ${inWords(sealed)}. Every receiver of webhooks must be given its new secret, and a returning visitor of a code counts as new once. It cannot be undone.`;
-  if (process.stdin.isTTY !== true) throw new StartError(`${cost} Repeat with --yes.`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${cost}\nType yes to go on: `).finally(() => terminal.close());
-  if (answer.trim() !== 'yes') throw new StartError('Nothing has changed.');
+  if (process.stdin.isTTY !== true) throw new StartError(`${cost} To confirm, repeat the command with --yes.`);
+  const answer = await ask(`${cost}\nType yes to continue: `);
+  if (answer !== 'yes') throw new StartError('Nothing has changed: the answer was not yes.');
 }
 
-function refuseMissing(sentence: string): never {
-  throw new StartError(sentence);
+function refuseMissing(message: string): never {
+  throw new StartError(message);
 }
 
 const present = ({ webhooks, codes }: Sealed) => ({ webhook_secrets: webhooks, visitor_keys: codes });

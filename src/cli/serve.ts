@@ -1,27 +1,30 @@
 import { type Flags, readConfig, requireParts } from '../config.ts';
 import { createLogger } from '../lib/logger.ts';
 import { plainHttpWarning } from '../server.ts';
-import { isChild, startChild, startFamily } from './family.ts';
-import { stopInTime, stopWithinMs, untilAskedToStop } from './stopping.ts';
+import { isChild, startChild, startSupervised } from './family.ts';
+import { stopTimeoutMs, stopWithTimeout, untilStopSignal } from './stopping.ts';
 
-/** The service alone, against servers that run elsewhere. */
+/** Runs the service only, on servers that run elsewhere. */
 export async function serve(flags: Flags): Promise<void> {
   const config = requireParts(readConfig(process.env, flags));
   const log = createLogger(config.logLevel);
-  const asked = untilAskedToStop();
+  const signalled = untilStopSignal();
   const warning = isChild() ? undefined : plainHttpWarning(config);
   if (warning !== undefined) log.warn(warning);
-  const told = Promise.withResolvers<void>();
-  const service = isChild() ? await startChild(config, log, told.resolve) : await startFamily(config, log);
+  const stoppedByParent = Promise.withResolvers<void>();
+  const service = isChild()
+    ? await startChild(config, log, stoppedByParent.resolve)
+    : await startSupervised(config, log);
   service.ready.then(
     () => log.info({ url: service.addresses.publicUrl, port: service.port, roles: config.roles }, 'ready'),
     () => {},
   );
   try {
-    // A start that fails for good is an end, too.
-    await Promise.race([asked, told.promise, service.ready.then(() => Promise.race([asked, told.promise]))]);
+    const stopped = Promise.race([signalled, stoppedByParent.promise]);
+    // `ready` rejects when the start fails for good.
+    await Promise.race([stopped, service.ready.then(() => stopped)]);
     log.info('stopping');
   } finally {
-    await stopInTime(service.stop, isChild() ? stopWithinMs.member : stopWithinMs.family, log);
+    await stopWithTimeout(service.stop, isChild() ? stopTimeoutMs.child : stopTimeoutMs.supervisor, log);
   }
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../lib/logger.ts';
 
-/** Resolves at the first SIGINT or SIGTERM. A second one means that somebody cannot wait. */
-export function untilAskedToStop(): Promise<NodeJS.Signals> {
+/** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
+export function untilStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false;
+    let received = false;
     const listen = (signal: NodeJS.Signals) => {
-      if (asked) process.exit(130);
-      asked = true;
+      if (received) process.exit(130);
+      received = true;
       resolve(signal);
     };
     process.on('SIGINT', listen);
@@ -15,14 +15,15 @@ export function untilAskedToStop(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Whole families wait for their members, which wait for requests under way and for the database. */
-export const stopWithinMs = { member: 6_000, family: 10_000 };
+/** A supervisor waits for its children, which wait for open requests and for the database. */
+export const stopTimeoutMs = { child: 6_000, supervisor: 10_000 };
 
 /**
- * Stops, but does not wait for ever: servers that are gone can leave something waiting for an answer. What is cut off
- * then is what a crash would have cut off, and is taken up at the next start.
+ * Stops, or gives up after `timeoutMs`: a request to a server that is gone may never be answered. What is cut off is what
+ * a crash would have cut off, and the next start recovers it.
  */
-export async function stopInTime(stop: () => Promise<void>, withinMs: number, log: Logger): Promise<void> {
-  const isLate = await Promise.race([stop().then(() => false), sleep(withinMs, true, { ref: false })]);
-  if (isLate) log.error({ after_ms: withinMs }, 'something does not stop, and is left behind');
+export async function stopWithTimeout(stop: () => Promise<void>, timeoutMs: number, log: Logger): Promise<void> {
+  const isLate = await Promise.race([stop().then(() => false), sleep(timeoutMs, true, { ref: false })]);
+  if (isLate)
+    log.error({ after_ms: timeoutMs }, 'the service did not stop in time and is ended; the next start recovers');
 }

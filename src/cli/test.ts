@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBrowser } from './browser.ts';
-import { say } from './terminal.ts';
+import { print } from './terminal.ts';
 
 const root = join(import.meta.dir, '../..');
 const modules = join(root, 'node_modules');
@@ -16,14 +16,14 @@ const run = async (args: string[], environment: Record<string, string> = {}): Pr
   return (await child.exited) === 0;
 };
 
-/** Types, lint and all tests. Ends with a line that counts them. */
+/** Checks types and lint, runs the tests, and prints the totals. */
 export async function runTests(filters: string[]): Promise<void> {
   const checks = { passed: 0, failed: 0 };
   const check = async (name: string, args: string[]) => {
     const started = performance.now();
     const passed = await run(args);
     checks[passed ? 'passed' : 'failed']++;
-    say(`${passed ? '✓' : '✗'} ${name} ${Math.round(performance.now() - started)} ms`);
+    print(`${passed ? '✓' : '✗'} ${name} ${Math.round(performance.now() - started)} ms`);
   };
   await check('types', [join(modules, 'typescript/bin/tsc'), '-p', root]);
   await check('types of the console', [join(modules, 'typescript/bin/tsc'), '-p', join(root, 'src/console/app')]);
@@ -41,13 +41,13 @@ export async function runTests(filters: string[]): Promise<void> {
   );
   const tests = readReport(report, succeeded);
   if (browser === undefined)
-    say(
-      'Not run: test/browser, since Chromium is neither here nor could it be installed (as root: apt-get install chromium).',
+    print(
+      'Not run: test/browser, because Chromium is not installed and could not be installed (as root: apt-get install chromium).',
     );
   const passed = checks.passed + tests.passed;
   const failed = checks.failed + tests.failed;
   process.exitCode = failed === 0 && tests.passed > 0 ? 0 : 1;
-  say(`${passed} passed, ${failed} failed`);
+  print(`${passed} passed, ${failed} failed`);
 }
 
 interface Report {
@@ -55,7 +55,7 @@ interface Report {
   numFailedTests: number;
 }
 
-/** A run that broke off before it could report, or failed outside of a test, is a failure too. */
+/** A run without a report, or one that failed outside a test, counts as one failure. */
 function readReport(file: string, succeeded: boolean): { passed: number; failed: number } {
   if (!existsSync(file)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests }: Report = JSON.parse(readFileSync(file, 'utf8'));

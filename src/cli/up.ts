@@ -15,11 +15,11 @@ import { startStack } from '../stack/stack.ts';
 import { connectWarehouse } from '../warehouse/connect.ts';
 import { warmUp } from '../warehouse/warm-up.ts';
 import { refuseInterrupted } from './connection.ts';
-import { startFamily } from './family.ts';
-import { stopInTime, stopWithinMs, untilAskedToStop } from './stopping.ts';
-import { bold, dim, green, say } from './terminal.ts';
+import { startSupervised } from './family.ts';
+import { stopTimeoutMs, stopWithTimeout, untilStopSignal } from './stopping.ts';
+import { bold, dim, green, print } from './terminal.ts';
 
-/** Everything on one machine: the parts that have no address in the environment, and the service. */
+/** Runs everything on one machine: the service, and an embedded server for each URL that is not set. */
 export async function up(flags: Flags & { data: string }): Promise<void> {
   const config = readConfig(process.env, flags);
   const log = createLogger(config.logLevel);
@@ -27,32 +27,35 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
   if (warning !== undefined) log.warn(warning);
   const data = openDataDirectory(flags.data);
   const unlock = lockDataDirectory(data);
-  const asked = untilAskedToStop();
+  const signalled = untilStopSignal();
   const interrupted = new AbortController();
-  asked.then(() => interrupted.abort());
+  signalled.then(() => interrupted.abort());
   try {
     if (config.secretKey === undefined) refuseInterrupted(data.path);
-    const onReady = (part: string, ms: number) => say(`  ${green('✓')} ${part} ${dim(`${Math.round(ms)} ms`)}`);
+    const onReady = (part: string, ms: number) => print(`  ${green('✓')} ${part} ${dim(`${Math.round(ms)} ms`)}`);
     const stack = await startStack({ data, log, given: givenParts(config), onReady, signal: interrupted.signal });
     try {
       const secretKey = config.secretKey ?? readSecrets(data).secretKey;
-      // Its own ClickHouse has no replicas that could lag, and in WebAssembly it loses everything at each stop.
+      // The embedded ClickHouse has no replicas that could lag, and in WebAssembly it is empty after each start.
       const clickhouseRebuildAfterSeconds =
         config.clickhouseRebuildAfterSeconds ?? (config.clickhouseUrl === undefined ? 0 : undefined);
       const edgeFolder = join(data.path, 'edges');
       const { databaseUrl, natsUrl, clickhouseUrl } = stack;
       const addresses = { databaseUrl, natsUrl, clickhouseUrl };
-      const whole: ServiceConfig = { ...config, ...addresses, secretKey, edgeFolder, clickhouseRebuildAfterSeconds };
-      const service = await startOnFreePort(whole, flags['port'] !== undefined, log);
+      const serviceConfig: ServiceConfig = {
+        ...{ ...config, ...addresses },
+        ...{ secretKey, edgeFolder, clickhouseRebuildAfterSeconds },
+      };
+      const service = await startOnFreePort(serviceConfig, flags['port'] !== undefined, log);
       try {
-        await Promise.race([service.ready.then(() => analyticsSoon(whole)), asked]);
+        await Promise.race([service.ready.then(() => waitForAnalytics(serviceConfig)), signalled]);
         announce(data, { ...addresses, publicUrl: service.addresses.publicUrl });
-        if (config.clickhouseUrl === undefined) void warmUpBehind(whole, log);
-        if (!interrupted.signal.aborted) greet(service, config, await demoKeys(databaseUrl), data.path);
-        await asked;
-        say('\nStopping …');
+        if (config.clickhouseUrl === undefined) void warmUpInBackground(serviceConfig, log);
+        if (!interrupted.signal.aborted) printWelcome(service, config, await demoKeys(databaseUrl), data.path);
+        await signalled;
+        print('\nStopping …');
       } finally {
-        await stopInTime(service.stop, stopWithinMs.family, log);
+        await stopWithTimeout(service.stop, stopTimeoutMs.supervisor, log);
       }
     } finally {
       await stack.stop();
@@ -62,24 +65,24 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
   }
 }
 
-/** Until there is a table to ask, which a fresh stack has in a moment; a long log is not waited for. */
-async function analyticsSoon(config: ServiceConfig): Promise<void> {
+/** Waits for the analytics table, which a new stack has within a second; gives up while a long log is being read. */
+async function waitForAnalytics(config: ServiceConfig): Promise<void> {
   const sql = connect(config.databaseUrl, { max: 1 });
   const warehouse = connectWarehouse(config);
-  const there = () =>
+  const exists = () =>
     findTable(sql, warehouse).then(
       () => true,
       () => false,
     );
-  await until(there, tableWithinMs);
+  await until(exists, tableWithinMs);
   await warehouse.client.close();
   await sql.end();
 }
 
-/** The first to ask for analytics should not have to wait for an engine that has only just started. */
-async function warmUpBehind(config: ServiceConfig, log: Logger): Promise<void> {
+/** The first analytics reads of an engine that has just started take seconds. */
+async function warmUpInBackground(config: ServiceConfig, log: Logger): Promise<void> {
   const warehouse = connectWarehouse(config);
-  await warmUp(warehouse).catch((error) => log.debug({ error: messageOf(error) }, 'ClickHouse is not warmed up'));
+  await warmUp(warehouse).catch((error) => log.debug({ error: messageOf(error) }, 'ClickHouse warm-up failed'));
   await warehouse.client.close();
 }
 
@@ -89,18 +92,18 @@ const givenParts = ({ databaseUrl, natsUrl, clickhouseUrl }: Config) => ({
   ...(clickhouseUrl === undefined ? {} : { clickhouseUrl }),
 });
 
-/** The usual port, or any other when somebody has it already. A port that was asked for is not exchanged. */
-async function startOnFreePort(config: ServiceConfig, portIsWanted: boolean, log: Logger): Promise<RunningService> {
+/** Takes any free port if the default one is in use. A port from the flag or from PORT is never replaced. */
+async function startOnFreePort(config: ServiceConfig, hasPortFlag: boolean, log: Logger): Promise<RunningService> {
   try {
-    return await startFamily(config, log);
+    return await startSupervised(config, log);
   } catch (error) {
-    if (portIsWanted || process.env['PORT'] || !(error instanceof StartError) || !/^Port \d/.test(error.message))
+    if (hasPortFlag || process.env['PORT'] || !(error instanceof StartError) || !/^Port \d/.test(error.message))
       throw error;
-    return startFamily({ ...config, port: 0 }, log);
+    return startSupervised({ ...config, port: 0 }, log);
   }
 }
 
-/** The demo account's keys on the first start; nothing on any other. */
+/** Creates the demo account on the first start, and returns its keys; undefined on later starts. */
 async function demoKeys(databaseUrl: string): Promise<DemoKeys | undefined> {
   const sql = connect(databaseUrl, { max: 1 });
   try {
@@ -111,20 +114,20 @@ async function demoKeys(databaseUrl: string): Promise<DemoKeys | undefined> {
   }
 }
 
-function greet(
+function printWelcome(
   { addresses: { publicUrl }, port }: RunningService,
   { host }: Config,
   keys: DemoKeys | undefined,
   folder: string,
 ) {
-  say(`\n${bold('Scanlog is ready.')}\n`);
-  say(`  Console     ${publicUrl}/console`);
-  say(`  API         ${publicUrl}/v1`);
-  say(`  Swagger UI  ${publicUrl}/swagger`);
+  print(`\n${bold('Scanlog is ready.')}\n`);
+  print(`  Console     ${publicUrl}/console`);
+  print(`  API         ${publicUrl}/v1`);
+  print(`  Swagger UI  ${publicUrl}/swagger`);
   if (keys !== undefined) {
     const bearer = process.stdout.isTTY === true ? showKeys(keys) : writeKeys(keys, join(folder, 'demo-keys.env'));
-    say('\nYour first QR code:\n');
-    say(
+    print('\nYour first QR code:\n');
+    print(
       [
         `  curl -s ${publicUrl}/v1/qrcodes`,
         `-H "Authorization: Bearer ${bearer}"`,
@@ -133,32 +136,37 @@ function greet(
       ].join(' '),
     );
   } else {
-    say(dim('\n  The keys were given at the first start. More: ./scanlog account create --name "…" --plan pro'));
+    print(
+      dim('\n  Keys are printed at the first start only. For more: ./scanlog account create --name "…" --plan pro'),
+    );
   }
   if (host === '127.0.0.1') {
     const address = networkAddress() ?? '<this machine’s address>';
-    say('\nTo let a phone on the same network scan, open the service to it:\n');
-    say(`  ./scanlog up --host 0.0.0.0 --public-url http://${address}:${port}`);
+    print('\nTo let a phone on the same network scan, open the service to it:\n');
+    print(`  ./scanlog up --host 0.0.0.0 --public-url http://${address}:${port}`);
   }
-  say(dim('\nCtrl-C stops everything.\n'));
+  print(dim('\nCtrl-C stops everything.\n'));
 }
 
 type DemoKeys = { live: NewKey; test: NewKey };
 
-/** Each answers with what a shell puts in place of the live key. */
+/** Prints the keys, and returns the live key for the example command. */
 function showKeys({ live, test }: DemoKeys): string {
-  say('\nA demo account was made for you. Its keys are shown only now:\n');
-  say(`  live key    ${bold(live.secret)}`);
-  say(`  test key    ${bold(test.secret)}`);
+  print('\nA demo account was created. Its keys are printed only once:\n');
+  print(`  live key    ${bold(live.secret)}`);
+  print(`  test key    ${bold(test.secret)}`);
   return live.secret;
 }
 
-/** Output that no person reads ends in a log, which others can read: the keys go to a file for this user only. */
+/**
+ * Output that is not a terminal may end in a log file that others can read, so the keys go to a file of mode 600. Returns
+ * the shell expression that reads the live key from it.
+ */
 function writeKeys({ live, test }: DemoKeys, file: string): string {
   rmSync(file, { force: true });
   writeFileSync(file, `LIVE_KEY=${live.secret}\nTEST_KEY=${test.secret}\n`, { mode: 0o600, flag: 'wx' });
-  say(
-    `\nA demo account was made for you. Its keys are in ${file}, which only you can read; they are shown nowhere else.`,
+  print(
+    `\nA demo account was created. Its keys are in ${file}, which only you can read; they are not printed anywhere else.`,
   );
   return `$(sed -n 's/^LIVE_KEY=//p' '${file.replaceAll("'", `'\\''`)}')`;
 }

@@ -41,7 +41,7 @@ test('./scanlog demo fills an account with a year, once, and says how to look at
   expect(span.strays, 'nothing was scanned before it was made, or is scanned tomorrow').toBe(0);
 
   const second = await demo('--scans', '600');
-  expect(second).toContain('is there already');
+  expect(second).toContain('already exists');
   const again = (await client(second).get('/v1/qrcodes?sort=-total_scans')).body.data;
   expect(again, 'nothing was added').toEqual(data);
 }, 60_000);

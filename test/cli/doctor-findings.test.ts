@@ -41,7 +41,7 @@ describe('what the doctor says of', () => {
       code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     });
     expect(reasonOf(clickhouse, untrusted)).toBe(
-      'The certificate of ClickHouse at ch.example:8443 is not trusted: set NODE_EXTRA_CA_CERTS to the file of your private CA.',
+      'The certificate of ClickHouse at ch.example:8443 is not trusted: set NODE_EXTRA_CA_CERTS to the certificate file of your private CA.',
     );
     const nats = { name: 'NATS', url: 'nats://me:secret@a:4222,nats://me:secret@b:4222', variable: 'NATS_URL' };
     expect(reasonOf(nats, Object.assign(new Error('no'), { code: 'ENOTFOUND' }))).toBe(

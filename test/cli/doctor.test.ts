@@ -115,9 +115,9 @@ describe('./scanlog doctor', () => {
     });
     expect(code).toBe(1);
     expect(report.findings.filter(({ check }) => check === 'reachable').map(({ message }) => message)).toEqual([
-      'Postgres refuses the user or the password of DATABASE_URL: correct them.',
-      'NATS refuses the user or the password of NATS_URL: correct them.',
-      'ClickHouse refuses the user or the password of CLICKHOUSE_URL: correct them.',
+      'Postgres rejects the user or the password in DATABASE_URL: correct them.',
+      'NATS rejects the user or the password in NATS_URL: correct them.',
+      'ClickHouse rejects the user or the password in CLICKHOUSE_URL: correct them.',
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('./scanlog doctor', () => {
     expect(find(report, 'postgres', 'secret_key')).toMatchObject({
       status: 'error',
       message:
-        'SECRET_KEY is not the one of this database: set it to that one, or replace a lost one with ./scanlog secret reset.',
+        'SECRET_KEY is not the key of this database: correct it, or run ./scanlog secret reset if the key is lost.',
     });
     expect(find((await examine({ SECRET_KEY: '' })).report, 'postgres', 'secret_key')?.status).toBe('error');
   });
@@ -206,7 +206,7 @@ describe('./scanlog doctor', () => {
     const running = runScanlog(['doctor', '--data', emptyFolder]);
     expect(await running.exitCode()).toBe(1);
     expect(running.output()).toBe(
-      `scanlog: No running Scanlog was found at ${emptyFolder}: start ./scanlog up, or name its --data, or set DATABASE_URL, NATS_URL and CLICKHOUSE_URL.\n`,
+      `scanlog: No Scanlog is running on ${emptyFolder}: start ./scanlog up, or pass its --data, or set DATABASE_URL, NATS_URL and CLICKHOUSE_URL.\n`,
     );
     const { report } = await examine({ NATS_URL: '' });
     expect(find(report, 'nats', 'reachable')?.message).toContain('NATS_URL is not set');

@@ -87,7 +87,7 @@ describe('./scanlog up', () => {
     expect(JSON.parse(examined.output()).findings).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ part: 'postgres', check: 'durability', status: 'ok' }),
-        expect.objectContaining({ check: 'secret_key', message: 'SECRET_KEY is the one of this database.' }),
+        expect.objectContaining({ check: 'secret_key', message: 'SECRET_KEY is the key of this database.' }),
         expect.objectContaining({ check: 'stream', message: expect.stringContaining('in files') }),
       ]),
     );

@@ -1,29 +1,26 @@
 import type { CodeRequest } from '../../codes/create.ts';
 
-/**
- * When in a week and a day people scan: shares, of which only the proportions matter. Nobody does before six, when codes
- * are made and changed.
- */
+/** Relative scan frequencies. No scans before 6:00, because codes are created and changed from 5:00 on. */
 interface Rhythm {
-  /** From Sunday. */
+  /** By weekday, from Sunday. */
   week: readonly number[];
-  /** From midnight. */
+  /** By hour, from midnight. */
   day: readonly number[];
 }
 
 export interface DemoCode extends CodeRequest {
-  /** How long ago it was made. */
+  /** Age of the code in days. */
   daysAgo: number;
-  /** How much it is scanned beside the others. */
+  /** Scan frequency relative to the other codes. */
   weight: number;
   rhythm: Rhythm;
-  /** How its scans grow, from its first day to today: 2 is twice as many. */
+  /** Ratio of the scan frequency today to that of the first day. */
   growth: number;
-  /** How many of its scans are by people who came before. */
+  /** Share of scans by returning visitors. */
   returning: number;
-  /** More of them in summer, or in winter. */
+  /** Season with more scans. */
   season?: 'summer' | 'winter';
-  /** A few days of much, such as an evening that was announced. */
+  /** A period with `times` as many scans, such as a festival. */
   event?: { daysAgo: number; days: number; times: number };
   changes?: { daysAgo: number; destination_url?: string; active?: boolean; name?: string }[];
 }
@@ -43,7 +40,7 @@ const street: Rhythm = {
 
 const site = 'https://cafe-lumiere.example';
 
-/** A café's codes: what its owner would have made in a year, and what she then changed. */
+/** The codes of a café, and their changes over a year. */
 export const demoCodes: readonly DemoCode[] = [
   {
     ...{ name: 'Menu on the tables', short_code: 'menu', destination_url: `${site}/menu`, daysAgo: 364 },

@@ -1,7 +1,7 @@
-/** From 0 up to 1. */
+/** Returns a number in [0, 1). */
 export type Random = () => number;
 
-/** The same numbers for the same seed (mulberry32): the demo looks the same for everybody. */
+/** The same numbers for the same seed (mulberry32), so that every demo looks the same. */
 export function seeded(seed: number): Random {
   let state = seed;
   return () => {
@@ -12,7 +12,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** One of the entries, each as likely as its share beside the others'. */
+/** Picks an entry with a probability proportional to its first element. */
 export function pick<T extends readonly [number, ...unknown[]]>(entries: readonly T[], random: Random): T {
   let left = random() * entries.reduce((sum, [share]) => sum + share, 0);
   for (const entry of entries) {

@@ -2,13 +2,13 @@ import type { Scan } from '../../../events/scan.ts';
 import type { DemoCode } from './codes.ts';
 import { pick, type Random } from './random.ts';
 
-/** What is made up of a scan; the rest comes from its code. */
+/** The generated fields of a scan; the others come from its code. */
 export type DemoScan = Pick<
   Scan,
   'occurred_at' | 'country' | 'region' | 'city' | 'device' | 'browser' | 'is_bot' | 'visitor'
 >;
 
-/** Somebody who scans: comes back with the same phone, from the same town. */
+/** A returning visitor keeps device, browser and city. */
 type Visitor = Omit<DemoScan, 'occurred_at' | 'is_bot'>;
 
 const places: readonly (readonly [number, string, string, string])[] = [
@@ -45,15 +45,15 @@ const clients: readonly (readonly [number, string, string])[] = [
 ];
 
 const botShare = 0.012;
-/** Who scanned last is likelier to come back than who scanned long ago. */
-const remembered = 400;
+/** Only the most recent visitors return. */
+const maxReturningVisitors = 400;
 
-/** How many scans a code has on a day, beside all others: growth, week, season, weather and what was announced. */
+/** Relative number of scans of a code on a day: growth, weekday, season, event, and a random factor. */
 export function weightOn(code: DemoCode, day: Date, daysAgo: number, random: Random): number {
   if (daysAgo > code.daysAgo || code.weight === 0 || pausedOn(code, daysAgo)) return 0;
   const age = 1 - daysAgo / Math.max(1, code.daysAgo);
   const growth = code.growth ** (age - 0.5);
-  // 1 in the middle of July, -1 in that of January.
+  // 1 in mid-July, -1 in mid-January.
   const summer = Math.cos((2 * Math.PI * (day.getUTCMonth() - 6.5)) / 12);
   const season = 1 + { summer: 0.85, winter: -0.5, none: 0.05 }[code.season ?? 'none'] * summer;
   const { event } = code;
@@ -69,8 +69,8 @@ function pausedOn({ changes = [] }: DemoCode, daysAgo: number): boolean {
   return last?.active === false;
 }
 
-/** Makes up the scans of one code, day after day. */
-export function scanner(code: DemoCode, random: Random) {
+/** Returns a function that generates the scans of one code on one day. */
+export function scanGenerator(code: DemoCode, random: Random) {
   const visitors: Visitor[] = [];
 
   function visitor(): Visitor {
@@ -79,10 +79,10 @@ export function scanner(code: DemoCode, random: Random) {
     const [, country, region, city] = pick(places, random);
     const [, device, browser] = pick(clients, random);
     const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
-    const somebody = { country, region, city, device, browser, visitor: digits };
-    visitors.push(somebody);
-    if (visitors.length > remembered) visitors.shift();
-    return somebody;
+    const newVisitor = { country, region, city, device, browser, visitor: digits };
+    visitors.push(newVisitor);
+    if (visitors.length > maxReturningVisitors) visitors.shift();
+    return newVisitor;
   }
 
   const hours = code.rhythm.day.map((share, hour) => [share, hour] as const);

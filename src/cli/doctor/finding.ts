@@ -1,4 +1,4 @@
-/** What one check found, in a sentence; for a warning or an error it says what to change. */
+/** The result of one check. The message of a warning or an error says what to change. */
 export interface Finding {
   part: 'service' | 'postgres' | 'nats' | 'clickhouse';
   check: string;
@@ -12,10 +12,10 @@ export const ok = (message: string): Outcome => ({ status: 'ok', message });
 export const warning = (message: string): Outcome => ({ status: 'warning', message });
 export const error = (message: string): Outcome => ({ status: 'error', message });
 
-/** The checks of one part by name. A check without an outcome does not apply. */
+/** The checks of one part by name. A check returns undefined if it does not apply. */
 export type Checks = Record<string, () => Outcome | undefined | Promise<Outcome | undefined>>;
 
-/** Runs checks one after the other, each bounded in time; one that throws is an error of its own, and the others still run. */
+/** Runs checks one after the other. A check that throws becomes an error, and the others still run. */
 export async function runChecks(
   part: Finding['part'],
   checks: Checks,
@@ -25,7 +25,7 @@ export async function runChecks(
   for (const [check, run] of Object.entries(checks)) {
     const outcome = await Promise.resolve()
       .then(run)
-      .catch((thrown) => error(`This could not be checked: ${reasonOf(thrown)}`));
+      .catch((thrown) => error(`The check failed: ${reasonOf(thrown)}`));
     if (outcome !== undefined) findings.push({ part, check, ...outcome });
   }
   return findings;
@@ -45,14 +45,14 @@ export function isAtLeast(version: string, oldest: readonly [major: number, mino
 
 const maxClockDifferenceMs = { ok: 1_000, warning: 30_000 };
 
-/** Compares a server's clock with this machine's. The answer may be as far off as the request took. */
+/** Compares a server's clock with this machine's; the duration of the request is not counted as a difference. */
 export async function compareClocks(serverTimeMs: () => Promise<number>): Promise<Outcome> {
   const before = Date.now();
   const server = await serverTimeMs();
   const after = Date.now();
   const differenceMs = server < before ? before - server : Math.max(server - after, 0);
   const seconds = (differenceMs / 1000).toFixed(1);
-  if (differenceMs <= maxClockDifferenceMs.ok) return ok('Its clock agrees with this machine’s.');
+  if (differenceMs <= maxClockDifferenceMs.ok) return ok('Its clock matches this machine’s.');
   const message = `Its clock differs from this machine’s by ${seconds} s: synchronize both with NTP.`;
   return differenceMs <= maxClockDifferenceMs.warning ? warning(message) : error(message);
 }

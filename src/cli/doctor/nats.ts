@@ -3,12 +3,12 @@ import { bytes, type Checks, error, isAtLeast, ok, warning } from './finding.ts'
 
 const oldestVersion = [2, 9] as const;
 const unlimited = -1;
-/** How large the service lets its stream become (src/stream/jetstream.ts). */
+/** The limit that the service sets for its stream (src/stream/jetstream.ts). */
 const maxStreamBytes = 1024 * 1024 * 1024;
 
 const isMissing = (thrown: unknown) => thrown instanceof NatsError && thrown.api_error?.code === 404;
 
-/** Checks of NATS and of the stream that the log is relayed to. They write nothing. */
+/** Checks of NATS and of the stream that the relay publishes to. The checks write nothing. */
 export function natsChecks(nats: NatsConnection, stream: string): Checks {
   const { version = '', jetstream = false, cluster } = nats.info ?? {};
   let manager: JetStreamManager | undefined;
@@ -31,9 +31,9 @@ export function natsChecks(nats: NatsConnection, stream: string): Checks {
         : error(`NATS ${version} is too old: upgrade it to 2.9 or newer.`),
     jetstream: () =>
       jetstream
-        ? ok('JetStream is on.')
+        ? ok('JetStream is enabled.')
         : error(
-            'JetStream is off on this server: start it with -js, or add "jetstream { store_dir: … }" to its settings.',
+            'JetStream is disabled on this server: start it with -js, or add "jetstream { store_dir: … }" to its configuration.',
           ),
   };
   if (!jetstream) return checks;
@@ -41,8 +41,7 @@ export function natsChecks(nats: NatsConnection, stream: string): Checks {
     ...checks,
     limits: async () => {
       const { limits, storage } = await (await jetStream()).getAccountInfo();
-      if (limits.max_storage === unlimited)
-        return ok(`This account has no limit of its own for files; it uses ${bytes(storage)}.`);
+      if (limits.max_storage === unlimited) return ok(`This account has no storage limit; it uses ${bytes(storage)}.`);
       const found = await findStream();
       const left = limits.max_storage - storage + (found?.state.bytes ?? 0);
       return left >= maxStreamBytes
@@ -57,25 +56,25 @@ export function natsChecks(nats: NatsConnection, stream: string): Checks {
       const { config, state } = found;
       if (config.storage !== 'file')
         return error(
-          `The stream ${stream} is kept in memory: stop the service, delete the stream, and start it again.`,
+          `The stream ${stream} is kept in memory: stop the service, delete the stream, and start the service.`,
         );
       return ok(`The stream ${stream} holds ${bytes(state.bytes)} of at most ${bytes(config.max_bytes)}, in files.`);
     },
     replicas: async () => {
       if (cluster === undefined)
-        return ok('One server. The stream is filled from Postgres again if it loses its disk.');
+        return ok('One server, no cluster. If it loses its disk, the stream is filled from the log again.');
       const found = await findStream();
       if (found === undefined) return undefined;
       const replicas = found.config.num_replicas;
-      const absent = (found.cluster?.replicas ?? []).filter((peer) => peer.offline === true || !peer.current);
-      if (absent.length > 0)
+      const lagging = (found.cluster?.replicas ?? []).filter((peer) => peer.offline === true || !peer.current);
+      if (lagging.length > 0)
         return warning(
-          `Replicas of the stream are offline or behind (${absent.map(({ name }) => name).join(', ')}): check those servers.`,
+          `Replicas of the stream are offline or lag (${lagging.map(({ name }) => name).join(', ')}): check those servers.`,
         );
       return replicas > 1
         ? ok(`The stream has ${replicas} replicas in the cluster ${cluster}.`)
         : warning(
-            `The stream has one replica in the cluster ${cluster}, and stops with that server: set NATS_REPLICAS=3.`,
+            `The stream has one replica in the cluster ${cluster}, and is unavailable while that server is down: set NATS_REPLICAS=3.`,
           );
     },
   };

@@ -6,18 +6,17 @@ import { storedFingerprint } from '../../log/secret-key.ts';
 import { bytes, type Checks, compareClocks, error, ok, warning } from './finding.ts';
 
 const oldestVersion = 150_000;
-/** May be forgotten in a crash: requests in the current minute. */
+/** Unlogged on purpose: it counts the requests of the current minute, which a crash may lose. */
 const unloggedOnPurpose = 'rate_windows';
 
-/** What loses acknowledged scans, and when. */
+/** What can be lost while a setting is off. */
 const lossySettings = {
   fsync: 'a crash of its machine loses or corrupts committed scans',
   full_page_writes: 'a crash of its machine can corrupt pages',
-  synchronous_commit:
-    'a crash of Postgres loses the scans of its last moments, although they were answered with a redirect',
+  synchronous_commit: 'a crash of Postgres loses the latest scans, although they were answered with a redirect',
 };
 
-/** Checks of the database that holds the log. They write nothing. */
+/** Checks of the database that stores the log. The checks write nothing. */
 export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks {
   return {
     version: async () => {
@@ -30,9 +29,9 @@ export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks 
     primary: async () => {
       const [{ standby, readOnly }] = await sql<[{ standby: boolean; readOnly: boolean }]>`
         SELECT pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS "readOnly"`;
-      if (standby) return error('This is a standby, which cannot be written to: let DATABASE_URL name the primary.');
+      if (standby) return error('This server is a standby and accepts no writes: set DATABASE_URL to the primary.');
       if (readOnly) return error('default_transaction_read_only is on for this user or database: turn it off.');
-      return ok('It takes writes.');
+      return ok('It accepts writes.');
     },
     grants: async () => {
       const [{ schema, creates, foreign }] = await sql<
@@ -61,13 +60,13 @@ export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks 
     secret_key: async () => {
       const stored = await storedFingerprint(sql);
       if (secretKey === undefined)
-        return error('SECRET_KEY is not set, without which no process starts: set it to the one of this database.');
-      if (stored === undefined) return ok('SECRET_KEY is set, and the database has none yet.');
+        return error('SECRET_KEY is not set, and no process starts without it: set it to the key of this database.');
+      if (stored === undefined) return ok('SECRET_KEY is set, and the database is not bound to a key yet.');
       const matches = createSecretBox(secretKey).fingerprint.toString('hex') === stored;
       return matches
-        ? ok('SECRET_KEY is the one of this database.')
+        ? ok('SECRET_KEY is the key of this database.')
         : error(
-            'SECRET_KEY is not the one of this database: set it to that one, or replace a lost one with ./scanlog secret reset.',
+            'SECRET_KEY is not the key of this database: correct it, or run ./scanlog secret reset if the key is lost.',
           );
     },
     durability: async () => {
@@ -76,9 +75,9 @@ export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks 
       const [{ unlogged }] = await sql<[{ unlogged: string | null }]>`
         SELECT string_agg(relname, ', ' ORDER BY relname) AS unlogged FROM pg_class
         WHERE relpersistence = 'u' AND relkind = 'r' AND relname <> ${unloggedOnPurpose} AND relnamespace = current_schema()::regnamespace`;
-      const faults = off.map(({ name }) => `${name} is off: ${lossySettings[name]}; turn it on.`);
-      if (unlogged !== null) faults.push(`${unlogged} is unlogged, so a crash empties it: ALTER TABLE … SET LOGGED.`);
-      return faults.length === 0 ? ok('A commit is on disk when it is answered.') : warning(faults.join(' '));
+      const risks = off.map(({ name }) => `${name} is off: ${lossySettings[name]}; turn it on.`);
+      if (unlogged !== null) risks.push(`${unlogged} is unlogged, so a crash empties it: ALTER TABLE … SET LOGGED.`);
+      return risks.length === 0 ? ok('A commit is on disk before it is confirmed.') : warning(risks.join(' '));
     },
     clock: () =>
       compareClocks(async () => {
@@ -89,7 +88,7 @@ export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks 
       }),
     size: async () => {
       const [{ size }] = await sql<[{ size: number }]>`SELECT pg_database_size(current_database()) AS size`;
-      return ok(`The database takes ${bytes(size)}; Postgres does not tell how much its disk has left.`);
+      return ok(`The database takes ${bytes(size)}. Postgres does not report the free space of its disk.`);
     },
   };
 }

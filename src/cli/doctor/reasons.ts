@@ -1,7 +1,7 @@
 import { codeOf, messageOf } from '../../lib/errors.ts';
 
 interface Server {
-  /** As people call it. */
+  /** Display name. */
   name: string;
   url: string;
   variable: string;
@@ -10,7 +10,7 @@ interface Server {
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ConnectionRefused']);
 const untrusted = /certificate|self.signed|UNABLE_TO_(?:GET_ISSUER|VERIFY)/i;
 
-/** Why a server could not be asked, and what to change: never its password. */
+/** Says why a server could not be queried and what to change, without its password. */
 export function reasonOf({ name, url, variable }: Server, error: unknown): string {
   const host = hostsOf(url);
   const causes = [error, ...(error instanceof AggregateError ? error.errors : []), (error as Error)?.cause];
@@ -21,17 +21,17 @@ export function reasonOf({ name, url, variable }: Server, error: unknown): strin
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `The host name in ${variable} (${host}) cannot be resolved: correct it.`;
   if (/TIMEOUT|TIMEDOUT/.test(code) || /timeout|did not answer/i.test(message))
-    return `${name} at ${host} did not answer in time: check its firewall and its load, or correct ${variable}.`;
+    return `${name} at ${host} did not answer before the timeout: check its firewall and its load, or correct ${variable}.`;
   if (['28P01', '28000', 'AUTHORIZATION_VIOLATION', '516', '193', '194'].includes(code))
-    return `${name} refuses the user or the password of ${variable}: correct them.`;
+    return `${name} rejects the user or the password in ${variable}: correct them.`;
   if (code === '3D000') return `The database that ${variable} names does not exist: create it with createdb.`;
   if (code === '53300') return `${name} has no connection left: raise max_connections, or run fewer processes.`;
   if (untrusted.test(`${code} ${message}`))
-    return `The certificate of ${name} at ${host} is not trusted: set NODE_EXTRA_CA_CERTS to the file of your private CA.`;
+    return `The certificate of ${name} at ${host} is not trusted: set NODE_EXTRA_CA_CERTS to the certificate file of your private CA.`;
   return `${name} at ${host} answers: ${message}`;
 }
 
-/** NATS_URL may hold several. */
+/** NATS_URL may contain several URLs. */
 const hostsOf = (urls: string) =>
   urls
     .split(/,(?=\s*[a-z]+:\/\/)/)

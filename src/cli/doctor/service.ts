@@ -9,16 +9,16 @@ interface EdgeSettings {
   edges: number;
 }
 
-/** Checks of this machine as one that runs edges. */
+/** Checks of this machine, for running edges on it. */
 export function serviceChecks({ edgeFolder, spoolMaxBytes, edges }: EdgeSettings): Checks {
   const nearest = nearestFolder(edgeFolder);
   return {
     edge_folder: () => {
       try {
         accessSync(nearest, constants.W_OK);
-        return ok(`${edgeFolder} can be written to.`);
+        return ok(`${edgeFolder} is writable.`);
       } catch {
-        return error(`${nearest} cannot be written to by this user: correct EDGE_DIR, or its owner.`);
+        return error(`${nearest} is not writable for this user: correct EDGE_DIR, or the owner of the folder.`);
       }
     },
     disk: () => {
@@ -26,9 +26,9 @@ export function serviceChecks({ edgeFolder, spoolMaxBytes, edges }: EdgeSettings
       const free = bavail * bsize;
       const needed = spoolMaxBytes * edges;
       return free >= needed
-        ? ok(`${bytes(free)} are free on the disk of EDGE_DIR.`)
+        ? ok(`The disk of EDGE_DIR has ${bytes(free)} free.`)
         : warning(
-            `Only ${bytes(free)} are free on the disk of EDGE_DIR, and the spool takes up to ${bytes(needed)} while Postgres is unavailable: make space, or lower SPOOL_MAX_BYTES.`,
+            `The disk of EDGE_DIR has only ${bytes(free)} free, and the spool takes up to ${bytes(needed)} while Postgres is unavailable: free some space, or lower SPOOL_MAX_BYTES.`,
           );
     },
     spool: async () => {
@@ -40,9 +40,9 @@ export function serviceChecks({ edgeFolder, spoolMaxBytes, edges }: EdgeSettings
           `${setAside} files of the spool were set aside as damaged (${edgeFolder}): keep them, and see docs/operations.md.`,
         );
       return waiting === 0
-        ? ok('No scans wait on this machine.')
+        ? ok('No scans are waiting on this machine.')
         : warning(
-            `${waiting} batches of scans wait in ${edgeFolder} for Postgres: keep this folder until ./scanlog spool shows none.`,
+            `${waiting} batches of scans in ${edgeFolder} wait for Postgres: keep this folder until ./scanlog spool shows none.`,
           );
     },
   };
