@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../lib/logger.ts';
 import { type DataDirectory, openDataDirectory } from '../stack/data-directory.ts';
-import { adminUrl, askPostgres, postgresPlan } from '../stack/postgres.ts';
+import { adminUrl, connectAsAdmin, postgresPlan } from '../stack/postgres.ts';
 import { freePort } from '../stack/processes.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
 import { copyAsStandby } from './postgres-replica.ts';
@@ -50,8 +50,11 @@ export async function startReplicatedPostgres({
     );
     return { data: serverData, port, part };
   };
-  const query = async <T>({ port }: Server, work: (sql: ReturnType<typeof askPostgres>) => Promise<T>): Promise<T> => {
-    const sql = askPostgres(port, password);
+  const query = async <T>(
+    { port }: Server,
+    work: (sql: ReturnType<typeof connectAsAdmin>) => Promise<T>,
+  ): Promise<T> => {
+    const sql = connectAsAdmin(port, password);
     return work(sql).finally(() => sql.end({ timeout: 1 }));
   };
 

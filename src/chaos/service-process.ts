@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { end, isAlive, markOf, until } from '../stack/processes.ts';
+import { isAlive, markOf, stopProcess, until } from '../stack/processes.ts';
 
 /** `./scanlog serve` as a child process that keeps its port across restarts. */
 export interface ServiceProcess {
@@ -69,7 +69,7 @@ export function serviceProcess(
       const ending = child;
       if (ending?.pid === undefined) return undefined;
       const mark = markOf(ending.pid);
-      if (isAlive(mark)) await end(mark, 'SIGTERM', stopTimeoutMs);
+      if (isAlive(mark)) await stopProcess(mark, 'SIGTERM', stopTimeoutMs);
       await until(() => ending.exitCode !== null || ending.signalCode !== null, startTimeoutMs);
       return ending.exitCode ?? undefined;
     },

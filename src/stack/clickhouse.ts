@@ -7,7 +7,7 @@ import { checkout, clickhouseCommand, nodeRuntime, selectedEngines, serverFiles 
 import type { DataDirectory } from './data-directory.ts';
 import type { PartPlan } from './part.ts';
 import { isOpenToOthers, makeOpenFolder, openPathOf, readableProgram, readableRoot } from './reach.ts';
-import { giveTo, launchAs, type ServerUser, serverUser } from './server-user.ts';
+import { changeOwner, launchAs, type ServerUser, serverUser } from './server-user.ts';
 
 export const clickhouseUrl = (port: number, password: string) => `http://default:${password}@127.0.0.1:${port}`;
 
@@ -24,7 +24,7 @@ export function clickhousePlan(options: { data: DataDirectory; port: number; pas
         );
       const user = serverUser(data);
       const folder = dataFolder(data, user);
-      giveTo(user, folder);
+      changeOwner(user, folder);
       const programs = user === undefined ? {} : readablePrograms(engine);
       return launchAs(user, folder, (dataDir) => clickhouseCommand({ engine, dataDir, port, password, ...programs }));
     },
@@ -43,15 +43,15 @@ function readablePrograms(engine: EngineName): { runtime?: string; root: string 
 }
 
 /**
- * ClickHouse resolves the real path of its folder, which its user can do only where all folders above are open. Below a
- * closed one, a symbolic link stays and the data moves out. That is safe for ClickHouse alone: it holds nothing that
- * cannot be rebuilt from the log.
+ * ClickHouse resolves the real path of its folder, which fails for its user below a folder that is closed to other users.
+ * There, the data moves to an open path and a symbolic link replaces it. That is safe for ClickHouse only: everything in
+ * it can be rebuilt from the log.
  */
 function dataFolder(data: DataDirectory, user: ServerUser | undefined): string {
   const folder = join(data.path, 'clickhouse');
   const moved = openPathOf(folder);
   const target = lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(folder) : undefined;
-  // After a data folder was renamed or copied, its link leads to the data of the folder at the old path.
+  // In a data folder that was renamed or copied, the link still points to the data of the old path.
   const isForeign = target?.startsWith(openPathOf('/')) === true && target !== moved;
   if (target !== undefined && (isForeign || !existsSync(folder))) unlinkSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -17,34 +17,34 @@ import { join } from 'node:path';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { isAlive, markOf, readMark } from './processes.ts';
 
-/** Where the embedded stack keeps everything. */
+/** The folder with all data of the embedded stack. */
 export interface DataDirectory {
   path: string;
-  /** Ids of the processes that run now. */
+  /** Process ids and addresses of the running stack. */
   run: string;
   logs: string;
 }
 
-/** Passwords between the service and its embedded parts: other users of the machine can reach loopback too. */
+/** Passwords of the embedded servers, because other users of the machine can connect to loopback too. */
 export interface StackSecrets {
-  /** The superuser's, which only the stack itself uses. */
+  /** Password of the superuser, which only the stack itself uses. */
   postgres: string;
-  /** That of the role that the service and the commands connect as. */
+  /** Password of the role that the service and the commands connect as. */
   postgresService: string;
   nats: string;
   clickhouse: string;
-  /** Not a part's: what the service encrypts secrets with. Without it they are lost. */
+  /** SECRET_KEY of the service. Everything encrypted with it is lost if it is lost. */
   secretKey: string;
-  /** While `./scanlog secret rotate` is under way: the key that follows. */
+  /** The new key while `./scanlog secret rotate` runs. */
   nextSecretKey?: string;
 }
 
-/** Where the parts of a running `up` are, for commands in other terminals. */
+/** Addresses of a running `up`, for commands in other terminals. */
 export interface RunningStack {
   databaseUrl: string;
   natsUrl: string;
   clickhouseUrl: string;
-  /** Where people reach the service, once it is up. */
+  /** Set once the service is ready. */
   publicUrl?: string;
 }
 
@@ -52,7 +52,7 @@ export function openDataDirectory(path: string): DataDirectory {
   try {
     mkdirSync(path, { recursive: true });
     const real = realpathSync(path);
-    // Root runs the servers as another user, who has to get through here; what matters inside is closed to others.
+    // Started as root, the servers run as another user who must enter this folder; the folders inside are closed.
     if (process.getuid?.() === 0) chmodSync(real, 0o711);
     const data = { path: real, run: join(real, 'run'), logs: join(real, 'logs') };
     mkdirSync(data.run, { recursive: true, mode: 0o700 });
@@ -63,7 +63,7 @@ export function openDataDirectory(path: string): DataDirectory {
   }
 }
 
-/** Takes the directory for this process. One that died without giving it back does not count. */
+/** Locks the directory for this process, and returns the function that unlocks it. Replaces the lock of a dead process. */
 export function lockDataDirectory(data: DataDirectory): () => void {
   const file = join(data.path, 'lock');
   const mine = JSON.stringify(markOf(process.pid));
@@ -77,38 +77,38 @@ export function lockDataDirectory(data: DataDirectory): () => void {
     const holder = readMark(file);
     if (holder !== undefined && isAlive(holder))
       throw new StartError(
-        `Scanlog already runs on ${data.path} (process ${holder.pid}): stop it, or choose another --data.`,
+        `Scanlog already runs on ${data.path} (process ${holder.pid}): stop it, or pass another --data.`,
       );
-    // Of two that find the same stale lock, only one moves it away.
+    // If two processes find the same stale lock, only one of them succeeds in renaming it.
     const stale = `${file}.${process.pid}`;
     try {
       renameSync(file, stale);
       rmSync(stale, { force: true });
     } catch {
-      // The other one did.
+      // The other process removed it.
     }
   }
 }
 
-/** What a start before this one has made; what is missing is made now and kept. */
+/** Reads the secrets of a data folder; generates and stores those that are missing. */
 export function readSecrets(data: DataDirectory): StackSecrets {
-  const known = storedSecrets(data.path);
+  const stored = storedSecrets(data.path);
   const secret = (bytes = 24) => randomBytes(bytes).toString('hex');
-  const made = { postgres: secret(), postgresService: secret(), nats: secret(), clickhouse: secret() };
-  const secrets = { ...made, secretKey: secret(32), ...known };
-  if (Object.keys(known).length < Object.keys(secrets).length) writeSecrets(data.path, secrets);
+  const generated = { postgres: secret(), postgresService: secret(), nats: secret(), clickhouse: secret() };
+  const secrets = { ...generated, secretKey: secret(32), ...stored };
+  if (Object.keys(stored).length < Object.keys(secrets).length) writeSecrets(data.path, secrets);
   return secrets;
 }
 
 const secretsFile = (path: string) => join(path, 'secrets.json');
 
-/** The secrets in a folder; none where no `up` has run on it. */
+/** The stored secrets of a data folder; empty if no `up` has run on it. */
 export function storedSecrets(path: string): Partial<StackSecrets> {
   const file = secretsFile(path);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
-/** By rename, and synced: half a file would lock out the service. */
+/** Writes a synced file and renames it, because the service could not start with a partial file. */
 export function writeSecrets(path: string, secrets: Partial<StackSecrets>): void {
   const file = secretsFile(path);
   const handle = openSync(`${file}.new`, 'w', 0o600);
@@ -123,6 +123,7 @@ export function writeSecrets(path: string, secrets: Partial<StackSecrets>): void
 
 const runningFile = (path: string) => join(path, 'run', 'stack.json');
 
+/** Stores the addresses of a running stack, for `findRunning`. */
 export function announce(data: DataDirectory, running: RunningStack): void {
   writeFileSync(runningFile(data.path), JSON.stringify(running), { mode: 0o600 });
 }
@@ -131,7 +132,7 @@ export function retract(data: DataDirectory): void {
   rmSync(runningFile(data.path), { force: true });
 }
 
-/** The stack that an `up` in another terminal runs on this directory. */
+/** The stack of an `up` that runs on this directory. */
 export function findRunning(path: string): RunningStack | undefined {
   const holder = readMark(join(path, 'lock'));
   if (holder === undefined || !isAlive(holder) || !existsSync(runningFile(path))) return undefined;

@@ -7,14 +7,14 @@ import { StartError } from '../lib/errors.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { PartPlan } from './part.ts';
 import { readableProgram } from './reach.ts';
-import { giveTo, launchAs, serverUser } from './server-user.ts';
+import { changeOwner, launchAs, serverUser } from './server-user.ts';
 
 export const natsUrl = (port: number, password: string) => `nats://scanlog:${password}@127.0.0.1:${port}`;
 
-/** Where ./scanlog unpacks it when the machine has none. */
+/** Where ./scanlog unpacks nats-server if the machine has none. */
 const unpacked = fileURLToPath(new URL('../../.tools/nats-server', import.meta.url));
 
-/** Such as [2, 9]; undefined for what does not run. */
+/** The version of a nats-server, such as [2, 9]; undefined if it does not run. */
 function versionOf(path: string): [major: number, minor: number] | undefined {
   const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 });
   const [, major, minor] = /^nats-server: v(\d+)\.(\d+)/m.exec(stdout ?? '') ?? [];
@@ -23,28 +23,28 @@ function versionOf(path: string): [major: number, minor: number] | undefined {
 
 const isNewEnough = ([major, minor]: [number, number]) => major > 2 || (major === 2 && minor >= 9);
 
-/** The first that is 2.9 or newer: on the PATH, or where ./scanlog has put it. */
-function program(): string {
+/** The first nats-server of version 2.9 or newer, on the PATH or unpacked by ./scanlog. */
+function findProgram(): string {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   const found = [...folders.map((folder) => join(folder, 'nats-server')), unpacked].filter((path) => existsSync(path));
   const tooOld: string[] = [];
   for (const path of found) {
     const version = versionOf(path);
     if (version !== undefined && isNewEnough(version)) return path;
-    tooOld.push(`${path} is ${version === undefined ? 'of an unknown version' : version.join('.')}`);
+    tooOld.push(`${path} has ${version === undefined ? 'an unknown version' : `version ${version.join('.')}`}`);
   }
   throw new StartError(
-    `nats-server 2.9 or newer is needed${tooOld.length === 0 ? ', and none is on the PATH' : ` (${tooOld.join('; ')})`}: install it, or set NATS_URL.`,
+    `nats-server 2.9 or newer was not found${tooOld.length === 0 ? ' on the PATH' : ` (${tooOld.join('; ')})`}: install it, or set NATS_URL.`,
   );
 }
 
-/** In the folder of the server, beside its streams. */
+/** In the folder of the server, next to its streams. */
 const settingsFile = 'server.conf';
 
 /** One server of a cluster on loopback. */
 export interface NatsNode {
   number: number;
-  /** Where the servers of the cluster reach each other: its own port, and those of all of them. */
+  /** Port for routes from the other servers of the cluster, and that port of every server. */
   clusterPort: number;
   clusterPorts: number[];
 }
@@ -65,10 +65,10 @@ export function natsPlan({ data, port, password, node }: NatsOptions): PartPlan 
     launch() {
       const user = serverUser(data);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Earlier versions kept the settings there, closed to the user that NATS now runs as.
+      // Earlier versions kept the settings in this file, which the user of NATS cannot read.
       rmSync(join(data.path, `${name}.conf`), { force: true });
       return launchAs(user, folder, (store) => {
-        // In a file, since every user of the machine can read a command line.
+        // Not as arguments, which every user of the machine can read.
         const lines = [
           `listen: "127.0.0.1:${port}"`,
           `jetstream: { store_dir: ${JSON.stringify(store)}, max_memory_store: 64MB, max_file_store: 256GB }`,
@@ -76,15 +76,15 @@ export function natsPlan({ data, port, password, node }: NatsOptions): PartPlan 
           ...(node === undefined ? [] : clusterLines(name, password, node)),
         ];
         writeFileSync(join(folder, settingsFile), `${lines.join('\n')}\n`, { mode: 0o600 });
-        giveTo(user, folder);
-        const found = program();
+        changeOwner(user, folder);
+        const program = findProgram();
         return {
-          command: user === undefined ? found : readableProgram(found),
+          command: user === undefined ? program : readableProgram(program),
           args: ['-c', join(store, settingsFile)],
         };
       });
     },
-    // It greets with INFO once it serves.
+    // NATS sends INFO to a new connection once it is ready.
     answers: () =>
       new Promise((resolve) => {
         const socket = connectSocket({ host: '127.0.0.1', port });
@@ -104,7 +104,7 @@ const clusterLines = (name: string, password: string, { clusterPort, clusterPort
   'cluster {',
   '  name: "scanlog"',
   `  listen: "127.0.0.1:${clusterPort}"`,
-  // Clients use the addresses they were given, which may be those of proxies.
+  // Clients must use the addresses of their configuration, which may be those of proxies.
   '  no_advertise: true',
   `  authorization: { user: "scanlog", password: ${JSON.stringify(password)} }`,
   `  routes: [${clusterPorts.map((port) => JSON.stringify(natsUrl(port, password))).join(', ')}]`,

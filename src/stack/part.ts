@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { StartError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { end, endLeftover, isAlive, markOf, until, writeMark } from './processes.ts';
+import { isAlive, markOf, stopLeftover, stopProcess, until, writeMark } from './processes.ts';
 
 export interface Launch {
   command: string;
@@ -13,10 +13,10 @@ export interface Launch {
   cwd?: string;
 }
 
-/** How one part of the stack is run. */
+/** How to run one server of the embedded stack. */
 export interface PartPlan {
   name: 'postgres' | 'nats' | `nats-${number}` | 'clickhouse';
-  /** Made anew for each start, once everything before it is done. */
+  /** Called before each start and restart. */
   launch(): Launch | Promise<Launch>;
   answers(): Promise<boolean>;
   stopSignal: NodeJS.Signals;
@@ -28,85 +28,124 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-const startWithinMs = 90_000;
-const backOffMs = { first: 200, most: 10_000, forgivenAfter: 30_000 };
+const startTimeoutMs = 90_000;
+const backoffMs = { first: 200, max: 10_000, resetAfter: 30_000 };
 
-/** Starts a part, waits until it answers, and from then on starts it again whenever it dies. */
-export async function startPart(
-  plan: PartPlan,
-  { data, log, signal }: { data: DataDirectory; log: Logger; signal?: AbortSignal | undefined },
-): Promise<Part> {
-  const pidFile = join(data.run, `${plan.name}.pid`);
-  const logFile = join(data.logs, `${plan.name}.log`);
-  await endLeftover(pidFile, plan.stopSignal);
+interface PartOptions {
+  data: DataDirectory;
+  log: Logger;
+  signal?: AbortSignal | undefined;
+}
 
-  let child: ChildProcess | undefined;
-  let stopping = false;
-  let backOff = backOffMs.first;
+/** Starts a server, waits until it answers, and from then on restarts it whenever it exits. */
+export async function startPart(plan: PartPlan, options: PartOptions): Promise<Part> {
+  const part = new SupervisedPart(plan, options);
+  await part.start();
+  return { name: plan.name, pid: () => part.pid, stop: () => part.stop() };
+}
 
-  async function start(): Promise<void> {
-    const { command, args, env = process.env, cwd } = await plan.launch();
-    const output = openSync(logFile, 'a', 0o600);
-    // A session of its own: Ctrl-C is for us to hear, and the parts stop in order, after the service.
-    // The open pipe on stdin lets a part notice that we are gone.
-    const started = spawn(command, args, { detached: true, stdio: ['pipe', output, output], env, cwd });
-    closeSync(output);
-    child = started;
+class SupervisedPart {
+  readonly #plan: PartPlan;
+  readonly #log: Logger;
+  readonly #signal: AbortSignal | undefined;
+  readonly #pidFile: string;
+  readonly #logFile: string;
+  #child: ChildProcess | undefined;
+  #stopping = false;
+  #restartDelayMs = backoffMs.first;
+
+  constructor(plan: PartPlan, { data, log, signal }: PartOptions) {
+    this.#plan = plan;
+    this.#log = log;
+    this.#signal = signal;
+    this.#pidFile = join(data.run, `${plan.name}.pid`);
+    this.#logFile = join(data.logs, `${plan.name}.log`);
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async start(): Promise<void> {
+    await stopLeftover(this.#pidFile, this.#plan.stopSignal);
+    await this.#launch();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.pid !== undefined) {
+      const mark = markOf(this.pid);
+      if (isAlive(mark)) await stopProcess(mark, this.#plan.stopSignal, 10_000);
+    }
+    await stopLeftover(this.#pidFile, this.#plan.stopSignal);
+  }
+
+  async #launch(): Promise<void> {
+    const { name, stopSignal } = this.#plan;
+    const child = this.#spawn(await this.#plan.launch());
     let failure: Error | undefined;
-    started.once('error', (error) => {
+    child.once('error', (error) => {
       failure = error;
     });
-    const ended = () => failure !== undefined || started.exitCode !== null || started.signalCode !== null;
-    if (started.pid !== undefined) writeMark(pidFile, started.pid);
-    const over = () => stopping || signal?.aborted === true || ended();
-    const ready = await until(async () => over() || (await plan.answers()), startWithinMs);
-    if (stopping) return;
-    if (signal?.aborted) {
-      if (started.pid !== undefined) await end(markOf(started.pid), plan.stopSignal, 5_000);
+    const hasExited = () => failure !== undefined || child.exitCode !== null || child.signalCode !== null;
+    const isOver = () => this.#stopping || this.#signal?.aborted === true || hasExited();
+    const ready = await until(async () => isOver() || (await this.#plan.answers()), startTimeoutMs);
+    if (this.#stopping) return;
+    if (this.#signal?.aborted) {
+      if (child.pid !== undefined) await stopProcess(markOf(child.pid), stopSignal, 5_000);
       throw new StartError('The start was interrupted.');
     }
-    if (ended() || !ready) {
-      if (!ended() && started.pid !== undefined) await end(markOf(started.pid), 'SIGKILL', 0);
-      throw new StartError(`${plan.name} did not start: ${failure?.message ?? lastLine(logFile)} (see ${logFile})`);
+    if (hasExited() || !ready) {
+      if (!hasExited() && child.pid !== undefined) await stopProcess(markOf(child.pid), 'SIGKILL', 0);
+      throw new StartError(
+        `${name} did not start: ${failure?.message ?? lastLine(this.#logFile)} (see ${this.#logFile})`,
+      );
     }
-    const startedAt = performance.now();
-    started.once('exit', (code, signal) => {
-      if (stopping) return;
-      if (performance.now() - startedAt > backOffMs.forgivenAfter) backOff = backOffMs.first;
-      log.warn({ part: plan.name, code, signal, again_in_ms: backOff }, 'part ended, starting it again');
-      setTimeout(restart, backOff);
-      backOff = Math.min(backOff * 2, backOffMs.most);
+    const readyAt = performance.now();
+    child.once('exit', (code, signal) => {
+      if (this.#stopping) return;
+      if (performance.now() - readyAt > backoffMs.resetAfter) this.#restartDelayMs = backoffMs.first;
+      this.#log.warn(
+        { part: name, code, signal, again_in_ms: this.#restartDelayMs },
+        'an embedded server exited and is restarted',
+      );
+      this.#restartLater();
     });
   }
 
-  async function restart(): Promise<void> {
-    if (stopping) return;
+  #spawn({ command, args, env = process.env, cwd }: Launch): ChildProcess {
+    const output = openSync(this.#logFile, 'a', 0o600);
+    // In a session of its own: Ctrl-C must reach only this process, which stops the servers after the service.
+    // A server notices by the open pipe on stdin that this process is gone.
+    const child = spawn(command, args, { detached: true, stdio: ['pipe', output, output], env, cwd });
+    closeSync(output);
+    this.#child = child;
+    if (child.pid !== undefined) writeMark(this.#pidFile, child.pid);
+    return child;
+  }
+
+  async #restart(): Promise<void> {
+    if (this.#stopping) return;
+    const part = this.#plan.name;
     try {
-      await start();
-      if (!stopping) log.info({ part: plan.name }, 'part answers again');
+      await this.#launch();
+      if (!this.#stopping) this.#log.info({ part }, 'the embedded server answers again');
     } catch (error) {
-      log.error({ part: plan.name, error: String(error), again_in_ms: backOff }, 'part did not start');
-      setTimeout(restart, backOff);
-      backOff = Math.min(backOff * 2, backOffMs.most);
+      this.#log.error(
+        { part, error: String(error), again_in_ms: this.#restartDelayMs },
+        'an embedded server did not start and is retried',
+      );
+      this.#restartLater();
     }
   }
 
-  await start();
-  return {
-    name: plan.name,
-    pid: () => child?.pid,
-    async stop() {
-      stopping = true;
-      if (child?.pid !== undefined) {
-        const mark = markOf(child.pid);
-        if (isAlive(mark)) await end(mark, plan.stopSignal, 10_000);
-      }
-      await endLeftover(pidFile, plan.stopSignal);
-    },
-  };
+  #restartLater(): void {
+    setTimeout(() => void this.#restart(), this.#restartDelayMs);
+    this.#restartDelayMs = Math.min(this.#restartDelayMs * 2, backoffMs.max);
+  }
 }
 
 function lastLine(file: string): string {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  return lines.at(-1) || 'it said nothing';
+  return lines.at(-1) || 'it printed nothing';
 }

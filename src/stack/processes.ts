@@ -4,8 +4,9 @@ import { isAlive, type ProcessMark, readMark } from '../lib/process-mark.ts';
 
 export { isAlive, markOf, readMark, writeMark } from '../lib/process-mark.ts';
 
-export async function until(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs;
+/** Polls until the condition holds; false if it does not within `timeoutMs`. */
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     if (await condition()) return true;
     if (performance.now() > deadline) return false;
@@ -13,13 +14,13 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
   }
 }
 
-/** Asks a process to end, and makes it end when it does not within `graceMs`. */
-export async function end(mark: ProcessMark, signal: NodeJS.Signals, graceMs: number): Promise<void> {
+/** Sends a signal to a process, and SIGKILL if it has not exited within `graceMs`. */
+export async function stopProcess(mark: ProcessMark, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   const send = (name: NodeJS.Signals) => {
     try {
       process.kill(mark.pid, name);
     } catch {
-      // It ended by itself in the meantime.
+      // It has exited in the meantime.
     }
   };
   if (!isAlive(mark)) return;
@@ -29,14 +30,14 @@ export async function end(mark: ProcessMark, signal: NodeJS.Signals, graceMs: nu
   await until(() => !isAlive(mark), 5_000);
 }
 
-/** Ends what an earlier run, killed before it could clean up, has left behind. */
-export async function endLeftover(pidFile: string, signal: NodeJS.Signals): Promise<void> {
+/** Stops a process that an earlier run left running because it was killed. */
+export async function stopLeftover(pidFile: string, signal: NodeJS.Signals): Promise<void> {
   const mark = readMark(pidFile);
-  if (mark !== undefined) await end(mark, signal, 10_000);
+  if (mark !== undefined) await stopProcess(mark, signal, 10_000);
   rmSync(pidFile, { force: true });
 }
 
-/** A port on loopback that nobody listens on now. */
+/** A port on loopback that is free now. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -19,15 +19,15 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf, StartError } from '../lib/errors.ts';
 
 /**
- * Holds what the servers' user must reach by path although it lies below a folder that is closed to others, such as a
- * home directory of mode 700. Not below /tmp, where files that were not used for days get deleted.
+ * For files that the servers' user must open by path, but that are below a folder closed to other users, such as a home
+ * directory of mode 700. Not below /tmp, where files that have not been used for days are deleted.
  */
 const openFolder = '/var/lib/scanlog';
 
-/** Where the same path lies that every user can reach. */
+/** The counterpart of a path below a folder that every user can enter. */
 export const openPathOf = (path: string) => join(openFolder, path);
 
-/** Whether every folder above `path` lets other users through. */
+/** Whether other users can enter every folder above `path`. */
 export function isOpenToOthers(path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return false;
@@ -36,8 +36,8 @@ export function isOpenToOthers(path: string): boolean {
 }
 
 /**
- * The path by which other users can read `paths`, given relative to `root`: `root` itself if it is open to them, else a
- * folder with the same files at the same places: hard links where the file system allows, copies elsewhere.
+ * The folder in which other users can read `paths`, which are relative to `root`: `root` itself if it is open to them, else
+ * a mirror of it, made of hard links or, on another file system, of copies.
  */
 export function readableRoot(root: string, paths: string[]): string {
   const real = realpathSync(root);
@@ -50,13 +50,13 @@ export function readableRoot(root: string, paths: string[]): string {
     }
   } catch (error) {
     throw new StartError(
-      `${real} is closed to other users, and its programs cannot be copied to ${openFolder} (${messageOf(error)}): move this folder to where every user can read it, or start as a user other than root.`,
+      `${real} is closed to other users, and its programs cannot be copied to ${openFolder} (${messageOf(error)}): move this folder to a path that every user can read, or start as a user other than root.`,
     );
   }
   return mirror;
 }
 
-/** The same for a program that is one file. */
+/** The path by which other users can read a program that consists of one file. */
 export function readableProgram(path: string): string {
   const real = realpathSync(path);
   return join(readableRoot(dirname(real), [basename(real)]), basename(real));
@@ -69,7 +69,7 @@ function isOpen(file: Stats): boolean {
   return (file.mode & needed) === needed;
 }
 
-/** Creates a folder and those above it, which others can enter but not list, independent of root's umask. */
+/** Creates a folder and its parents, which others can enter but not list, whatever the umask is. */
 export function makeOpenFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeOpenFolder(dirname(folder));
@@ -86,9 +86,9 @@ function mirrorTo(target: string, source: string): void {
     return;
   }
   const there = lstatSync(target, { throwIfNoEntry: false });
-  // A copy keeps only the milliseconds.
+  // A copy keeps the modification time in milliseconds only.
   if (there?.size === from.size && Math.trunc(there.mtimeMs) === Math.trunc(from.mtimeMs)) return;
-  // By rename: another stack may be running what was there before.
+  // Replaced by rename, because another stack may be running the old file.
   const temporary = `${target}.${process.pid}`;
   rmSync(temporary, { force: true });
   if (from.isSymbolicLink()) symlinkSync(readlinkSync(source), temporary);
@@ -96,18 +96,18 @@ function mirrorTo(target: string, source: string): void {
   renameSync(temporary, target);
 }
 
-function linked(source: string, target: string): boolean {
+function tryLink(source: string, target: string): boolean {
   try {
     linkSync(source, target);
     return true;
   } catch {
-    // Another file system.
+    // It is on another file system.
     return false;
   }
 }
 
 function copyOrLink(source: string, target: string, from: Stats): void {
-  if (isOpen(from) && linked(source, target)) return;
+  if (isOpen(from) && tryLink(source, target)) return;
   copyFileSync(source, target);
   chmodSync(target, (from.mode & 0o100) === 0 ? 0o644 : 0o755);
   utimesSync(target, from.atime, from.mtime);

@@ -6,7 +6,7 @@ import type { DataDirectory } from './data-directory.ts';
 import type { Launch } from './part.ts';
 import { isOpenToOthers } from './reach.ts';
 
-/** The user that the embedded servers run as when Scanlog was started as root. */
+/** The user that the embedded servers run as if Scanlog is started as root. */
 export interface ServerUser {
   name: string;
   uid: number;
@@ -14,8 +14,8 @@ export interface ServerUser {
 }
 
 /**
- * The owner of this directory's Postgres data, which stays the same when the machine gets a user `postgres` later; for a
- * new directory `postgres` if the machine has that user, else `nobody`. Undefined when not started as root.
+ * The owner of this directory's Postgres data, even if the machine gets a user `postgres` later; for a new directory
+ * `postgres` if that user exists, else `nobody`. Undefined if not started as root.
  */
 export function serverUser(data: DataDirectory): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -32,25 +32,25 @@ export function serverUser(data: DataDirectory): ServerUser | undefined {
   const user = ['postgres', 'nobody'].map((wanted) => users.find(({ name }) => name === wanted)).find(Boolean);
   if (user === undefined)
     throw new StartError(
-      'The embedded servers do not run as root, and this machine has no user "nobody": start as another user.',
+      'The embedded servers cannot run as root, and this machine has no user "postgres" or "nobody": start as another user.',
     );
   return user;
 }
 
-/** Makes `user` the owner of a folder and of everything in it; earlier versions ran NATS and ClickHouse as root. */
-export function giveTo(user: ServerUser | undefined, folder: string): void {
+/** Makes `user` the owner of a folder and of everything in it, because earlier versions ran NATS and ClickHouse as root. */
+export function changeOwner(user: ServerUser | undefined, folder: string): void {
   if (user === undefined) return;
-  // -h: a symbolic link in there, which that user may have made, must not give away the file it leads to.
+  // -h: must not change the owner of a file that a symbolic link of that user points to.
   const chown = ['chown', '-h', `${user.uid}:${user.gid}`, '{}', '+'];
   try {
     execFileSync('find', [folder, '!', '-user', String(user.uid), '-exec', ...chown], { stdio: 'pipe' });
   } catch (error) {
-    throw new StartError(`${folder} cannot be given to the user ${user.name}: ${messageOf(error)}`);
+    throw new StartError(`The owner of ${folder} cannot be changed to ${user.name}: ${messageOf(error)}`);
   }
 }
 
 /**
- * The command that runs a server as `user`, with no capability left. `launch` gets the path by which the server reaches
+ * The command that runs a server as `user`, without any capability. `launch` gets the path by which the server opens
  * `folder`: below a closed home directory that is its working directory, which root enters before it changes the user.
  */
 export function launchAs(user: ServerUser | undefined, folder: string, launch: (folder: string) => Launch): Launch {
@@ -60,7 +60,7 @@ export function launchAs(user: ServerUser | undefined, folder: string, launch: (
   return {
     command: 'setpriv',
     args: [...identity, '--inh-caps=-all', '--no-new-privs', '--', command, ...args],
-    // Root's own TMPDIR may be closed to that user.
+    // The TMPDIR of root may be closed to that user.
     env: { ...env, TMPDIR: '/tmp' },
     cwd: folder,
   };

@@ -1,11 +1,11 @@
-import { adminUrl, askPostgres } from './postgres.ts';
+import { adminUrl, connectAsAdmin } from './postgres.ts';
 
-/** What the service and the commands connect as: the owner of the database, with no other right on the server. */
+/** The role that the service and the commands connect as: it owns the database and has no other right on the server. */
 export const serviceRole = 'scanlog_service';
 
 const database = 'scanlog';
 
-type AdminSql = ReturnType<typeof askPostgres>;
+type AdminSql = ReturnType<typeof connectAsAdmin>;
 
 export interface DatabaseAddresses {
   databaseUrl: string;
@@ -14,14 +14,14 @@ export interface DatabaseAddresses {
 }
 
 /**
- * Creates the service's role and database where they are missing. In a data folder of an earlier version the superuser
- * owns the database: the role becomes the owner of it and of everything in it.
+ * Creates the role and the database of the service if they are missing. In a data folder of an earlier version the
+ * superuser owns the database: its owner, and that of everything in it, is changed to the role.
  */
 export async function prepareDatabase(
   port: number,
   { postgres, postgresService }: { postgres: string; postgresService: string },
 ): Promise<DatabaseAddresses> {
-  const server = askPostgres(port, postgres);
+  const server = connectAsAdmin(port, postgres);
   try {
     await prepareRole(server, postgresService);
     await server.unsafe(
@@ -33,11 +33,11 @@ export async function prepareDatabase(
   } finally {
     await server.end();
   }
-  const inside = askPostgres(port, postgres, 30, database);
+  const sql = connectAsAdmin(port, postgres, 30, database);
   try {
-    await takeOverObjects(inside);
+    await takeOverObjects(sql);
   } finally {
-    await inside.end();
+    await sql.end();
   }
   const adminDatabaseUrl = adminUrl(port, postgres, database);
   const url = new URL(adminDatabaseUrl);
@@ -46,7 +46,7 @@ export async function prepareDatabase(
   return { databaseUrl: url.href, adminDatabaseUrl };
 }
 
-/** Also takes away rights that the role may have been given by hand, and sets the password of `secrets.json`. */
+/** Creates the role if it is missing, removes rights that were granted by hand, and sets the password of `secrets.json`. */
 async function prepareRole(sql: AdminSql, password: string): Promise<void> {
   const [role] = await sql`SELECT 1 FROM pg_roles WHERE rolname = ${serviceRole}`;
   if (role === undefined) await sql.unsafe(`CREATE ROLE ${serviceRole}`);
@@ -56,7 +56,7 @@ async function prepareRole(sql: AdminSql, password: string): Promise<void> {
   await sql.unsafe(statement);
 }
 
-/** By default every role may connect to every database. */
+/** Stops the role from connecting to other databases, which every role may do by default. */
 async function closeOtherDatabases(sql: AdminSql): Promise<void> {
   const statements = await sql<{ statement: string }[]>`
     SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', datname) AS statement FROM pg_database
@@ -65,8 +65,8 @@ async function closeOtherDatabases(sql: AdminSql): Promise<void> {
 }
 
 /**
- * `REASSIGN OWNED` refuses the superuser that initdb made, since the server's own objects belong to it too. A table takes
- * its indexes and the sequences of its columns along.
+ * `REASSIGN OWNED` does not work for the superuser that initdb created, because it also owns system objects. The indexes of
+ * a table and the sequences of its columns change their owner with it.
  */
 async function takeOverObjects(sql: AdminSql): Promise<void> {
   const statements = await sql<{ statement: string }[]>`
@@ -88,7 +88,7 @@ async function takeOverObjects(sql: AdminSql): Promise<void> {
     )
     SELECT format('ALTER %s OWNER TO %I', name, ${serviceRole}::text) AS statement
     FROM objects o WHERE owner <> (SELECT oid FROM role) AND NOT EXISTS (
-      -- What belongs to an extension, or is a column's sequence.
+      -- Skips objects of extensions and sequences of columns.
       SELECT 1 FROM pg_depend d WHERE d.classid = o.catalog AND d.objid = o.oid
         AND (d.deptype = 'e' OR d.deptype IN ('a', 'i') AND d.refclassid = 'pg_class'::regclass AND EXISTS (
           SELECT 1 FROM pg_class WHERE pg_class.oid = o.oid AND relkind = 'S')))

@@ -9,7 +9,7 @@ import { serverUser } from './server-user.ts';
 import { type DatabaseAddresses, prepareDatabase } from './service-role.ts';
 
 export interface Stack extends RunningStack {
-  /** For the superuser of the embedded Postgres, which creates databases: for tests and benchmarks, not for the service. */
+  /** URL for the superuser of the embedded Postgres, for tests and benchmarks that create databases. */
   adminDatabaseUrl: string;
   parts: Part[];
   stop(): Promise<void>;
@@ -18,16 +18,16 @@ export interface Stack extends RunningStack {
 export interface StackOptions {
   data: DataDirectory;
   log: Logger;
-  /** Parts that run elsewhere already; the others are started here. */
+  /** Addresses of servers that run elsewhere; the others are started here. */
   given?: Partial<RunningStack>;
-  /** Told when a part answers, for whoever watches the start. */
+  /** Called when a part is ready. */
   onReady?: (part: PartPlan['name'], ms: number) => void;
   durable?: boolean;
-  /** Ends a start that is under way. */
+  /** Aborts a start that is not complete. */
   signal?: AbortSignal;
 }
 
-/** Starts the parts that have no address yet, each on a free port of loopback, all at once. */
+/** Starts the servers that have no address in `given`, at the same time, each on a free port of loopback. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { data, log, given = {}, onReady = () => {}, durable = true, signal } = options;
   const secrets = readSecrets(data);
@@ -41,13 +41,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   if (user !== undefined && plans.length > 0)
     log.info(
       { user: user.name, parts: plans.map(({ name }) => name) },
-      'started as root: the servers run as this user',
+      'started as root: the embedded servers run as another user',
     );
   const started = await Promise.allSettled(
     plans.map(async (plan) => {
-      const before = performance.now();
+      const startedAt = performance.now();
       const part = await startPart(plan, { data, log, signal });
-      onReady(plan.name, performance.now() - before);
+      onReady(plan.name, performance.now() - startedAt);
       return part;
     }),
   );
@@ -76,7 +76,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** Postgres alone, for work on the log of a directory that no service runs on. Nobody else is told of it. */
+/** Starts only Postgres, for a command on a directory that no service runs on. Its address is not announced. */
 export async function startPostgres({
   data,
   log,

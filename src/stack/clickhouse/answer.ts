@@ -15,11 +15,11 @@ export interface Progress {
   result_bytes?: number;
 }
 
-/** A reader that takes nothing for this long is given up, for it holds a place in the engine. */
-const patienceMs = 60_000;
-const pieceBytes = 1024 * 1024;
+/** A client that reads nothing for this long is disconnected, because it holds a slot of the engine. */
+const readTimeoutMs = 60_000;
+const maxWriteBytes = 1024 * 1024;
 
-/** The answer to one query. */
+/** The response to one query. */
 export class Answer {
   readonly #response: ServerResponse;
   readonly #version: string;
@@ -57,9 +57,9 @@ export class Answer {
   }
 
   async write(data: Uint8Array): Promise<void> {
-    for (let at = 0; at < data.length; at += pieceBytes) {
+    for (let at = 0; at < data.length; at += maxWriteBytes) {
       if (this.#response.destroyed) throw cancelled();
-      if (!this.#out.write(data.subarray(at, at + pieceBytes))) await this.#drained();
+      if (!this.#out.write(data.subarray(at, at + maxWriteBytes))) await this.#drained();
     }
   }
 
@@ -68,22 +68,22 @@ export class Answer {
   }
 
   fail(error: unknown, id: string | undefined): void {
-    const fault = asEngineError(error);
-    const text = fault.text(this.#version);
+    const engineError = asEngineError(error);
+    const text = engineError.text(this.#version);
     if (this.#response.destroyed) return;
     if (this.#response.headersSent) {
       this.#breakOff(text);
       return;
     }
-    this.#response.writeHead(httpStatus(fault.code), {
+    this.#response.writeHead(httpStatus(engineError.code), {
       'content-type': 'text/plain; charset=UTF-8',
-      'x-clickhouse-exception-code': String(fault.code),
+      'x-clickhouse-exception-code': String(engineError.code),
       ...(id === undefined ? {} : { 'x-clickhouse-query-id': id }),
     });
     this.#response.end(`${text}\n`);
   }
 
-  /** Rows are out already: says why behind them, as ClickHouse does, and never closes the answer as if it were whole. */
+  /** Rows are already sent: appends the error to them, as ClickHouse does, and never ends the response as complete. */
   #breakOff(text: string): void {
     const response = this.#response;
     const last = (bytes: Uint8Array | string) => response.write(bytes, () => response.destroy());
@@ -95,12 +95,12 @@ export class Answer {
     const length = Buffer.byteLength(message);
     const [open, close] = [`__exception__\r\n${this.#faultTag}`, `${this.#faultTag}\r\n__exception__`];
     const mark = `\r\n${open}\r\n${message}${length} ${close}\r\n`;
-    response.setTimeout(patienceMs, () => response.destroy());
+    response.setTimeout(readTimeoutMs, () => response.destroy());
     if (this.#encoder === undefined) {
       last(mark);
       return;
     }
-    // What was compressed ends well, so that it can be read; only the answer around it does not.
+    // The compressed data must be complete, or the client could not decode the error; the response is still cut off.
     const rest: Buffer[] = [];
     this.#encoder.unpipe(response);
     this.#encoder.on('data', (bytes: Buffer) => rest.push(bytes)).resume();
@@ -109,17 +109,17 @@ export class Answer {
   }
 
   async #drained(): Promise<void> {
-    const patience = AbortSignal.timeout(patienceMs);
-    const left = new AbortController();
-    const leave = () => left.abort();
-    this.#response.once('close', leave);
+    const timeout = AbortSignal.timeout(readTimeoutMs);
+    const disconnected = new AbortController();
+    const onClose = () => disconnected.abort();
+    this.#response.once('close', onClose);
     try {
-      await once(this.#out, 'drain', { signal: AbortSignal.any([patience, left.signal]) });
+      await once(this.#out, 'drain', { signal: AbortSignal.any([timeout, disconnected.signal]) });
     } catch {
       this.#response.destroy();
       throw cancelled();
     } finally {
-      this.#response.off('close', leave);
+      this.#response.off('close', onClose);
     }
   }
 }

@@ -3,12 +3,12 @@ import { pipeline, type Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { notImplemented } from './errors.ts';
 
-/** The codecs that `@clickhouse/client` knows. */
+/** The codecs that `@clickhouse/client` supports. */
 const codecs = {
   gzip: { encode: () => zlib.createGzip({ level: 3 }), decode: () => zlib.createGunzip() },
   zstd: { encode: () => zlib.createZstdCompress(), decode: () => zlib.createZstdDecompress() },
   br: {
-    // The default of 11 takes a hundred times as long.
+    // The default quality of 11 takes 100 times as long.
     encode: () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
     decode: () => zlib.createBrotliDecompress(),
   },
@@ -25,11 +25,11 @@ export function acceptedCodec(message: IncomingMessage): Codec | undefined {
   return offered.map((one) => one.split(';')[0]?.trim() ?? '').find(isCodec);
 }
 
-/** The body of a request as it was before the client compressed it. */
+/** The decompressed body of a request. */
 export function decoder(message: IncomingMessage): Readable {
   const encoding = message.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return message;
   if (!isCodec(encoding)) throw notImplemented(`Content-Encoding ${encoding}`);
-  // A fault of either side reaches the reader through the stream that is returned.
+  // An error on either side is emitted by the returned stream.
   return pipeline(message, codecs[encoding].decode(), () => {});
 }

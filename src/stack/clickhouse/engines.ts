@@ -8,7 +8,7 @@ import { type EngineName, engineNames } from './engine.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The first Node that both strips types and runs chdb-wasm without being told to. */
+/** The first version of Node that strips types and runs chdb-wasm without flags. */
 const oldestNode = { major: 23, minor: 6 };
 
 const platformLibraries: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const platformLibraries: Readonly<Record<string, string>> = {
 
 let node: { path: string | undefined } | undefined;
 
-/** The program of the machine's own Node if that is new enough, else of the one from npm. */
+/** The path of the machine's Node if that is new enough, else of the one from npm. */
 export function nodeRuntime(): string | undefined {
   node ??= { path: newEnough('node') ?? newEnough(npmNode()) };
   return node.path;
@@ -31,8 +31,8 @@ function npmNode(): string | undefined {
 }
 
 /**
- * Runs it to find out what it is: under `bun --bun` the `node` on the path is Bun, which cannot run chdb-wasm, and with a
- * version manager it is a script that starts the program.
+ * Runs the program, because its name is not enough: under `bun --bun` the `node` on the PATH is Bun, which cannot run
+ * chdb-wasm, and with a version manager it is a script that starts Node.
  */
 function newEnough(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
@@ -56,11 +56,11 @@ function resolved(name: string, from: NodeJS.Require = require): string | undefi
   }
 }
 
-/** Why an engine cannot run on this machine; nothing if it can. */
+/** Why an engine cannot run on this machine; undefined if it can. */
 export function missingFor(engine: EngineName): string | undefined {
   const runtime = `Node ${oldestNode.major}.${oldestNode.minor} or newer`;
   if (nodeRuntime() === undefined)
-    return `there is neither ${runtime} nor npm's node-${process.platform}-${process.arch}`;
+    return `neither ${runtime} nor the npm package node-${process.platform}-${process.arch} is installed`;
   if (engine === 'wasm')
     return resolved('chdb-wasm/chdb.wasm') === undefined ? 'chdb-wasm is not installed' : undefined;
   const chdb = resolved('chdb');
@@ -84,7 +84,8 @@ export const engineVariable = 'SCANLOG_CLICKHOUSE_ENGINE';
 export function selectedEngines(wanted = process.env[engineVariable]): EngineName[] {
   if (wanted === undefined || wanted === '') return availableEngines();
   const engine = engineNames.find((name) => name === wanted);
-  if (engine === undefined) throw new StartError(`${engineVariable} must be ${engineNames.join(' or ')}.`);
+  if (engine === undefined)
+    throw new StartError(`${engineVariable} must be ${engineNames.join(' or ')}, not ${wanted}.`);
   const missing = missingFor(engine);
   if (missing !== undefined) throw new StartError(`${engineVariable}=${engine} cannot run here: ${missing}.`);
   return [engine];
@@ -92,7 +93,7 @@ export function selectedEngines(wanted = process.env[engineVariable]): EngineNam
 
 export const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What the server's process reads beside Node itself, relative to the checkout. */
+/** The files that the server process reads, besides Node itself, relative to the checkout. */
 export function serverFiles(engine: EngineName): string[] {
   const packages = new Set<string>();
   const add = (name: string) => {
@@ -117,10 +118,10 @@ export interface ClickHouseCommand {
 export interface ClickHouseCommandOptions {
   engine: EngineName;
   dataDir: string;
-  /** 0 lets the machine choose; the line that says it is ready names it. */
+  /** 0 for any free port, which the server prints when it is ready. */
   port: number;
   password: string;
-  /** Where Node and this checkout are read from, if not where they are: see `serverFiles`. */
+  /** Paths of Node and of the checkout if the server must read copies of them: see `serverFiles`. */
   runtime?: string;
   root?: string;
   /** Server configuration for the native engine, such as clusters and macros. */
@@ -128,12 +129,12 @@ export interface ClickHouseCommandOptions {
 }
 
 /**
- * V8 would compile thousands of ClickHouse's functions again, and better, as soon as they have run a little: 15 s of both
- * cores in the first minute, in which every first read of its kind takes seconds. Those that run most still get it.
+ * V8 would soon recompile thousands of ClickHouse's functions with its optimizing compiler: 15 s on both cores in the first
+ * minute, during which first reads take seconds. With this budget only the hottest functions are recompiled.
  */
-const onlyTheHottest = ['--wasm-tiering-budget=500000000'];
+const wasmTieringFlags = ['--wasm-tiering-budget=500000000'];
 
-/** What starts the server. Give it a pipe as stdin and keep that open: it ends when the pipe does. */
+/** The command that starts the server. Pass it a pipe as stdin and keep it open: the server stops when it is closed. */
 export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouseCommand {
   const { engine, dataDir, port, password, configFile, runtime = nodeRuntime(), root = checkout } = options;
   const missing = missingFor(engine);
@@ -142,7 +143,7 @@ export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouse
     command: runtime,
     args: [
       '--disable-warning=ExperimentalWarning',
-      ...(engine === 'wasm' ? onlyTheHottest : []),
+      ...(engine === 'wasm' ? wasmTieringFlags : []),
       join(root, 'src/stack/clickhouse/server.ts'),
       '--engine',
       engine,
@@ -154,13 +155,13 @@ export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouse
     ],
     env: {
       ...process.env,
-      // Not an argument, which everyone on the machine could read.
+      // Not an argument, which every user of the machine can read.
       CLICKHOUSE_PASSWORD: password,
-      // A DateTime without a time zone means the same wherever the machine stands.
+      // A DateTime without a time zone must not depend on the machine.
       TZ: 'UTC',
-      // Each native query holds one of these threads; cancelling needs another.
+      // Each native query occupies one of these threads, and cancelling it needs another.
       UV_THREADPOOL_SIZE: '16',
-      // Meant for our own runtime, if for anyone.
+      // Options for the parent process must not apply to Node here.
       NODE_OPTIONS: '',
     },
   };

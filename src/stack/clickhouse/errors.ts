@@ -1,4 +1,4 @@
-/** A fault as ClickHouse names it: number, name and sentence. */
+/** An error as ClickHouse reports it: code, name and message. */
 export class EngineError extends Error {
   readonly code: number;
   readonly type: string;
@@ -9,7 +9,7 @@ export class EngineError extends Error {
     this.type = type;
   }
 
-  /** The sentence in the form that clients take number and name from. */
+  /** The text from which clients parse code and name. */
   text(version: string): string {
     return `Code: ${this.code}. DB::Exception: ${this.message}. (${this.type}) (version ${version})`;
   }
@@ -21,7 +21,7 @@ export const notImplemented = (what: string) => new EngineError(48, 'NOT_IMPLEME
 const prefix = /^Code: (\d+)\. DB::Exception: /;
 const suffix = /\.?\s*\((?:([A-Z][A-Z0-9_]{2,})|version [^()]*)\)\.?\s*$/;
 
-/** Reads what chdb says. Faults of an insert come wrapped in themselves, with number and name said twice. */
+/** Parses an error of chdb. In errors of inserts, code and name occur twice. */
 export function asEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   let text = error instanceof Error ? error.message : String(error);
@@ -49,7 +49,7 @@ const statuses: Readonly<Record<number, readonly number[]>> = {
   503: [76, 202, 209, 439],
 };
 
-/** ClickHouse's own table, and 503 for a queue that is full. */
+/** The mapping of ClickHouse, and 503 for a full queue. */
 export function httpStatus(code: number): number {
   return Number(Object.keys(statuses).find((status) => statuses[Number(status)]?.includes(code)) ?? 500);
 }

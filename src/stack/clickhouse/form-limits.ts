@@ -1,12 +1,12 @@
 import { EngineError } from './errors.ts';
 
-/** A server's defaults of `http_max_uri_size`, `http_max_fields`, `http_max_field_name_size` and `http_max_field_value_size`. */
+/** Defaults of ClickHouse for `http_max_uri_size`, `http_max_fields`, `http_max_field_name_size` and `http_max_field_value_size`. */
 const maxUriBytes = 1_048_576;
 const maxFields = 1_000_000;
 const maxFieldNameBytes = 131_072;
 const maxFieldValueBytes = 131_072;
 
-/** A server refuses a form by the exception of a library, which has a form and a status of its own. */
+/** ClickHouse reports an invalid form as an exception of its HTTP library, in another format. */
 export class FormError extends EngineError {
   constructor(message: string) {
     super(1000, 'POCO_EXCEPTION', `HTML Form Exception: ${message}`);
@@ -17,10 +17,10 @@ export class FormError extends EngineError {
   }
 }
 
-/** A server closes the connection on a longer one, after a 400 without a body. */
+/** ClickHouse answers a longer URI with an empty 400 and closes the connection. */
 export const isUriTooLong = (uri: string): boolean => uri.length > maxUriBytes;
 
-/** Throws what a server answers to a query string beyond its limits; they count encoded bytes. */
+/** Throws the error of ClickHouse if a query string exceeds the limits, which count encoded bytes. */
 export function checkQueryString(uri: string): void {
   const start = uri.indexOf('?');
   if (start === -1) return;
@@ -33,7 +33,7 @@ export function checkQueryString(uri: string): void {
   }
 }
 
-/** The same for the fields of a multipart body, which are not encoded. */
+/** Throws the error of ClickHouse if the fields of a multipart body, which are not encoded, exceed the limits. */
 export function checkMultipart(fields: [name: string, value: string][]): void {
   checkCount(fields.length);
   for (const [name, value] of fields) checkField(Buffer.byteLength(name), Buffer.byteLength(value));

@@ -1,4 +1,4 @@
-/** How chunks of a format are put together: how many lines each of them repeats at its head. */
+/** How to join chunks of a format: each of them begins with the same header lines. */
 interface Chunking {
   headerLines: number;
   /** A line break inside quotes does not end a line. */
@@ -8,7 +8,7 @@ interface Chunking {
 const lineFormat =
   /^(?:JSON(?:Compact)?(?:Strings)?EachRow|JSONLines|NDJSON|CSV|TSV(?:Raw)?|TabSeparated(?:Raw)?|TSKV)(WithNames(AndTypes)?)?$/;
 
-/** Nothing for a format that must be made in one piece (`JSON`, `Parquet`, `Pretty`, …). */
+/** Undefined for a format that cannot be streamed (`JSON`, `Parquet`, `Pretty`, …). */
 export function chunking(format: string): Chunking | undefined {
   if (format === 'RowBinary' || format === 'Native') return { headerLines: 0, quoted: false };
   const match = lineFormat.exec(format);
@@ -17,7 +17,7 @@ export function chunking(format: string): Chunking | undefined {
   return { headerLines, quoted: format.startsWith('CSV') };
 }
 
-/** chdb writes the header of a `…WithNames` format into every chunk: only the first one may keep it. */
+/** Removes the header of a `…WithNames` format, which chdb writes into every chunk, from all chunks but the first. */
 export async function* joinChunks(
   chunks: AsyncIterable<Uint8Array>,
   { headerLines, quoted }: Chunking,
@@ -41,7 +41,7 @@ function lengthOfLines(bytes: Uint8Array, lines: number, quoted: boolean): numbe
   return 0;
 }
 
-/** CSV and raw text may hold CR LF, which the client would take for the mark of a late fault. */
+/** CSV and raw text may contain CR LF, which the client would read as the marker of an error after rows. */
 export const mayHoldFaultMark = (format: string) => /^(?:CSV|TSVRaw|TabSeparatedRaw)/.test(format);
 
 export function contentType(format: string): string {

@@ -16,22 +16,22 @@ export interface HttpOptions {
   password: string;
 }
 
-// More at once gain nothing, and each open read takes threads of which chdb-wasm has sixteen.
-const atOnce = 4;
-const waitingAtMost = 100;
-/** Node counts the URL as part of the headers: more than the 1 MiB that a URL may have. */
+// More gain nothing, and each open read takes some of the sixteen threads of chdb-wasm.
+const maxConcurrent = 4;
+const maxWaiting = 100;
+/** Node counts the URL, which may have 1 MiB, as part of the headers. */
 const maxHeaderSize = 2 * 1024 * 1024;
 /**
- * Long enough that the client, after its 2.5 s, is always the first to let an idle connection go: the native engine
- * plans a read on this thread, and a timer that ran out meanwhile is heard before the request that came in time.
+ * Longer than the 2.5 s of the client, so that the client always closes an idle connection first. The native engine plans
+ * reads on this thread, and a timer that expired meanwhile would fire before a request that arrived earlier is read.
  */
 const keepAliveTimeout = 120_000;
 
 /** ClickHouse's HTTP interface, as far as `@clickhouse/client` uses it, in front of an engine. */
 export function clickhouseServer({ engine, version, timezone, password }: HttpOptions): Server {
-  // Apart, so that rows to be stored never wait for slow readers.
-  const reads = new Admission(atOnce, waitingAtMost);
-  const writes = new Admission(atOnce, waitingAtMost);
+  // Separate, so that inserts never wait for slow readers.
+  const reads = new Admission(maxConcurrent, maxWaiting);
+  const writes = new Admission(maxConcurrent, maxWaiting);
 
   async function answerQuery(message: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const answer = new Answer(response, version);
@@ -63,8 +63,8 @@ export function clickhouseServer({ engine, version, timezone, password }: HttpOp
       return;
     }
     const url = new URL(message.url ?? '/', 'http://127.0.0.1');
-    const asks = url.pathname === '/' && (message.method === 'POST' || url.searchParams.has('query'));
-    if (asks) void answerQuery(message, response, url);
+    const isQuery = url.pathname === '/' && (message.method === 'POST' || url.searchParams.has('query'));
+    if (isQuery) void answerQuery(message, response, url);
     else if (url.pathname === '/' || url.pathname === '/ping') response.end('Ok.\n');
     else response.writeHead(404).end(`There is no handle ${url.pathname}\n`);
   });

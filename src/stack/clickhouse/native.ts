@@ -12,7 +12,7 @@ export async function nativeEngine(dataDir: string, configFile?: string): Promis
   const chdb = await import('chdb');
   mkdirSync(dataDir, { recursive: true });
   const options = configFile === undefined ? {} : { connectionArgs: [`--config-file=${configFile}`] };
-  // Open for as long as the engine is: with the last session closed, the library would shut the server down.
+  // Kept open, because the library shuts the engine down when its last session is closed.
   let own: Session;
   try {
     own = new chdb.Session(dataDir, options);
@@ -20,8 +20,8 @@ export async function nativeEngine(dataDir: string, configFile?: string): Promis
     throw new Error(`ClickHouse cannot open ${dataDir}: ${reason(dataDir, error)}`, { cause: error });
   }
   const rowsDir = mkdtempSync(join(tmpdir(), 'scanlog-clickhouse-'));
-  // INFILE takes these for patterns, and a pattern that matches nothing inserts nothing, without a word.
-  if (/[*?{}]/.test(rowsDir)) throw new Error(`ClickHouse needs a TMPDIR without any of *?{} in it: ${rowsDir}`);
+  // INFILE reads these as patterns, and a pattern without a match inserts nothing and reports no error.
+  if (/[*?{}]/.test(rowsDir)) throw new Error(`ClickHouse needs a TMPDIR without the characters *?{}: ${rowsDir}`);
   return {
     name: 'native',
     async connect() {
@@ -35,14 +35,14 @@ export async function nativeEngine(dataDir: string, configFile?: string): Promis
   };
 }
 
-/** chdb says why only on stderr; who holds a directory stands in a file there. */
+/** chdb reports the cause on stderr only. The process that uses a directory is named in its file `status`. */
 function reason(dataDir: string, error: unknown): string {
   try {
     const pid = Number(/^PID: (\d+)/m.exec(readFileSync(join(dataDir, 'status'), 'utf8'))?.[1]);
     process.kill(pid, 0);
     if (pid !== process.pid) return `process ${pid} is using it`;
   } catch {
-    // Nobody does.
+    // No process uses it.
   }
   return error instanceof Error ? error.message : String(error);
 }
@@ -56,7 +56,7 @@ class NativeConnection implements EngineConnection {
   #running = false;
 
   constructor(session: Session, own: Session, rowsDir: string) {
-    // chdb lets nobody choose a query's id: it is found again by what it is marked with.
+    // chdb does not accept a query id, so cancel() finds the query by its log_comment.
     this.settings = { log_comment: randomUUID() };
     this.#session = session;
     this.#own = own;
@@ -95,7 +95,7 @@ class NativeConnection implements EngineConnection {
   cancel(): void {
     this.#cancelled = true;
     if (!this.#running) return;
-    // Never SYNC: that hangs the library. Whether it was heard shows in what was to be cancelled.
+    // Never SYNC, which hangs the library. The result is ignored: the cancelled query itself fails if this worked.
     const sql = `KILL QUERY WHERE Settings['log_comment'] = '${this.settings.log_comment}' ASYNC`;
     void this.#own.queryAsync(sql).catch(() => {});
   }

@@ -1,19 +1,19 @@
 import { EngineError } from './errors.ts';
 import type { QueryRequest } from './request.ts';
 
-// Where the engine's own defaults are not those of a server, or would let a query run for ever.
+// Differs from the defaults of chdb where they are not those of a server, or where a query could run forever.
 const defaults: Readonly<Record<string, string>> = {
-  // On by default in 26.x: rows would be acknowledged by a buffer, and tokens would not be compared with those before.
+  // On by default in 26.x: rows would be acknowledged before they are stored, and deduplication tokens ignored.
   async_insert: '0',
   max_execution_time: '300',
-  // On in chdb: a misspelt keyword would be taken for a column.
+  // On in chdb: a misspelt keyword would be read as a column name.
   implicit_select: '0',
 };
 
-/** `SET` is itself a query, and parameters may be longer than one may be. */
+/** The default limit. `SET` is a query too, and its parameters may exceed it. */
 const maxQuerySize = 256 * 1024;
 
-/** What makes a fresh connection ready for a query: its database, its parameters, its settings, in this order. */
+/** The statements that prepare a new connection for a query: database, parameters, settings, in this order. */
 export function preamble(request: QueryRequest, ofEngine: Readonly<Record<string, string>>): string[] {
   const statements: string[] = [];
   if (request.database && request.database !== 'default') statements.push(`USE ${quoted(request.database, '`')}`);
@@ -32,7 +32,7 @@ function assignment(name: string, value: string): string {
   return `${name} = ${quoted(value, "'")}`;
 }
 
-/** A NUL byte would end the statement on its way into the engine. */
+/** NUL bytes are escaped, because one would end the statement. */
 function quoted(value: string, quote: string): string {
   return quote + value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`).replaceAll('\0', '\\0') + quote;
 }

@@ -4,29 +4,29 @@ import { acceptedCodec, type Codec, decoder } from './codecs.ts';
 import { EngineError, notImplemented } from './errors.ts';
 import { checkMultipart } from './form-limits.ts';
 
-/** One query as the HTTP interface was asked for it. */
+/** One query of the HTTP interface. */
 export interface QueryRequest {
   id: string;
   query: Buffer;
-  /** What came behind the query: rows, or nothing. */
+  /** What follows the query: rows, or nothing. */
   body: Buffer;
   database: string | undefined;
-  /** For a statement that names none itself. */
+  /** Used if the statement has no FORMAT clause. */
   format: string;
   /** Values as the client escaped them, by name. */
   params: Map<string, string>;
   settings: Map<string, string>;
   readOnly: boolean;
-  /** The answer begins when it is complete, so that a late fault still finds its status. */
+  /** Whether to send the response only when it is complete, so that any error can set the status. */
   inOnePiece: boolean;
   codec: Codec | undefined;
 }
 
-/** Rows are held in memory until the engine takes them: inserts of more than this are split by whoever sends them. */
-const mostBytes = 256 * 1024 * 1024;
+/** A request is kept in memory until the engine reads it. Clients must split larger inserts. */
+const maxBodyBytes = 256 * 1024 * 1024;
 
-// Of the HTTP interface, not of the engine, which would refuse them as unknown settings.
-const ownNames = new Set(
+// Parameters of the HTTP interface. The engine would refuse them as unknown settings.
+const httpParameters = new Set(
   ['query', 'query_id', 'database', 'default_format', 'user', 'password', 'quota_key', 'stacktrace'].concat([
     'buffer_size',
     'wait_end_of_query',
@@ -78,7 +78,7 @@ function split(fields: URLSearchParams): Pick<QueryRequest, 'params' | 'settings
   const settings = new Map<string, string>();
   for (const [name, value] of fields) {
     if (name.startsWith('param_')) params.set(name.slice('param_'.length), value);
-    else if (!ownNames.has(name) && !refused.includes(name)) settings.set(name, value);
+    else if (!httpParameters.has(name) && !refused.includes(name)) settings.set(name, value);
   }
   return { params, settings };
 }
@@ -88,12 +88,13 @@ async function readBody(message: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of decoder(message)) {
     size += chunk.length;
-    // Read to its end all the same: who is cut off while sending never sees why.
-    if (size <= mostBytes) chunks.push(chunk);
+    // Still reads to the end: a client that is cut off while sending does not see the error.
+    if (size <= maxBodyBytes) chunks.push(chunk);
     else chunks.length = 0;
   }
-  if (size > mostBytes) throw new EngineError(290, 'LIMIT_EXCEEDED', `The request is larger than ${mostBytes} bytes`);
-  // A client that went away in the middle must not have half of its rows stored.
+  if (size > maxBodyBytes)
+    throw new EngineError(290, 'LIMIT_EXCEEDED', `The request is larger than ${maxBodyBytes} bytes`);
+  // If the client disconnects while sending, none of its rows may be stored.
   if (!message.complete) throw new EngineError(210, 'NETWORK_ERROR', 'The request ended before it was complete');
   return Buffer.concat(chunks);
 }

@@ -15,10 +15,10 @@ export async function runAlone(
 ): Promise<void> {
   const connection = await engine.connect();
   const cancel = () => connection.cancel();
-  // What writes goes on to its end even if nobody waits for it any more: half of it would help no one.
+  // Only reads are cancelled when the client disconnects: a write is completed, never applied in part.
   if (statement.kind === 'select') {
     gone.addEventListener('abort', cancel, { once: true });
-    // An event that was missed does not come again.
+    // The event may have fired before the listener was added.
     if (gone.aborted) cancel();
   }
   try {
@@ -45,7 +45,7 @@ async function run(
   const format = statement.format ?? request.format;
   const chunked = chunking(format);
   if (chunked !== undefined && statement.kind === 'select' && !statement.totals && !request.inOnePiece) {
-    // Nothing is sent before the first rows are there, so that a fault until then gets its own status.
+    // The response begins with the first rows, so that an error before them can still set the status.
     let begun = false;
     const begin = () => {
       if (!begun) answer.begin(request.id, format, request.codec, {});

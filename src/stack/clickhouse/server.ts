@@ -5,7 +5,7 @@ import { stepBack } from '../../lib/step-back.ts';
 import type { Engine } from './engine.ts';
 import { clickhouseServer } from './http.ts';
 
-/** After this long, what still runs is left behind: parts on disk are whole, and the one who waits is not asked twice. */
+/** Queries that still run after this are abandoned, which is safe: a part on disk is either complete or absent. */
 const stopWithinMs = 4_000;
 
 function fail(error: unknown): never {
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 
 async function openEngine(): Promise<Engine> {
   if (values.engine === 'wasm') return (await import('./wasm.ts')).wasmEngine();
-  if (values.engine !== 'native') throw new Error(`ClickHouse has no engine ${values.engine}: it is native or wasm`);
+  if (values.engine !== 'native') throw new Error(`--engine must be native or wasm, not ${values.engine}`);
   if (values.data === undefined) throw new Error('ClickHouse needs --data');
   return (await import('./native.ts')).nativeEngine(values.data, values.config);
 }
@@ -60,13 +60,13 @@ function stopOn(server: Server, engine: Engine): void {
     stopping = true;
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), stopWithinMs).unref();
     server.close();
-    // Whoever still waits is cut off, which cancels their queries.
+    // Closing a connection cancels its query.
     server.closeAllConnections();
     engine.close().then(() => process.exit(0), fail);
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  // A pipe that ends means that whoever started us is gone. A terminal or /dev/null means nothing.
+  // A closed pipe means that the parent process is gone. A terminal or /dev/null as stdin means nothing.
   const stdin = fstatSync(0);
   if (stdin.isFIFO() || stdin.isSocket()) process.stdin.once('end', stop).once('error', stop).resume();
 }

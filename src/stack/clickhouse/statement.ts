@@ -8,11 +8,11 @@ export type Statement =
   | { kind: 'insert'; insert: RowsInsert };
 
 /**
- * Reads a statement as far as is needed to run it: whether it can be streamed, which format it asks for itself, and
- * where an INSERT ends and its rows begin.
+ * Parses a statement as far as is needed to run it: whether it can be streamed, its FORMAT clause, and where an INSERT
+ * ends and its rows begin.
  */
 export function readStatement(query: Buffer, body: Buffer): Statement {
-  // One character a byte: offsets hold for rows in any encoding, and what separates tokens is ASCII.
+  // latin1 maps each byte to one character, so offsets are valid for rows in any encoding; separators are ASCII.
   const insert = readInsert(query, query.toString('latin1'), body);
   if (insert !== undefined) return { kind: 'insert', insert };
   const whole = body.length === 0 ? query : Buffer.concat([query, Buffer.from('\n'), body]);
@@ -28,18 +28,18 @@ function readOther(sql: string): Statement {
   const outer = all.filter((token) => token.depth === 0 && token.text !== ';');
   const words = outer.map((token) => token.text);
   if (words[0] === 'KILL' && words[1] === 'QUERY') {
-    // With SYNC it would hang the engine for good.
+    // KILL QUERY … SYNC hangs the engine forever.
     throw notImplemented('KILL QUERY: close the connection of the query, or give it max_execution_time');
   }
   if (words.some((text, i) => text === 'INTO' && words[i + 1] === 'OUTFILE')) throw notImplemented('INTO OUTFILE');
-  const format = askedFormat(sql, outer);
+  const format = formatClause(sql, outer);
   const first = all.find((token) => token.text !== '(')?.text;
   const selects = first === 'SELECT' || (first === 'WITH' && !words.includes('INSERT'));
   if (!selects) return { kind: 'command', sql, format };
   return { kind: 'select', sql, format, totals: all.some((token) => token.text === 'TOTALS') };
 }
 
-function askedFormat(sql: string, outer: Token[]): string | undefined {
+function formatClause(sql: string, outer: Token[]): string | undefined {
   for (let i = outer.length - 2; i >= 0; i -= 1) {
     const next = outer[i + 2]?.text;
     const name = outer[i + 1];
@@ -54,7 +54,7 @@ function readInsert(query: Buffer, sql: string, body: Buffer): RowsInsert | unde
   const stream = tokens(sql);
   const next = (): Token | undefined => stream.next().value ?? undefined;
   if (next()?.text !== 'INSERT') return undefined;
-  // FROM INFILE stands before SETTINGS, wherever FORMAT or VALUES are.
+  // FROM INFILE must be inserted before SETTINGS.
   let clausesAt: number | undefined;
   for (let token = afterTable(next); token !== undefined; token = next()) {
     if (token.depth > 0) continue;
@@ -70,7 +70,7 @@ function readInsert(query: Buffer, sql: string, body: Buffer): RowsInsert | unde
   return undefined;
 }
 
-/** The first token behind the table's name, which may itself be a word like `format` or `values`. */
+/** The first token after the name of the table, which may itself be a word like `format` or `values`. */
 function afterTable(next: () => Token | undefined): Token | undefined {
   let token = next();
   while (token?.text === 'INTO' || token?.text === 'TABLE' || token?.text === 'FUNCTION') token = next();
@@ -82,7 +82,7 @@ function afterTable(next: () => Token | undefined): Token | undefined {
   return token;
 }
 
-/** Rows begin behind one line break, if there is one: in some formats a second one would be a row. */
+/** Rows begin after one line break, if there is one: in some formats a second one would be a row. */
 function startOfRows(sql: string, at: number): number {
   const rows = /[ \t\r\f]*\n?/y;
   rows.lastIndex = at;
@@ -102,7 +102,7 @@ function withRows(
   const settings = query.toString('utf8', clausesAt ?? last.start, last.start);
   const inline = query.subarray(rowsAt);
   return {
-    // On lines of their own: the text before may end in a comment.
+    // On separate lines, because the text before may end in a comment.
     sql: (file) => `${into}\n${file === undefined ? '' : `FROM INFILE '${file}'`}\n${settings}\nFORMAT ${format}`,
     format,
     data: inline.length === 0 ? body : Buffer.concat([inline, body]),

@@ -1,9 +1,9 @@
 export interface Token {
-  /** In capitals when it is a word. */
+  /** Words are in upper case. */
   text: string;
   start: number;
   end: number;
-  /** How many parentheses are open around it. */
+  /** Number of open parentheses around it. */
   depth: number;
 }
 
@@ -11,7 +11,7 @@ const space = /\s+/y;
 const word = /[\w\x80-\xff]+/y;
 const heredoc = /\$\w*\$/y;
 
-/** The tokens of a ClickHouse statement, without spaces and comments, read no further than they are asked for. */
+/** The tokens of a ClickHouse statement, without spaces and comments. Lazy: it reads no further than it is iterated. */
 export function* tokens(sql: string): Generator<Token> {
   let depth = 0;
   let start = 0;
@@ -44,7 +44,7 @@ function endOfToken(sql: string, at: number): number {
   return Math.max(endOfMatch(word, sql, at), at + 1);
 }
 
-/** A doubled quote needs no care here: it reads as two strings side by side. */
+/** A doubled quote needs no handling: it is read as two adjacent strings. */
 function endOfQuoted(sql: string, quote: string, at: number): number {
   for (let i = at + 1; i < sql.length; i += 1) {
     if (sql[i] === '\\') i += 1;

@@ -3,10 +3,10 @@ import type { Engine, EngineConnection, EngineResult, RowsInsert } from './engin
 import { cancelled } from './errors.ts';
 
 const rowsFile = '/rows';
-/** A value that goes on behind the end of its line, or an empty line, which ends the rows: another statement may follow. */
+/** An escaped line break inside a value, or an empty line, which ends the rows so that another statement could follow. */
 const endsEarly = /\\\n|\n\r?\n/;
-/** About 10,000 scans: for more, the threads that read a file are worth their start. */
-const mostInStatement = 2 * 1024 * 1024;
+/** About 10,000 scans. For more, a file is faster in spite of the threads that the engine starts to read it. */
+const maxInlineBytes = 2 * 1024 * 1024;
 
 /** ClickHouse in WebAssembly: in memory only, in a worker thread, one step at a time. */
 export async function wasmEngine(): Promise<Engine> {
@@ -18,14 +18,14 @@ export async function wasmEngine(): Promise<Engine> {
     async connect() {
       return new WasmConnection(db, steps, await steps.take(undefined, () => db.connect()));
     },
-    // Ends with its process: there is nothing to keep.
+    // The engine ends with its process, and its data is in memory only.
     async close() {},
   };
 }
 
 /**
- * The engine takes one step (a query, one chunk of a read) at a time. They are queued here and not in its worker, so
- * that reads with a slow reader take turns with everyone else, and so that a cancellation hits the step it is meant for.
+ * The engine runs one step (a query, one chunk of a read) at a time. Steps are queued here and not in its worker, so that
+ * a read by a slow client alternates with other queries, and a cancellation applies to the right step.
  */
 class Steps {
   readonly #db: AsyncChdb;
@@ -55,12 +55,12 @@ class Steps {
 
   cancelStepOf(taker: WasmConnection): void {
     if (this.#taker !== taker || this.#cancelling !== undefined) return;
-    // Said again until it is heard: a query that is only about to start takes the flag down first.
+    // Repeated until the step ends, because a query that is about to start clears the flag first.
     this.#cancelling = setInterval(() => this.#db.cancel(), 20);
     this.#db.cancel();
   }
 
-  /** The flag is one for the whole engine and only a new query takes it down: open reads would die of it. */
+  /** The engine has only one flag, which only a new query clears: without this, open reads would be cancelled too. */
   async #forgetCancelling(): Promise<void> {
     if (this.#cancelling === undefined) return;
     clearInterval(this.#cancelling);
@@ -105,7 +105,7 @@ class WasmConnection implements EngineConnection {
       await this.#step(() => this.#inner.query(`${sql()}\n${lines.text}`, 'Null'));
       return { data: new Uint8Array(0), rows: lines.count, bytes: data.length };
     }
-    // A copy, because its memory is handed over to the worker, and a Buffer's may be shared with others.
+    // A copy, because its memory is transferred to the worker, and a Buffer may share its memory with others.
     const rows = new Uint8Array(data);
     return this.#step(async () => {
       try {
@@ -135,12 +135,12 @@ class WasmConnection implements EngineConnection {
 }
 
 /**
- * Rows that can be part of their statement, which takes the engine half the time or less: it reads a file with threads
- * that it starts for it. Only a row a line, for it does not tell how many it took that way. A NUL would end the
- * statement, and bytes that are no text would be others afterwards.
+ * The rows as text to append to their statement, which takes at most half the time of a file, for which the engine starts
+ * threads. Undefined if that is not possible: each line must be a row, because the engine does not report the number of
+ * rows this way; a NUL would end the statement; bytes that are not UTF-8 would be changed.
  */
 function linesOf(data: Uint8Array): { text: string; count: number } | undefined {
-  if (data.length === 0 || data.length > mostInStatement || data.includes(0)) return undefined;
+  if (data.length === 0 || data.length > maxInlineBytes || data.includes(0)) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);
     if (endsEarly.test(text)) return undefined;
