@@ -43,7 +43,7 @@ describe('SCANLOG_CLICKHOUSE_ENGINE', () => {
   });
 
   test('refuses an unknown engine', () => {
-    expect(() => selectedEngines('remote')).toThrow('SCANLOG_CLICKHOUSE_ENGINE must be native or wasm.');
+    expect(() => selectedEngines('remote')).toThrow('SCANLOG_CLICKHOUSE_ENGINE must be native or wasm, not remote.');
   });
 
   test('selects the engine of the stack that the tests run on', async () => {

@@ -85,7 +85,7 @@ function giveBackToRoot(): void {
 test('below a closed home directory, no server is root or may override permissions, also on an older folder', async () => {
   const first = await up();
   expect(isOpenToOthers(clone)).toBe(false);
-  expect(first.output().includes('started as root: the servers run as this user')).toBe(isRoot);
+  expect(first.output().includes('started as root: the embedded servers run as another user')).toBe(isRoot);
   for (const part of parts) expect(rightsOf(part), part).toEqual({ isRoot: false, capabilities: 0n });
   const body = JSON.stringify({ name: 'Kept', destination_url: 'https://example.com' });
   expect(await codes(first, { method: 'POST', body })).toMatchObject({ name: 'Kept' });
