@@ -18,7 +18,7 @@ import { runScanlog } from '../support/scanlog.ts';
 import { testSecretKey, useService } from '../support/service.ts';
 import { removeStream } from '../support/streams.ts';
 import { expectAllAgree } from '../support/verified.ts';
-import { patient } from '../support/warehouse.ts';
+import { retrying } from '../support/warehouse.ts';
 import { useReceiver } from '../webhooks/receiver.ts';
 import { codeOf, mayCallTests, scanCode, setHook, untilThereAre } from '../webhooks/webhook-support.ts';
 
@@ -34,33 +34,34 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const any = (below: number) => Math.floor(Math.random() * below);
-const scansOf = (url: string, code: { short_code: string }) => scanCode(url, code, 1 + any(4));
+const randomBelow = (limit: number) => Math.floor(Math.random() * limit);
+const scanSometimes = (url: string, code: { short_code: string }) => scanCode(url, code, 1 + randomBelow(4));
 
-/** Codes that were made, changed, scanned and deleted, in any order. */
-async function anyHistory(url: string, api: Api): Promise<string[]> {
+/** Creates, changes, scans and deletes codes in random order. */
+async function randomHistory(url: string, api: Api): Promise<string[]> {
   const codes: Json[] = [];
   const steps = [
     async () => codes.push(await codeOf(api)),
-    async (code: Json) => api.patch(`/v1/qrcodes/${code.id}`, { destination_url: `https://example.com/${any(1e6)}` }),
-    async (code: Json) => api.patch(`/v1/qrcodes/${code.id}`, { name: `"Ü" \\ ${any(1e6)}\u2028` }),
+    async (code: Json) =>
+      api.patch(`/v1/qrcodes/${code.id}`, { destination_url: `https://example.com/${randomBelow(1e6)}` }),
+    async (code: Json) => api.patch(`/v1/qrcodes/${code.id}`, { name: `"Ü" \\ ${randomBelow(1e6)}\u2028` }),
     async (code: Json) => api.patch(`/v1/qrcodes/${code.id}`, { active: false }),
     async (code: Json) => api.patch(`/v1/qrcodes/${code.id}`, { active: true }),
     async (code: Json) => api.delete(`/v1/qrcodes/${code.id}`),
   ];
   for (let i = 0; i < 25; i++) {
-    const code = codes[any(codes.length)] ?? (await codeOf(api));
+    const code = codes[randomBelow(codes.length)] ?? (await codeOf(api));
     if (!codes.includes(code)) codes.push(code);
-    await steps[any(steps.length)]?.(code);
+    await steps[randomBelow(steps.length)]?.(code);
     const { body } = await api.get(`/v1/qrcodes/${code.id}`);
-    if (body.status === 'active') await scansOf(url, code);
+    if (body.status === 'active') await scanSometimes(url, code);
   }
   return codes.map(({ id }) => id);
 }
 
-/** All that the API says of an account, apart from where it was asked and when. */
+/** The API's answers about an account, without URLs of the service and times of use. */
 async function answersOf(url: string, key: string, codes: string[]): Promise<string[]> {
-  const api = patient(apiClient(url, key));
+  const api = retrying(apiClient(url, key));
   const period = 'start_date=2026-01-01&end_date=2099-12-31';
   const paths = [
     ...['/v1/qrcodes?limit=100', '/v1/account/keys', '/v1/account/webhook'],
@@ -82,7 +83,7 @@ async function answersOf(url: string, key: string, codes: string[]): Promise<str
   );
 }
 
-/** Runs the command line and answers with what it printed. */
+/** Runs a command, expects its exit code, and returns its output. */
 async function scanlog(args: string[], environment: Record<string, string>, exitCode = 0): Promise<string> {
   const command = runScanlog(args, environment);
   expect(await command.exitCode(), command.output()).toBe(exitCode);
@@ -91,14 +92,14 @@ async function scanlog(args: string[], environment: Record<string, string>, exit
 
 const ofService = () => ({ DATABASE_URL: service.database.url, SECRET_KEY: testSecretKey });
 
-test('a service is backed up while it works, and another comes back from the file, the same in every answer', async () => {
+test('a backup taken under load restores to a service with the same answers', async () => {
   const url = service.urls[0] as string;
   const { id: account, keys, live } = await service.account();
   const webhook = await setHook(live, receiver.url('backup'));
-  const codes = await anyHistory(url, live);
+  const codes = await randomHistory(url, live);
   const revoked = (await live.post('/v1/account/keys', { name: 'Old', mode: 'live' })).body;
   await live.delete(`/v1/account/keys/${revoked.id}`);
-  const once = { 'idempotency-key': 'the first of all' };
+  const once = { 'idempotency-key': 'created once' };
   const made = await live.post('/v1/qrcodes', newCode({ name: 'Once' }), once);
   codes.push(made.body.id);
   const [{ scans }] = await service.database.sql<[{ scans: number }]>`
@@ -107,7 +108,7 @@ test('a service is backed up while it works, and another comes back from the fil
   await expectAllAgree(service.database.sql, service.warehouse);
   const before = await answersOf(url, keys.live, codes);
 
-  // Somebody else’s code is scanned all the while.
+  // A code of another account is scanned during the backup.
   const busy = await codeOf((await service.account()).live);
   let isOver = false;
   const load = (async () => {
@@ -116,7 +117,7 @@ test('a service is backed up while it works, and another comes back from the fil
   await scanlog(['backup', file], ofService());
   isOver = true;
   await load;
-  // What the backup does not know of, and the stream does.
+  // Changes after the backup, which the stream has and the backup has not.
   const lost = await codeOf(live);
   await scanCode(url, lost, 5);
   await live.patch(`/v1/qrcodes/${made.body.id}`, { name: 'Renamed since' });
@@ -161,7 +162,7 @@ test('a service is backed up while it works, and another comes back from the fil
   expect(again.headers.get('idempotent-replayed')).toBe('true');
   expect(again.text).toBe(made.text);
 
-  // Positions that the old service gave to other events are given again here, while both relay.
+  // Both services now assign the same positions to different events, while both relay.
   await Promise.all([scanCode(there, made.body, 20), scanCode(url, made.body, 7)]);
   await eventually(async () =>
     expect((await client.get(`/v1/qrcodes/${made.body.id}`)).body).toMatchObject({ name: 'Once', total_scans: 20 }),
@@ -173,7 +174,7 @@ test('a service is backed up while it works, and another comes back from the fil
   await expectAllAgree(database.sql, warehouse);
 }, 90_000);
 
-test('a new folder is filled from a backup when it has the key, and backed up, without a service', async () => {
+test('restore and backup work on a data folder without a running service, and restore needs its key', async () => {
   const [data, given, own] = ['data', 'given.backup', 'own.backup'].map((name) => join(folder, name)) as [
     ...[string, string, string],
   ];

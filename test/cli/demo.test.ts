@@ -16,7 +16,7 @@ async function demo(...args: string[]): Promise<string> {
   return running.output();
 }
 
-test('./scanlog demo fills an account with a year, once, and says how to look at it', async () => {
+test('./scanlog demo creates an account with a year of scans once, and prints the console URL and a key', async () => {
   const first = await demo('--scans', '600');
   expect(first).toContain('https://qr.example.com/console');
   const client = (output: string) => service.client(0, /sk_live_\w+/.exec(output)?.[0]);
@@ -25,7 +25,7 @@ test('./scanlog demo fills an account with a year, once, and says how to look at
   expect(data).toHaveLength(12);
   expect(new Set(data.map(({ status }: Json) => status))).toEqual(new Set(['active', 'paused', 'draft']));
   const total = data.reduce((sum: number, { total_scans }: Json) => sum + total_scans, 0);
-  expect(total, 'all of them are counted already').toBeGreaterThan(500);
+  expect(total, 'counters include the scans when the command ends').toBeGreaterThan(500);
 
   const history = (await client(first).get(`/v1/qrcodes/${data[0].id}/history`)).body.data;
   expect(history.map(({ event }: Json) => event)).toEqual([
@@ -38,14 +38,14 @@ test('./scanlog demo fills an account with a year, once, and says how to look at
       count(*) FILTER (WHERE s.occurred_at < c.created_at OR s.occurred_at > now())::int AS strays
     FROM scans s JOIN codes c ON c.id = s.code`;
   expect(span.days).toBeGreaterThan(300);
-  expect(span.strays, 'nothing was scanned before it was made, or is scanned tomorrow').toBe(0);
+  expect(span.strays, 'no scan is older than its code or in the future').toBe(0);
 
   const second = await demo('--scans', '600');
   expect(second).toContain('already exists');
   const again = (await client(second).get('/v1/qrcodes?sort=-total_scans')).body.data;
-  expect(again, 'nothing was added').toEqual(data);
+  expect(again, 'the second run added nothing').toEqual(data);
 }, 60_000);
 
-test('a number of scans that cannot be is refused', async () => {
+test('./scanlog demo rejects an invalid number of scans', async () => {
   expect(await demo('--scans', 'many')).toContain('--scans must be an integer from 1 to 1000000.');
 });

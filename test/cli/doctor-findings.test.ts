@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { bytes, compareClocks, isAtLeast } from '../../src/cli/doctor/finding.ts';
 import { reasonOf } from '../../src/cli/doctor/reasons.ts';
 
-describe('what the doctor says of', () => {
+describe('findings of ./scanlog doctor', () => {
   test.each([
     [0, 'ok'],
     [-5_000, 'warning'],
     [5_000, 'warning'],
     [-60_000, 'error'],
     [60_000, 'error'],
-  ])('a clock that is %d ms off', async (offsetMs, status) => {
+  ])('a clock difference of %d ms is %s', async (offsetMs, status) => {
     const outcome = await compareClocks(async () => Date.now() + offsetMs);
     expect(outcome.status).toBe(status);
     if (status !== 'ok') expect(outcome.message).toMatch(/differs from this machine’s by (5|60)\.0 s: synchronize/);
@@ -21,7 +21,7 @@ describe('what the doctor says of', () => {
     ['3.0.1', true],
     ['2.8.4', false],
     ['1.99.0', false],
-  ])('the version %s, if 2.9 is the oldest', (version, supported) => {
+  ])('version %s is at least 2.9: %s', (version, supported) => {
     expect(isAtLeast(version, [2, 9])).toBe(supported);
   });
 
@@ -31,11 +31,11 @@ describe('what the doctor says of', () => {
     [1536, '1.5 KiB'],
     [5 * 1024 ** 3, '5.0 GiB'],
     [9000 * 1024 ** 4, '9000.0 TiB'],
-  ])('%d bytes', (count, text) => {
+  ])('%d bytes are printed as %s', (count, text) => {
     expect(bytes(count)).toBe(text);
   });
 
-  test('servers behind a private CA, and several servers', () => {
+  test('the reason names the CA setting for an untrusted certificate, and all hosts of a cluster', () => {
     const clickhouse = { name: 'ClickHouse', url: 'https://me:secret@ch.example:8443', variable: 'CLICKHOUSE_URL' };
     const untrusted = Object.assign(new Error('unable to verify the first certificate'), {
       code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',

@@ -8,7 +8,7 @@ import { migrate } from '../../src/log/migrate.ts';
 import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
 import { availableEngines } from '../../src/stack/clickhouse/engines.ts';
 import { freePort } from '../../src/stack/processes.ts';
-import { type ClickHouseProcess, password, startedClickHouse, startWithinMs } from '../stack/clickhouse-server.ts';
+import { type ClickHouseProcess, password, startedClickHouse, startTimeoutMs } from '../stack/clickhouse-server.ts';
 import { uniqueName, useDatabase } from '../support/database.ts';
 import { runScanlog } from '../support/scanlog.ts';
 import { testSecretKey } from '../support/service.ts';
@@ -45,7 +45,7 @@ async function examine(changes: Record<string, string> = {}): Promise<{ code: nu
 const find = ({ findings }: Report, part: string, check: string) =>
   findings.find((finding) => finding.part === part && finding.check === check);
 
-/** The address with another password. */
+/** Replaces the password in a URL. */
 function withPassword(address: string, password: string): string {
   const url = new URL(address);
   url.password = password;
@@ -53,11 +53,11 @@ function withPassword(address: string, password: string): string {
 }
 
 describe('./scanlog doctor', () => {
-  test('finds nothing that must be changed, and warns of a Postgres that loses commits in a crash', async () => {
+  test('finds no error on the test stack, and warns that its Postgres loses commits in a crash', async () => {
     const { code, report } = await examine();
     expect(report.findings.filter(({ status }) => status === 'error')).toEqual([]);
     expect(code).toBe(0);
-    // The tests' Postgres runs without fsync; disks of a machine that runs tests may be full.
+    // The Postgres of the tests runs without fsync, and the disk of the test machine may be full.
     expect(report).toMatchObject({ status: 'warning', errors: 0 });
     expect(find(report, 'postgres', 'durability')).toMatchObject({
       status: 'warning',
@@ -85,7 +85,7 @@ describe('./scanlog doctor', () => {
     expect(running.output()).toMatch(/\n\n0 errors, \d+ warnings?: nothing must be changed\.\n$/);
   });
 
-  test('names servers that do not accept connections, and goes on with the others', async () => {
+  test('names servers that do not accept connections, and still checks the others', async () => {
     const port = await freePort();
     const { code, report } = await examine({
       NATS_URL: `nats://me:secret@127.0.0.1:${port}`,
@@ -107,7 +107,7 @@ describe('./scanlog doctor', () => {
     expect(JSON.stringify([report, without.report])).not.toContain('secret@');
   });
 
-  test('says so when a password is wrong', async () => {
+  test('reports a wrong password', async () => {
     const { code, report } = await examine({
       DATABASE_URL: withPassword(database.url, 'wrong'),
       NATS_URL: withPassword(inject('stack').natsUrl, 'wrong'),
@@ -121,7 +121,7 @@ describe('./scanlog doctor', () => {
     ]);
   });
 
-  test('says so when the database or the cluster does not exist', async () => {
+  test('reports a database or cluster that does not exist', async () => {
     const { code, report } = await examine({
       DATABASE_URL: database.url.replace(/[^/]+$/, 'nowhere'),
       CLICKHOUSE_CLUSTER: 'nowhere',
@@ -138,9 +138,11 @@ describe('./scanlog doctor', () => {
     });
   });
 
-  test('compares SECRET_KEY with the database, without a change to it', async () => {
+  test('compares SECRET_KEY with the database, and does not store it', async () => {
     await examine({ SECRET_KEY: 'another-key-that-is-long-enough-too' });
-    expect(await isKeyOfDatabase(database.sql, createSecretBox(testSecretKey)), 'it has not been stored').toBe(true);
+    expect(await isKeyOfDatabase(database.sql, createSecretBox(testSecretKey)), 'the wrong key was not stored').toBe(
+      true,
+    );
     expect(find((await examine()).report, 'postgres', 'secret_key')).toMatchObject({ status: 'ok' });
     const { code, report } = await examine({ SECRET_KEY: 'another-key-that-is-long-enough-too' });
     expect(code).toBe(1);
@@ -152,7 +154,7 @@ describe('./scanlog doctor', () => {
     expect(find((await examine({ SECRET_KEY: '' })).report, 'postgres', 'secret_key')?.status).toBe('error');
   });
 
-  test('finds a database that a newer version has migrated', async () => {
+  test('reports a database that a newer version has migrated', async () => {
     await database.sql`INSERT INTO migrations (number, name, checksum) VALUES (9999, '9999_future.sql', 'x')`;
     try {
       expect(find((await examine()).report, 'postgres', 'migrations')).toMatchObject({
@@ -165,7 +167,7 @@ describe('./scanlog doctor', () => {
     expect(await migrate(database.sql)).toEqual([]);
   });
 
-  test('finds a role that may not create tables, and a read-only one', async () => {
+  test('reports a role that may not create tables, and a read-only role', async () => {
     const role = uniqueName();
     const admin = connect(database.adminUrl, { max: 1 });
     await admin.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
@@ -188,7 +190,7 @@ describe('./scanlog doctor', () => {
     }
   });
 
-  test('finds a read-only user of ClickHouse, which is enough for --role api', async () => {
+  test('reports a read-only user of ClickHouse, except for --role api', async () => {
     const CLICKHOUSE_URL = `${inject('stack').clickhouseUrl}?clickhouse_setting_readonly=2`;
     const writer = await examine({ CLICKHOUSE_URL });
     expect(writer.code).toBe(1);
@@ -202,7 +204,7 @@ describe('./scanlog doctor', () => {
     expect(find(reader.report, 'clickhouse', 'grants')).toMatchObject({ status: 'ok' });
   });
 
-  test('says what it lacks when no server is named and none runs', async () => {
+  test('names the missing settings if no server is configured or running', async () => {
     const running = runScanlog(['doctor', '--data', emptyFolder]);
     expect(await running.exitCode()).toBe(1);
     expect(running.output()).toBe(
@@ -213,7 +215,7 @@ describe('./scanlog doctor', () => {
   });
 });
 
-// Only the native engine reads a server's settings; the statements are the same for both.
+// Only the native engine reads a configuration file; the statements are the same for both.
 describe.each(availableEngines().filter((engine) => engine === 'native'))('./scanlog doctor on a cluster', (engine) => {
   let server: ClickHouseProcess;
 
@@ -234,15 +236,15 @@ describe.each(availableEngines().filter((engine) => engine === 'native'))('./sca
       </clickhouse>`,
     );
     server = await startedClickHouse(engine, join(edgeFolder, 'clickhouse'), configFile);
-  }, startWithinMs);
-  afterAll(() => server.stop(), startWithinMs);
+  }, startTimeoutMs);
+  afterAll(() => server.stop(), startTimeoutMs);
 
   test.each([
     ['single', 'warning', 'has one replica'],
     ['pair', 'warning', 'has two replicas'],
     ['triple', 'ok', 'has 3 replicas in one shard'],
     ['sharded', 'error', 'has 2 shards: use one of a single shard'],
-  ])('counts the replicas and shards of %s', async (cluster, status, message) => {
+  ])('reports the replicas and shards of the cluster %s', async (cluster, status, message) => {
     const { report } = await examine({
       CLICKHOUSE_URL: `http://default:${encodeURIComponent(password)}@127.0.0.1:${server.port}`,
       CLICKHOUSE_CLUSTER: cluster,

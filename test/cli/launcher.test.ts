@@ -20,7 +20,7 @@ const folders: string[] = [];
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-launcher-'));
-  // Root would have programs of a closed folder copied for the user that runs them.
+  // As root, programs of a closed folder would be copied for the user that runs them.
   chmodSync(folder, 0o755);
   folders.push(folder);
   return folder;
@@ -56,7 +56,7 @@ const tools = [
   ],
 ];
 
-/** A checkout whose packages are there, and a PATH with nothing but what is named. */
+/** A checkout with installed packages, and a PATH with only the given programs. */
 function given(programs: Record<string, string>) {
   const root = newFolder();
   copyFileSync(new URL('../../scanlog', import.meta.url), join(root, 'scanlog'));
@@ -80,20 +80,20 @@ function given(programs: Record<string, string>) {
   return { root, run };
 }
 
-/** Debian's tools, as far as they are used: a package with this version, and a note of what was asked for. */
+/** Fakes of apt-get and dpkg-deb that provide a package with this version; apt-get records its arguments. */
 const debian = (version: string) => ({
   'apt-get': 'echo "$@" >>"$(dirname "$0")/asked"; case "$*" in *download*) : >nats-server_1.deb ;; esac',
   'dpkg-deb': `mkdir -p unpacked/usr/sbin && printf '#!/bin/sh\\n%s\\n' "${nats(version)}" >unpacked/usr/sbin/nats-server && ${join('/bin', 'chmod')} 755 unpacked/usr/sbin/nats-server`,
 });
 
 describe('./scanlog', () => {
-  test('takes a nats-server of 2.9 or newer that is there', () => {
+  test('uses an installed nats-server of version 2.9 or newer', () => {
     const { run, root } = given({ 'nats-server': nats('2.10.3') });
     expect(run().stderr, 'the next step').toContain('Bun for this machine');
     expect(existsSync(join(root, '.tools'))).toBe(false);
   });
 
-  test('names one that is too old, and installs nothing', () => {
+  test('names a nats-server that is too old, and installs nothing', () => {
     const { run } = given({ 'nats-server': nats('2.8.4') });
     const { stderr, status } = run();
     expect(status).toBe(1);
@@ -102,7 +102,7 @@ describe('./scanlog', () => {
     expect(stderr).toContain('install it, or set NATS_URL');
   });
 
-  test('unpacks Debian’s package into its own folder, says which version, and never installs it', () => {
+  test('unpacks Debian’s package into .tools, prints its version, and does not install it', () => {
     const { run, root } = given({ 'nats-server': nats('2.8.4'), ...debian('2.9.10') });
     const { stderr } = run();
     expect(stderr).toContain('nats-server 2.9.10, in .tools');
@@ -112,7 +112,7 @@ describe('./scanlog', () => {
     expect(asked).not.toMatch(/\binstall\b/);
   });
 
-  test('does not take a package that is too old either', () => {
+  test('rejects a package that is too old', () => {
     const { run, root } = given(debian('2.7.4'));
     const { stderr, status } = run();
     expect(status).toBe(1);
@@ -122,7 +122,7 @@ describe('./scanlog', () => {
   });
 });
 
-test('a nats-server that is too old is passed over for the next one', async () => {
+test('a nats-server on the PATH that is too old is skipped for a newer one', async () => {
   const [older, newer] = [newFolder(), newFolder()];
   program(join(older, 'nats-server'), nats('2.8.4'));
   program(join(newer, 'nats-server'), nats('2.12.0'));

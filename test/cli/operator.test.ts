@@ -20,7 +20,7 @@ const runJson = async (...args: string[]) => {
 const actorsOf = async (type: string) =>
   (await database.sql<{ actor: string }[]>`SELECT actor FROM events WHERE type = ${type}`).map(({ actor }) => actor);
 
-test('accounts are suspended and resumed, their keys listed and revoked, as events of the operator', async () => {
+test('suspends and resumes accounts, lists and revokes their keys, and records events of the operator', async () => {
   const { id } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
   const suspended = await runJson('account', 'suspend', id, '--reason', ' Unpaid. ');
   expect(suspended).toEqual({ account_id: id, suspended: { reason: 'Unpaid.', at: expect.any(String) } });
@@ -34,7 +34,7 @@ test('accounts are suspended and resumed, their keys listed and revoked, as even
     expect(await actorsOf(type)).toEqual(['operator']);
 });
 
-test('codes are taken down and restored by short code or id', async () => {
+test('takes down and restores codes by short code or id', async () => {
   const { id: account } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
   const request = { name: 'Menu', destination_url: 'https://example.com', short_code: 'cli-menu' };
   const [made] = await database.sql.begin((tx) =>
@@ -47,7 +47,7 @@ test('codes are taken down and restored by short code or id', async () => {
   expect(await actorsOf('code_disabled')).toEqual(['operator']);
 });
 
-test('hosts are blocked, listed and unblocked, however they are spelled', async () => {
+test('blocks, lists and unblocks hosts in any spelling', async () => {
   expect(await runJson('destinations', 'block', 'Bücher.Example.')).toEqual({
     host: 'xn--bcher-kva.example',
     blocked: true,
@@ -69,7 +69,7 @@ test.each([
   [['code', 'restore', 'none'], 'There is no code none'],
   [['destinations', 'block', 'https://example.com/'], 'is not a host: give one such as example.com'],
   [['destinations', 'unblock', 'example.net'], 'example.net is not blocked'],
-])('%j is refused in one sentence', async (args, sentence) => {
+])('%j fails with one line', async (args, sentence) => {
   const { code, output } = await run(...args);
   expect(code).toBe(1);
   expect(output).toContain(sentence);

@@ -29,12 +29,12 @@ let url: string;
 let owner: { account: string; mode: Mode };
 let code: string;
 
-/** A database with a webhook that has two secrets, a code, and a visitor key that an older version has left plain. */
+/** A database with a webhook that has two secrets, a code, and a visitor key in plain text of an older version. */
 beforeEach(async () => {
   const database = await createDatabase();
   drops.push(database.drop);
   url = database.url;
-  // Like a session of an operator: it is no service.
+  // Named like a session of the command line, which does not count as a running service.
   sql = connect(url, { max: 4, name: 'scanlog-cli' });
   drops.push(() => sql.end({ timeout: 1 }));
   await isKeyOfDatabase(sql, testBox);
@@ -60,7 +60,7 @@ async function run(
   return { code: await running.exitCode(), output: running.output() };
 }
 
-/** Everything that is encrypted, opened. */
+/** All encrypted secrets, decrypted. */
 async function secretsUnder(box: SecretBox) {
   const target = await findTarget(sql, box, owner, now, { onlyWhenOn: false });
   const keys = await readVisitorKeys(sql, box, [code, older.code]);
@@ -88,7 +88,7 @@ describe('secret rotate', () => {
     ['to the same key', { NEW_SECRET_KEY: testSecretKey }, 'NEW_SECRET_KEY is the same as SECRET_KEY'],
     ['to a short key', { NEW_SECRET_KEY: 'hunter2' }, 'NEW_SECRET_KEY must have at least 32 characters'],
     ['from a key of another database', { SECRET_KEY: 'x'.repeat(32) }, 'SECRET_KEY is not the key of this database'],
-  ])('%s is refused, and changes nothing', async (_, wrong, sentence) => {
+  ])('is refused %s, and changes nothing', async (_, wrong, sentence) => {
     const before = await dumpAll(sql);
     const right = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
     const { code: exit, output } = await run({ ...right, ...wrong }, 'rotate');
@@ -97,7 +97,7 @@ describe('secret rotate', () => {
     expect(await dumpAll(sql)).toEqual(before);
   });
 
-  test('while a service runs on the database is refused', async () => {
+  test('is refused while a service runs on the database', async () => {
     const service = connect(url, { max: 1, name: 'scanlog-edge' });
     await service`SELECT 1`;
     const environment = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
@@ -110,7 +110,7 @@ describe('secret rotate', () => {
 });
 
 describe('secret reset', () => {
-  test('replaces what the lost key had encrypted, after it was told to', async () => {
+  test('replaces what the lost key had encrypted, after confirmation', async () => {
     const before = await secretsUnder(testBox);
     const environment = { DATABASE_URL: url, SECRET_KEY: newKey };
     const asked = await run(environment, 'reset');
@@ -124,21 +124,21 @@ describe('secret reset', () => {
     expect(exit, output).toBe(0);
     expect(JSON.parse(output)).toEqual({ reset: true, webhook_secrets: 1, visitor_keys: 2 });
     const after = await secretsUnder(newBox);
-    expect(after.webhook, 'the one before does not sign any longer').toHaveLength(1);
+    expect(after.webhook, 'the previous secret no longer signs').toHaveLength(1);
     expect(before.webhook).not.toContain(after.webhook?.[0]);
     expect(after.keys[0]).toHaveLength(32);
     expect(after.keys[0]).not.toEqual(before.keys[0]);
-    expect(after.keys[1], 'it was not encrypted, so it was not lost').toEqual(older.key);
+    expect(after.keys[1], 'a key in plain text is not lost').toEqual(older.key);
     expect(await isKeyOfDatabase(sql, newBox)).toBe(true);
     const rotations = await sql`SELECT actor FROM events WHERE type = 'webhook_rotated' ORDER BY position`;
     expect(rotations.map(({ actor }) => actor)).toEqual(['operator', 'operator']);
-    expect((await replayState(sql)).mended, 'state is what the log says').toBe(0);
+    expect((await replayState(sql)).mended, 'state agrees with the log').toBe(0);
   });
 
   test.each([
     ['with the key of the database', { SECRET_KEY: testSecretKey }, 'so nothing is lost'],
     ['without a key', {}, 'SECRET_KEY is not set'],
-  ])('%s is refused', async (_, keys, sentence) => {
+  ])('is refused %s', async (_, keys, sentence) => {
     const data = join(folder, 'none');
     const { code: exit, output } = await run({ DATABASE_URL: url, ...keys }, 'reset', '--yes', '--data', data);
     expect(exit).toBe(1);
@@ -147,7 +147,7 @@ describe('secret reset', () => {
   });
 });
 
-test('a folder of up: a backup whose key is lost is restored, reset, and its own key rotated', async () => {
+test('a data folder: restores a backup without its key, resets the key, and rotates it', async () => {
   const data = join(folder, 'data');
   const file = join(folder, 'secrets-test.backup');
   await writeBackup(sql, file, { now });
@@ -160,7 +160,7 @@ test('a folder of up: a backup whose key is lost is restored, reset, and its own
   expect(await scanlog('restore', file, '--lost-key')).toContain('Run ./scanlog secret reset before');
   const { secretKey: first } = secrets();
   await scanlog('secret', 'reset', '--yes');
-  expect(secrets().secretKey, 'the folder’s own key is the one of the database now').toBe(first);
+  expect(secrets().secretKey, 'the database now uses the key of the folder').toBe(first);
 
   expect(await scanlog('secret', 'rotate')).toMatch(/Encrypted the secrets of .+ with the new key\./);
   const rotated = secrets();

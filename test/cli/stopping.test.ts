@@ -11,30 +11,30 @@ import { removeStream } from '../support/streams.ts';
 const database = useDatabase();
 const stream = uniqueName();
 const folder = mkdtempSync(join(tmpdir(), 'scanlog-stopping-'));
-const ways: TcpProxy[] = [];
+const proxies: TcpProxy[] = [];
 
 afterAll(async () => {
-  for (const way of ways) await way.close();
+  for (const proxy of proxies) await proxy.close();
   await removeStream(stream);
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('a service', () => {
-  test('ends when it is asked to, also when none of its servers says a word any more', async () => {
+describe('the service', () => {
+  test('stops on SIGTERM while none of its servers answers', async () => {
     const { natsUrl, clickhouseUrl } = inject('stack');
-    for (const url of [database.url, natsUrl, clickhouseUrl]) ways.push(await startProxy(url));
-    const [databaseWay, natsWay, clickhouseWay] = ways.map(({ url }) => url) as [string, string, string];
+    for (const url of [database.url, natsUrl, clickhouseUrl]) proxies.push(await startProxy(url));
+    const [databaseProxy, natsProxy, clickhouseProxy] = proxies.map(({ url }) => url) as [string, string, string];
     const service = runScanlog(['serve', '--port', '0'], {
-      DATABASE_URL: databaseWay,
-      NATS_URL: natsWay,
-      CLICKHOUSE_URL: clickhouseWay,
+      DATABASE_URL: databaseProxy,
+      NATS_URL: natsProxy,
+      CLICKHOUSE_URL: clickhouseProxy,
       CLICKHOUSE_DATABASE: uniqueName(),
       NATS_STREAM: stream,
       SECRET_KEY: testSecretKey,
       EDGE_DIR: folder,
     });
     await service.prints('"projection":"webhooks","position"');
-    for (const way of ways) way.stall();
+    for (const proxy of proxies) proxy.stall();
     service.signal('SIGTERM');
     expect(await service.exitCode(), service.output()).toBe(0);
   }, 60_000);

@@ -6,7 +6,7 @@ import { readMark } from '../../src/lib/process-mark.ts';
 import { connect } from '../../src/log/connect.ts';
 import { freePort, isAlive } from '../../src/stack/processes.ts';
 import { eventually } from '../support/eventually.ts';
-import { environmentOf, familyOf, isLoopback, listenersOf } from '../support/listeners.ts';
+import { environmentOf, isLoopback, listenersOf, processTreeOf } from '../support/listeners.ts';
 import { type Running, runScanlog } from '../support/scanlog.ts';
 
 const folders: string[] = [];
@@ -18,7 +18,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** `up` with its own Postgres and NATS; ClickHouse is the tests' own, which is the slowest to start. */
+/** `up` with its own Postgres and NATS, but the ClickHouse of the tests, because starting one takes longest. */
 function up(folder: string, ...args: string[]): Running {
   const running = runScanlog(['up', '--data', folder, ...args], {
     CLICKHOUSE_URL: inject('stack').clickhouseUrl,
@@ -36,13 +36,13 @@ afterAll(async () => {
 });
 
 describe('./scanlog up', () => {
-  test('a newcomer starts it, pastes the line it prints, and stops it', async () => {
+  test('starts, prints a command that creates a code, stops, and keeps its data', async () => {
     const folder = newFolder();
     const port = await freePort();
     const first = up(folder, '--port', String(port));
     await first.prints('Ctrl-C stops everything');
     const file = join(folder, 'demo-keys.env');
-    expect(first.output(), 'no terminal: keys go to a file, and it says which').toContain(file);
+    expect(first.output(), 'without a terminal, keys go to a file').toContain(file);
     expect(first.output()).not.toMatch(/sk_(live|test)_\w/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const [, key] = /^LIVE_KEY=(sk_live_\w+)\nTEST_KEY=sk_test_\w+\n$/.exec(readFileSync(file, 'utf8')) ?? [];
@@ -80,7 +80,7 @@ describe('./scanlog up', () => {
       WHERE application_name LIKE 'scanlog%'`;
     await sql.end();
     expect([...sessions], 'no session of the service or of a command is a superuser').toEqual([{ rolsuper: false }]);
-    for (const pid of familyOf(first.pid)) expect(environmentOf(pid).join()).not.toContain(adminPassword);
+    for (const pid of processTreeOf(first.pid)) expect(environmentOf(pid).join()).not.toContain(adminPassword);
 
     const examined = runScanlog(['doctor', '--json', '--data', folder]);
     expect(await examined.exitCode(), examined.output()).toBe(0);
@@ -94,34 +94,34 @@ describe('./scanlog up', () => {
 
     first.signal('SIGTERM');
     expect(await first.exitCode()).toBe(0);
-    expect(pidOf(folder, 'postgres'), 'Postgres is gone').toBeUndefined();
-    expect(pidOf(folder, 'nats'), 'NATS is gone').toBeUndefined();
+    expect(pidOf(folder, 'postgres'), 'Postgres has stopped').toBeUndefined();
+    expect(pidOf(folder, 'nats'), 'NATS has stopped').toBeUndefined();
 
     const again = up(folder, '--port', String(port));
     await again.prints('Ctrl-C stops everything');
-    expect(again.output(), 'keys are given at the first start only').not.toMatch(/sk_(live|test)_\w/);
+    expect(again.output(), 'keys are created at the first start only').not.toMatch(/sk_(live|test)_\w/);
     const codes = await fetch(`http://localhost:${port}/v1/qrcodes`, { headers: { authorization: `Bearer ${key}` } });
-    expect(await codes.json(), 'what was there is still there').toMatchObject({ pagination: { total: 1 } });
+    expect(await codes.json(), 'the code still exists').toMatchObject({ pagination: { total: 1 } });
   }, 60_000);
 
-  test('open to the network, only the service itself is: no port of the background process, no metrics', async () => {
+  test('with --host 0.0.0.0, opens only the port of the service to the network', async () => {
     const folder = newFolder();
     const port = await freePort();
     const running = up(folder, '--port', String(port), '--host', '0.0.0.0');
     await running.prints('Ctrl-C stops everything');
     expect(running.output()).toContain('API keys travel unencrypted');
-    const family = await eventually(() => {
-      const pids = familyOf(running.pid);
+    const processes = await eventually(() => {
+      const pids = processTreeOf(running.pid);
       const background = pids.filter((pid) => environmentOf(pid).includes('ROLES=relay,projections'));
       expect(background).toHaveLength(1);
       expect(listenersOf(background[0] as number).length, 'its listeners are open').toBeGreaterThan(0);
       return pids;
     });
-    const open = family.flatMap(listenersOf).filter(({ address }) => !isLoopback(address));
+    const open = processes.flatMap(listenersOf).filter(({ address }) => !isLoopback(address));
     expect(open.map((one) => one.port)).toEqual([port]);
   });
 
-  test('parts that die come back, and an unclean end is recovered from', async () => {
+  test('restarts servers that are killed, and recovers after it was killed itself', async () => {
     const folder = newFolder();
     const port = await freePort();
     const running = up(folder, '--port', String(port));
@@ -141,14 +141,14 @@ describe('./scanlog up', () => {
     const orphan = pidOf(folder, 'postgres');
     running.signal('SIGKILL');
     await running.exitCode();
-    expect(orphan && isAlive(orphan), 'Postgres was left behind').toBe(true);
+    expect(orphan && isAlive(orphan), 'Postgres still runs').toBe(true);
     const next = up(folder, '--port', String(port));
     await next.prints('Ctrl-C stops everything');
-    expect(orphan && isAlive(orphan), 'the one left behind was ended').toBe(false);
+    expect(orphan && isAlive(orphan), 'the old Postgres was stopped').toBe(false);
     await isReady();
   });
 
-  test('two run side by side in two folders, and a taken port is no obstacle', async () => {
+  test('runs twice on two data folders, and refuses a --port that is in use', async () => {
     const blocker = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('mine') });
     const one = up(newFolder(), '--port', '0');
     const two = up(newFolder(), '--port', '0');
@@ -163,7 +163,7 @@ describe('./scanlog up', () => {
     blocker.stop(true);
   });
 
-  test('wrong settings stop the start, with a sentence each', async () => {
+  test('does not start with invalid settings, and prints one sentence for each', async () => {
     const running = runScanlog(['up', '--port', 'http', '--data', newFolder()], {
       TRUSTED_PROXIES: 'nobody',
       LOG_LEVEL: 'x',
@@ -176,7 +176,7 @@ describe('./scanlog up', () => {
 });
 
 describe('./scanlog serve', () => {
-  test('says which addresses it lacks', async () => {
+  test('names the settings that are missing', async () => {
     const running = runScanlog(['serve']);
     expect(await running.exitCode()).toBe(1);
     for (const name of ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL', 'SECRET_KEY'])
@@ -185,14 +185,14 @@ describe('./scanlog serve', () => {
 });
 
 describe('./scanlog', () => {
-  test('helps', async () => {
+  test('--help lists the commands', async () => {
     const running = runScanlog(['--help']);
     expect(await running.exitCode()).toBe(0);
     for (const command of ['up', 'serve', 'account', 'events', 'replay', 'test'])
       expect(running.output()).toContain(command);
   });
 
-  test('keeps every address of a machine out of the lock file', () => {
+  test('the lock file contains no registry address', () => {
     const lock = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8');
     expect(lock).not.toContain('"resolved"');
   });

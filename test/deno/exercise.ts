@@ -1,6 +1,6 @@
 /**
- * Runs under any runtime: imports everything that is to run on Deno too, makes a small history with it, and prints
- * what came of it as JSON. What depends on the moment or on chance is left out, so that two runtimes can be compared.
+ * Runs on any runtime: imports every module that must also run on Deno, uses the most important ones, and prints the
+ * results as JSON, without anything that depends on time or chance, so that two runtimes can be compared.
  */
 import { readdir } from 'node:fs/promises';
 import process from 'node:process';
@@ -45,7 +45,7 @@ const recorded = <E extends DomainEvent>(event: E, version: number): Recorded<E>
   occurred_at: now,
 });
 
-const asked: NewCode = {
+const newCode: NewCode = {
   account: 'acct_1',
   mode: 'live',
   name: 'Café 楽',
@@ -56,14 +56,14 @@ const asked: NewCode = {
 };
 
 function pureRules() {
-  const created = evolveCode(undefined, recorded(createCode(asked), 1));
+  const created = evolveCode(undefined, recorded(createCode(newCode), 1));
   const events = changeCode(created, { name: 'New', destination_url: 'https://example.com/new', active: true });
   const changed = events.reduce<Code>((code, event, i) => evolveCode(code, recorded(event, 2 + i)), created);
-  const { status: _, ...beforeDrafts } = asked;
+  const { status: _, ...beforeDrafts } = newCode;
   const opened = recorded({ type: 'account_created', data: { name: 'Café', plan: 'free' } } as const, 1);
   return {
     ...{ created, events, changed, deleted: deleteCode(changed) },
-    schema: schemaOf(createCode(asked)),
+    schema: schemaOf(createCode(newCode)),
     upcast: upcast('code_created', 1, beforeDrafts),
     plan: changePlan(evolveAccount(undefined, opened), 'pro'),
     faults: [
@@ -77,7 +77,7 @@ function pureRules() {
 
 async function theLog(sql: Sql) {
   const stream = newId('qr', now.getTime());
-  const code = { stream, version: 1, event: createCode({ ...asked, short_code: stream.slice(-10) }) };
+  const code = { stream, version: 1, event: createCode({ ...newCode, short_code: stream.slice(-10) }) };
   const [first] = await sql.begin(async (tx) => {
     const appended = await append(tx, [code], by);
     await applyState(tx, appended);

@@ -10,13 +10,13 @@ const database = useDatabase();
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const program = fileURLToPath(new URL('exercise.ts', import.meta.url));
 
-/** The program that npm's `deno` brings, without its installer's detour. */
+/** The binary in the platform package of npm's `deno`: install scripts, which would copy it, are disabled. */
 const deno = ['glibc', 'musl']
   .map((libc) => join(root, 'node_modules/@deno', `linux-${process.arch}-${libc}`, 'deno'))
   .concat(join(root, 'node_modules/.bin/deno'))
   .find(existsSync) as string;
 
-// Nothing is fetched: packages come from node_modules, and the only network is the way to Postgres.
+// Nothing is fetched: packages come from node_modules, and the only network access is to Postgres.
 const offline = ['run', '--no-lock', '--no-config', '--no-remote', '--node-modules-dir=manual', '--cached-only'];
 const allowed = ['--allow-read', '--allow-env', '--allow-sys', '--allow-net=127.0.0.1'];
 
@@ -28,7 +28,7 @@ async function exercise(command: string, args: string[]) {
   return JSON.parse(stdout);
 }
 
-describe('what is to run on Deno, too', () => {
+describe('on Deno', () => {
   // biome-ignore lint/suspicious/noExplicitAny: whatever the program has printed
   let onDeno: any;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('what is to run on Deno, too', () => {
     expect(onDeno.imported.length).toBeGreaterThanOrEqual(20);
   });
 
-  test('the log is appended to and read, and current state written, in a real Postgres', () => {
+  test('the log is appended and read, and state is written, in a real Postgres', () => {
     expect(onDeno.log).toMatchObject({
       migrations: [],
       again: 'version taken',
@@ -52,7 +52,7 @@ describe('what is to run on Deno, too', () => {
     });
   });
 
-  test('everything comes out as it does on Bun', async () => {
+  test('all results are the same as on Bun', async () => {
     expect(onDeno).toEqual(await exercise(process.execPath, []));
   });
 });

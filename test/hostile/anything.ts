@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { OperationObject } from '../support/documented.ts';
 import type { JsonSchema } from '../support/json-schema.ts';
 
-/** Strings that mean something to somebody further down: SQL, ClickHouse, markup, spreadsheets, headers, logs, JavaScript. */
-export const loaded = [
+/** Injection payloads for SQL, ClickHouse, markup, spreadsheets, headers, logs and JavaScript. */
+export const payloads = [
   "'; DROP TABLE codes; --",
   "' OR '1'='1",
   '1); SELECT pg_sleep(9); --',
@@ -45,9 +45,9 @@ const oddNumbers = [
   ...[2 ** 31, 2 ** 32, 2 ** 63, 2 ** 64],
 ];
 
-export const text = fc.oneof(fc.constantFrom(...loaded), fc.string({ unit: 'binary', maxLength: 20 }));
+export const text = fc.oneof(fc.constantFrom(...payloads), fc.string({ unit: 'binary', maxLength: 20 }));
 
-/** Any JSON at all, with names of fields that are there on every object already. */
+/** Any JSON value, including objects with names of inherited properties. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   text,
   fc.constantFrom(...oddNumbers, null, true, false, [], {}),
@@ -55,7 +55,7 @@ export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom('__proto__', 'constructor', 'prototype', 'length').map((name) => own({ [name]: { polluted: true } })),
 );
 
-/** With `__proto__` as a field like any other, as JSON has it. */
+/** Parsed from JSON, so that `__proto__` becomes an own property. */
 function own(fields: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(
     `{${Object.keys(fields)
@@ -64,23 +64,23 @@ function own(fields: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** What a query parameter or a header may say by its schema, or anything. */
+/** A value of a query parameter or header: mostly valid by its schema, sometimes not. */
 const parameterValue = ({ enum: known, type, minimum = 1, maximum = 100 }: JsonSchema): fc.Arbitrary<string> => {
-  const right =
+  const valid =
     known !== undefined
       ? fc.constantFrom(...(known as string[]))
       : type === 'integer'
         ? fc.constantFrom(minimum, maximum, 1).map(String)
         : fc.constantFrom('2026-03-01', '2026-03-01T00:00:00Z', '1900-01-01', '2299-12-31', 'abc');
-  const wrong = fc.oneof(
+  const invalid = fc.oneof(
     text,
     fc.constantFrom('0', '-1', '1e3', '9007199254740993', '0x10', '１', '1.0', 'NaN', '2026-02-30', '9999-99-99'),
   );
-  return fc.oneof({ weight: 5, arbitrary: right }, { weight: 1, arbitrary: wrong });
+  return fc.oneof({ weight: 5, arbitrary: valid }, { weight: 1, arbitrary: invalid });
 };
 
-/** A value that fits a schema; its strings are those that people would send. */
-function fitting(schema: JsonSchema, name: string): fc.Arbitrary<unknown> {
+/** A value that is valid by its schema, with realistic strings. */
+function validValue(schema: JsonSchema, name: string): fc.Arbitrary<unknown> {
   const {
     type,
     enum: known,
@@ -93,11 +93,14 @@ function fitting(schema: JsonSchema, name: string): fc.Arbitrary<unknown> {
   };
   if (known !== undefined) return fc.constantFrom(...(known as unknown[]));
   if (type === 'boolean') return fc.boolean();
-  if (type === 'array') return fc.array(fitting(items as JsonSchema, name), { minLength: 1, maxLength: 3 });
+  if (type === 'array') return fc.array(validValue(items as JsonSchema, name), { minLength: 1, maxLength: 3 });
   if (type === 'object')
-    return fc.record(Object.fromEntries(Object.entries(properties).map(([field, of]) => [field, fitting(of, field)])), {
-      requiredKeys: required,
-    });
+    return fc.record(
+      Object.fromEntries(Object.entries(properties).map(([field, of]) => [field, validValue(of, field)])),
+      {
+        requiredKeys: required,
+      },
+    );
   if (/color/i.test(name)) return fc.constantFrom('#1A2B3C', '#ffffff');
   if (name === 'url') return fc.constantFrom('http://127.0.0.1:9/a', 'https://name.invalid/');
   if (/destination/.test(name)) return fc.constantFrom('https://example.com/ä', 'http://[2001:db8::1]:8080/?a=b#c');
@@ -105,12 +108,12 @@ function fitting(schema: JsonSchema, name: string): fc.Arbitrary<unknown> {
   return fc.constantFrom('Menu', '菜单 🍜', 'x'.repeat(255));
 }
 
-/** A body that fits, one that is almost right, or anything, as it goes over the wire. */
+/** The bytes of a body: valid, almost valid, or anything. */
 function bodyOf(schema: JsonSchema): fc.Arbitrary<string | Uint8Array> {
-  const fits = fitting(schema, '').map((value) => value as Record<string, unknown>);
+  const fits = validValue(schema, '').map((value) => value as Record<string, unknown>);
   const names = [...Object.keys((schema['properties'] ?? {}) as object), '__proto__', 'constructor', 'id', ''];
   const almost = fc.tuple(fits, fc.constantFrom(...names), anything).map(([value, name, other]) =>
-    // Written by hand: to set `__proto__` of an object would set something else.
+    // Written as text, because assigning `__proto__` would set the prototype.
     JSON.stringify(value).replace(
       /\}$/,
       `${Object.keys(value).length > 0 ? ',' : ''}${JSON.stringify(name)}:${JSON.stringify(other)}}`,
@@ -139,7 +142,7 @@ function bodyOf(schema: JsonSchema): fc.Arbitrary<string | Uint8Array> {
   );
 }
 
-/** As a header can carry it: any bytes but control characters, which Bun refuses by itself. */
+/** Any bytes that a header can contain: control characters are excluded, because Bun refuses to send them. */
 const headerText = text.map((value) =>
   Buffer.from(value.slice(0, 500))
     .toString('latin1')
@@ -152,7 +155,7 @@ export interface AnyRequest {
   body?: string | Uint8Array;
 }
 
-/** Requests to one operation: `ids` are those that exist, to be hit now and then. */
+/** Requests to one operation, some of them with an id of `ids`, which exist. */
 export function requestsTo(template: string, operation: OperationObject, ids: string[]): fc.Arbitrary<AnyRequest> {
   const { parameters = [], requestBody } = operation;
   const id = fc.oneof(

@@ -2,23 +2,23 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { newCode } from '../support/api.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { type TestAccount, useService } from '../support/service.ts';
-import { type Heard, head, say } from './wire.ts';
+import { head, type RawReply, sendBytes } from './wire.ts';
 
 const captured = captureLog();
-/** What connects, and nothing behind it. */
+/** Only the roles that accept connections. */
 const service = useService({ log: captured.log, config: { roles: ['api', 'edge'] }, verified: false });
 const url = () => service.urls[0] as string;
 let account: TestAccount;
 let code: { id: string; short_code: string };
-/** Begun first: it goes on while the rest is tested. */
-let slow: Record<'body' | 'form', Promise<Heard>>;
+/** Started first, because they run into the service's timeout while the other tests run. */
+let slow: Record<'body' | 'form', Promise<RawReply>>;
 
 beforeAll(async () => {
   account = await service.account();
   code = (await account.live.post('/v1/qrcodes', newCode())).body;
   slow = {
-    body: say(url(), [post('Content-Length: 500', 'Connection: close'), '{"name": "Me']),
-    form: say(url(), [form(), 'key=sk_live_']),
+    body: sendBytes(url(), [post('Content-Length: 500', 'Connection: close'), '{"name": "Me']),
+    form: sendBytes(url(), [form(), 'key=sk_live_']),
   };
 });
 
@@ -39,14 +39,14 @@ const created = async () => {
   return row.count;
 };
 
-/** After whatever was done to it, the service is as it was. */
-async function expectWell(): Promise<void> {
-  expect((await say(url(), [get(`/${code.short_code}`)])).statuses).toEqual([302]);
+/** The service still works and has logged no error. */
+async function expectHealthy(): Promise<void> {
+  expect((await sendBytes(url(), [get(`/${code.short_code}`)])).statuses).toEqual([302]);
   expect((await account.live.get('/v1/account')).status).toBe(200);
   expect(captured.lines().filter(({ level }) => level === 'error')).toEqual([]);
 }
 
-describe('what is hardly HTTP', () => {
+describe('malformed HTTP', () => {
   const body = '{"name": "Smuggled", "destination_url": "https://example.com"}';
   const cases: [string, () => (string | Uint8Array)[]][] = [
     ['two lengths', () => [post('Content-Length: 2', 'Content-Length: 62'), body]],
@@ -55,11 +55,11 @@ describe('what is hardly HTTP', () => {
       () => [post('Content-Length: 4', 'Transfer-Encoding: chunked'), `3e\r\n${body}\r\n0\r\n\r\n`],
     ],
     ['a negative length', () => [post('Content-Length: -62'), body]],
-    ['a length beyond counting', () => [post(`Content-Length: ${'9'.repeat(30)}`), body]],
-    ['a length that is no number', () => [post('Content-Length: 0x3e'), body]],
-    ['chunks of no length', () => [post('Transfer-Encoding: chunked'), `zz\r\n${body}\r\n0\r\n\r\n`]],
+    ['a length that overflows', () => [post(`Content-Length: ${'9'.repeat(30)}`), body]],
+    ['a length that is not a number', () => [post('Content-Length: 0x3e'), body]],
+    ['a chunk without a valid length', () => [post('Transfer-Encoding: chunked'), `zz\r\n${body}\r\n0\r\n\r\n`]],
     [
-      'a chunk beyond counting',
+      'a chunk length that overflows',
       () => [post('Transfer-Encoding: chunked'), `${'f'.repeat(17)}\r\n${body}\r\n0\r\n\r\n`],
     ],
     ['an unknown transfer coding', () => [post('Transfer-Encoding: gzip, chunked'), `3e\r\n${body}\r\n0\r\n\r\n`]],
@@ -72,20 +72,20 @@ describe('what is hardly HTTP', () => {
     ['the beginning of TLS', () => [new Uint8Array([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]), 'x'.repeat(300), '\r\n\r\n']],
     ['300 headers', () => [get('/v1/account', ...Array.from({ length: 300 }, (_, i) => `X-${i}: a`), key())]],
   ];
-  test.each(cases)('%s: refused at once, and nothing done', async (_, pieces) => {
+  test.each(cases)('%s is refused and has no effect', async (_, pieces) => {
     const before = await created();
-    const { statuses, endedAfter } = await say(url(), pieces());
-    expect(endedAfter, 'nobody waits for what will not come').toBeLessThan(10_000);
+    const { statuses, endedAfterMs } = await sendBytes(url(), pieces());
+    expect(endedAfterMs, 'the connection is closed').toBeLessThan(10_000);
     expect(statuses.length).toBeLessThanOrEqual(1);
     for (const status of statuses) expect(status).toBeOneOf([400, 431, 505]);
     expect(await created()).toBe(before);
-    await expectWell();
+    await expectHealthy();
   });
 
-  test('a body of its own length is not the next request', async () => {
+  test('the body of a GET is not read as the next request', async () => {
     const before = await scans();
     const inner = get(`/${code.short_code}`);
-    const { statuses } = await say(url(), [
+    const { statuses } = await sendBytes(url(), [
       head('GET /healthz HTTP/1.1', 'Host: localhost', `Content-Length: ${inner.length}`, 'Connection: close'),
       inner,
     ]);
@@ -93,19 +93,19 @@ describe('what is hardly HTTP', () => {
     expect(await scans()).toBe(before);
   });
 
-  test('requests sent without waiting are answered in order, or the connection ends: none gets another’s answer', async () => {
+  test('pipelined requests are answered in order, or the connection is closed', async () => {
     const two = [
       head(`GET /${code.short_code} HTTP/1.1`, 'Host: localhost', 'X-Request-Id: first'),
       get('/v1/account', key(), 'X-Request-Id: second'),
     ];
-    const { text, endedAfter } = await say(url(), [two.join('')]);
-    expect(endedAfter).toBeLessThan(10_000);
+    const { text, endedAfterMs } = await sendBytes(url(), [two.join('')]);
+    expect(endedAfterMs).toBeLessThan(10_000);
     const ids = [...text.matchAll(/x-request-id: (\w+)/gi)].map(([, id]) => id);
     expect(['first', 'second'].slice(0, ids.length)).toEqual(ids);
-    await expectWell();
+    await expectHealthy();
   });
 
-  test('who stops sending is answered or hung up on, and who hangs up harms nobody', async () => {
+  test('clients that stop sending are answered or disconnected, and disconnecting clients do no harm', async () => {
     for (const pieces of [
       [get('/v1/account', key())],
       [get(`/${code.short_code}`)],
@@ -113,22 +113,22 @@ describe('what is hardly HTTP', () => {
       [post('Transfer-Encoding: chunked'), '5\r\n{"na'],
       [form(), 'key=sk'],
     ]) {
-      const { endedAfter } = await say(url(), pieces, { halfClose: true });
-      expect(endedAfter).toBeLessThan(10_000);
-      await Promise.all(Array.from({ length: 10 }, () => say(url(), pieces, { hangUp: true })));
+      const { endedAfterMs } = await sendBytes(url(), pieces, { halfClose: true });
+      expect(endedAfterMs).toBeLessThan(10_000);
+      await Promise.all(Array.from({ length: 10 }, () => sendBytes(url(), pieces, { hangUp: true })));
     }
-    await expectWell();
+    await expectHealthy();
   });
 
-  test('who takes nothing of a long answer holds up nobody', async () => {
-    const asked = head(`GET /v1/qrcodes/${code.id}/download?size=2048 HTTP/1.1`, 'Host: localhost', key());
-    const waiting = Array.from({ length: 10 }, () => say(url(), [asked], { withinMs: 500 }));
-    await expectWell();
+  test('clients that do not read a long response do not block others', async () => {
+    const request = head(`GET /v1/qrcodes/${code.id}/download?size=2048 HTTP/1.1`, 'Host: localhost', key());
+    const waiting = Array.from({ length: 10 }, () => sendBytes(url(), [request], { timeoutMs: 500 }));
+    await expectHealthy();
     await Promise.all(waiting);
   });
 });
 
-describe('hosts that are none', () => {
+describe('invalid Host headers', () => {
   const hosts = [
     '[',
     'a b',
@@ -147,7 +147,7 @@ describe('hosts that are none', () => {
   ];
 
   test.each(hosts.map((host) => [JSON.stringify(host).slice(0, 20), host]))(
-    '%s: every kind of path answers, and none with an error of ours',
+    '%s: no path answers 5xx or repeats the header',
     async (_, host) => {
       for (const path of [
         `/${code.short_code}`,
@@ -161,37 +161,38 @@ describe('hosts that are none', () => {
         '/healthz',
         '/',
       ]) {
-        const { statuses, text } = await say(url(), [
+        const { statuses, text } = await sendBytes(url(), [
           head(`GET ${path} HTTP/1.1`, `Host: ${host}`, key(), 'Connection: close'),
         ]);
         expect(statuses, path).toHaveLength(1);
         expect(statuses[0], path).toBeOneOf([200, 302, 400, 401, 404, 429]);
         const [, location = ''] = /^location: (.*)$/im.exec(text) ?? [];
         expect(location.trim(), path).toMatch(/^$|^\/console$|^https:\/\/example\.com\/menu$/);
-        if (host.length > 6) expect(text, 'nothing repeats it').not.toContain(host);
+        if (host.length > 6) expect(text, 'the response does not repeat the header').not.toContain(host);
       }
     },
   );
 
-  test('none at all, as HTTP/1.0 has it: everything is found where it is', async () => {
-    const asked = async (target: string) => (await say(url(), [head(`GET ${target} HTTP/1.0`, key())])).statuses;
-    expect(await asked(`/${code.short_code}`)).toEqual([302]);
-    expect(await asked(`/unknown-1?next=/${code.short_code}`), 'what stands in a query is no short code').toEqual([
+  test('requests without Host, as in HTTP/1.0, find every path', async () => {
+    const statusesOf = async (target: string) =>
+      (await sendBytes(url(), [head(`GET ${target} HTTP/1.0`, key())])).statuses;
+    expect(await statusesOf(`/${code.short_code}`)).toEqual([302]);
+    expect(await statusesOf(`/unknown-1?next=/${code.short_code}`), 'a query is not read as a short code').toEqual([
       404,
     ]);
-    expect(await asked(`/v1/qrcodes/${code.id}`)).toEqual([200]);
-    expect(await asked(`/v1/qrcodes/${code.id}/history?limit=1`)).toEqual([200]);
-    expect(await asked(`/images/${code.id}/public?size=100`)).toEqual([200]);
-    expect(await asked('/healthz')).toEqual([200]);
+    expect(await statusesOf(`/v1/qrcodes/${code.id}`)).toEqual([200]);
+    expect(await statusesOf(`/v1/qrcodes/${code.id}/history?limit=1`)).toEqual([200]);
+    expect(await statusesOf(`/images/${code.id}/public?size=100`)).toEqual([200]);
+    expect(await statusesOf('/healthz')).toEqual([200]);
   });
 });
 
 describe('the edge', () => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'MKCOL', 'LOCK'])(
-    '%s of a short link: 405, and no scan',
+    '%s of a short link answers 405 and records no scan',
     async (method) => {
       const before = await scans();
-      const { statuses } = await say(url(), [
+      const { statuses } = await sendBytes(url(), [
         head(`${method} /${code.short_code} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', 'Connection: close'),
       ]);
       expect(statuses).toEqual([405]);
@@ -205,7 +206,7 @@ describe('the edge', () => {
     ['another scheme', 'GET ftp://localhost/x HTTP/1.1'],
     ['no path', 'GET http://localhost HTTP/1.1'],
     ['no slash', 'GET menu HTTP/1.1'],
-    ['a host that is none', 'GET http://[/menu-1 HTTP/1.1'],
+    ['an invalid host', 'GET http://[/menu-1 HTTP/1.1'],
     ['broken percent-encoding', 'GET /images/%/public HTTP/1.1'],
     ['half a character', 'GET /swagger/%E0%A4%A HTTP/1.1'],
     ['only slashes', `GET ${'/'.repeat(8_000)} HTTP/1.1`],
@@ -213,26 +214,28 @@ describe('the edge', () => {
     ['15,000 letters under /v1', `GET /v1/${'a'.repeat(15_000)} HTTP/1.1`],
     ['100,000 letters', `GET /${'a'.repeat(100_000)} HTTP/1.1`],
     ['4,000 parameters', `GET /menu-1?${'a&'.repeat(4_000)} HTTP/1.1`],
-  ])('%s: no redirect out, no error of ours', async (_, line) => {
-    const { statuses, text, endedAfter } = await say(url(), [head(line, 'Host: localhost', 'Connection: close')]);
-    expect(endedAfter).toBeLessThan(10_000);
+  ])('%s: no redirect to another host, no 5xx', async (_, line) => {
+    const { statuses, text, endedAfterMs } = await sendBytes(url(), [
+      head(line, 'Host: localhost', 'Connection: close'),
+    ]);
+    expect(endedAfterMs).toBeLessThan(10_000);
     expect(statuses.length).toBeLessThanOrEqual(1);
     for (const status of statuses) expect(status).toBeOneOf([302, 400, 401, 404, 405, 414, 431]);
     expect(text).not.toMatch(/^location: (?!\/console\r)/im);
-    await expectWell();
+    await expectHealthy();
   });
 
-  test('headers of 15 KB in every place that is read: one scan, in the words that scans have', async () => {
+  test('headers of 15 KB are recorded as one ordinary scan', async () => {
     const before = await scans();
     const long = 'x'.repeat(3_500);
     const headers = [`User-Agent: ${long}`, `X-Forwarded-For: ${long}`, `X-Request-Id: ${long}`, `Accept: ${long}`];
-    const { statuses, text } = await say(url(), [get(`/${code.short_code}`, ...headers)]);
+    const { statuses, text } = await sendBytes(url(), [get(`/${code.short_code}`, ...headers)]);
     expect(statuses).toEqual([302]);
     expect(text).not.toContain(long);
     expect(await scans()).toBe(before + 1);
   });
 
-  test('thousands of short codes that nobody made: 404 each, and known ones lead on meanwhile', async () => {
+  test('thousands of unknown short codes answer 404, and known ones still redirect', async () => {
     const guess = async (i: number): Promise<number> => (await fetch(`${url()}/guess-${i}-x`)).status;
     const statuses = new Set<number>();
     for (let i = 0; i < 3_000; i += 100) {
@@ -240,18 +243,18 @@ describe('the edge', () => {
       for (const status of answers) statuses.add(status);
     }
     expect([...statuses]).toEqual([404]);
-    await expectWell();
+    await expectHealthy();
   });
 });
 
-test('a body that never comes to its end: 400 that says so, and nothing done', async () => {
+test('an incomplete body answers 400 with the timeout, and has no effect', async () => {
   const { statuses, text } = await slow.body;
   expect(statuses).toEqual([400]);
   expect(text).toContain('The body must arrive within 6 s.');
   expect(text).toMatch(/x-ratelimit-remaining: \d+/i);
 });
 
-test('nor does a form of the console: 400, and nobody is signed in', async () => {
+test('an incomplete sign-in form answers 400 and opens no session', async () => {
   const { statuses, text } = await slow.form;
   expect(statuses).toEqual([400]);
   expect(text).not.toMatch(/^set-cookie/im);

@@ -8,8 +8,8 @@ import { captureLog } from '../support/log-lines.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { answer, useReceiver } from '../webhooks/receiver.ts';
 import { codeOf, deliveriesOf, mayCallTests, newPath, scanCode, setHook } from '../webhooks/webhook-support.ts';
-import { loaded, text } from './anything.ts';
-import { head, say } from './wire.ts';
+import { payloads, text } from './anything.ts';
+import { head, sendBytes } from './wire.ts';
 
 const captured = captureLog();
 const service = useService({ config: mayCallTests, log: captured.log });
@@ -20,7 +20,7 @@ let live: Api;
 
 beforeAll(async () => {
   account = await service.account();
-  /** One that is never told to wait: there is more to ask here than in a minute. */
+  /** Resets the rate limit when it is exceeded, because this file sends more requests than fit in a minute. */
   const send: Api['send'] = async (path, init) => {
     const answered = await account.live.send<Json>(path, init);
     if (answered.status !== 429) return answered;
@@ -46,10 +46,10 @@ beforeAll(async () => {
   };
 });
 
-/** Looked at when everything has been asked: the log is one object a line all the while, in words of ours. */
+/** After all tests: every line of the log is one JSON object, and none contains a payload. */
 afterAll(() => {
   const lines = captured.text().trimEnd().split('\n');
-  expect(lines.length).toBeGreaterThan(loaded.length);
+  expect(lines.length).toBeGreaterThan(payloads.length);
   for (const line of lines) {
     const entry = JSON.parse(line);
     expect(Object.keys(entry).slice(0, 2)).toEqual(['level', 'time']);
@@ -57,21 +57,21 @@ afterAll(() => {
     expect(entry.level, line).not.toBe('error');
     if (entry.request_id !== undefined) expect(entry.request_id).toMatch(/^[\w.-]{1,128}$/);
   }
-  for (const value of loaded.filter((one) => isTelling(one) && !/^[\w.-]+$/.test(one)))
+  for (const value of payloads.filter((one) => isDistinctive(one) && !/^[\w.-]+$/.test(one)))
     expect(captured.text()).not.toContain(JSON.stringify(value).slice(1, -1));
 });
 
 const namesOf = ({ headers }: ApiAnswer) => [...headers.keys()].filter((name) => name !== 'date').sort();
-/** What must not get further than where it was put; too short a string is everywhere by chance. */
-const isTelling = (value: string) => value.trim().length > 6;
+/** Shorter strings may occur anywhere by chance. */
+const isDistinctive = (value: string) => value.trim().length > 6;
 
 const open = async (shortCode: string, headers: Record<string, string> = {}): Promise<ApiAnswer> =>
   service.client(0).get(`/${shortCode}`, headers);
 
 describe('a name', () => {
-  test('is text, whatever it says: kept as it is, and nowhere taken for anything else', async () => {
+  test('is stored and returned unchanged, and is never interpreted', async () => {
     const plain = (await live.post('/v1/qrcodes', newCode())).body;
-    const told = namesOf(await live.get(`/v1/qrcodes/${plain.id}/download?format=svg`));
+    const headerNames = namesOf(await live.get(`/v1/qrcodes/${plain.id}/download?format=svg`));
     const picture =
       /^<svg xmlns="[^"<>]+"[^<>]*>\n<title>QR code for [^<>]+<\/title>(\n<(\/?g|path|rect)( [a-zA-Z-]+="[^"<>&]*")*\/?>)+\n<\/svg>\n$/;
 
@@ -88,7 +88,7 @@ describe('a name', () => {
         expect((await live.get('/v1/qrcodes?limit=1')).body.data[0].name).toBe(name.trim());
 
         const file = await live.get(`/v1/qrcodes/${code.id}/download?format=svg`);
-        expect(namesOf(file)).toEqual(told);
+        expect(namesOf(file)).toEqual(headerNames);
         expect(file.headers.get('content-disposition')).toMatch(
           /^attachment; filename="[^"\\/\p{Cc}]+\.svg"(; filename\*=UTF-8''[\w.~%-]+)?$/u,
         );
@@ -96,22 +96,26 @@ describe('a name', () => {
         const { text: history } = await live.get(`/v1/qrcodes/${code.id}/history`);
         expect(JSON.parse(history).data).toHaveLength(1);
       }),
-      { numRuns: 60, examples: loaded.map((value) => [value]) },
+      { numRuns: 60, examples: payloads.map((value) => [value]) },
     );
   });
 
-  test('of a key and of an account, too', async () => {
-    for (const name of loaded) {
+  test('of a key or an account is stored unchanged', async () => {
+    for (const name of payloads) {
       const { status, body } = await live.post('/v1/account/keys', { name });
       expect(status).toBeOneOf([201, 400]);
       if (status === 201) expect(body.name).toBe(name.trim());
     }
-    const { live: key } = await createAccount(service.database.sql, { name: loaded[0], plan: 'pro', now: new Date() });
-    expect((await service.client(0, key.secret).get('/v1/account')).body.name).toBe(loaded[0]);
+    const { live: key } = await createAccount(service.database.sql, {
+      name: payloads[0],
+      plan: 'pro',
+      now: new Date(),
+    });
+    expect((await service.client(0, key.secret).get('/v1/account')).body.name).toBe(payloads[0]);
   });
 
-  test('of a code that was scanned is in the figures as it is', async () => {
-    const names = loaded.slice(0, 4);
+  test('of a scanned code is unchanged in analytics', async () => {
+    const names = payloads.slice(0, 4);
     const owner = await service.account();
     for (const name of names) {
       const { body } = await owner.live.post('/v1/qrcodes', newCode({ name }));
@@ -126,9 +130,9 @@ describe('a name', () => {
 });
 
 describe('a destination', () => {
-  test('comes back as the same one line of Location, or is refused', async () => {
+  test('is sent unchanged in one Location header, or is refused', async () => {
     const plain = await codeOf(live);
-    const told = namesOf(await open(plain.short_code));
+    const headerNames = namesOf(await open(plain.short_code));
     const place = fc.tuple(
       fc.constantFrom(
         'https://example.com/',
@@ -159,7 +163,7 @@ describe('a destination', () => {
           expect(code.destination_url).toBe(destination_url);
           const sent = await open(code.short_code);
           expect(sent.status).toBe(302);
-          expect(namesOf(sent)).toEqual(told);
+          expect(namesOf(sent)).toEqual(headerNames);
           expect(sent.text).toBe('');
           const location = sent.headers.get('location') ?? '';
           expect(location).toMatch(/^https?:\/\/[\x21-\x7e]+$/i);
@@ -170,7 +174,7 @@ describe('a destination', () => {
         numRuns: 60,
         examples: [
           ...schemes.map((given): [string] => [given]),
-          ...loaded.map((value): [string] => [`https://example.com/${value}`]),
+          ...payloads.map((value): [string] => [`https://example.com/${value}`]),
         ],
       },
     );
@@ -178,10 +182,10 @@ describe('a destination', () => {
 });
 
 describe('a short code', () => {
-  test('that means something to anybody is refused, and not looked for', async () => {
-    for (const short_code of [...loaded, 'a/b', 'a.b', 'a%2fb', 'sk_live_', '-ab', 'ａｂｃ', 'abc\n']) {
+  test('with special characters is refused', async () => {
+    for (const short_code of [...payloads, 'a/b', 'a.b', 'a%2fb', 'sk_live_', '-ab', 'ａｂｃ', 'abc\n']) {
       const { status, body } = await live.post('/v1/qrcodes', newCode({ short_code }));
-      // Words that JavaScript has on every object are words like any other.
+      // Names of inherited JavaScript properties, such as constructor, are valid short codes.
       const isWord = /^[a-z]+$/i.test(short_code);
       expect([short_code, status]).toEqual([short_code, isWord && short_code.length <= 50 ? 201 : 400]);
       if (status === 201) expect((await open(short_code)).status).toBe(302);
@@ -191,11 +195,11 @@ describe('a short code', () => {
 });
 
 describe('headers', () => {
-  const printable = loaded.filter((value) => /^[\x20-\x7e]+$/.test(value) && value.length < 300);
+  const printable = payloads.filter((value) => /^[\x20-\x7e]+$/.test(value) && value.length < 300);
 
-  test('of a scan end as one of the words that scans have, and repeat nowhere', async () => {
+  test('of a scan are recorded only as known values, and are never repeated', async () => {
     const code = await codeOf(live);
-    const told = namesOf(await open(code.short_code, { 'user-agent': 'x' }));
+    const headerNames = namesOf(await open(code.short_code, { 'user-agent': 'x' }));
     for (const value of printable) {
       const sent = await open(code.short_code, {
         ...{ 'user-agent': value, 'x-forwarded-for': value, referer: value, accept: value, origin: value },
@@ -208,21 +212,22 @@ describe('headers', () => {
         },
       });
       expect(sent.status).toBe(302);
-      expect(namesOf(sent)).toEqual(told);
-      if (!/^[\w.-]+$/.test(value) && isTelling(value)) expect(JSON.stringify([...sent.headers])).not.toContain(value);
+      expect(namesOf(sent)).toEqual(headerNames);
+      if (!/^[\w.-]+$/.test(value) && isDistinctive(value))
+        expect(JSON.stringify([...sent.headers])).not.toContain(value);
     }
     const rows = await service.database.sql<Record<string, unknown>[]>`SELECT * FROM scans WHERE code = ${code.id}`;
     expect(rows).toHaveLength(printable.length + 1);
     for (const { device, browser, country, region, city } of rows)
       expect([device, browser, country, region, city]).toEqual(['desktop', 'other', 'XX', 'Unknown', 'Unknown']);
-    for (const value of printable.filter(isTelling)) expect(JSON.stringify(rows)).not.toContain(value);
+    for (const value of printable.filter(isDistinctive)) expect(JSON.stringify(rows)).not.toContain(value);
   });
 
-  test('of a request to the API do what they are for, and repeat nowhere', async () => {
+  test('of an API request have only their documented effect', async () => {
     for (const value of printable) {
       const first = await live.post('/v1/qrcodes', newCode(), { 'idempotency-key': value, 'x-request-id': value });
       const again = await live.post('/v1/qrcodes', newCode(), { 'idempotency-key': value, accept: value });
-      // An empty or blank one arrives as none or as too short a one.
+      // A blank header arrives as a missing or empty one.
       expect(first.status).toBeOneOf(value.trim() === '' ? [201, 400] : [201]);
       if (value.trim() !== '') expect(again.text).toBe(first.text);
       const isId = /^[\w.-]{1,128}$/.test(value);
@@ -232,9 +237,9 @@ describe('headers', () => {
 });
 
 describe('a webhook', () => {
-  test('is called at the one address that was set, whatever stands behind it', async () => {
+  test('is called at its own path, whatever its query contains', async () => {
     const path = newPath();
-    for (const value of loaded) {
+    for (const value of payloads) {
       const { status, body } = await live.put('/v1/account/webhook', { url: `${receiver.url(path)}/?a=${value}` });
       expect(status).toBeOneOf([200, 400]);
       if (status === 400) {
@@ -246,24 +251,24 @@ describe('a webhook', () => {
         delivered: true,
         status_code: 200,
       });
-      const [heard, ...more] = receiver.received().slice(before);
+      const [request, ...more] = receiver.received().slice(before);
       expect(more).toEqual([]);
-      expect(heard?.to).toBe(path);
-      expect(Object.keys(heard?.headers ?? {}).filter((name) => /cookie|injected/i.test(name))).toEqual([]);
-      expect(JSON.parse(heard?.body ?? '').event).toBe('scan.created');
+      expect(request?.to).toBe(path);
+      expect(Object.keys(request?.headers ?? {}).filter((name) => /cookie|injected/i.test(name))).toEqual([]);
+      expect(JSON.parse(request?.body ?? '').event).toBe('scan.created');
     }
   });
 
-  test('that answers with anything is kept as text', async () => {
+  test('has its response stored as text', async () => {
     const path = newPath();
     const owner = await service.account();
     await setHook(owner.live, receiver.url(path));
-    for (const value of loaded) {
+    for (const value of payloads) {
       receiver.behave(path, answer(200, value, { 'retry-after': '1e9', 'x-a': 'b' }));
       const { status, body } = await owner.live.post('/v1/account/webhook/test', {});
       expect([status, body.delivered]).toEqual([200, true]);
     }
-    receiver.behave(path, answer(200, loaded.join('\u0000')));
+    receiver.behave(path, answer(200, payloads.join('\u0000')));
     await scanCode(url(), await codeOf(owner.live));
     await eventually(async () => {
       const [delivery] = await deliveriesOf(owner.live);
@@ -274,7 +279,7 @@ describe('a webhook', () => {
 });
 
 describe('pages', () => {
-  test('repeat nothing of what was asked', async () => {
+  test('repeat nothing of the request', async () => {
     const marker = 'zz7MARKERzz';
     const targets = [
       '/MARK',
@@ -291,7 +296,7 @@ describe('pages', () => {
     for (const value of ['"><script>', "'><svg/onload=x>", '{{7*7}}', '%3Cscript%3E', '%0d%0aX-Injected:1'])
       for (const target of targets) {
         const asked = target.replace('MARK', `${value.replace(/[ "<>{}]/g, encodeURIComponent)}${marker}`);
-        const heard = await say(url(), [
+        const reply = await sendBytes(url(), [
           head(
             `GET ${asked} HTTP/1.1`,
             `Host: ${marker}.example`,
@@ -300,12 +305,14 @@ describe('pages', () => {
             'Connection: close',
           ),
         ]);
-        expect(heard.statuses, asked).toHaveLength(1);
-        expect(heard.statuses[0], asked).toBeLessThan(500);
-        expect(heard.text.toLowerCase(), asked).not.toContain(marker.toLowerCase());
-        expect(heard.text, asked).not.toMatch(/^x-injected/im);
-        if (/^content-type: text\/html/im.test(heard.text))
-          expect(heard.text, `${asked} may run nothing of others`).toMatch(/^content-security-policy: default-src/im);
+        expect(reply.statuses, asked).toHaveLength(1);
+        expect(reply.statuses[0], asked).toBeLessThan(500);
+        expect(reply.text.toLowerCase(), asked).not.toContain(marker.toLowerCase());
+        expect(reply.text, asked).not.toMatch(/^x-injected/im);
+        if (/^content-type: text\/html/im.test(reply.text))
+          expect(reply.text, `${asked} has a content security policy`).toMatch(
+            /^content-security-policy: default-src/im,
+          );
       }
   });
 });

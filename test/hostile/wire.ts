@@ -1,24 +1,24 @@
 import { connect } from 'node:net';
 
-/** What came back over one connection, and whether it ended by itself. */
-export interface Heard {
+/** What the service sent over one connection, and whether it closed it. */
+export interface RawReply {
   text: string;
   statuses: number[];
-  /** Milliseconds until it was over; undefined when it was still open after `withinMs`. */
-  endedAfter: number | undefined;
+  /** Undefined if the connection was still open after `timeoutMs`. */
+  endedAfterMs: number | undefined;
 }
 
-interface Speech {
-  /** Ends the sending half when everything is sent, as `nc` does at the end of its input. */
+interface SendOptions {
+  /** Closes the sending half after the last byte, as `nc` does at the end of its input. */
   halfClose?: boolean;
-  /** Hangs up when everything is sent, without waiting for an answer. */
+  /** Closes the connection after the last byte, without waiting for a response. */
   hangUp?: boolean;
-  withinMs?: number;
+  timeoutMs?: number;
 }
 
-/** Says exactly these bytes to the service and listens until it hangs up: for what is no longer HTTP. */
-export function say(url: string, pieces: (string | Uint8Array)[], options: Speech = {}): Promise<Heard> {
-  const { halfClose = false, hangUp = false, withinMs = 12_000 } = options;
+/** Sends exactly these bytes, which need not be valid HTTP, and reads until the service closes the connection. */
+export function sendBytes(url: string, pieces: (string | Uint8Array)[], options: SendOptions = {}): Promise<RawReply> {
+  const { halfClose = false, hangUp = false, timeoutMs = 12_000 } = options;
   const started = performance.now();
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -32,9 +32,9 @@ export function say(url: string, pieces: (string | Uint8Array)[], options: Speec
       socket.destroy();
       const text = Buffer.concat(chunks).toString('latin1');
       const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
-      resolve({ text, statuses, endedAfter: ended ? performance.now() - started : undefined });
+      resolve({ text, statuses, endedAfterMs: ended ? performance.now() - started : undefined });
     };
-    const timer = setTimeout(() => over(false), withinMs);
+    const timer = setTimeout(() => over(false), timeoutMs);
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('error', () => over(true));
     socket.on('end', () => over(true));
@@ -42,5 +42,5 @@ export function say(url: string, pieces: (string | Uint8Array)[], options: Speec
   });
 }
 
-/** The lines of a request, as they go over the wire. */
+/** The head of a request from its lines. */
 export const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;

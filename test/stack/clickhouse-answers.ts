@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { password } from './clickhouse-server.ts';
-import { faultOf, type Subject } from './clickhouse-subject.ts';
+import { errorOf, type Subject } from './clickhouse-subject.ts';
 
 export function answersSuite(subject: Subject): void {
   describe('answers', () => {
-    test('a ping, with and without a query', async () => {
+    test('to a ping, with and without a query', async () => {
       expect(subject.server.ready).toMatchObject({ ready: true, engine: subject.engine });
       expect(await subject.root.ping()).toEqual({ success: true });
       expect(await subject.root.ping({ select: true })).toEqual({ success: true });
@@ -13,24 +13,24 @@ export function answersSuite(subject: Subject): void {
 
     test('only to the right password', async () => {
       const stranger = subject.server.client({ password: 'guess' });
-      expect(await faultOf(stranger.query({ query: 'SELECT 1' }))).toEqual({
+      expect(await errorOf(stranger.query({ query: 'SELECT 1' }))).toEqual({
         code: '516',
         type: 'AUTHENTICATION_FAILED',
       });
       await stranger.close();
-      const asking = `${subject.server.url}/?query=SELECT+1`;
-      expect((await fetch(asking)).status).toBe(403);
+      const url = `${subject.server.url}/?query=SELECT+1`;
+      expect((await fetch(url)).status).toBe(403);
       const key = { 'x-clickhouse-user': 'default', 'x-clickhouse-key': 'guess' };
-      expect((await fetch(asking, { headers: key })).status).toBe(403);
-      expect((await fetch(`${asking}&user=somebody&password=${encodeURIComponent(password)}`)).status).toBe(403);
-      expect((await fetch(`${asking}&password=${encodeURIComponent(password)}`)).status).toBe(200);
+      expect((await fetch(url, { headers: key })).status).toBe(403);
+      expect((await fetch(`${url}&user=other&password=${encodeURIComponent(password)}`)).status).toBe(403);
+      expect((await fetch(`${url}&password=${encodeURIComponent(password)}`)).status).toBe(200);
     });
 
     test('with the headers of a server', async () => {
-      const result = await subject.db.query({ query: 'SELECT 1', query_id: 'asked-for', format: 'JSONEachRow' });
-      expect(result.query_id).toBe('asked-for');
+      const result = await subject.db.query({ query: 'SELECT 1', query_id: 'given-id', format: 'JSONEachRow' });
+      expect(result.query_id).toBe('given-id');
       expect(result.response_headers).toMatchObject({
-        'x-clickhouse-query-id': 'asked-for',
+        'x-clickhouse-query-id': 'given-id',
         'x-clickhouse-format': 'JSONEachRow',
         'x-clickhouse-timezone': expect.stringContaining('UTC'),
         'x-clickhouse-server-display-name': expect.any(String),
@@ -39,7 +39,7 @@ export function answersSuite(subject: Subject): void {
       expect(await result.json()).toEqual([{ 1: 1 }]);
     });
 
-    test('20 queries at once, each with its own answer', async () => {
+    test('to 20 concurrent queries, each with its own result', async () => {
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
           subject.one('SELECT sum(number) + {n:UInt32} FROM numbers(100000)', { n }),

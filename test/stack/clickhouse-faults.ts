@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { authorization, faultOf, type Subject } from './clickhouse-subject.ts';
+import { authorization, errorOf, type Subject } from './clickhouse-subject.ts';
 
 export function faultsSuite(subject: Subject): void {
-  describe('says what is wrong', () => {
+  describe('reports an error', () => {
     test.each([
       ['selec 1', 400, 62, 'SYNTAX_ERROR'],
       ['SELECT 1; SELECT 2', 400, 62, 'SYNTAX_ERROR'],
@@ -14,7 +14,7 @@ export function faultsSuite(subject: Subject): void {
       ['INSERT INTO nowhere FORMAT JSONEachRow {"a":1}', 404, 60, 'UNKNOWN_TABLE'],
       ["KILL QUERY WHERE query_id = 'x' SYNC", 501, 48, 'NOT_IMPLEMENTED'],
       ['SELECT throwIf(1)', 500, 395, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'],
-    ])('with %s', async (query, status, code, type) => {
+    ])('for %s', async (query, status, code, type) => {
       const answer = await subject.ask(query);
       const text = await answer.text();
       expect({ status: answer.status, code: answer.headers.get('x-clickhouse-exception-code') }).toEqual({
@@ -24,19 +24,19 @@ export function faultsSuite(subject: Subject): void {
       expect(text).toMatch(
         new RegExp(`^Code: ${code}\\. DB::Exception: (?!Code:)[^]+ \\(${type}\\) \\(version [\\d.]+\\)\n$`),
       );
-      expect(await faultOf(subject.db.command({ query }))).toEqual({ code: String(code), type });
+      expect(await errorOf(subject.db.command({ query }))).toEqual({ code: String(code), type });
     });
 
-    test('with a database, a setting or a way of speaking that it does not have', async () => {
+    test('for an unknown database, setting or path, and for sessions', async () => {
       const nowhere = subject.server.client({ database: 'nowhere' });
-      expect(await faultOf(nowhere.query({ query: 'SELECT 1' }))).toEqual({ code: '81', type: 'UNKNOWN_DATABASE' });
+      expect(await errorOf(nowhere.query({ query: 'SELECT 1' }))).toEqual({ code: '81', type: 'UNKNOWN_DATABASE' });
       await nowhere.close();
       expect(await (await subject.ask('SELECT 1', '&no_such_setting=1')).text()).toContain('(UNKNOWN_SETTING)');
       expect(await (await subject.ask('SELECT 1', '&session_id=abc')).text()).toContain('(NOT_IMPLEMENTED)');
       expect(await (await fetch(`${subject.server.url}/nowhere`)).status).toBe(404);
     });
 
-    test('with a GET that would write', async () => {
+    test('for a GET that would write', async () => {
       const headers = { authorization };
       const answer = await fetch(`${subject.server.url}/?query=CREATE+DATABASE+by_get`, { headers });
       expect(await answer.text()).toContain('(READONLY)');
@@ -44,17 +44,17 @@ export function faultsSuite(subject: Subject): void {
   });
 
   /**
-   * An engine refuses every query once the memory that it has counted reaches its limit. Native ClickHouse counts what
-   * it frees, so its count settles. WebAssembly counts about 0.2 MB a query that it never subtracts, so its limit must
+   * An engine refuses every query once the memory that it has counted reaches its limit. Native ClickHouse subtracts what
+   * it frees, so its count is stable. WebAssembly never subtracts about 0.2 MB per query, so its limit must
    * be out of reach (src/stack/clickhouse/wasm-module.ts).
    */
-  test('counts no memory that would make it refuse queries, however many come', async () => {
+  test('does not run out of counted memory after many queries', async () => {
     const countedBytes = async () =>
       Number(await subject.one("SELECT toString(value) FROM system.metrics WHERE metric = 'MemoryTracking'"));
     const limitBytes = Number(
       await subject.one("SELECT value FROM system.server_settings WHERE name = 'max_server_memory_usage'"),
     );
-    // So many that what a batch would add exceeds all that the native engine has counted.
+    // Enough queries that a leak per query would exceed what the native engine has counted.
     const queries = 200;
     const growthOfBatch = async () => {
       const before = await countedBytes();
@@ -65,7 +65,7 @@ export function faultsSuite(subject: Subject): void {
       const bytesPerQuery = (await growthOfBatch()) / queries;
       expect(limitBytes / Math.max(bytesPerQuery, 1), 'queries until it refuses').toBeGreaterThan(100_000_000);
     } else {
-      // Caches and merges of earlier tests may still add to the count: a batch that adds nothing shows that queries do not.
+      // Caches and merges of earlier tests may still add to the count, so one batch without growth is enough.
       await eventually(async () => expect(await growthOfBatch()).toBeLessThanOrEqual(0), 30_000);
     }
   });

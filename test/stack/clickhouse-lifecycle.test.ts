@@ -16,12 +16,12 @@ import {
   password,
   startClickHouse,
   startedClickHouse,
-  startWithinMs,
+  startTimeoutMs,
 } from './clickhouse-server.ts';
 
-const stopWithinMs = 6_000;
+const stopTimeoutMs = 6_000;
 
-test('the password of ClickHouse is in no argument, and a machine with an engine has a Node for it', () => {
+test('the password of ClickHouse is not an argument, and a machine with an engine has a Node for it', () => {
   const [engine] = availableEngines();
   if (engine === undefined) throw new Error('no engine can run on this machine');
   expect(nodeRuntime()).toBeDefined();
@@ -31,7 +31,7 @@ test('the password of ClickHouse is in no argument, and a machine with an engine
 });
 
 describe('SCANLOG_CLICKHOUSE_ENGINE', () => {
-  test('selects every engine that can run here when it is not set', () => {
+  test('selects every engine that can run here if it is not set', () => {
     expect(selectedEngines('')).toEqual(availableEngines());
   });
 
@@ -60,12 +60,12 @@ describe.each(selectedEngines())('the process of the embedded ClickHouse (%s)', 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), `clickhouse-${engine}-`));
     server = await startedClickHouse(engine, dataDir);
-  }, startWithinMs);
+  }, startTimeoutMs);
 
   afterEach(async () => {
     await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
-  }, startWithinMs);
+  }, startTimeoutMs);
 
   async function endOf({ child }: ClickHouseProcess): Promise<{ code: unknown; withinMs: number }> {
     const from = performance.now();
@@ -96,23 +96,23 @@ describe.each(selectedEngines())('the process of the embedded ClickHouse (%s)', 
       server.child.kill('SIGTERM');
       const { code, withinMs } = await end;
       expect(code).toBe(0);
-      expect(withinMs).toBeLessThan(stopWithinMs);
+      expect(withinMs).toBeLessThan(stopTimeoutMs);
       expect(await busy).toBe('cut off');
       await client.close();
     },
-    2 * startWithinMs,
+    2 * startTimeoutMs,
   );
 
   test(
-    'ends when whoever started it is gone',
+    'exits when its stdin is closed, as after the death of its parent',
     async () => {
       const end = endOf(server);
       server.child.stdin?.end();
       const { code, withinMs } = await end;
       expect(code).toBe(0);
-      expect(withinMs).toBeLessThan(stopWithinMs);
+      expect(withinMs).toBeLessThan(stopTimeoutMs);
     },
-    startWithinMs,
+    startTimeoutMs,
   );
 });
 
@@ -120,7 +120,7 @@ describe.each(selectedEngines().filter((engine) => engine === 'native'))(
   'the data of the embedded ClickHouse (%s)',
   (engine) => {
     test(
-      'belong to one process at a time and outlive it',
+      'belongs to one process at a time and persists',
       async () => {
         const dataDir = mkdtempSync(join(tmpdir(), `clickhouse-${engine}-`));
         const first = await startedClickHouse(engine, dataDir);
@@ -145,7 +145,7 @@ describe.each(selectedEngines().filter((engine) => engine === 'native'))(
         await third.stop();
         rmSync(dataDir, { recursive: true, force: true });
       },
-      3 * startWithinMs,
+      3 * startTimeoutMs,
     );
   },
 );

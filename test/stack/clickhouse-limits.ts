@@ -6,7 +6,7 @@ import { authorization, type Subject } from './clickhouse-subject.ts';
 const maxValueBytes = 131_072;
 const maxUriBytes = 1_048_576;
 
-/** The limits that a ClickHouse server has by default, and its answers beyond them. */
+/** The default limits of a ClickHouse server, and its errors beyond them. */
 export function limitsSuite(subject: Subject): void {
   describe('has the limits of a server', () => {
     const length = 'SELECT length({p:String})';
@@ -28,7 +28,7 @@ export function limitsSuite(subject: Subject): void {
       await expectRefused(longer, 'Field value too long');
     });
 
-    test('counted as they are encoded', async () => {
+    test('131,072 bytes for a value in the URL, counted in encoded form', async () => {
       const space = '%20';
       const answer = await subject.ask(length, `&param_p=${space.repeat(Math.ceil(maxValueBytes / space.length))}`);
       await expectRefused(answer, 'Field value too long');
@@ -50,12 +50,12 @@ export function limitsSuite(subject: Subject): void {
       await expectRefused(answer, 'Field name too long');
     });
 
-    test('none for a query in the body', async () => {
+    test('no limit for a query in the body', async () => {
       const answer = await subject.ask(`SELECT length('${'x'.repeat(maxValueBytes + 1)}')`);
       expect(await answer.text()).toBe(`${maxValueBytes + 1}\n`);
     });
 
-    test('1 MiB for a URL, beyond which it answers 400 and nothing else', async () => {
+    test('1 MiB for a URL, beyond which it answers 400 without a body', async () => {
       const field = `&param_p=${'x'.repeat(100_000)}`;
       const socket = await subject.send(
         field.repeat(Math.ceil(maxUriBytes / field.length)),
@@ -67,7 +67,7 @@ export function limitsSuite(subject: Subject): void {
       expect(answer).toMatch(/\r\n\r\n(?:0\r\n\r\n)?$/);
     });
 
-    test('and the client says which one was exceeded', async () => {
+    test('and the client reports the exceeded limit', async () => {
       const query_params = { p: 'x'.repeat(maxValueBytes + 1) };
       await expect(subject.db.query({ query: length, query_params })).rejects.toThrow('Field value too long');
     });

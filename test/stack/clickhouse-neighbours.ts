@@ -1,32 +1,32 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { faultOf, type Subject } from './clickhouse-subject.ts';
+import { errorOf, type Subject } from './clickhouse-subject.ts';
 
 const endless = 'SELECT max(sipHash64(number)) FROM numbers(100000000000)';
-/** Gives its first rows at once, and then none for hours. */
-const drying = 'SELECT number FROM numbers(100000000000) WHERE number < 70000 OR sipHash64(number) = 1';
+/** Returns its first rows at once, and then none for hours. */
+const stalling = 'SELECT number FROM numbers(100000000000) WHERE number < 70000 OR sipHash64(number) = 1';
 const body = (query: string) => `Content-Length: ${query.length}\r\n\r\n${query}`;
 
 export function neighboursSuite(subject: Subject): void {
-  describe('goes on for the others', () => {
-    test('when clients go away, running or waiting', async () => {
+  describe('still serves other clients', () => {
+    test('after clients with running or waiting queries disconnect', async () => {
       const away = await Promise.all(Array.from({ length: 6 }, () => subject.send('', body(endless))));
       await subject.root.ping();
       for (const socket of away) socket.destroy();
       expect(await subject.one('SELECT 1')).toBe(1);
     });
 
-    test('when more wait than may, who are told so', async () => {
-      const crowd = await Promise.all(Array.from({ length: 110 }, () => subject.send('', body(endless))));
-      const [turnedAway] = await Promise.race(crowd.map((socket) => once(socket, 'data')));
-      expect(String(turnedAway)).toMatch(/^HTTP\/1\.1 503 [\s\S]+\(TOO_MANY_SIMULTANEOUS_QUERIES\)/);
-      for (const socket of crowd) socket.destroy();
-      // The places of those who left are free when the server has seen them go.
+    test('after the queue was full, which is answered with 503', async () => {
+      const sockets = await Promise.all(Array.from({ length: 110 }, () => subject.send('', body(endless))));
+      const [refused] = await Promise.race(sockets.map((socket) => once(socket, 'data')));
+      expect(String(refused)).toMatch(/^HTTP\/1\.1 503 [\s\S]+\(TOO_MANY_SIMULTANEOUS_QUERIES\)/);
+      for (const socket of sockets) socket.destroy();
+      // Slots are released when the server has noticed the disconnects.
       await expect.poll(async () => (await subject.ask('SELECT 1')).status, { timeout: 30_000 }).toBe(200);
     });
 
-    test('when a client of ours gives up in the middle of an answer', async () => {
-      const result = await subject.db.query({ query: drying, format: 'JSONEachRow' });
+    test('after a client closes a result while it reads it', async () => {
+      const result = await subject.db.query({ query: stalling, format: 'JSONEachRow' });
       const stream = result.stream();
       stream.on('error', () => {});
       await once(stream, 'data');
@@ -34,7 +34,7 @@ export function neighboursSuite(subject: Subject): void {
       expect(await subject.one('SELECT 1')).toBe(1);
     });
 
-    test('while a client reads slowly, and that one still gets all, whoever else gives up', async () => {
+    test('while a client reads slowly, which gets all rows even if others disconnect', async () => {
       const query = 'SELECT number FROM numbers(3000000) FORMAT JSONEachRow';
       const slow = await subject.send('', `Connection: close\r\n${body(query)}`);
       let rows = 0;
@@ -52,14 +52,14 @@ export function neighboursSuite(subject: Subject): void {
       slow.resume();
       await once(slow, 'end');
       expect(before).toBeLessThan(3_000_000);
-      // One brace is that of the summary in the head.
+      // One more brace is in the header with the summary.
       expect(rows).toBe(3_000_000 + 1);
     });
 
-    test('when a query runs into its own bound', async () => {
+    test('after a query exceeds max_execution_time', async () => {
       const bounded = subject.db.query({ query: endless, clickhouse_settings: { max_execution_time: 1 } });
       const next = subject.one('SELECT 1');
-      expect(await faultOf(bounded)).toEqual({ code: '159', type: 'TIMEOUT_EXCEEDED' });
+      expect(await errorOf(bounded)).toEqual({ code: '159', type: 'TIMEOUT_EXCEEDED' });
       expect(await next).toBe(1);
     });
   });

@@ -1,10 +1,10 @@
 import { TupleParam } from '@clickhouse/client';
 import { describe, expect, test } from 'vitest';
-import { faultOf, oddStrings, type Subject } from './clickhouse-subject.ts';
+import { errorOf, oddStrings, type Subject } from './clickhouse-subject.ts';
 
 export function parametersSuite(subject: Subject): void {
-  describe('takes parameters', () => {
-    test.each(oddStrings.map((text) => [JSON.stringify(text), text]))('of the text %s', async (_, text) => {
+  describe('accepts parameters', () => {
+    test.each(oddStrings.map((text) => [JSON.stringify(text), text]))('with the text %s', async (_, text) => {
       expect(
         await subject.rows('SELECT {p:String} AS s, length({p:String}) AS bytes', { params: { p: text } }),
       ).toEqual(
@@ -15,7 +15,7 @@ export function parametersSuite(subject: Subject): void {
       );
     });
 
-    test('of every kind that the warehouse uses', async () => {
+    test('of every type that analytics queries use', async () => {
       const params = {
         list: oddStrings,
         map: { "k'": 'v\\', k2: '' },
@@ -45,7 +45,7 @@ export function parametersSuite(subject: Subject): void {
       });
     });
 
-    test('that together are far longer than a query, in the URL and as a form', async () => {
+    test('that together exceed the maximum length of a query, in the URL and as a form', async () => {
       const names = ['a', 'b', 'c', 'd', 'e'];
       const query = `SELECT ${names.map((name) => `toUInt32(length({${name}:String})) AS ${name}`).join(', ')}`;
       const query_params = Object.fromEntries(names.map((name) => [name, `'${'x'.repeat(120_000)}`]));
@@ -57,7 +57,7 @@ export function parametersSuite(subject: Subject): void {
 
     test('for one query only', async () => {
       await subject.rows('SELECT {p:String}', { params: { p: 'secret' } });
-      expect(await faultOf(subject.rows('SELECT {p:String}'))).toEqual({
+      expect(await errorOf(subject.rows('SELECT {p:String}'))).toEqual({
         code: '456',
         type: 'UNKNOWN_QUERY_PARAMETER',
       });

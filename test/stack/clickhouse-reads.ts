@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { faultOf, type Subject } from './clickhouse-subject.ts';
+import { errorOf, type Subject } from './clickhouse-subject.ts';
 
 export function readsSuite(subject: Subject): void {
   describe('streams', () => {
-    test('a million rows bit by bit', async () => {
+    test('a million rows in batches', async () => {
       const result = await subject.db.query({
         query: 'SELECT number AS n FROM numbers(1000000)',
         format: 'JSONEachRow',
@@ -21,7 +21,7 @@ export function readsSuite(subject: Subject): void {
       expect(batches).toBeGreaterThan(10);
     });
 
-    test('what a statement longer than a stack asks for', async () => {
+    test('the result of a statement of 9 MB, which exceeds the stack of WebAssembly', async () => {
       const answer = await subject.ask(`SELECT length('${'x'.repeat(9_000_000)}')`, '&max_query_size=10000000');
       expect((await answer.text()).trim()).toBe('9000000');
     });
@@ -57,19 +57,19 @@ export function readsSuite(subject: Subject): void {
     });
 
     test.each(['JSONEachRow', 'CSV'] as const)(
-      'a fault in the middle of %s as a fault, never as an end',
+      'an error after rows of %s as an error, never as the end',
       async (format) => {
         const query = 'SELECT throwIf(number = 5000000) AS n FROM numbers(6000000)';
         for (const response of [false, true]) {
           const client = subject.server.client({ database: 'tests', compression: { response } });
           const result = await client.query({ query, format });
-          expect(await faultOf(result.text())).toBeInstanceOf(Error);
+          expect(await errorOf(result.text())).toBeInstanceOf(Error);
           await client.close();
         }
       },
     );
 
-    test('the words for a fault in the middle behind the rows, and no end behind them', async () => {
+    test('the text of an error after the rows, and then closes the connection', async () => {
       const query = 'SELECT throwIf(number = 5000000) AS n FROM numbers(6000000) FORMAT JSONEachRow';
       const socket = await subject.send('', `Content-Length: ${query.length}\r\n\r\n${query}`);
       let head = '';
@@ -84,7 +84,7 @@ export function readsSuite(subject: Subject): void {
       expect(tail).toMatch(new RegExp(`${tag}\r\n__exception__\r\n\r\n$`));
     });
 
-    test('nothing before the end when asked to wait for it', async () => {
+    test('nothing before the end with wait_end_of_query', async () => {
       const answer = await subject.ask('SELECT throwIf(number = 900000) FROM numbers(1000000)', '&wait_end_of_query=1');
       expect(answer.status).toBe(500);
       expect(await answer.text()).toContain('Code: 395.');

@@ -5,30 +5,30 @@ import type { EngineName } from '../../src/stack/clickhouse/engine.ts';
 import { clickhouseCommand } from '../../src/stack/clickhouse/engines.ts';
 
 export const password = 'p:ä"\'ss';
-/** An engine starts in seconds; a machine may be busy. */
-export const startWithinMs = 120_000;
+/** An engine starts in seconds, but the machine may be busy. */
+export const startTimeoutMs = 120_000;
 
 export interface ClickHouseProcess {
   child: ChildProcess;
   url: string;
   port: number;
-  /** The line by which it said that it is ready. */
+  /** The line that it prints when it is ready. */
   ready: Record<string, unknown>;
   client(options?: ClickHouseClientConfigOptions): ClickHouseClient;
   stop(): Promise<void>;
 }
 
-export interface Ended {
+export interface Exited {
   code: number | null;
   stderr: string;
 }
 
-/** Starts a server and waits until it is ready, or until it has ended and said why. */
+/** Starts a server and waits until it is ready or has exited. */
 export async function startClickHouse(
   engine: EngineName,
   dataDir: string,
   options: { port?: number; configFile?: string } = {},
-): Promise<ClickHouseProcess | Ended> {
+): Promise<ClickHouseProcess | Exited> {
   const { command, args, env } = clickhouseCommand({ engine, dataDir, port: 0, password, ...options });
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
@@ -67,6 +67,6 @@ export async function startedClickHouse(
   configFile?: string,
 ): Promise<ClickHouseProcess> {
   const started = await startClickHouse(engine, dataDir, configFile === undefined ? {} : { configFile });
-  if ('code' in started) throw new Error(`ClickHouse (${engine}) ended with ${started.code}: ${started.stderr}`);
+  if ('code' in started) throw new Error(`ClickHouse (${engine}) exited with ${started.code}: ${started.stderr}`);
   return started;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { faultOf, type Subject } from './clickhouse-subject.ts';
+import { errorOf, type Subject } from './clickhouse-subject.ts';
 
 export function settingsSuite(subject: Subject): void {
-  describe('takes settings for one query only', () => {
+  describe('applies settings to one query only', () => {
     const settings = () => subject.rows("SELECT toString(getSetting('max_block_size')) AS size, timezone() AS zone");
 
     test('whether it succeeds, fails or writes', async () => {
@@ -14,13 +14,13 @@ export function settingsSuite(subject: Subject): void {
         clickhouse_settings,
       });
       expect(await result.json()).toEqual([{ size: '123', zone: 'Asia/Tokyo' }]);
-      await faultOf(subject.db.query({ query: 'SELECT nothing', clickhouse_settings }));
+      await errorOf(subject.db.query({ query: 'SELECT nothing', clickhouse_settings }));
       await subject.command('CREATE TABLE IF NOT EXISTS setting (a UInt8) ENGINE = Memory', clickhouse_settings);
       await subject.command('SET max_block_size = 77');
       expect(await settings()).toEqual(before);
     });
 
-    test('and so a token of one insert never touches the next', async () => {
+    test('so that the deduplication token of an insert does not apply to the next', async () => {
       await subject.command(
         'CREATE TABLE tokens (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS non_replicated_deduplication_window = 100',
       );
@@ -32,10 +32,10 @@ export function settingsSuite(subject: Subject): void {
       expect(Number(await subject.one('SELECT count() FROM tokens'))).toBe(3);
     });
 
-    test('and max_execution_time ends a query', async () => {
+    test('and cancels a query after max_execution_time', async () => {
       const query = 'SELECT max(sipHash64(number)) FROM numbers(100000000000)';
       const endless = subject.db.query({ query, clickhouse_settings: { max_execution_time: 1 } });
-      expect(await faultOf(endless)).toEqual({ code: '159', type: 'TIMEOUT_EXCEEDED' });
+      expect(await errorOf(endless)).toEqual({ code: '159', type: 'TIMEOUT_EXCEEDED' });
       expect(Number(await subject.one("SELECT getSetting('max_execution_time')"))).toBeGreaterThan(0);
     });
   });

@@ -4,7 +4,7 @@ import { readStatement } from '../../src/stack/clickhouse/statement.ts';
 
 const read = (query: string, body = '') => readStatement(Buffer.from(query), Buffer.from(body));
 
-describe('a statement is taken for', () => {
+describe('readStatement', () => {
   test.each([
     ['SELECT 1', 'select', undefined],
     ['  -- first\n/* second; */ select 1 format CSV', 'select', 'CSV'],
@@ -22,16 +22,16 @@ describe('a statement is taken for', () => {
     ['INSERT INTO t WITH x AS (SELECT 1) SELECT * FROM x', 'command', undefined],
     ['WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x', 'command', undefined],
     ["SELECT 'never closed; FORMAT CSV", 'select', undefined],
-  ])('%s', (query, kind, format) => {
+  ])('reads %s as %s with the format %s', (query, kind, format) => {
     expect(read(query)).toMatchObject({ kind, format });
   });
 
-  test('one that asks for totals', () => {
+  test('detects WITH TOTALS', () => {
     expect(read('SELECT a, count() FROM t GROUP BY a WITH TOTALS')).toMatchObject({ totals: true });
     expect(read('SELECT a FROM t')).toMatchObject({ totals: false });
   });
 
-  test('more than one, or one that this server must not run', () => {
+  test('refuses several statements, KILL QUERY and INTO OUTFILE', () => {
     expect(() => read('SELECT 1; SELECT 2')).toThrow('Multi-statements');
     expect(() => read('SELECT 1', '; DROP TABLE t')).toThrow('Multi-statements');
     expect(() => read("kill /* it */ query where query_id = 'x' sync")).toThrow('KILL QUERY');
@@ -39,7 +39,7 @@ describe('a statement is taken for', () => {
   });
 });
 
-describe('the rows of an insert begin', () => {
+describe('the rows of an insert', () => {
   test.each([
     ['INSERT INTO t FORMAT JSONEachRow', '{"a":1}', "INSERT INTO t \nFROM INFILE 'f'\n\nFORMAT JSONEachRow", '{"a":1}'],
     ['INSERT INTO t FORMAT CSV \r\n1\n', '', "INSERT INTO t \nFROM INFILE 'f'\n\nFORMAT CSV", '1\n'],
@@ -60,25 +60,25 @@ describe('the rows of an insert begin', () => {
     ],
     ['INSERT INTO t -- why\nFORMAT CSV\n', '1', "INSERT INTO t -- why\n\nFROM INFILE 'f'\n\nFORMAT CSV", '1'],
     ["INSERT INTO 日本 VALUES ('é')", '', "INSERT INTO 日本 \nFROM INFILE 'f'\n\nFORMAT Values", " ('é')"],
-  ])('in %j with the body %j', (query, body, sql, rows) => {
+  ])('are found in %j with the body %j', (query, body, sql, rows) => {
     const statement = read(query, body);
-    if (statement.kind !== 'insert') throw new Error(`taken for ${statement.kind}`);
+    if (statement.kind !== 'insert') throw new Error(`read as ${statement.kind}`);
     expect(statement.insert.sql('f')).toBe(sql);
     expect(Buffer.from(statement.insert.data).toString()).toBe(rows);
   });
 
-  test('where their bytes are, whatever they are', () => {
+  test('keep all bytes, even if they are not UTF-8', () => {
     const bytes = Buffer.from([0xff, 0x00, 0xc3, 0x28]);
     const statement = readStatement(
       Buffer.concat([Buffer.from('INSERT INTO ü FORMAT RowBinary\n'), bytes]),
       Buffer.alloc(0),
     );
-    if (statement.kind !== 'insert') throw new Error(`taken for ${statement.kind}`);
+    if (statement.kind !== 'insert') throw new Error(`read as ${statement.kind}`);
     expect(Buffer.from(statement.insert.data)).toEqual(bytes);
   });
 });
 
-describe('a fault of the engine is told', () => {
+describe('asEngineError', () => {
   test.each([
     [
       'Code: 60. DB::Exception: Table x does not exist. (UNKNOWN_TABLE)',
@@ -92,7 +92,7 @@ describe('a fault of the engine is told', () => {
       'No active streaming query',
       'Code: 1002. DB::Exception: No active streaming query. (UNKNOWN_EXCEPTION) (version 1.2)',
     ],
-  ])('of %j', (said, told) => {
-    expect(asEngineError(new Error(said)).text('1.2')).toBe(told);
+  ])('parses %j', (message, text) => {
+    expect(asEngineError(new Error(message)).text('1.2')).toBe(text);
   });
 });

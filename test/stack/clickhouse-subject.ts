@@ -31,9 +31,9 @@ export interface Subject {
   /** The first value of the first row. */
   one(query: string, params?: Record<string, unknown>): Promise<unknown>;
   command(query: string, settings?: Record<string, string | number>): Promise<unknown>;
-  /** Past the client, for what it would hide. */
+  /** Sends a query with fetch, to see the raw response. */
   ask(query: string, search?: string): Promise<Response>;
-  /** A connection on which a request has been sent as far as given. */
+  /** Opens a connection and sends the head of a request, followed by `rest`. */
   send(search: string, rest: string): Promise<Socket>;
   start(dataDir: string): Promise<void>;
   stop(): Promise<void>;
@@ -91,12 +91,12 @@ export function newSubject(engine: EngineName): Subject {
   };
 }
 
-/** What went wrong, in ClickHouse's own terms if it said so. */
-export async function faultOf(attempt: Promise<unknown>): Promise<unknown> {
+/** The error of an attempt: code and type if it is an error of ClickHouse. */
+export async function errorOf(attempt: Promise<unknown>): Promise<unknown> {
   try {
     await attempt;
   } catch (error) {
     return error instanceof ClickHouseError ? { code: error.code, type: error.type } : error;
   }
-  return 'no fault';
+  return 'no error';
 }

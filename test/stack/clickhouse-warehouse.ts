@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startWithinMs } from './clickhouse-server.ts';
+import { startTimeoutMs } from './clickhouse-server.ts';
 import type { Subject } from './clickhouse-subject.ts';
 
 export function warehouseSuite(subject: Subject): void {
-  describe('carries the warehouse', () => {
+  describe('supports the tables of analytics', () => {
     const hours = `SELECT toStartOfHour(time) AS hour, country, count() AS scans, uniqCombined64(visitor) AS visitors
       FROM scans WHERE account = 'acct' AND code = 'qr' GROUP BY hour, country ORDER BY hour, country`;
 
@@ -20,9 +20,9 @@ export function warehouseSuite(subject: Subject): void {
       SETTINGS non_replicated_deduplication_window = 1000, lightweight_mutation_projection_mode = 'rebuild'`);
       await subject.command(`INSERT INTO scans SELECT 'acct', 'qr', toDateTime64('2026-01-31 22:00:00', 3, 'UTC') + number, number,
         if(number % 2 = 0, 'DE', 'AT'), toFixedString(leftPad(toString(number % 1000), 16, '0'), 16) FROM numbers(7200)`);
-    }, startWithinMs);
+    }, startTimeoutMs);
 
-    test('with a projection that answers instead of the rows', async () => {
+    test('with a projection that is read instead of the rows', async () => {
       const plan = await subject.rows<{ explain: string }>(`EXPLAIN ${hours}`);
       expect(plan.map((row) => row.explain).join('\n')).toMatch(/ReadFromMergeTree \(hourly\)/);
       const found = await subject.rows<Record<string, string>>(hours);

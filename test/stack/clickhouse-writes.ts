@@ -19,7 +19,7 @@ export function writesSuite(subject: Subject): void {
       await subject.root.command({ query: 'DROP DATABASE elsewhere' });
     });
 
-    test('what a token names once, and equal rows under other tokens again', async () => {
+    test('rows with the same deduplication token once, and equal rows with other tokens again', async () => {
       await subject.command(
         'CREATE TABLE once (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS non_replicated_deduplication_window = 100',
       );
@@ -37,18 +37,18 @@ export function writesSuite(subject: Subject): void {
       expect(await subject.rows('SELECT a FROM once')).toEqual([{ a: 1 }, { a: 1 }]);
     });
 
-    test('equal rows without a token as often as they come', async () => {
+    test('equal rows without a token each time', async () => {
       await subject.command('CREATE TABLE often (a UInt8) ENGINE = MergeTree ORDER BY a');
       for (let i = 0; i < 3; i += 1)
         await subject.db.insert({ table: 'often', values: [{ a: 1 }], format: 'JSONEachRow' });
       expect(Number(await subject.one('SELECT count() FROM often'))).toBe(3);
     });
 
-    test('at once, because inserts wait until they are stored', async () => {
+    test('rows before it confirms the insert: async_insert is off', async () => {
       expect(await subject.one("SELECT getSetting('async_insert')")).toBe(false);
     });
 
-    test('rows from a stream, and says how many', async () => {
+    test('rows from a stream, and reports their number', async () => {
       await subject.command('CREATE TABLE streamed (a UInt32, s String) ENGINE = MergeTree ORDER BY a');
       const values = Readable.from(
         (function* () {
@@ -83,19 +83,19 @@ export function writesSuite(subject: Subject): void {
       };
 
       test.each([
-        ['what looks like SQL', 'a;\nb -- c\n\'d\n"e\n/* f\n);\n;\n\ng\n', 'a;|b -- c|\'d|"e|/* f|);|;||g'],
-        ['what would be another statement', 'a\n\nDROP TABLE lines\n', 'a||DROP TABLE lines'],
+        ['text that looks like SQL', 'a;\nb -- c\n\'d\n"e\n/* f\n);\n;\n\ng\n', 'a;|b -- c|\'d|"e|/* f|);|;||g'],
+        ['text that would be another statement', 'a\n\nDROP TABLE lines\n', 'a||DROP TABLE lines'],
         ['a NUL', 'a\0b\nc\n', 'a\0b|c'],
         ['a byte order mark', 'a\n\ufeffb\n', 'a|\ufeffb'],
         ['no line break at the end', 'a\nb', 'a|b'],
-        ['nothing', '', ''],
+        ['no rows', '', ''],
       ])('%s', async (_, lines, stored) => {
         const summary = await insert(lines);
         expect(await subject.one("SELECT arrayStringConcat(groupArray(s), '|') FROM lines")).toBe(stored);
         expect(summary?.written_rows).toBe(await subject.one('SELECT toString(count()) FROM lines'));
       });
 
-      test('bytes that are no text', async () => {
+      test('bytes that are not UTF-8', async () => {
         await insert(Buffer.from([0x66, 0xff, 0xfe, 0x0a]));
         expect(await subject.one('SELECT hex(s) FROM lines')).toBe('66FFFE');
       });
@@ -140,7 +140,7 @@ export function writesSuite(subject: Subject): void {
       ]);
     });
 
-    test('nothing of rows that cannot be read, and nothing of a request that was cut off', async () => {
+    test('no rows of an insert with an invalid row or of an incomplete request', async () => {
       await subject.command('CREATE TABLE strict (a UInt8) ENGINE = MergeTree ORDER BY a');
       const bad = await subject.ask('INSERT INTO strict FORMAT JSONEachRow\n{"a":1}\n{"a":oops}');
       expect(bad.status).toBe(400);
@@ -155,7 +155,7 @@ export function writesSuite(subject: Subject): void {
       expect(Number(await subject.one('SELECT count() FROM strict'))).toBe(0);
     });
 
-    test.each(['gzip', 'zstd', 'br'] as const)('and reads what is compressed by %s', async (codec) => {
+    test.each(['gzip', 'zstd', 'br'] as const)('and returns rows compressed with %s', async (codec) => {
       const client = subject.server.client({
         database: 'tests',
         compression: { request: { codec }, response: { codec } },

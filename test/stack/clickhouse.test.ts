@@ -10,7 +10,7 @@ import { limitsSuite } from './clickhouse-limits.ts';
 import { neighboursSuite } from './clickhouse-neighbours.ts';
 import { parametersSuite } from './clickhouse-parameters.ts';
 import { readsSuite } from './clickhouse-reads.ts';
-import { startWithinMs } from './clickhouse-server.ts';
+import { startTimeoutMs } from './clickhouse-server.ts';
 import { settingsSuite } from './clickhouse-settings.ts';
 import { newSubject } from './clickhouse-subject.ts';
 import { warehouseSuite } from './clickhouse-warehouse.ts';
@@ -19,7 +19,7 @@ import { writesSuite } from './clickhouse-writes.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 for (const engine of engineNames) {
-  const reason = missingFor(engine) ?? `${engineVariable} selects the other one`;
+  const reason = missingFor(engine) ?? `${engineVariable} selects the other engine`;
   const state = selectedEngines().includes(engine) ? 'tested' : `not tested: ${reason}`;
   console.log(`embedded ClickHouse, engine ${engine}: ${state}`);
 }
@@ -28,11 +28,11 @@ describe.each(selectedEngines())('the embedded ClickHouse (%s)', (engine) => {
   const dataDir = mkdtempSync(join(tmpdir(), `clickhouse-${engine}-`));
   const subject = newSubject(engine);
 
-  beforeAll(() => subject.start(dataDir), startWithinMs);
+  beforeAll(() => subject.start(dataDir), startTimeoutMs);
   afterAll(async () => {
     await subject.stop();
     rmSync(dataDir, { recursive: true, force: true });
-  }, startWithinMs);
+  }, startTimeoutMs);
 
   answersSuite(subject);
   writesSuite(subject);

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the key for secrets is made at the first start, kept, and closed to others', () => {
+test('SECRET_KEY is generated at the first start, stored, and readable only by its owner', () => {
   const data = openDataDirectory(folder);
   const first = readSecrets(data);
   expect(first.secretKey).toMatch(/^[0-9a-f]{64}$/);
@@ -18,7 +18,7 @@ test('the key for secrets is made at the first start, kept, and closed to others
   expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
 });
 
-test('a directory from before there was one gets it, and keeps its passwords', () => {
+test('a data folder of an older version gets a SECRET_KEY and keeps its passwords', () => {
   const data = openDataDirectory(folder);
   const old = { postgres: 'p', nats: 'n', clickhouse: 'c' };
   writeFileSync(join(folder, 'secrets.json'), JSON.stringify(old));

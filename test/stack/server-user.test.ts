@@ -26,7 +26,7 @@ import { type Running, runScanlog } from '../support/scanlog.ts';
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 const parts = ['postgres', 'nats', 'clickhouse'] as const;
-/** Like a home directory of mode 700. On the checkout's file system: a clone by hard links takes a second. */
+/** Like a home directory of mode 700; on the file system of the checkout, because hard links are fast to create. */
 let home: string;
 let clone: string;
 let data: string;
@@ -69,7 +69,7 @@ function rightsOf(part: string): { isRoot: boolean; capabilities: bigint } {
   return { isRoot: field('Uid') === '0', capabilities: sets.reduce((all, set) => all | set) };
 }
 
-/** As versions left it that ran NATS and ClickHouse as root. */
+/** Makes the folder like one of older versions, which ran NATS and ClickHouse as root. */
 function giveBackToRoot(): void {
   const clickhouse = join(data, 'clickhouse');
   const real = realpathSync(clickhouse);
@@ -82,7 +82,7 @@ function giveBackToRoot(): void {
   if (isRoot) execFileSync('chown', ['-R', 'root:root', clickhouse, join(data, 'nats')]);
 }
 
-test('below a closed home directory, no server is root or may override permissions, also on an older folder', async () => {
+test('below a closed home directory, no server runs as root or has capabilities, also on an older data folder', async () => {
   const first = await up();
   expect(isOpenToOthers(clone)).toBe(false);
   expect(first.output().includes('started as root: the embedded servers run as another user')).toBe(isRoot);
@@ -95,18 +95,18 @@ test('below a closed home directory, no server is root or may override permissio
   const second = await up();
   for (const part of parts) expect(rightsOf(part), part).toEqual({ isRoot: false, capabilities: 0n });
   expect(await codes(second)).toMatchObject({ data: [{ name: 'Kept' }] });
-  expect(existsSync(join(data, 'clickhouse/kept')), 'the folder of ClickHouse is the one from before').toBe(true);
+  expect(existsSync(join(data, 'clickhouse/kept')), 'ClickHouse keeps its folder').toBe(true);
   for (const part of parts) expect(statSync(join(data, part)).mode & 0o077, `${part} is closed`).toBe(0);
 }, 120_000);
 
-test('a data folder that was renamed never shares the data of ClickHouse with the next one at its path', async () => {
+test('a renamed data folder does not share its ClickHouse data with a new folder at the old path', async () => {
   const [path, renamed] = [join(home, 'data'), join(home, 'renamed')];
   const launch = async () => {
     const { args } = await clickhousePlan({ data: openDataDirectory(path), port: 1, password: 'x' }).launch();
     return args[args.indexOf('--data') + 1];
   };
   const first = await launch();
-  expect(await launch(), 'the next start finds its data').toBe(first);
+  expect(await launch(), 'the next start uses the same data').toBe(first);
   writeFileSync(join(path, 'clickhouse/one'), '');
   renameSync(path, renamed);
   await launch();
@@ -115,7 +115,7 @@ test('a data folder that was renamed never shares the data of ClickHouse with th
   expect(args[args.indexOf('--data') + 1]).not.toBe(await launch());
 });
 
-test('programs that only root can read are copied for other users; where that fails, a sentence says what to do', () => {
+test('programs that only root can read are copied for other users, or the error says what to do', () => {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-reach-'));
   const program = join(folder, 'bin/program');
   try {
@@ -130,7 +130,7 @@ test('programs that only root can read are copied for other users; where that fa
     expect(readFileSync(join(copy(), 'bin/program'), 'utf8'), 'a new version is copied again').toBe('another');
     expect(statSync(program).mode & 0o777, 'the original stays closed').toBe(0o700);
     for (const path of [folder, join(folder, 'bin'), program]) chmodSync(path, 0o755);
-    expect(copy(), 'what is open stays where it is').toBe(folder);
+    expect(copy(), 'open programs are not copied').toBe(folder);
   } finally {
     for (const path of [folder, openPathOf(folder)]) rmSync(path, { recursive: true, force: true });
   }

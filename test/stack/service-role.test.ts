@@ -19,7 +19,7 @@ let sql: Sql;
 let url: URL;
 let stop = async () => {};
 
-/** A folder as earlier versions left it: the superuser owns the database, which the service used under that role. */
+/** A data folder like those of earlier versions, in which the superuser owns the database. */
 async function makeOldFolder(): Promise<void> {
   const { postgres: password } = readSecrets(data);
   const port = await freePort();
@@ -66,7 +66,7 @@ afterAll(async () => {
   rmSync(data.path, { recursive: true, force: true });
 });
 
-/** Everything in the database that another role owns, the server's own objects and those of extensions aside. */
+/** Objects that another role owns, except those of the system and of extensions. */
 const foreignObjects = () => sql`
   SELECT (pg_identify_object(classid, objid, objsubid)).* FROM (
     SELECT 'pg_class'::regclass AS classid, oid AS objid, 0 AS objsubid, relowner AS owner FROM pg_class
@@ -78,7 +78,7 @@ const foreignObjects = () => sql`
     SELECT 1 FROM pg_depend d WHERE d.classid = objects.classid AND d.objid = objects.objid AND deptype = 'e')`;
 
 describe('the role of the service, on a data folder of an earlier version', () => {
-  test('owns the database with everything in it, and has no other right', async () => {
+  test('owns the database and everything in it, and has no other right', async () => {
     expect([...(await foreignObjects())]).toEqual([]);
     const [role] = await sql`
       SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls,
@@ -93,7 +93,7 @@ describe('the role of the service, on a data folder of an earlier version', () =
     });
   });
 
-  test('reads and writes what was there, and migrates it', async () => {
+  test('reads, writes and migrates the existing data', async () => {
     expect(await migrate(sql)).toEqual([]);
     await createAccount(sql, { name: 'New', ...by });
     expect((await listAccounts(sql)).map(({ name }) => name)).toEqual(expect.arrayContaining(['Old', 'New']));

@@ -18,13 +18,13 @@ export interface Api {
   send<T = Json>(path: string, init: RequestInit): Promise<ApiAnswer<T>>;
 }
 
-/** Bodies are read as what the test says they are. */
+/** Tests assert on bodies without declaring their types. */
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on the body, whatever its shape
 export type Json = any;
 
 /**
- * A client of the API that sends `key` with every request. Whatever comes back must be as documented: a test fails on
- * an answer, a field or a header that the OpenAPI document does not promise.
+ * A client of the API that sends `key` with every request. A test fails on any status, field or header that the OpenAPI
+ * document does not contain.
  */
 export function apiClient(url: string, key?: string): Api {
   const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };

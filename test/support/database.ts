@@ -4,20 +4,20 @@ import { connect, type Sql } from '../../src/log/connect.ts';
 import { serviceRole } from '../../src/stack/service-role.ts';
 import { templateDatabase } from './stack.ts';
 
-/** A name that no other file of any run uses. */
+/** A name that no other test file uses. */
 export const uniqueName = () => `t_${randomBytes(8).toString('hex')}`;
 
 export interface TestDatabase {
-  /** For the role that services connect as, which owns it. */
+  /** URL for the role of the service, which owns the database. */
   url: string;
-  /** For the superuser. */
+  /** URL for the superuser. */
   adminUrl: string;
   sql: Sql;
 }
 
 async function onServer(statement: string): Promise<void> {
   const server = connect(inject('stack').adminDatabaseUrl, { max: 1 });
-  // Copying a template fails while another copy of it is being made.
+  // Two copies of a template at the same time would fail.
   await server`SELECT pg_advisory_lock(1)`;
   await server.unsafe(statement);
   await server.end();
@@ -37,7 +37,7 @@ export async function createDatabase(template = templateDatabase): Promise<TestD
   return { url, adminUrl: urlOn(adminDatabaseUrl), sql, drop };
 }
 
-/** A migrated database of the file's own, there from the first test to the last. */
+/** A migrated database for one test file, from its first test to its last. */
 export function useDatabase(): TestDatabase {
   const database = {} as TestDatabase;
   let drop = async () => {};

@@ -1,6 +1,6 @@
 import { faultsOf, type JsonSchema } from './json-schema.ts';
 
-/** The OpenAPI document, as far as tests look into it. */
+/** The part of the OpenAPI document that tests read. */
 export interface OpenApi {
   openapi: string;
   info: Record<string, unknown>;
@@ -42,7 +42,7 @@ const documents = new Map<string, Promise<OpenApi>>();
 
 export type DocumentedOperation = [method: string, path: string, operation: OperationObject];
 
-/** Everything that the service at `url` says it can be asked. */
+/** All operations in the OpenAPI document of the service at `url`. */
 export async function operationsOf(url: string): Promise<DocumentedOperation[]> {
   const { paths } = await documentOf(url);
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -50,7 +50,7 @@ export async function operationsOf(url: string): Promise<DocumentedOperation[]> 
   );
 }
 
-/** The document that the service at `url` serves, read once. */
+/** The OpenAPI document of the service at `url`, fetched once. */
 export function documentOf(url: string): Promise<OpenApi> {
   const known = documents.get(url);
   if (known !== undefined) return known;
@@ -61,20 +61,20 @@ export function documentOf(url: string): Promise<OpenApi> {
   return document;
 }
 
-/** The same with every reference replaced by what it refers to. */
+/** Replaces every `$ref` by its schema. */
 function dereferenced(part: unknown, root: OpenApi): unknown {
   if (Array.isArray(part)) return part.map((item) => dereferenced(item, root));
   if (typeof part !== 'object' || part === null) return part;
   if ('$ref' in part) {
     const name = String(part.$ref).replace('#/components/schemas/', '');
     const schema = root.components.schemas?.[name];
-    if (schema === undefined) throw new Error(`the document refers to ${part.$ref}, which is not there`);
+    if (schema === undefined) throw new Error(`the document refers to ${part.$ref}, which does not exist`);
     return dereferenced(schema, root);
   }
   return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, dereferenced(value, root)]));
 }
 
-/** Throws unless an answer under /v1 is what the documentation and the contract promise of it. */
+/** Throws unless an answer under /v1 matches the OpenAPI document and has the headers of every answer. */
 export async function expectDocumented(url: string, exchange: Exchange): Promise<void> {
   const document = await documentOf(url);
   const faults = [...headerFaults(exchange), ...bodyFaults(document, exchange)];
@@ -85,7 +85,7 @@ export async function expectDocumented(url: string, exchange: Exchange): Promise
   );
 }
 
-/** What every answer under /v1 carries, whatever its status. */
+/** Checks the headers of every answer under /v1, whatever its status. */
 function headerFaults({ headers }: Exchange): string[] {
   const number = (name: string) => (/^\d+$/.test(headers.get(name) ?? '') ? Number(headers.get(name)) : Number.NaN);
   const limit = number('x-ratelimit-limit');
@@ -93,16 +93,16 @@ function headerFaults({ headers }: Exchange): string[] {
   const resetsIn = number('x-ratelimit-reset') - Date.now() / 1000;
   return [
     ...((headers.get('x-request-id') ?? '') === '' ? ['X-Request-Id is missing'] : []),
-    ...(limit > 0 ? [] : ['X-RateLimit-Limit is no number']),
-    ...(remaining >= 0 && remaining <= limit ? [] : ['X-RateLimit-Remaining is no number up to the limit']),
-    ...(resetsIn > -1 && resetsIn <= 62 ? [] : ['X-RateLimit-Reset is no time within the next minute']),
+    ...(limit > 0 ? [] : ['X-RateLimit-Limit is not a number']),
+    ...(remaining >= 0 && remaining <= limit ? [] : ['X-RateLimit-Remaining is not a number up to the limit']),
+    ...(resetsIn > -1 && resetsIn <= 62 ? [] : ['X-RateLimit-Reset is not a time within the next minute']),
   ];
 }
 
 function bodyFaults(document: OpenApi, { method, path, status, headers, body }: Exchange): string[] {
   const operation = operationOf(document, method === 'HEAD' ? 'GET' : method, path);
   const type = (headers.get('content-type') ?? '').split(';')[0] as string;
-  // What is no operation at all can only be answered with an error, which has the same shape everywhere.
+  // A path without an operation can only be answered with an error, which has the same schema everywhere.
   const documented = operation === undefined ? anyError(document) : operation.responses[String(status)];
   if (documented === undefined) return [`status ${status} is not documented`];
   const media = documented.content?.[type];
@@ -113,7 +113,7 @@ function bodyFaults(document: OpenApi, { method, path, status, headers, body }: 
 
 const anyError = (document: OpenApi) => document.paths['/v1/account']?.['get']?.responses['401'];
 
-/** The operation that a path belongs to; where several fit, the one with the fewest placeholders. */
+/** The operation of a path; of several that match, the one with the fewest placeholders. */
 function operationOf(document: OpenApi, method: string, path: string): OperationObject | undefined {
   const plain = path.replace(/[?#].*$/s, '').replace(/\/$/, '');
   const templates = Object.keys(document.paths)

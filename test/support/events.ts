@@ -7,7 +7,7 @@ import { newId } from '../../src/lib/ids.ts';
 export const opened = (stream = newId('acct', Date.now()), version = 1): NewEvent<AccountEvent> => ({
   stream,
   version,
-  event: { type: 'account_created', data: { name: 'Anybody', plan: 'free' } },
+  event: { type: 'account_created', data: { name: 'Test', plan: 'free' } },
 });
 
 /** The first event of a code. */

@@ -1,6 +1,6 @@
-/** Waits until `check` no longer throws; throws what it threw last when that takes too long. */
-export async function eventually<T>(check: () => T | Promise<T>, withinMs = 10_000): Promise<T> {
-  const deadline = performance.now() + withinMs;
+/** Repeats `check` until it does not throw; after `timeoutMs`, throws its last error. */
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 10_000): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {
       return await check();

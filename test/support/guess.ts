@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { visitorHash } from '../../src/edge/visitor.ts';
 import { subscriberNetwork } from '../../src/lib/ip-address.ts';
 
-/** Every run of 32 bytes in a text: in hex, in base64 and as the bytes of the text, at every offset. */
+/** Every sequence of 32 bytes in a text, at every offset: in hex, in base64, and as the bytes of the text. */
 function* keysIn(text: string): Generator<Buffer> {
   for (const [run] of text.matchAll(/[0-9a-fA-F]{64,}/g)) yield* windows(Buffer.from(run, 'hex'));
   for (const [run] of text.matchAll(/[0-9A-Za-z+/_-]{43,}/g)) yield* windows(Buffer.from(run, 'base64url'));
@@ -14,8 +14,8 @@ function* windows(bytes: Buffer): Generator<Buffer> {
 }
 
 /**
- * What a thief with these texts and a list of addresses can do: hash each address under everything that could be a key,
- * and look for the hash. Answers with what was found of one visitor.
+ * The attack of a person who has these texts and a list of addresses: hashes an address with everything that could be a
+ * key, and looks for the hash. Returns the kinds of hashes found.
  */
 export function guess(texts: string[], address: Uint8Array, userAgent: string): ('visitor' | 'client')[] {
   const known = new Set<string>();

@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as our OpenAPI document uses it. */
+/** A JSON Schema with the keywords that our OpenAPI document uses. */
 export type JsonSchema = Record<string, unknown>;
 
 type Check = (limit: never, value: never, schema: JsonSchema, where: string) => string[];
@@ -26,15 +26,15 @@ const formats: Record<string, RegExp> = {
 
 const fault = (wrong: boolean, where: string, what: string) => (wrong ? [`${where} ${what}`] : []);
 
-/** A keyword that is not here fails the test: a document must not promise what nobody checks. */
+/** An unknown keyword fails the test, because the document must not contain what is not checked. */
 const keywords: Record<string, Check> = {
   type: (type: string | string[], value, _, where) =>
-    fault(![type].flat().some((name) => types[name]?.(value)), where, `is no ${[type].flat().join(' or ')}`),
+    fault(![type].flat().some((name) => types[name]?.(value)), where, `is not of type ${[type].flat().join(' or ')}`),
   enum: (values: unknown[], value, _, where) =>
-    fault(!values.includes(value), where, `is none of ${values.join(', ')}`),
+    fault(!values.includes(value), where, `is not one of ${values.join(', ')}`),
   const: (wanted: unknown, value, _, where) => fault(value !== wanted, where, `is not ${wanted}`),
   format: (format: string, value: unknown, _, where) =>
-    fault(typeof value === 'string' && formats[format]?.test(value) !== true, where, `is no ${format}`),
+    fault(typeof value === 'string' && formats[format]?.test(value) !== true, where, `is not a ${format}`),
   pattern: (pattern: string, value: unknown, _, where) =>
     fault(typeof value === 'string' && !new RegExp(pattern, 'u').test(value), where, `does not match ${pattern}`),
   minimum: (least: number, value: number, _, where) => fault(value < least, where, `is less than ${least}`),
@@ -70,12 +70,13 @@ const keywords: Record<string, Check> = {
   },
 };
 
-/** Everything about `value` that is not as `schema` says. */
+/** All violations of `schema` by `value`. */
 export function faultsOf(schema: JsonSchema, value: unknown, where = 'body'): string[] {
   return Object.entries(schema).flatMap(([keyword, limit]) => {
     if (annotations.has(keyword) || keyword.startsWith('x-')) return [];
     const check = keywords[keyword];
-    if (check === undefined) throw new Error(`${where}: the schema says ${keyword}, which test/support cannot check`);
+    if (check === undefined)
+      throw new Error(`${where}: the schema has the keyword ${keyword}, which test/support cannot check`);
     return check(limit as never, value as never, schema, where);
   });
 }

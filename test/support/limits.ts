@@ -1,6 +1,6 @@
 import type { Sql } from '../../src/log/connect.ts';
 
-/** Lets every window of the rate limit end now, instead of waiting a minute. */
+/** Ends every rate limit window now, instead of waiting a minute. */
 export async function endWindows(sql: Sql): Promise<void> {
   await sql`UPDATE rate_windows SET started_at = started_at - interval '61 seconds'`;
 }

@@ -2,7 +2,7 @@ import { createLogger, type Logger } from '../../src/lib/logger.ts';
 
 export type LogLine = Record<string, unknown>;
 
-/** A logger that keeps what it writes, down to the finest level. */
+/** A logger at level debug that stores its lines. */
 export function captureLog(): { log: Logger; text(): string; lines(): LogLine[] } {
   const chunks: string[] = [];
   const log = createLogger('debug', false, { write: (chunk) => chunks.push(chunk) });

@@ -6,7 +6,7 @@ export interface RawAnswer {
   text: string;
 }
 
-/** Sends exactly these lines and bytes, for what no HTTP client would send, and reads the one answer. */
+/** Sends exactly these lines and bytes, which an HTTP client would refuse to send, and reads one answer. */
 export function sendRaw(url: string, head: string[], body: string | Uint8Array = ''): Promise<RawAnswer> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ function parse(answer: string): RawAnswer {
   const [head = '', ...rest] = answer.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(statusLine) ?? [];
-  if (status === undefined) throw new Error(`no HTTP answer came back: ${JSON.stringify(answer.slice(0, 200))}`);
+  if (status === undefined) throw new Error(`the answer is not HTTP: ${JSON.stringify(answer.slice(0, 200))}`);
   const headers = new Headers(
     lines.map((line) => (/^([^:]*): *(.*)$/.exec(line) ?? []).slice(1, 3) as [string, string]),
   );

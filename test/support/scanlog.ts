@@ -18,7 +18,7 @@ export interface Running {
 
 const ownCheckout = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The command line, as a process of its own, with what the test gives it in the environment and the engine selected. */
+/** Runs the command line in a separate process, with only the given environment and the selected engine. */
 export function runScanlog(
   args: string[],
   environment: Record<string, string> = {},

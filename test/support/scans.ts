@@ -5,7 +5,7 @@ import { newId } from '../../src/lib/ids.ts';
 /** A visitor hash for a name. */
 export const visitorNamed = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 32);
 
-/** A scan by somebody whom nobody has seen before; `fields` replace or add to it. */
+/** A scan by a new visitor; `fields` replace or add to it. */
 export const scanned = (fields: Partial<Scan> = {}): Scan => {
   const id = newId('scan', Date.now());
   return {

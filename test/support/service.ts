@@ -17,15 +17,15 @@ import { expectAllAgree } from './verified.ts';
 
 export interface TestService {
   database: TestDatabase;
-  /** The file's own database in ClickHouse. */
+  /** The ClickHouse database of this test file. */
   warehouse: Warehouse;
-  /** Where each instance listens. */
+  /** The URL of each instance. */
   urls: string[];
-  /** What /metrics of an instance says. */
+  /** The text of /metrics of an instance. */
   metrics(instance?: number): Promise<string>;
   /** A client of one instance, with a key or without. */
   client(instance: number, key?: string): Api;
-  /** A client for a fresh account, with the first instance; its test mode and other instances are one step away. */
+  /** A new account, with clients for both of its modes on the first instance. */
   account(plan?: Plan): Promise<TestAccount>;
 }
 
@@ -41,17 +41,17 @@ interface Options {
   config?: Partial<ServiceConfig>;
   clock?: Clock;
   log?: Logger;
-  /** How the instances reach the database: its address, or that of something in between. */
+  /** Returns the DATABASE_URL of the instances, for example that of a proxy. */
   reach?(databaseUrl: string): Promise<string>;
-  /** The same for ClickHouse. */
+  /** Returns the CLICKHOUSE_URL of the instances. */
   reachWarehouse?(clickhouseUrl: string): Promise<string>;
-  /** Whether, at the end, everything made from the log must agree with it; not where a part stays away. */
+  /** Whether all projections must agree with the log at the end; false for tests without some role or server. */
   verified?: boolean;
 }
 
 export { testSecretKey };
 
-/** The service on a database, stream and warehouse of the file's own, reached over HTTP like by anybody else. */
+/** Runs the service on a database, stream and ClickHouse database of this test file; tests use it over HTTP. */
 export function useService(options: Options = {}): TestService {
   const { instances = 1, config = {}, clock, log, reach, reachWarehouse, verified = true } = options;
   const database = useDatabase();

@@ -17,7 +17,7 @@ declare module 'vitest' {
 
 export const templateDatabase = 'template_of_tests';
 
-/** One stack for the whole run. */
+/** Starts one stack for all test files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-test-'));
   const log = createLogger('warn', false);
@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** A migrated database that the others are copied from, in a fraction of the time. */
+/** A migrated database to copy, which is faster than migrating each database. */
 async function makeTemplate({ databaseUrl, adminDatabaseUrl }: Stack): Promise<void> {
   const server = connect(adminDatabaseUrl, { max: 1 });
   await server.unsafe(`CREATE DATABASE ${templateDatabase} OWNER ${serviceRole}`);

@@ -1,12 +1,12 @@
 import type { Sql } from '../../src/log/connect.ts';
 
-/** Every row of a table as text, in a fixed order: two dumps are equal exactly when the tables are. */
+/** Every row of a table as text, in a fixed order: two dumps are equal if and only if the tables are. */
 export async function dumpTable(sql: Sql, table: string): Promise<string[]> {
   const rows = await sql.unsafe<{ row: string }[]>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`);
   return rows.map(({ row }) => row);
 }
 
-/** Every table of the database, by name. */
+/** Dumps of all tables of the database, by name. */
 export async function dumpAll(sql: Sql): Promise<Record<string, string[]>> {
   const tables = await sql<{ name: string }[]>`
     SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`;

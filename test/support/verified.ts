@@ -3,7 +3,7 @@ import type { Sql } from '../../src/log/connect.ts';
 import { verify } from '../../src/stream/verify.ts';
 import type { Warehouse } from '../../src/warehouse/connect.ts';
 
-/** Waits until everything made from the log has all of it, and compares. */
+/** Waits until all projections have caught up with the log, and compares them with it. */
 export async function expectAllAgree(sql: Sql, warehouse: Warehouse, now = new Date()): Promise<void> {
   const { differences } = await verify({ sql, warehouse, now });
   expect(differences).toEqual([]);

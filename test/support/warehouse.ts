@@ -12,14 +12,14 @@ export type StoredScan = Omit<RecordedScan, 'type'>;
 
 export interface FilledWarehouse {
   service: TestService;
-  /** Puts scans into the table in use, as if all of the log up to the last of them were in it. */
+  /** Inserts scans into the table in use, and sets its position to that of the last scan. */
   store(scans: StoredScan[]): Promise<void>;
-  /** Makes a table; it is read once it is put in use. */
+  /** Creates a table, which is read after `putInUse`. */
   makeTable(version: number): Promise<void>;
   putInUse(version: number): Promise<void>;
 }
 
-/** The API alone, on a warehouse of the file's own that is filled by the test and by nobody else. */
+/** Runs only the API, on a ClickHouse database that only the test fills. */
 export function useFilledWarehouse(options: Parameters<typeof useService>[0] = {}): FilledWarehouse {
   const service = useService({ ...options, verified: false, config: { roles: ['api'], ...options.config } });
   const { warehouse, database } = service;
@@ -53,8 +53,8 @@ export function useFilledWarehouse(options: Parameters<typeof useService>[0] = {
   };
 }
 
-/** A client that does as a 503 tells it, and tries again: on a busy machine, a read may take longer than it may take. */
-export const patient = (api: Api): Api => ({
+/** A client that retries reads that are answered with 503, because analytics reads may time out on a busy machine. */
+export const retrying = (api: Api): Api => ({
   ...api,
   get: <T>(path: string) =>
     eventually(async () => {

@@ -3,5 +3,5 @@ import { createSender } from '../../src/webhooks/send.ts';
 
 const policy = { allowHttp: false, allowed: { v4: [], v6: [] } };
 
-/** What operations need for webhooks, where no test looks at them. */
+/** Webhook dependencies for tests that do not test webhooks. */
 export const webhookParts = { box: createSecretBox('x'.repeat(32)), policy, send: createSender({ policy }) };

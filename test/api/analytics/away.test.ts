@@ -11,7 +11,7 @@ import { type ApiAnswer, newCode } from '../../support/api.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import { scanned } from '../../support/scans.ts';
 import type { TestAccount } from '../../support/service.ts';
-import { patient, useFilledWarehouse } from '../../support/warehouse.ts';
+import { retrying, useFilledWarehouse } from '../../support/warehouse.ts';
 import { webhookParts } from '../../support/webhook-parts.ts';
 
 let proxy: TcpProxy;
@@ -74,7 +74,7 @@ describe('while the warehouse is away', () => {
     await proxy.cut();
     expectUnavailable(await account.live.get('/v1/analytics/aggregate'));
     await proxy.restore();
-    expect((await patient(account.live).get(`/v1/qrcodes/${id}/analytics/timeseries`)).status).toBe(200);
+    expect((await retrying(account.live).get(`/v1/qrcodes/${id}/analytics/timeseries`)).status).toBe(200);
   }, 120_000);
 });
 

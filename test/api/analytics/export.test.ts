@@ -7,7 +7,7 @@ import { tableName } from '../../../src/warehouse/tables.ts';
 import { newCode } from '../../support/api.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import type { TestAccount } from '../../support/service.ts';
-import { patient, useFilledWarehouse } from '../../support/warehouse.ts';
+import { retrying, useFilledWarehouse } from '../../support/warehouse.ts';
 import { cellsOf } from './csv.ts';
 
 let proxy: TcpProxy;
@@ -93,7 +93,7 @@ const isWhole = (answer: string) => answer.endsWith('\r\n0\r\n\r\n');
 describe('an export', () => {
   test('has every scan once, the oldest first, however many there are', async () => {
     const id = code;
-    const live = patient(account.live);
+    const live = retrying(account.live);
     const csv = await live.get(exportOf(id));
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="${id}-scans.csv"`);
@@ -112,7 +112,7 @@ describe('an export', () => {
 
   test('of nothing is a whole file', async () => {
     const { id } = (await account.live.post('/v1/qrcodes', newCode())).body;
-    const live = patient(account.live);
+    const live = retrying(account.live);
     expect((await live.get(exportOf(id))).text).toBe('id,timestamp,country,region,city,device,browser,is_unique\r\n');
     expect((await live.get(exportOf(id, 'json'))).body).toEqual({
       qr_id: id,
@@ -123,7 +123,7 @@ describe('an export', () => {
 
   test('that many clients take slowly leaves room for other reads, and is whole in the end', async () => {
     const slow = await Promise.all(Array.from({ length: 5 }, () => startReading(code)));
-    expect((await patient(account.live).get(`/v1/qrcodes/${code}/analytics/timeseries`)).status).toBe(200);
+    expect((await retrying(account.live).get(`/v1/qrcodes/${code}/analytics/timeseries`)).status).toBe(200);
     const [first, ...others] = slow as [Socket, ...Socket[]];
     for (const socket of others) socket.destroy();
     const answer = await readOn(first);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../src/lib/ids.ts';
 import { type Api, newCode } from '../../support/api.ts';
 import { visitorNamed } from '../../support/scans.ts';
-import { patient, type StoredScan, useFilledWarehouse } from '../../support/warehouse.ts';
+import { retrying, type StoredScan, useFilledWarehouse } from '../../support/warehouse.ts';
 import { cellsOf } from './csv.ts';
 import * as model from './model.ts';
 
@@ -100,7 +100,7 @@ async function world() {
   }
   now = before;
   await own.live.delete(`/v1/qrcodes/${ids['deleted']?.code}`);
-  return { live: patient(own.live), ids, changes };
+  return { live: retrying(own.live), ids, changes };
 }
 
 let position = 0;

@@ -8,7 +8,7 @@ import { newCode } from '../../support/api.ts';
 import { blamedFields } from '../../support/http.ts';
 import { scanned } from '../../support/scans.ts';
 import type { TestAccount } from '../../support/service.ts';
-import { patient, useFilledWarehouse } from '../../support/warehouse.ts';
+import { retrying, useFilledWarehouse } from '../../support/warehouse.ts';
 
 const now = new Date('2026-03-15T10:20:30.456Z');
 const { service, store } = useFilledWarehouse({ clock: () => now });
@@ -28,7 +28,7 @@ const ofCode = (code: string) => [
 
 beforeAll(async () => {
   const created = await service.account();
-  account = { ...created, live: patient(created.live) };
+  account = { ...created, live: retrying(created.live) };
   id = (await account.live.post('/v1/qrcodes', newCode())).body.id;
   const times = ['2026-03-14T23:59:59.999Z', '2026-03-15T00:00:00.000Z', '2026-03-15T10:20:30.456Z'];
   await store(times.map((time) => stored({ occurred_at: new Date(time) })));
@@ -51,7 +51,7 @@ describe('who may read', () => {
 
   test('a code that was deleted counts nowhere, though its scans have not left the warehouse yet', async () => {
     const owner = await service.account();
-    const patiently = patient(owner.live);
+    const patiently = retrying(owner.live);
     const [kept, gone] = [
       (await owner.live.post('/v1/qrcodes', newCode({ name: 'Kept' }))).body.id,
       (await owner.live.post('/v1/qrcodes', newCode({ name: 'Gone' }))).body.id,
