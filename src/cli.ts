@@ -47,12 +47,21 @@ const flagsOf = (options: Record<string, string>) =>
     Object.entries(options).map(([name, value]) => [name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`), value]),
   );
 
+/** Commander's message, worded like our own. */
+const plainError = (text: string) =>
+  text
+    .replace(/^error: /, '')
+    .replace(
+      /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/m,
+      '<$2> must be one of $3, not $1.',
+    );
+
 const program = new Command('./scanlog')
   .description('Self-hosted dynamic QR codes. README.md lists every setting.')
   .version(packageJson.version, '-V, --version', 'print the version')
   .helpOption('-h, --help', 'print this help')
   .helpCommand('help [command]', 'print the help of a command')
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'scanlog: ')) })
+  .configureOutput({ outputError: (text, write) => write(`scanlog: ${plainError(text)}`) })
   .showHelpAfterError('Run the command with --help to see its arguments and options.');
 
 withListenOptions(program.command('up'))

@@ -11,7 +11,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { connectWarehouse } from '../../src/warehouse/connect.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
-import { faultsOf } from '../support/json-schema.ts';
+import { violationsOf } from '../support/json-schema.ts';
 import { redoclyFindings, spectralFindings } from '../support/openapi-linters.ts';
 import { useService } from '../support/service.ts';
 import { webhookParts } from '../support/webhook-parts.ts';
@@ -155,7 +155,7 @@ describe('answers', () => {
         }
         const examples = examplesOf(media as MediaType);
         expect(examples.length, `examples of ${what}`).toBeGreaterThan(0);
-        for (const example of examples) expect(faultsOf(media?.schema ?? {}, example, what)).toEqual([]);
+        for (const example of examples) expect(violationsOf(media?.schema ?? {}, example, what)).toEqual([]);
       }
     }
   });
@@ -191,7 +191,7 @@ describe('answers', () => {
       const media = requestBody?.content['application/json'] as MediaType;
       expect(requestBody?.required, name).toBe(true);
       expect(examplesOf(media).length, name).toBeGreaterThan(0);
-      for (const example of examplesOf(media)) expect(faultsOf(media.schema ?? {}, example, name)).toEqual([]);
+      for (const example of examplesOf(media)) expect(violationsOf(media.schema ?? {}, example, name)).toEqual([]);
     }
   });
 });

@@ -82,7 +82,7 @@ function given(programs: Record<string, string>) {
 
 /** Fakes of apt-get and dpkg-deb that provide a package with this version; apt-get records its arguments. */
 const debian = (version: string) => ({
-  'apt-get': 'echo "$@" >>"$(dirname "$0")/asked"; case "$*" in *download*) : >nats-server_1.deb ;; esac',
+  'apt-get': 'echo "$@" >>"$(dirname "$0")/apt-arguments"; case "$*" in *download*) : >nats-server_1.deb ;; esac',
   'dpkg-deb': `mkdir -p unpacked/usr/sbin && printf '#!/bin/sh\\n%s\\n' "${nats(version)}" >unpacked/usr/sbin/nats-server && ${join('/bin', 'chmod')} 755 unpacked/usr/sbin/nats-server`,
 });
 
@@ -107,9 +107,9 @@ describe('./scanlog', () => {
     const { stderr } = run();
     expect(stderr).toContain('nats-server 2.9.10, in .tools');
     expect(stderr, 'the next step').toContain('Bun for this machine');
-    const asked = readFileSync(join(root, 'bin/asked'), 'utf8');
-    expect(asked).toContain('download nats-server');
-    expect(asked).not.toMatch(/\binstall\b/);
+    const aptArguments = readFileSync(join(root, 'bin/apt-arguments'), 'utf8');
+    expect(aptArguments).toContain('download nats-server');
+    expect(aptArguments).not.toMatch(/\binstall\b/);
   });
 
   test('rejects a package that is too old', () => {
@@ -118,7 +118,7 @@ describe('./scanlog', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('2.7.4');
     expect(stderr).toContain('install NATS 2.9 or newer');
-    expect(readFileSync(join(root, 'bin/asked'), 'utf8')).not.toMatch(/\binstall\b/);
+    expect(readFileSync(join(root, 'bin/apt-arguments'), 'utf8')).not.toMatch(/\binstall\b/);
   });
 });
 

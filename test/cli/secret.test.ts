@@ -113,9 +113,9 @@ describe('secret reset', () => {
   test('replaces what the lost key had encrypted, after confirmation', async () => {
     const before = await secretsUnder(testBox);
     const environment = { DATABASE_URL: url, SECRET_KEY: newKey };
-    const asked = await run(environment, 'reset');
-    expect(asked.code).toBe(1);
-    expect(asked.output).toContain(
+    const refused = await run(environment, 'reset');
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain(
       'This replaces the secrets of 1 webhook and the visitor keys of 2 codes. Every receiver of webhooks must be given its new secret, and a returning visitor of a code counts as new once.',
     );
     expect(await secretsUnder(testBox)).toEqual(before);

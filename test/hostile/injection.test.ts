@@ -295,22 +295,22 @@ describe('pages', () => {
     ];
     for (const value of ['"><script>', "'><svg/onload=x>", '{{7*7}}', '%3Cscript%3E', '%0d%0aX-Injected:1'])
       for (const target of targets) {
-        const asked = target.replace('MARK', `${value.replace(/[ "<>{}]/g, encodeURIComponent)}${marker}`);
+        const path = target.replace('MARK', `${value.replace(/[ "<>{}]/g, encodeURIComponent)}${marker}`);
         const reply = await sendBytes(url(), [
           head(
-            `GET ${asked} HTTP/1.1`,
+            `GET ${path} HTTP/1.1`,
             `Host: ${marker}.example`,
             `Referer: https://${marker}/`,
             'Accept: text/html',
             'Connection: close',
           ),
         ]);
-        expect(reply.statuses, asked).toHaveLength(1);
-        expect(reply.statuses[0], asked).toBeLessThan(500);
-        expect(reply.text.toLowerCase(), asked).not.toContain(marker.toLowerCase());
-        expect(reply.text, asked).not.toMatch(/^x-injected/im);
+        expect(reply.statuses, path).toHaveLength(1);
+        expect(reply.statuses[0], path).toBeLessThan(500);
+        expect(reply.text.toLowerCase(), path).not.toContain(marker.toLowerCase());
+        expect(reply.text, path).not.toMatch(/^x-injected/im);
         if (/^content-type: text\/html/im.test(reply.text))
-          expect(reply.text, `${asked} has a content security policy`).toMatch(
+          expect(reply.text, `${path} has a content security policy`).toMatch(
             /^content-security-policy: default-src/im,
           );
       }

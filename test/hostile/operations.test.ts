@@ -85,8 +85,8 @@ const analyticsLog = () =>
     .join('\n');
 
 async function sendRandomRequests([method, path, operation]: DocumentedOperation, ids: string[]): Promise<void> {
-  const send = ({ path: asked, headers, body }: AnyRequest) =>
-    owner.live.send(asked, {
+  const send = ({ path: filledPath, headers, body }: AnyRequest) =>
+    owner.live.send(filledPath, {
       method,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       signal: AbortSignal.timeout(requestTimeoutMs),

@@ -10,9 +10,9 @@ const body = (query: string) => `Content-Length: ${query.length}\r\n\r\n${query}
 export function neighboursSuite(subject: Subject): void {
   describe('still serves other clients', () => {
     test('after clients with running or waiting queries disconnect', async () => {
-      const away = await Promise.all(Array.from({ length: 6 }, () => subject.send('', body(endless))));
+      const disconnecting = await Promise.all(Array.from({ length: 6 }, () => subject.send('', body(endless))));
       await subject.root.ping();
-      for (const socket of away) socket.destroy();
+      for (const socket of disconnecting) socket.destroy();
       expect(await subject.one('SELECT 1')).toBe(1);
     });
 
@@ -44,9 +44,9 @@ export function neighboursSuite(subject: Subject): void {
       await once(slow, 'data');
       slow.pause();
       expect(await subject.one('SELECT 1')).toBe(1);
-      const away = await subject.send('', body(endless));
+      const disconnecting = await subject.send('', body(endless));
       await subject.root.ping();
-      away.destroy();
+      disconnecting.destroy();
       expect(await subject.one('SELECT 2')).toBe(2);
       const before = rows;
       slow.resume();

@@ -1,4 +1,4 @@
-import { faultsOf, type JsonSchema } from './json-schema.ts';
+import { type JsonSchema, violationsOf } from './json-schema.ts';
 
 /** The part of the OpenAPI document that tests read. */
 export interface OpenApi {
@@ -77,16 +77,16 @@ function dereferenced(part: unknown, root: OpenApi): unknown {
 /** Throws unless an answer under /v1 matches the OpenAPI document and has the headers of every answer. */
 export async function expectDocumented(url: string, exchange: Exchange): Promise<void> {
   const document = await documentOf(url);
-  const faults = [...headerFaults(exchange), ...bodyFaults(document, exchange)];
-  if (faults.length === 0) return;
+  const violations = [...headerViolations(exchange), ...bodyViolations(document, exchange)];
+  if (violations.length === 0) return;
   const { method, path, status, body } = exchange;
   throw new Error(
-    `${method} ${path} answered ${status}, not as documented:\n  ${faults.join('\n  ')}\n  ${JSON.stringify(body)}`,
+    `${method} ${path} answered ${status}, not as documented:\n  ${violations.join('\n  ')}\n  ${JSON.stringify(body)}`,
   );
 }
 
 /** Checks the headers of every answer under /v1, whatever its status. */
-function headerFaults({ headers }: Exchange): string[] {
+function headerViolations({ headers }: Exchange): string[] {
   const number = (name: string) => (/^\d+$/.test(headers.get(name) ?? '') ? Number(headers.get(name)) : Number.NaN);
   const limit = number('x-ratelimit-limit');
   const remaining = number('x-ratelimit-remaining');
@@ -99,7 +99,7 @@ function headerFaults({ headers }: Exchange): string[] {
   ];
 }
 
-function bodyFaults(document: OpenApi, { method, path, status, headers, body }: Exchange): string[] {
+function bodyViolations(document: OpenApi, { method, path, status, headers, body }: Exchange): string[] {
   const operation = operationOf(document, method === 'HEAD' ? 'GET' : method, path);
   const type = (headers.get('content-type') ?? '').split(';')[0] as string;
   // A path without an operation can only be answered with an error, which has the same schema everywhere.
@@ -108,7 +108,7 @@ function bodyFaults(document: OpenApi, { method, path, status, headers, body }: 
   const media = documented.content?.[type];
   if (media === undefined) return [`content type ${type} is not documented for status ${status}`];
   if (method === 'HEAD' || type !== 'application/json') return [];
-  return faultsOf(media.schema ?? {}, body);
+  return violationsOf(media.schema ?? {}, body);
 }
 
 const anyError = (document: OpenApi) => document.paths['/v1/account']?.['get']?.responses['401'];

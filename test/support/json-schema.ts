@@ -24,33 +24,37 @@ const formats: Record<string, RegExp> = {
   uri: /^[a-z][a-z0-9+.-]*:\S+$/i,
 };
 
-const fault = (wrong: boolean, where: string, what: string) => (wrong ? [`${where} ${what}`] : []);
+const violation = (wrong: boolean, where: string, what: string) => (wrong ? [`${where} ${what}`] : []);
 
 /** An unknown keyword fails the test, because the document must not contain what is not checked. */
 const keywords: Record<string, Check> = {
   type: (type: string | string[], value, _, where) =>
-    fault(![type].flat().some((name) => types[name]?.(value)), where, `is not of type ${[type].flat().join(' or ')}`),
+    violation(
+      ![type].flat().some((name) => types[name]?.(value)),
+      where,
+      `is not of type ${[type].flat().join(' or ')}`,
+    ),
   enum: (values: unknown[], value, _, where) =>
-    fault(!values.includes(value), where, `is not one of ${values.join(', ')}`),
-  const: (wanted: unknown, value, _, where) => fault(value !== wanted, where, `is not ${wanted}`),
+    violation(!values.includes(value), where, `is not one of ${values.join(', ')}`),
+  const: (wanted: unknown, value, _, where) => violation(value !== wanted, where, `is not ${wanted}`),
   format: (format: string, value: unknown, _, where) =>
-    fault(typeof value === 'string' && formats[format]?.test(value) !== true, where, `is not a ${format}`),
+    violation(typeof value === 'string' && formats[format]?.test(value) !== true, where, `is not a ${format}`),
   pattern: (pattern: string, value: unknown, _, where) =>
-    fault(typeof value === 'string' && !new RegExp(pattern, 'u').test(value), where, `does not match ${pattern}`),
-  minimum: (least: number, value: number, _, where) => fault(value < least, where, `is less than ${least}`),
-  maximum: (most: number, value: number, _, where) => fault(value > most, where, `is more than ${most}`),
-  minLength: (least: number, value: string, _, where) => fault(value.length < least, where, `is too short`),
-  maxLength: (most: number, value: string, _, where) => fault(value.length > most, where, `is too long`),
-  minItems: (least: number, value: unknown[], _, where) => fault(value.length < least, where, 'has too few items'),
-  maxItems: (most: number, value: unknown[], _, where) => fault(value.length > most, where, 'has too many items'),
-  minProperties: (least: number, value: object, _, where) =>
-    fault(Object.keys(value).length < least, where, 'has too few properties'),
+    violation(typeof value === 'string' && !new RegExp(pattern, 'u').test(value), where, `does not match ${pattern}`),
+  minimum: (min: number, value: number, _, where) => violation(value < min, where, `is less than ${min}`),
+  maximum: (max: number, value: number, _, where) => violation(value > max, where, `is more than ${max}`),
+  minLength: (min: number, value: string, _, where) => violation(value.length < min, where, `is too short`),
+  maxLength: (max: number, value: string, _, where) => violation(value.length > max, where, `is too long`),
+  minItems: (min: number, value: unknown[], _, where) => violation(value.length < min, where, 'has too few items'),
+  maxItems: (max: number, value: unknown[], _, where) => violation(value.length > max, where, 'has too many items'),
+  minProperties: (min: number, value: object, _, where) =>
+    violation(Object.keys(value).length < min, where, 'has too few properties'),
   required: (names: string[], value, _, where) =>
-    isObject(value) ? names.flatMap((name) => fault(!Object.hasOwn(value, name), where, `lacks ${name}`)) : [],
+    isObject(value) ? names.flatMap((name) => violation(!Object.hasOwn(value, name), where, `lacks ${name}`)) : [],
   properties: (properties: Record<string, JsonSchema>, value, _, where) =>
     isObject(value)
       ? Object.entries(properties).flatMap(([name, schema]) =>
-          Object.hasOwn(value, name) ? faultsOf(schema, value[name], `${where}.${name}`) : [],
+          Object.hasOwn(value, name) ? violationsOf(schema, value[name], `${where}.${name}`) : [],
         )
       : [],
   additionalProperties: (allowed: boolean | JsonSchema, value, schema, where) => {
@@ -58,20 +62,20 @@ const keywords: Record<string, Check> = {
     const others = isObject(value) ? Object.entries(value).filter(([name]) => !Object.hasOwn(known, name)) : [];
     return others.flatMap(([name, other]) =>
       typeof allowed === 'boolean'
-        ? fault(!allowed, where, `has an undocumented field ${name}`)
-        : faultsOf(allowed, other, `${where}.${name}`),
+        ? violation(!allowed, where, `has an undocumented field ${name}`)
+        : violationsOf(allowed, other, `${where}.${name}`),
     );
   },
   items: (schema: JsonSchema, value: unknown, _, where) =>
-    Array.isArray(value) ? value.flatMap((item, i) => faultsOf(schema, item, `${where}[${i}]`)) : [],
+    Array.isArray(value) ? value.flatMap((item, i) => violationsOf(schema, item, `${where}[${i}]`)) : [],
   anyOf: (schemas: JsonSchema[], value, _, where) => {
-    const faults = schemas.map((schema) => faultsOf(schema, value, where));
-    return faults.some((of) => of.length === 0) ? [] : faults.flat();
+    const violations = schemas.map((schema) => violationsOf(schema, value, where));
+    return violations.some((of) => of.length === 0) ? [] : violations.flat();
   },
 };
 
 /** All violations of `schema` by `value`. */
-export function faultsOf(schema: JsonSchema, value: unknown, where = 'body'): string[] {
+export function violationsOf(schema: JsonSchema, value: unknown, where = 'body'): string[] {
   return Object.entries(schema).flatMap(([keyword, limit]) => {
     if (annotations.has(keyword) || keyword.startsWith('x-')) return [];
     const check = keywords[keyword];
