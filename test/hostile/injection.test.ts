@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
-import { type Api, type ApiAnswer, type Json, newCode } from '../support/api.ts';
+import { type Api, type ApiAnswer, apiOver, type Json, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { endWindows } from '../support/limits.ts';
 import { captureLog } from '../support/log-lines.ts';
@@ -27,23 +27,7 @@ beforeAll(async () => {
     await endWindows(service.database.sql);
     return account.live.send(path, init);
   };
-  const withBody =
-    (method: string) =>
-    (path: string, body: unknown, headers: Record<string, string> = {}) =>
-      send<Json>(path, {
-        method,
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json', ...headers },
-      });
-  live = {
-    send,
-    get: (path, headers = {}) => send(path, { headers }),
-    head: (path) => send(path, { method: 'HEAD' }),
-    delete: (path) => send(path, { method: 'DELETE' }),
-    post: withBody('POST'),
-    put: withBody('PUT'),
-    patch: withBody('PATCH'),
-  };
+  live = apiOver(send);
 });
 
 /** After all tests: every line of the log is one JSON object, and none contains a payload. */

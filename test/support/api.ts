@@ -42,6 +42,11 @@ export function apiClient(url: string, key?: string): Api {
       await expectDocumented(url, { method: init.method ?? 'GET', path, status, headers, body });
     return { status, headers, text, body };
   }
+  return apiOver(send);
+}
+
+/** The methods of a client that sends every request with `send`. */
+export function apiOver(send: Api['send']): Api {
   const withBody =
     (method: string) =>
     (path: string, body: unknown, headers: Record<string, string> = {}) =>
