@@ -37,10 +37,11 @@ export async function applyState(sql: Sql, events: AppliedEvent[]): Promise<void
 }
 
 /**
- * Writes what events make of a state that is known. Sends all statements at once, without waiting for answers in between:
- * the caller may hold the log's lock.
+ * Writes what events make of a state that is known, and returns the codes as written: those of `before` first, new ones
+ * in the order of their events. Sends all statements at once, without waiting for answers in between: the caller may hold
+ * the log's lock.
  */
-export async function writeState(sql: Sql, before: StateBefore, events: AppliedEvent[]): Promise<void> {
+export async function writeState(sql: Sql, before: StateBefore, events: AppliedEvent[]): Promise<{ codes: Code[] }> {
   const ofCodes: AppliedCodeEvent[] = [];
   const ofAccounts: Pending<AccountEvent>[] = [];
   const ofService: Pending<ServiceEvent>[] = [];
@@ -49,11 +50,13 @@ export async function writeState(sql: Sql, before: StateBefore, events: AppliedE
     else if (isServiceEvent(event)) ofService.push(event);
     else if (event.type !== 'erased') ofAccounts.push(event);
   }
+  const { codes, counts } = evolveCodes(before.codes ?? [], ofCodes);
   await Promise.all([
     ...ofService.map((event) => writeBlockedHost(sql, event)),
     ...(ofAccounts.length > 0 ? writeAccounts(sql, before, ofAccounts) : []),
-    ...(ofCodes.length > 0 ? writeCodes(sql, before.codes ?? [], ofCodes) : []),
+    ...(ofCodes.length > 0 ? [...writeCodes(sql, codes), ...writeCodeCounts(sql, counts)] : []),
   ]);
+  return { codes };
 }
 
 async function readBefore(sql: Sql, events: AppliedEvent[]): Promise<StateBefore> {
@@ -68,46 +71,57 @@ async function readBefore(sql: Sql, events: AppliedEvent[]): Promise<StateBefore
   return { codes, accounts, webhooks };
 }
 
-function writeCodes(sql: Sql, before: Code[], events: AppliedCodeEvent[]): Promise<unknown>[] {
+interface CodeCounts {
+  /** By how much each count changes. */
+  changes: { account: string; mode: string; status: string; codes: number }[];
+  /** A rebuild sees nothing else of an erased code, so rows of these accounts that fall to 0 are removed. */
+  erasedAccounts: string[];
+}
+
+function evolveCodes(before: Code[], events: AppliedCodeEvent[]): { codes: Code[]; counts: CodeCounts } {
   const codes = new Map<string, Code>(before.map((code) => [code.id, code]));
-  const counts = new Map<string, number>();
+  const changes = new Map<string, number>();
   const erasedAccounts = new Set<string>();
   const count = ({ account, mode, status }: Code, by: number) => {
     const key = JSON.stringify([account, mode, status]);
-    counts.set(key, (counts.get(key) ?? 0) + by);
+    changes.set(key, (changes.get(key) ?? 0) + by);
   };
   for (const event of events) {
     const old = codes.get(event.stream);
     const code = evolveCode(old, event);
     if (old !== undefined) count(old, -1);
-    // A rebuild finds nothing else of an erased code, so that it cannot count it by what it was.
     if (event.type === 'code_erased') erasedAccounts.add(code.account);
     else count(code, 1);
     codes.set(code.id, code);
   }
-  const changes = [...counts].map(([key, by]) => {
+  const counted = [...changes].map(([key, by]) => {
     const [account, mode, status] = JSON.parse(key) as [string, string, string];
     return { account, mode, status, codes: by };
   });
-  return [
-    sql`
-      INSERT INTO codes
-      SELECT * FROM jsonb_populate_recordset(NULL::codes, ${sql.json(rows([...codes.values()]))})
-      ON CONFLICT (id) DO UPDATE SET
-        name = excluded.name, destination_url = excluded.destination_url,
-        destination_revision = excluded.destination_revision, status = excluded.status,
-        updated_at = excluded.updated_at, version = excluded.version,
-        disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at,
-        style = excluded.style, created_at = excluded.created_at, position = excluded.position`,
-    sql`
-      INSERT INTO code_counts AS c
-      SELECT * FROM jsonb_populate_recordset(NULL::code_counts, ${sql.json(changes)})
-      ON CONFLICT (account, mode, status) DO UPDATE SET codes = c.codes + excluded.codes`,
-    ...(erasedAccounts.size === 0
-      ? []
-      : [sql`DELETE FROM code_counts WHERE account = ANY(${[...erasedAccounts]}) AND codes = 0`]),
-  ];
+  return { codes: [...codes.values()], counts: { changes: counted, erasedAccounts: [...erasedAccounts] } };
 }
+
+const writeCodes = (sql: Sql, codes: Code[]): Promise<unknown>[] => [
+  sql`
+    INSERT INTO codes
+    SELECT * FROM jsonb_populate_recordset(NULL::codes, ${sql.json(rows(codes))})
+    ON CONFLICT (id) DO UPDATE SET
+      name = excluded.name, destination_url = excluded.destination_url,
+      destination_revision = excluded.destination_revision, status = excluded.status,
+      updated_at = excluded.updated_at, version = excluded.version,
+      disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at,
+      style = excluded.style, created_at = excluded.created_at, position = excluded.position`,
+];
+
+const writeCodeCounts = (sql: Sql, { changes, erasedAccounts }: CodeCounts): Promise<unknown>[] => [
+  sql`
+    INSERT INTO code_counts AS c
+    SELECT * FROM jsonb_populate_recordset(NULL::code_counts, ${sql.json(changes)})
+    ON CONFLICT (account, mode, status) DO UPDATE SET codes = c.codes + excluded.codes`,
+  ...(erasedAccounts.length === 0
+    ? []
+    : [sql`DELETE FROM code_counts WHERE account = ANY(${erasedAccounts}) AND codes = 0`]),
+];
 
 function writeAccounts(sql: Sql, before: StateBefore, events: Pending<AccountEvent>[]): Promise<unknown>[] {
   const accounts = new Map<string, Account>((before.accounts ?? []).map((account) => [account.id, account]));

@@ -23,6 +23,7 @@ import { runTests } from './cli/test.ts';
 import { up } from './cli/up.ts';
 import { showVerification } from './cli/verify.ts';
 import { messageOf, Refusal, StartError } from './lib/errors.ts';
+import { VersionTaken } from './log/append.ts';
 
 const dataOption = () =>
   new Option('--data <folder>', 'data folder of ./scanlog up')
@@ -262,7 +263,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   // Errors that the user can fix are printed as sentences; anything else is a bug and is printed with its stack.
-  const expected = error instanceof StartError || error instanceof Refusal;
+  const expected = error instanceof StartError || error instanceof Refusal || error instanceof VersionTaken;
   const text = expected ? messageOf(error) : error instanceof Error ? (error.stack ?? error.message) : String(error);
   for (const line of text.split('\n')) process.stderr.write(`${expected ? 'scanlog: ' : ''}${line}\n`);
   process.exitCode = 1;

@@ -5,7 +5,6 @@ import {
   type CodeEvent,
   changeCode,
   deleteCode,
-  evolveCode,
 } from '../../events/code.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
@@ -39,16 +38,27 @@ async function decideOn(
   decide: (code: Code) => CodeChanged[],
   by: By,
 ): Promise<Changed> {
-  const load = async () => {
-    const code = await findCode(sql, owner, id);
-    if (code === undefined) throw notFound('QR code');
-    return code;
-  };
-  const project = async (tx: Transaction, code: CountedCode, events: Pending<CodeChanged>[]) => {
-    const isDeleted = events.some(({ type }) => type === 'code_deleted');
-    await Promise.all([writeState(tx, { codes: [code] }, events), isDeleted && destroyVisitorKey(tx, id)]);
-  };
-  const { state, recorded } = await decideAndAppend<CountedCode, CodeChanged>(sql, id, { load, decide, project, by });
+  const { state, recorded, projected } = await decideAndAppend<CountedCode, CodeChanged, Code | undefined>(sql, id, {
+    load: () => loadCode(sql, owner, id),
+    decide,
+    project: writeCode,
+    by,
+  });
   const { total_scans, unique_scans } = state;
-  return { code: { ...recorded.reduce<Code>(evolveCode, state), total_scans, unique_scans }, events: recorded };
+  return { code: { ...(projected ?? state), total_scans, unique_scans }, events: recorded };
+}
+
+async function loadCode(sql: Sql, owner: Owner, id: string): Promise<CountedCode> {
+  const code = await findCode(sql, owner, id);
+  if (code === undefined) throw notFound('QR code');
+  return code;
+}
+
+async function writeCode(tx: Transaction, before: Code, events: Pending<CodeChanged>[]): Promise<Code | undefined> {
+  const isDeleted = events.some(({ type }) => type === 'code_deleted');
+  const [{ codes }] = await Promise.all([
+    writeState(tx, { codes: [before] }, events),
+    isDeleted && destroyVisitorKey(tx, before.id),
+  ]);
+  return codes[0];
 }

@@ -1,4 +1,4 @@
-import { createCode, evolveCode } from '../../events/code.ts';
+import { createCode } from '../../events/code.ts';
 import { isReserved } from '../../events/fields.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
@@ -60,10 +60,10 @@ export async function createCodes(
     by,
   );
   const streams = recorded.map(({ stream }) => stream);
-  await Promise.all([writeState(tx, {}, recorded), giveVisitorKeys(tx, box, streams)]);
-  return recorded.map((event) => ({
-    code: { ...evolveCode(undefined, event), total_scans: 0, unique_scans: 0 },
-    events: [event],
+  const [{ codes }] = await Promise.all([writeState(tx, {}, recorded), giveVisitorKeys(tx, box, streams)]);
+  return codes.map((code, i) => ({
+    code: { ...code, total_scans: 0, unique_scans: 0 },
+    events: recorded.slice(i, i + 1),
   }));
 }
 

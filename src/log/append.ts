@@ -5,7 +5,11 @@ import { type Transaction, violates } from './connect.ts';
 import { locks } from './locks.ts';
 
 /** Another writer's event took the version that this append was for. Load again and decide again. */
-export class VersionTaken extends Error {}
+export class VersionTaken extends Error {
+  constructor(stream: string) {
+    super(`${stream} was changed at the same time by another request or command: read it and try again.`);
+  }
+}
 
 /** Postgres answered an append without the positions of its events: it counts as not done. */
 export class UnprovenEvents extends Error {
@@ -54,7 +58,7 @@ export async function appendPrepared<E extends DomainEvent>(
     SELECT nextval('log_position'), id, stream, version, type, schema, data, actor, occurred_at FROM given
     RETURNING id, position
   `.catch((error) => {
-    throw violates(error, 'events_stream_version') ? new VersionTaken(events[0]?.stream) : error;
+    throw violates(error, 'events_stream_version') ? new VersionTaken(events[0]?.stream ?? '') : error;
   });
   const positions = new Map(placed.map(({ id, position }) => [id, position]));
   return events.map((event) => {

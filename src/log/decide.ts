@@ -1,39 +1,56 @@
 import type { ChangeEvent } from '../../events/catalogue.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
-import { Refusal } from '../lib/errors.ts';
 import { appendPrepared, prepare, VersionTaken } from './append.ts';
 import type { Sql, Transaction } from './connect.ts';
 
-interface Steps<S, E extends ChangeEvent> {
+/** A change of one stream. `P` is what `project` returns: the state it has written. */
+interface Command<S extends { version: number }, E extends ChangeEvent, P> {
   load(): Promise<S>;
   decide(state: S): E[];
   /** Writes current state in the same transaction; sent along with the append, since the log's lock is held then. */
-  project(tx: Transaction, state: S, events: Pending<E>[]): Promise<void>;
+  project(tx: Transaction, state: S, events: Pending<E>[]): Promise<P>;
   by: { actor: Actor; now: Date };
 }
 
+interface Decided<S, E, P> {
+  /** The state that was decided on. */
+  state: S;
+  recorded: Recorded<E>[];
+  /** What `project` returned; undefined when there was nothing to append. */
+  projected: P | undefined;
+}
+
+const maxAttempts = 2;
+
 /**
- * Loads, decides and appends to one stream, and answers with the state decided on and what was appended to it.
- * A lost race is decided once more on the new state, then given up with a 409.
+ * Loads, decides and appends to one stream. A lost race is decided once more on the new state; a second lost race throws
+ * `VersionTaken`.
  */
-export async function decideAndAppend<S extends { version: number }, E extends ChangeEvent>(
+export async function decideAndAppend<S extends { version: number }, E extends ChangeEvent, P = unknown>(
   sql: Sql,
   stream: string,
-  steps: Steps<S, E>,
-  tries = 2,
-): Promise<{ state: S; recorded: Recorded<E>[] }> {
-  const state = await steps.load();
-  const events = steps.decide(state).map((event, i) => ({ stream, version: state.version + 1 + i, event }));
-  if (events.length === 0) return { state, recorded: [] };
-  const pending = prepare(events, steps.by);
-  try {
-    return await sql.begin(async (tx) => {
-      const [recorded] = await Promise.all([appendPrepared(tx, pending), steps.project(tx, state, pending)]);
-      return { state, recorded };
-    });
-  } catch (error) {
-    if (!(error instanceof VersionTaken)) throw error;
-    if (tries > 1) return decideAndAppend(sql, stream, steps, tries - 1);
-    throw new Refusal('conflict', 'Others changed the same thing at the same moment; read it and try again.');
+  command: Command<S, E, P>,
+): Promise<Decided<S, E, P>> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptOnce(sql, stream, command);
+    } catch (error) {
+      if (!(error instanceof VersionTaken) || attempt === maxAttempts) throw error;
+    }
   }
+}
+
+async function attemptOnce<S extends { version: number }, E extends ChangeEvent, P>(
+  sql: Sql,
+  stream: string,
+  { load, decide, project, by }: Command<S, E, P>,
+): Promise<Decided<S, E, P>> {
+  const state = await load();
+  const events = decide(state).map((event, i) => ({ stream, version: state.version + 1 + i, event }));
+  if (events.length === 0) return { state, recorded: [], projected: undefined };
+  const pending = prepare(events, by);
+  return sql.begin(async (tx) => {
+    const [recorded, projected] = await Promise.all([appendPrepared(tx, pending), project(tx, state, pending)]);
+    return { state, recorded, projected };
+  });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { append } from '../../src/log/append.ts';
 import { readStream } from '../../src/log/read.ts';
 import { newCode } from '../support/api.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
@@ -118,6 +119,20 @@ describe('at the same moment', () => {
     expect(events.map(({ version }) => version)).toEqual(Array.from({ length: won + 1 }, (_, i) => i + 1));
     expect(won + lost).toBe(10);
     expect(events.at(-1), 'the last event decides').toMatchObject({ data: { to: (await live.get(path)).body.name } });
+  });
+
+  test('a change that loses the race twice: 409, and nothing is changed', async () => {
+    const { live, code, path } = await aCode();
+    // An event that current state does not know: each attempt to follow version 1 loses against it.
+    const event = { type: 'code_paused', data: {} } as const;
+    await service.database.sql.begin((tx) =>
+      append(tx, [{ stream: code.id, version: 2, event }], { actor: 'operator', now }),
+    );
+    const { status, body } = await live.patch(path, { name: 'New' });
+    expect(status).toBe(409);
+    expect(body.error.code).toBe('conflict');
+    expect((await live.get(path)).body).toEqual(code);
+    expect(await readStream(service.database.sql, code.id)).toHaveLength(2);
   });
 
   test('two that change different things both take effect', async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AccountEvent } from '../../events/account.ts';
 import type { Pending } from '../../events/recorded.ts';
-import { Refusal } from '../../src/lib/errors.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { append } from '../../src/log/append.ts';
+import { append, VersionTaken } from '../../src/log/append.ts';
 import { decideAndAppend } from '../../src/log/decide.ts';
 import { readStream } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
@@ -29,7 +28,11 @@ describe('load, decide, append', () => {
   test('a decision for nothing appends nothing, and answers with the state', async () => {
     const stream = await begin();
     const steps = { load: () => versionOf(stream), decide: () => [], project: async () => {}, by };
-    expect(await decideAndAppend(database.sql, stream, steps)).toEqual({ state: { version: 1 }, recorded: [] });
+    expect(await decideAndAppend(database.sql, stream, steps)).toEqual({
+      state: { version: 1 },
+      recorded: [],
+      projected: undefined,
+    });
     expect(await versionOf(stream)).toEqual({ version: 1 });
   });
 
@@ -51,7 +54,7 @@ describe('load, decide, append', () => {
     expect(await versionOf(stream)).toEqual({ version: 3 });
   });
 
-  test('a race that is lost twice is given up with a conflict, and nothing is appended', async () => {
+  test('a race that is lost twice is given up with VersionTaken, and nothing is appended', async () => {
     const stream = await begin();
     let loads = 0;
     const lost = decideAndAppend(database.sql, stream, {
@@ -65,7 +68,7 @@ describe('load, decide, append', () => {
       project: async () => {},
       by,
     });
-    await expect(lost).rejects.toSatisfy((error) => error instanceof Refusal && error.code === 'conflict');
+    await expect(lost).rejects.toBeInstanceOf(VersionTaken);
     expect(loads).toBe(2);
     expect(await versionOf(stream), 'the two that came between').toEqual({ version: 3 });
   });
