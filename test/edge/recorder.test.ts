@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeSpoolRecord } from '../../events/wire/spool-record.ts';
-import { createRecorder, Overloaded, type Recorder } from '../../src/edge/recorder.ts';
+import { Overloaded, Recorder } from '../../src/edge/recorder.ts';
 import type { Spool } from '../../src/edge/spool.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
@@ -46,7 +46,7 @@ type Store = ReturnType<typeof store>;
 
 function recorderOn(postgres: Store, spool: Spool, writer = 'writer_1'): Recorder {
   const log = createLogger('silent', false);
-  return createRecorder({
+  return new Recorder({
     writers: [writer, `${writer}-too`],
     store: postgres.store,
     send: async (record) => postgres.store(decodeSpoolRecord(record)),

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createRecorder } from '../../src/edge/recorder.ts';
+import { Recorder } from '../../src/edge/recorder.ts';
 import { keepRefused, refusedFileName, storeValid } from '../../src/edge/refused-scans.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -44,7 +44,7 @@ test('an invalid scan does not keep a spool from being sent; it is kept in a fil
   const code = newCode();
   const spool = await folder.open();
   const path = folder.at();
-  const recorder = createRecorder({
+  const recorder = new Recorder({
     writers: [newId('batch', Date.now()), newId('batch', Date.now())],
     store,
     send: (record) =>

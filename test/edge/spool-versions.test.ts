@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeSpoolRecord } from '../../events/wire/spool-record.ts';
-import { createRecorder } from '../../src/edge/recorder.ts';
+import { Recorder } from '../../src/edge/recorder.ts';
 import { inspectSpool, openSpool } from '../../src/edge/spool.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { eventually } from '../support/eventually.ts';
@@ -32,7 +32,7 @@ describe('a record of a newer version in the spool of an edge', () => {
       decodeSpoolRecord(record);
       stored++;
     };
-    const recorder = createRecorder({ writers: ['writer_1'], store, send, spool, log, metrics: createMetrics() });
+    const recorder = new Recorder({ writers: ['writer_1'], store, send, spool, log, metrics: createMetrics() });
     await recorder.record(scanned());
     await eventually(() =>
       expect(lines()).toContainEqual(

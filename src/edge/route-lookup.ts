@@ -1,0 +1,46 @@
+import { faultOfShortCode } from '../../events/fields.ts';
+import { inTime } from '../lib/in-time.ts';
+import type { Bans } from './bans.ts';
+import type { KnownRoute, Routes } from './routes.ts';
+
+/** How long a redirect waits for Postgres: less where a snapshot has the route. */
+const lookupTimeoutMs = 2_000;
+const lookupTimeoutWithSnapshotMs = 250;
+/** After a failed lookup, routes of the snapshot are used for this long without a query. */
+const unavailableMs = 1_000;
+
+/** Finds routes that are not in memory: in Postgres or, while that does not answer, in the snapshot of an earlier run. */
+export class RouteLookup {
+  readonly #routes: Routes;
+  readonly #bans: Bans;
+  #unavailableUntil = 0;
+
+  constructor(routes: Routes, bans: Bans) {
+    this.#routes = routes;
+    this.#bans = bans;
+  }
+
+  /** Throws when Postgres does not answer and the snapshot does not have the route. */
+  async load(shortCode: string): Promise<KnownRoute | 'unknown'> {
+    // An invalid short code is neither queried nor cached.
+    if (faultOfShortCode(shortCode) !== undefined) return 'unknown';
+    const earlier = this.#routes.earlier(shortCode);
+    if (earlier !== undefined && performance.now() < this.#unavailableUntil) return earlier;
+    try {
+      const timeoutMs = earlier === undefined ? lookupTimeoutMs : lookupTimeoutWithSnapshotMs;
+      const loading = Promise.all([this.#routes.load(shortCode), this.#bans.loaded()]);
+      const [route] = await inTime(
+        loading,
+        timeoutMs,
+        () => new Error(`Postgres did not answer within ${timeoutMs} ms`),
+      );
+      return route;
+    } catch (error) {
+      this.#unavailableUntil = performance.now() + unavailableMs;
+      // Read again: events that arrived meanwhile may have changed or invalidated it.
+      const current = this.#routes.earlier(shortCode);
+      if (current === undefined) throw error;
+      return current;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { Sql } from '../log/connect.ts';
+import { ensurePartitions } from '../log/partitions.ts';
+import type { Bans } from './bans.ts';
+import { LogFollower } from './log-follower.ts';
+import { createOrphans, type Orphans } from './orphans.ts';
+import { type PeriodicOptions, runPeriodically } from './periodic.ts';
+import type { Routes } from './routes.ts';
+import { createSnapshotTask } from './snapshot-task.ts';
+
+interface UpkeepOptions {
+  sql: Sql;
+  box: SecretBox;
+  routes: Routes;
+  bans: Bans;
+  /** The folder of all edges of this machine, and this edge's own in it. */
+  folder: string;
+  ownFolder: string;
+  /** Stores a record of a spool, or what of it is valid. */
+  send(record: Uint8Array): Promise<void>;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface Upkeep {
+  /** A sentence for each task that fails repeatedly, and for each spool that cannot be read. */
+  failures(): string[];
+  /** Writes routes and bans to disk a last time. */
+  stop(): Promise<void>;
+}
+
+const pollMs = 2_000;
+const snapshotMs = 3_000;
+const upkeepMs = 5_000;
+/** A snapshot of 200,000 routes takes 0.5 s: an edge that loads new routes all the time must not write all the time. */
+const snapshotRestFactor = 20;
+const maxSnapshotRestMs = 30_000;
+
+/** Runs the periodic tasks of an edge. */
+export function startUpkeep(options: UpkeepOptions): Upkeep {
+  const { sql, box, routes, bans, folder, ownFolder, send, log, metrics } = options;
+  const follower = new LogFollower(sql, routes, bans);
+  const writeRoutes = createSnapshotTask(ownFolder, box, routes);
+  const saveBans = () => bans.save(ownFolder);
+  const stopping = new AbortController();
+  const orphans = createOrphans({ parent: folder, own: ownFolder, signal: stopping.signal, send, log, metrics });
+  const periodic = (name: string, task: () => Promise<void>, timing: Partial<PeriodicOptions>) =>
+    runPeriodically(task, { name, everyMs: upkeepMs, log, metrics, ...timing });
+  const tasks = [
+    periodic('partitions', () => ensurePartitions(sql), {}),
+    periodic('poll', () => follower.poll(), { everyMs: pollMs }),
+    periodic('bans', saveBans, { everyMs: snapshotMs }),
+    periodic('snapshot', writeRoutes, {
+      everyMs: snapshotMs,
+      restFor: (tookMs) => Math.min(tookMs * snapshotRestFactor, maxSnapshotRestMs),
+    }),
+    periodic('orphans', () => adoptOrphans(sql, orphans), {}),
+  ];
+  return {
+    failures: () => [
+      ...tasks.flatMap(({ name, failure }) => (failure() === undefined ? [] : [`${name}: ${failure()}`])),
+      ...orphans.unreadable(),
+    ],
+    async stop() {
+      stopping.abort();
+      await Promise.all(tasks.map((task) => task.stop()));
+      await Promise.allSettled([writeRoutes(), saveBans()]);
+    },
+  };
+}
+
+async function adoptOrphans(sql: Sql, orphans: Orphans): Promise<void> {
+  // Not without Postgres: it also removes snapshots, which another edge may be about to start from.
+  await sql`SELECT 1`;
+  await orphans.adopt();
+}
