@@ -7,8 +7,9 @@ import { type Config, type Flags, readConfig, type ServiceConfig } from '../conf
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';
-import { type RunningService, tableWithinMs } from '../main.ts';
+import type { RunningService } from '../main.ts';
 import { plainHttpWarning } from '../server.ts';
+import { firstTableTimeoutMs } from '../service/app.ts';
 import { announce, lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { until } from '../stack/processes.ts';
 import { startStack } from '../stack/stack.ts';
@@ -74,7 +75,7 @@ async function waitForAnalytics(config: ServiceConfig): Promise<void> {
       () => true,
       () => false,
     );
-  await until(exists, tableWithinMs);
+  await until(exists, firstTableTimeoutMs);
   await warehouse.client.close();
   await sql.end();
 }

@@ -21,7 +21,7 @@ import { keepRefused, refusedFileName, storeValid } from './refused-scans.ts';
 import { createRoutes } from './routes.ts';
 import { readSnapshots } from './snapshot.ts';
 import { openSpool, type Spool, SpoolInUse } from './spool.ts';
-import { startUpkeep } from './upkeep.ts';
+import { startEdgeTasks } from './tasks.ts';
 
 export interface EdgeOptions {
   databaseUrl: string;
@@ -65,13 +65,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const recorder = new Recorder({ writers, store, send, spool: own.spool, log, metrics });
   const sources = { routes, geo, trustedProxies, clock };
   const redirector = new Redirector({ sources, bans, recorder, log, metrics });
-  const upkeep = startUpkeep({ sql, box, routes, bans, folder, ownFolder: own.path, send, log, metrics });
+  const tasks = startEdgeTasks({ sql, box, routes, bans, folder, ownFolder: own.path, send, log, metrics });
   return {
     redirect: (request, shortCode, peer) => redirector.redirect(request, shortCode, peer),
     apply: (entries) => applyEntries(routes, bans, entries),
-    failures: upkeep.failures,
+    failures: tasks.failures,
     async stop() {
-      await upkeep.stop();
+      await tasks.stop();
       await recorder.stop();
       geo.close();
       await sql.end({ timeout: 2 });

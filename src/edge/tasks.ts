@@ -10,7 +10,7 @@ import { type PeriodicOptions, runPeriodically } from './periodic.ts';
 import type { Routes } from './routes.ts';
 import { createSnapshotTask } from './snapshot-task.ts';
 
-interface UpkeepOptions {
+interface EdgeTaskOptions {
   sql: Sql;
   box: SecretBox;
   routes: Routes;
@@ -24,7 +24,7 @@ interface UpkeepOptions {
   metrics: Metrics;
 }
 
-export interface Upkeep {
+export interface EdgeTasks {
   /** A sentence for each task that fails repeatedly, and for each spool that cannot be read. */
   failures(): string[];
   /** Writes routes and bans to disk a last time. */
@@ -33,13 +33,13 @@ export interface Upkeep {
 
 const pollMs = 2_000;
 const snapshotMs = 3_000;
-const upkeepMs = 5_000;
+const defaultIntervalMs = 5_000;
 /** A snapshot of 200,000 routes takes 0.5 s: an edge that loads new routes all the time must not write all the time. */
 const snapshotRestFactor = 20;
 const maxSnapshotRestMs = 30_000;
 
 /** Runs the periodic tasks of an edge. */
-export function startUpkeep(options: UpkeepOptions): Upkeep {
+export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
   const { sql, box, routes, bans, folder, ownFolder, send, log, metrics } = options;
   const follower = new LogFollower(sql, routes, bans);
   const writeRoutes = createSnapshotTask(ownFolder, box, routes);
@@ -47,7 +47,7 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   const stopping = new AbortController();
   const orphans = createOrphans({ parent: folder, own: ownFolder, signal: stopping.signal, send, log, metrics });
   const periodic = (name: string, task: () => Promise<void>, timing: Partial<PeriodicOptions>) =>
-    runPeriodically(task, { name, everyMs: upkeepMs, log, metrics, ...timing });
+    runPeriodically(task, { name, everyMs: defaultIntervalMs, log, metrics, ...timing });
   const tasks = [
     periodic('partitions', () => ensurePartitions(sql), {}),
     periodic('poll', () => follower.poll(), { everyMs: pollMs }),

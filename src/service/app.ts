@@ -1,0 +1,104 @@
+import { Elysia } from 'elysia';
+import type { Change } from '../../events/entry.ts';
+import { named } from '../api/answers.ts';
+import { Degraded, type Probe, serveHealth } from '../api/health.ts';
+import { serveSecurityText } from '../api/security-txt.ts';
+import { serveApi } from '../api/v1.ts';
+import { findTable } from '../codes/warehouse-table.ts';
+import type { Addresses } from '../config.ts';
+import { serveConsole } from '../console/serve.ts';
+import type { Edge } from '../edge/edge.ts';
+import { noticeResponse, notices } from '../edge/pages.ts';
+import { addressed, type Server, shortCodeOf, transportSecured } from '../server.ts';
+import { nudgeRelay } from '../stream/changes.ts';
+import { pingWarehouse } from '../warehouse/connect.ts';
+import type { ServiceContext, ServiceOptions, Started } from './context.ts';
+
+/**
+ * A new installation is ready once analytics can be queried too. After this time, readiness no longer depends on that:
+ * filling the first table from a long log takes minutes.
+ */
+export const firstTableTimeoutMs = 5_000;
+
+/** Every path but short links: health, security.txt and, with the role `api`, the API and the console. */
+export function buildApp(context: ServiceContext, started: Started, onChange: ServiceOptions['onChange']): Elysia {
+  const { config, addresses, log, clock } = context;
+  // Elysia takes a host to have four letters at least, and would look for the path of http://qr/v1 in the wrong place.
+  const app = new Elysia({ handler: { standardHostname: false } });
+  app.onError(({ request }) => noticeResponse(notices.unknown, request.headers));
+  serveHealth(app, probesOf(context, started), log);
+  serveSecurityText(app, { contact: config.securityContact, publicUrl: addresses.publicUrl, clock });
+  if (config.roles.includes('api')) serveApiAndConsole(app, context, started, onChange);
+  return app;
+}
+
+function probesOf({ sql, warehouse }: ServiceContext, started: Started): Record<string, Probe> {
+  const startedAt = performance.now();
+  const { edge } = started;
+  return {
+    postgres: () => sql`SELECT 1`,
+    nats: async () => {
+      if (started.nats === undefined) throw new Error('not connected yet');
+      await started.nats.flush();
+    },
+    clickhouse: async () => {
+      await pingWarehouse(warehouse);
+      if (performance.now() - startedAt < firstTableTimeoutMs) await findTable(sql, warehouse);
+    },
+    ...(edge === undefined ? {} : { edge: () => probeEdge(edge) }),
+  };
+}
+
+async function probeEdge(edge: Edge): Promise<void> {
+  const failures = edge.failures();
+  if (failures.length > 0) throw new Degraded(failures.join('; '));
+}
+
+function serveApiAndConsole(
+  app: Elysia,
+  context: ServiceContext,
+  started: Started,
+  onChange: ServiceOptions['onChange'],
+): void {
+  const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, cleanup } = context;
+  const parts = {
+    ...{ sql, warehouse, clock, addresses, webhooks, maxTestCodes: config.maxTestCodes },
+    onChange: (entries: Change[]) => publishChanges(entries, started, onChange),
+  };
+  const { trustedProxies } = config;
+  const api = serveApi(app, parts, { trustedProxies, log, isReady: () => started.isReady });
+  cleanup.add(api.close);
+  serveConsole(app, parts, api, { log, metrics });
+}
+
+/** A committed change reaches this process's routes, then the relay, then the other processes of this machine. */
+async function publishChanges(
+  entries: Change[],
+  started: Started,
+  onChange: ServiceOptions['onChange'],
+): Promise<void> {
+  if (entries.length === 0) return;
+  started.edge?.apply(entries);
+  started.relay?.wake();
+  if (started.nats !== undefined) nudgeRelay(started.nats, started.stream);
+  await onChange?.(entries);
+}
+
+/** From now on, requests for short links go to the edge and all others to the app. */
+export function serveRequests(server: Server, app: Elysia, edge: Edge | undefined, addresses: Addresses): void {
+  const isHttps = addresses.publicUrl.startsWith('https:');
+  app.server = server;
+  server.reload({
+    fetch(received) {
+      const request = addressed(received);
+      const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
+      const answer =
+        edge === undefined || shortCode === undefined
+          ? answerNamed(app, request)
+          : edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
+      return isHttps ? answer.then(transportSecured) : answer;
+    },
+  });
+}
+
+const answerNamed = async (app: Elysia, request: Request) => named(request, await app.fetch(request));

@@ -1,0 +1,67 @@
+import type { NatsConnection } from 'nats';
+import type { Change } from '../../events/entry.ts';
+import { type Addresses, addressesOf, type ServiceConfig } from '../config.ts';
+import type { Edge } from '../edge/edge.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import { createMetrics, type Metrics } from '../lib/metrics.ts';
+import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
+import { connect, type Sql } from '../log/connect.ts';
+import type { Relay } from '../stream/relay.ts';
+import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
+import type { Policy } from '../webhooks/destination.ts';
+import { createSender, type Send } from '../webhooks/send.ts';
+import type { Cleanup } from './cleanup.ts';
+
+export interface ServiceOptions {
+  log: Logger;
+  clock?: Clock;
+  /** Receives changes that this process has made, before they are answered. */
+  onChange?(entries: Change[]): Promise<void>;
+  /** What other processes of this service have measured; /metrics shows the sum. */
+  otherMetrics?(): Promise<object[]>;
+}
+
+/** What all roles of one process share. */
+export interface ServiceContext {
+  config: ServiceConfig;
+  addresses: Addresses;
+  log: Logger;
+  clock: Clock;
+  metrics: Metrics;
+  sql: Sql;
+  warehouse: Warehouse;
+  webhooks: { box: SecretBox; policy: Policy; send: Send };
+  /** Aborted as the service begins to stop. */
+  stopping: AbortSignal;
+  cleanup: Cleanup;
+}
+
+/** What becomes available while the service starts. */
+export interface Started {
+  edge: Edge | undefined;
+  relay: Relay | undefined;
+  nats: NatsConnection | undefined;
+  /** Name of the JetStream stream: that of the configuration, until the log has told the one it is relayed to. */
+  stream: string;
+  /** The database is migrated, and SECRET_KEY belongs to it. */
+  isReady: boolean;
+}
+
+const maxConnections = 20;
+
+/** Opens the connections that all roles share. None of them is needed to answer yet. */
+export function createContext(
+  config: ServiceConfig,
+  { log, clock = systemClock }: ServiceOptions,
+  { port, stopping, cleanup }: { port: number; stopping: AbortSignal; cleanup: Cleanup },
+): ServiceContext {
+  const sql = connect(config.databaseUrl, { max: maxConnections });
+  cleanup.add(() => sql.end({ timeout: 2 }));
+  const warehouse = connectWarehouse(config);
+  cleanup.add(() => warehouse.client.close());
+  const policy = { allowHttp: config.webhookAllowHttp, allowed: config.webhookAllowedCidrs ?? { v4: [], v6: [] } };
+  const webhooks = { box: createSecretBox(config.secretKey), policy, send: createSender({ policy }) };
+  const addresses = addressesOf(config, port);
+  return { config, addresses, log, clock, metrics: createMetrics(), sql, warehouse, webhooks, stopping, cleanup };
+}

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import { connect, isAway } from '../log/connect.ts';
+import { migrate } from '../log/migrate.ts';
+
+const retryMs = 500;
+
+/** Retries while the database is unavailable; one that refuses us fails at once. */
+export async function migrateWhenAvailable(databaseUrl: string, log: Logger, signal: AbortSignal): Promise<void> {
+  // A separate connection: a migration, or waiting for another instance's, may take minutes.
+  const sql = connect(databaseUrl, { max: 1, name: 'scanlog-migrate', answerTimeoutMs: 'none' });
+  signal.addEventListener('abort', () => void sql.end({ timeout: 0 }), { once: true });
+  try {
+    for (;;) {
+      try {
+        const applied = await migrate(sql);
+        if (applied.length > 0) log.info({ migrations: applied }, 'database migrated');
+        return;
+      } catch (error) {
+        if (!isAway(error) || signal.aborted) throw error;
+        log.warn({ error: messageOf(error) }, 'Postgres is unavailable, retrying the migration');
+        await sleep(retryMs, undefined, { signal });
+      }
+    }
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

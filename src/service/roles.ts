@@ -1,0 +1,78 @@
+import type { NatsConnection } from 'nats';
+import type { Mode } from '../../events/plans.ts';
+import { disable } from '../accounts/webhooks.ts';
+import { sweepRegularly } from '../api/sweep.ts';
+import { keepVisitorKeys } from '../codes/visitor-key-upkeep.ts';
+import { type Edge, startEdge } from '../edge/edge.ts';
+import { StartError } from '../lib/errors.ts';
+import { streamOfLog } from '../log/branch.ts';
+import { isKeyOfDatabase } from '../log/secret-key.ts';
+import { runAnalytics } from '../stream/analytics.ts';
+import { followChanges, onNudge } from '../stream/changes.ts';
+import { connectStream } from '../stream/connect.ts';
+import type { StreamContext } from '../stream/context.ts';
+import { runCounters } from '../stream/counters.ts';
+import { type Relay, startRelay } from '../stream/relay.ts';
+import { runWebhooks } from '../stream/webhooks.ts';
+import type { ServiceContext, Started } from './context.ts';
+import { migrateWhenAvailable } from './migration.ts';
+
+/** The role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
+export async function startEdgeRole(context: ServiceContext): Promise<Edge> {
+  const { config, webhooks, clock, log, metrics, cleanup } = context;
+  const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
+  const parts = { databaseUrl, box: webhooks.box, folder, spoolMaxBytes, geoPath, trustedProxies };
+  const edge = await startEdge({ ...parts, clock, log, metrics });
+  cleanup.add(() => edge.stop());
+  return edge;
+}
+
+/** Everything that needs Postgres or NATS, in the order in which one part needs the other. */
+export async function startRoles(context: ServiceContext, started: Started): Promise<void> {
+  const { config, sql, webhooks, log, stopping, cleanup } = context;
+  await migrateWhenAvailable(config.databaseUrl, log, stopping);
+  // Cleanup has run already: what starts now would never be stopped.
+  stopping.throwIfAborted();
+  if (!(await isKeyOfDatabase(sql, webhooks.box))) throw wrongSecretKey();
+  started.stream = await streamOfLog(sql, config.stream);
+  started.isReady = true;
+  if (config.roles.includes('api'))
+    cleanup.add(sweepRegularly(sql, log), keepVisitorKeys({ sql, box: webhooks.box, log }).stop);
+  const nats = await connectStream(config.natsUrl, 'scanlog', stopping);
+  if (stopping.aborted) return nats.close();
+  started.nats = nats;
+  cleanup.add(() => nats.close());
+  if (started.edge !== undefined) followChanges(nats, started.stream, started.edge.apply, log);
+  const streamContext = streamContextOf(context, nats, started.stream);
+  if (config.roles.includes('relay')) started.relay = startRelayRole(context, streamContext);
+  if (config.roles.includes('projections')) startProjectionsRole(context, streamContext);
+}
+
+const streamContextOf = (context: ServiceContext, nats: NatsConnection, stream: string): StreamContext => {
+  const { config, sql, log, metrics } = context;
+  return { sql, databaseUrl: config.databaseUrl, nats, stream, replicas: config.natsReplicas, log, metrics };
+};
+
+function startRelayRole({ cleanup }: ServiceContext, streamContext: StreamContext): Relay {
+  const relay = startRelay(streamContext);
+  onNudge(streamContext.nats, streamContext.stream, relay.wake);
+  cleanup.add(relay.stop);
+  return relay;
+}
+
+function startProjectionsRole(context: ServiceContext, streamContext: StreamContext): void {
+  const { sql, warehouse, clock, webhooks, stopping, cleanup } = context;
+  const { box, send } = webhooks;
+  cleanup.add(runCounters(streamContext).stop);
+  const delivering = runWebhooks({
+    ...{ ...streamContext, box, send, clock },
+    disable: ({ account, mode }, reason) => disable(sql, { account, mode: mode as Mode }, reason, clock()),
+  });
+  cleanup.add(delivering.stop);
+  cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);
+}
+
+const wrongSecretKey = () =>
+  new StartError(
+    'SECRET_KEY is not the one of this database: give every process the same, since the secrets of webhooks and the visitor keys are encrypted with it. ./scanlog secret rotate changes it, ./scanlog secret reset replaces a lost one.',
+  );
