@@ -33,3 +33,28 @@ export async function findTarget(
   const sealed = [current, ...(isPreviousValid ? [previous] : [])];
   return { url, secrets: sealed.map((secret) => box.open(secret, key)) };
 }
+
+/** A changed URL or secret is used after this time at the latest. */
+const maxAgeMs = 500;
+
+/** The target of one endpoint, read from the database at most every 500 ms; undefined while the webhook is off. */
+export class TargetCache {
+  readonly #find: () => Promise<Target | undefined>;
+  #cached: { target: Promise<Target | undefined>; until: number } | undefined;
+
+  constructor(find: () => Promise<Target | undefined>) {
+    this.#find = find;
+  }
+
+  get(): Promise<Target | undefined> {
+    const now = performance.now();
+    if (this.#cached === undefined || this.#cached.until < now) {
+      const target = this.#find();
+      this.#cached = { target, until: now + maxAgeMs };
+      target.catch(() => {
+        this.#cached = undefined;
+      });
+    }
+    return this.#cached.target;
+  }
+}

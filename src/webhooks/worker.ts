@@ -8,7 +8,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import { createLeases, type EndpointTest } from './leases.ts';
 import { startRecorder } from './recorder.ts';
 import { type Send, sendTimeoutMs } from './send.ts';
-import { type Session, type SessionTools, startSession } from './session.ts';
+import { Session, type SessionTools } from './session.ts';
 import { type EndpointKey, keyOf, type Sql } from './sql.ts';
 import { startUpkeep } from './upkeep.ts';
 
@@ -67,7 +67,7 @@ export function startWorker(options: WorkerOptions): Worker {
       const key = keyOf(endpoint);
       // Its lease had run out while nobody else wanted it: the session of before goes on.
       if (sessions.has(key)) continue;
-      const session = startSession(endpoint, claimedAt, tools);
+      const session = new Session(endpoint, claimedAt, tools);
       sessions.set(key, session);
       session.ended.then(() => sessions.delete(key));
     }
