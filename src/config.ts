@@ -1,13 +1,27 @@
-import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies, type TrustedProxies } from './lib/client-address.ts';
+import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from './lib/client-address.ts';
 import { StartError } from './lib/errors.ts';
-import { type IpRanges, parseRanges } from './lib/ip-range.ts';
+import { parseRanges } from './lib/ip-range.ts';
 import { logLevels } from './lib/logger.ts';
+import {
+  boolean,
+  contact,
+  host,
+  identifier,
+  integer,
+  natsServers,
+  networks,
+  type Reader,
+  replicas,
+  secret,
+  severalOf,
+  text,
+  url,
+  webUrl,
+  wordOf,
+} from './lib/setting-readers.ts';
 
 export const roles = ['api', 'edge', 'relay', 'projections'] as const;
 export type Role = (typeof roles)[number];
-
-/** Reads one value, or answers with what would be right: "must be …". */
-type Reader<T> = (text: string) => { value: T } | { must: string };
 
 interface Setting<T> {
   variable: string;
@@ -29,94 +43,6 @@ function setting<T>(definition: Setting<T>): Setting<T>;
 function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
-
-const oneOf =
-  <T extends string>(values: readonly T[]): Reader<T> =>
-  (text) =>
-    (values as readonly string[]).includes(text) ? { value: text as T } : { must: `be one of ${values.join(', ')}` };
-
-const listOf =
-  <T extends string>(values: readonly T[]): Reader<T[]> =>
-  (text) => {
-    const given = text.split(',').map((word) => word.trim());
-    return given.every((word) => (values as readonly string[]).includes(word))
-      ? { value: [...new Set(given)] as T[] }
-      : { must: `be a comma-separated list of ${values.join(', ')}` };
-  };
-
-const integer =
-  (least: number, most: number): Reader<number> =>
-  (text) =>
-    /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most
-      ? { value: Number(text) }
-      : { must: `be an integer from ${least} to ${most}` };
-
-const url =
-  (example: string, ...protocols: string[]): Reader<string> =>
-  (text) =>
-    URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).host !== ''
-      ? { value: text.replace(/\/+$/, '') }
-      : { must: `be a URL such as ${example}` };
-
-/** Several URLs with a comma between them; a comma inside of one, as in a password, has no scheme after it. */
-export const urlsOf = (text: string): string[] => text.split(/,(?=\s*[a-z]+:\/\/)/).map((one) => one.trim());
-
-const natsServers: Reader<string> = (text) => {
-  const given = urlsOf(text);
-  const read = url('nats://host:4222', 'nats:', 'tls:');
-  const servers = given.map(read).flatMap((result) => ('value' in result ? [result.value] : []));
-  if (servers.length < given.length)
-    return { must: 'be a URL such as nats://host:4222, or several with commas between them' };
-  const logins = servers.map((server) => new URL(server)).map((at) => `${at.protocol}${at.username}:${at.password}`);
-  return new Set(logins).size === 1
-    ? { value: servers.join(',') }
-    : { must: 'have the same scheme, user and password for every server' };
-};
-
-const replicas: Reader<number> = (text) =>
-  ['1', '3', '5'].includes(text) ? { value: Number(text) } : { must: 'be 1, 3 or 5' };
-
-const name: Reader<string> = (text) =>
-  /^[A-Za-z][A-Za-z0-9_]{0,62}$/.test(text)
-    ? { value: text }
-    : { must: 'have 1 to 63 letters, digits or "_", the first a letter' };
-
-const anything: Reader<string> = (text) => ({ value: text });
-
-const host: Reader<string> = (text) =>
-  /^[0-9A-Za-z.:-]+$/.test(text) ? { value: text } : { must: 'be an address or host name such as 0.0.0.0' };
-
-const networksBy =
-  (parse: (text: string) => IpRanges | { error: string }): Reader<IpRanges> =>
-  (text) => {
-    const parsed = parse(text);
-    return 'error' in parsed
-      ? { must: `be a comma-separated list of networks such as 10.0.0.0/8: ${parsed.error}` }
-      : { value: parsed };
-  };
-
-const proxies: Reader<TrustedProxies> = networksBy(parseTrustedProxies);
-
-const yesOrNo: Reader<boolean> = (text) =>
-  text === 'true' || text === 'false' ? { value: text === 'true' } : { must: 'be true or false' };
-
-const secret: Reader<string> = (text) =>
-  text.length >= 32 && !/\s/.test(text)
-    ? { value: text }
-    : { must: 'have at least 32 characters and no spaces; make one with: openssl rand -hex 32' };
-
-/** A URL of one of these protocols, or an address for mail. */
-const contact =
-  (...protocols: string[]): Reader<string> =>
-  (text) => {
-    const isMail = /^mailto:[^\s@?]+@[^\s@?]+(\?\S*)?$/i.test(text);
-    const isPage = /^\S+$/.test(text) && URL.canParse(text) && protocols.includes(new URL(text).protocol);
-    return isMail || isPage
-      ? { value: text }
-      : { must: 'be a URL such as https://example.com/report, or an address such as mailto:report@example.com' };
-  };
-
-const webUrl = (example: string) => url(example, 'http:', 'https:');
 
 /** Every setting there is. Flags win over the environment. */
 export const settings = {
@@ -168,13 +94,13 @@ export const settings = {
   }),
   clickhouseDatabase: setting({
     variable: 'CLICKHOUSE_DATABASE',
-    read: name,
+    read: identifier,
     fallback: 'scanlog',
     about: 'Database for analytics, made when it is missing.',
   }),
   clickhouseCluster: setting({
     variable: 'CLICKHOUSE_CLUSTER',
-    read: name,
+    read: identifier,
     about: 'Name of a ClickHouse cluster of one shard; its tables are replicated then.',
   }),
   clickhouseRebuildAfterSeconds: setting({
@@ -185,7 +111,7 @@ export const settings = {
   }),
   stream: setting({
     variable: 'NATS_STREAM',
-    read: name,
+    read: identifier,
     fallback: 'scanlog',
     about: 'Name of the JetStream stream.',
   }),
@@ -197,7 +123,7 @@ export const settings = {
   }),
   edgeFolder: setting({
     variable: 'EDGE_DIR',
-    read: anything,
+    read: text,
     fallback: '.scanlog/edges',
     about: 'Folder for scans that wait for Postgres, and for the routes to restart with. `up` keeps it under `--data`.',
   }),
@@ -209,7 +135,7 @@ export const settings = {
   }),
   geoPath: setting({
     variable: 'GEOIP_DB',
-    read: anything,
+    read: text,
     about: 'City database in MaxMind’s format, reloaded when it is replaced. Default: DB-IP Lite.',
   }),
   secretKey: setting({
@@ -225,13 +151,13 @@ export const settings = {
   }),
   webhookAllowHttp: setting({
     variable: 'WEBHOOK_ALLOW_HTTP',
-    read: yesOrNo,
+    read: boolean,
     fallback: 'false',
     about: 'Whether webhooks may go to plain `http:` URLs: `true` or `false`.',
   }),
   webhookAllowedCidrs: setting({
     variable: 'WEBHOOK_ALLOWED_CIDRS',
-    read: networksBy(parseRanges),
+    read: networks(parseRanges),
     about: 'Networks that webhooks may reach although they are not public, such as `10.1.2.0/24`.',
   }),
   maxTestCodes: setting({
@@ -274,20 +200,20 @@ export const settings = {
   roles: setting({
     variable: 'ROLES',
     flag: 'role',
-    read: listOf(roles),
+    read: severalOf(roles),
     fallback: roles.join(','),
     about: `What this process does: any of ${roles.map((role) => `\`${role}\``).join(', ')}.`,
   }),
   trustedProxies: setting({
     variable: 'TRUSTED_PROXIES',
-    read: proxies,
+    read: networks(parseTrustedProxies),
     fallback: DEFAULT_TRUSTED_PROXIES,
     about: 'Networks whose `X-Forwarded-For` is believed.',
   }),
   logLevel: setting({
     variable: 'LOG_LEVEL',
     flag: 'log-level',
-    read: oneOf(logLevels),
+    read: wordOf(logLevels),
     fallback: 'info',
     about: `How much is logged: ${logLevels.map((level) => `\`${level}\``).join(', ')}.`,
   }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { addressesOf, readConfig, requireParts, settings, urlsOf } from '../src/config.ts';
+import { addressesOf, readConfig, requireParts, settings } from '../src/config.ts';
 import { StartError } from '../src/lib/errors.ts';
+import { urlsOf } from '../src/lib/setting-readers.ts';
 
 /** What a person is told who starts with these settings. */
 function complaintAbout(environment: Record<string, string>, flags: Record<string, string> = {}): string {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, ErrorCode, type NatsConnection, NatsError } from 'nats';
-import { urlsOf } from '../config.ts';
+import { urlsOf } from '../lib/setting-readers.ts';
 
 const retryMs = 500;
 

@@ -1,0 +1,92 @@
+import type { IpRanges } from './ip-range.ts';
+
+/** Reads the text of one setting, or returns what would be right: "must be …". */
+export type Reader<T> = (text: string) => { value: T } | { must: string };
+
+/** One of these words. */
+export const wordOf =
+  <T extends string>(values: readonly T[]): Reader<T> =>
+  (text) =>
+    (values as readonly string[]).includes(text) ? { value: text as T } : { must: `be one of ${values.join(', ')}` };
+
+/** Any of these words, with commas between them. */
+export const severalOf =
+  <T extends string>(values: readonly T[]): Reader<T[]> =>
+  (text) => {
+    const given = text.split(',').map((word) => word.trim());
+    return given.every((word) => (values as readonly string[]).includes(word))
+      ? { value: [...new Set(given)] as T[] }
+      : { must: `be a comma-separated list of ${values.join(', ')}` };
+  };
+
+export const integer =
+  (min: number, max: number): Reader<number> =>
+  (text) =>
+    /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max
+      ? { value: Number(text) }
+      : { must: `be an integer from ${min} to ${max}` };
+
+export const url =
+  (example: string, ...protocols: string[]): Reader<string> =>
+  (text) =>
+    URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).host !== ''
+      ? { value: text.replace(/\/+$/, '') }
+      : { must: `be a URL such as ${example}` };
+
+/** Several URLs with a comma between them; a comma inside of one, as in a password, has no scheme after it. */
+export const urlsOf = (text: string): string[] => text.split(/,(?=\s*[a-z]+:\/\/)/).map((one) => one.trim());
+
+export const natsServers: Reader<string> = (text) => {
+  const given = urlsOf(text);
+  const read = url('nats://host:4222', 'nats:', 'tls:');
+  const servers = given.map(read).flatMap((result) => ('value' in result ? [result.value] : []));
+  if (servers.length < given.length)
+    return { must: 'be a URL such as nats://host:4222, or several with commas between them' };
+  const logins = servers.map((server) => new URL(server)).map((at) => `${at.protocol}${at.username}:${at.password}`);
+  return new Set(logins).size === 1
+    ? { value: servers.join(',') }
+    : { must: 'have the same scheme, user and password for every server' };
+};
+
+export const replicas: Reader<number> = (text) =>
+  ['1', '3', '5'].includes(text) ? { value: Number(text) } : { must: 'be 1, 3 or 5' };
+
+export const identifier: Reader<string> = (text) =>
+  /^[A-Za-z][A-Za-z0-9_]{0,62}$/.test(text)
+    ? { value: text }
+    : { must: 'have 1 to 63 letters, digits or "_", the first a letter' };
+
+export const text: Reader<string> = (given) => ({ value: given });
+
+export const host: Reader<string> = (text) =>
+  /^[0-9A-Za-z.:-]+$/.test(text) ? { value: text } : { must: 'be an address or host name such as 0.0.0.0' };
+
+export const networks =
+  (parse: (text: string) => IpRanges | { error: string }): Reader<IpRanges> =>
+  (text) => {
+    const parsed = parse(text);
+    return 'error' in parsed
+      ? { must: `be a comma-separated list of networks such as 10.0.0.0/8: ${parsed.error}` }
+      : { value: parsed };
+  };
+
+export const boolean: Reader<boolean> = (text) =>
+  text === 'true' || text === 'false' ? { value: text === 'true' } : { must: 'be true or false' };
+
+export const secret: Reader<string> = (text) =>
+  text.length >= 32 && !/\s/.test(text)
+    ? { value: text }
+    : { must: 'have at least 32 characters and no spaces; make one with: openssl rand -hex 32' };
+
+/** A URL of one of these protocols, or an address for mail. */
+export const contact =
+  (...protocols: string[]): Reader<string> =>
+  (text) => {
+    const isMail = /^mailto:[^\s@?]+@[^\s@?]+(\?\S*)?$/i.test(text);
+    const isPage = /^\S+$/.test(text) && URL.canParse(text) && protocols.includes(new URL(text).protocol);
+    return isMail || isPage
+      ? { value: text }
+      : { must: 'be a URL such as https://example.com/report, or an address such as mailto:report@example.com' };
+  };
+
+export const webUrl = (example: string) => url(example, 'http:', 'https:');
