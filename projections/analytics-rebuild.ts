@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from 'postgres';
+import type { Sql } from '../src/lib/sql.ts';
 import { ledger } from './warehouse-ledger.ts';
 import { insertText, type ReadScans, type ScanTables } from './warehouse-tables.ts';
 
@@ -11,7 +11,7 @@ const nearly = 10_000;
 export type Progress = (done: number, total: number) => void;
 
 interface Rebuilding {
-  sql: Sql<{ bigint: number }>;
+  sql: Sql;
   tables: ScanTables;
   readScans: ReadScans;
   headOfLog(): Promise<number>;
@@ -104,7 +104,7 @@ async function repeated(work: () => Promise<void>, patienceMs: number, signal: A
   }
 }
 
-async function dropUnused(sql: Sql<{ bigint: number }>, tables: ScanTables): Promise<void> {
+async function dropUnused(sql: Sql, tables: ScanTables): Promise<void> {
   for (const version of await ledger.notInUse(sql)) {
     await tables.drop(version);
     await ledger.forget(sql, version);

@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { Sql } from '../src/lib/sql.ts';
 import { mismatchOf } from './analytics-doubt.ts';
 import { type EndedCode, ledger, type WarehouseTable } from './warehouse-ledger.ts';
 import type { CodeKey, ScanTables } from './warehouse-tables.ts';
@@ -45,12 +45,7 @@ interface Progress {
  * ClickHouse completes in the background, and counts until none is left. Inserts go on meanwhile: none of them is of a
  * deleted code. Each statement is sent once; again only after a long time, or by the process that takes over.
  */
-export function createRemoval(
-  sql: Sql<{ bigint: number }>,
-  tables: ScanTables,
-  times: RemovalTimes,
-  onTrouble: Trouble,
-) {
+export function createRemoval(sql: Sql, tables: ScanTables, times: RemovalTimes, onTrouble: Trouble) {
   let progress: Progress | undefined;
   let announcedAt = Number.NEGATIVE_INFINITY;
 

@@ -1,6 +1,6 @@
-import type { Sql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
 import type { ScanLine } from '../events/scan-line.ts';
+import type { Sql } from '../src/lib/sql.ts';
 import { createDoubt, type Mismatch, mismatchOf } from './analytics-doubt.ts';
 import { createRemoval, type RemovalTimes, type Trouble } from './analytics-removal.ts';
 import { Superseded } from './superseded.ts';
@@ -8,7 +8,7 @@ import { ledger, type WarehouseTable } from './warehouse-ledger.ts';
 import { insertText, type ReadScans, type ScanTables, type ScanText } from './warehouse-tables.ts';
 
 export interface AnalyticsOptions {
-  sql: Sql<{ bigint: number }>;
+  sql: Sql;
   tables: ScanTables;
   readScans: ReadScans;
   /** Fills a new table from the log and puts it in use (analytics-rebuild.ts), one process of all at a time. */
@@ -152,7 +152,7 @@ export function createAnalytics(options: AnalyticsOptions) {
 }
 
 /** A scan that waited on disk may come behind the end of its code: it is in the log, and counts nowhere. */
-async function withoutEnded(sql: Sql<{ bigint: number }>, scans: ScanLine[]): Promise<ScanLine[]> {
+async function withoutEnded(sql: Sql, scans: ScanLine[]): Promise<ScanLine[]> {
   if (scans.length === 0) return scans;
   const ends = await ledger.ends(sql, [...new Set(scans.map(({ code }) => code))]);
   if (ends.size === 0) return scans;

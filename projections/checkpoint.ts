@@ -1,4 +1,4 @@
-import type { ISql } from 'postgres';
+import type { Queryable } from '../src/lib/sql.ts';
 import { Superseded } from './superseded.ts';
 
 /**
@@ -6,7 +6,7 @@ import { Superseded } from './superseded.ts';
  * it has moved; without it the projection resumes from the checkpoint that is stored.
  */
 export async function moveCheckpoint(
-  tx: ISql<{ bigint: number }>,
+  tx: Queryable,
   projection: string,
   { after, to }: { after: number; to: number },
 ): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Sql, TransactionSql } from 'postgres';
 import { isScan, type LogRange } from '../events/entry.ts';
+import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { moveCheckpoint } from './checkpoint.ts';
 import { erasures } from './erasures.ts';
 import { visitorRemovals } from './visitor-removals.ts';
@@ -15,13 +15,13 @@ export const counters = {
   name: 'counters',
 
   /** Negative when the counts must be rebuilt first. */
-  async checkpoint(sql: Sql<{ bigint: number }>): Promise<number> {
+  async checkpoint(sql: Sql): Promise<number> {
     await sql`INSERT INTO checkpoints VALUES ('counters', 0) ON CONFLICT DO NOTHING`;
     const [row] = await sql<[{ position: number }]>`SELECT position FROM checkpoints WHERE projection = 'counters'`;
     return row.position;
   },
 
-  async apply(sql: Sql<{ bigint: number }>, { after, to, entries }: LogRange): Promise<void> {
+  async apply(sql: Sql, { after, to, entries }: LogRange): Promise<void> {
     const counts = new Map<string, { code: string; total: number; unique: number }>();
     const deleted: string[] = [];
     for (const entry of entries) {
@@ -49,12 +49,12 @@ export const counters = {
   },
 
   /** The counts may contain scans that the log has lost: nothing is applied to them before the next `rebuild`. */
-  async invalidate(tx: TransactionSql<{ bigint: number }>): Promise<void> {
+  async invalidate(tx: Transaction): Promise<void> {
     await tx`UPDATE checkpoints SET position = -1 WHERE projection = 'counters'`;
   },
 
   /** Recounts the whole log. One statement sees one state of the log, and sets the checkpoint to its end, at least `floor`. */
-  async rebuild(sql: Sql<{ bigint: number }>, floor = 0): Promise<void> {
+  async rebuild(sql: Sql, floor = 0): Promise<void> {
     await sql.begin(async (tx) => {
       await tx`SET LOCAL statement_timeout = 0`;
       const [before] = await tx<{ position: number }[]>`
@@ -80,7 +80,7 @@ export const counters = {
 };
 
 /** Resolves to those of the codes that are deleted. */
-async function forgetDeleted(tx: TransactionSql<{ bigint: number }>, codes: string[]): Promise<string[]> {
+async function forgetDeleted(tx: Transaction, codes: string[]): Promise<string[]> {
   if (codes.length === 0) return [];
   const gone = await tx<{ id: string }[]>`SELECT id FROM codes WHERE id = ANY(${codes}) AND status = 'deleted'`;
   if (gone.length === 0) return [];

@@ -1,6 +1,4 @@
-import type { TransactionSql } from 'postgres';
-
-type Tx = TransactionSql<{ bigint: number }>;
+import type { Transaction } from '../src/lib/sql.ts';
 
 /**
  * Scans of a deleted account can be appended after its erasure: they waited in a spool, or an edge had not received the
@@ -8,14 +6,14 @@ type Tx = TransactionSql<{ bigint: number }>;
  */
 export const erasures = {
   /** Continues the erasures that codes belong to, for scans after `after`. */
-  async reopen(tx: Tx, codes: string[], after: number): Promise<void> {
+  async reopen(tx: Transaction, codes: string[], after: number): Promise<void> {
     await tx`
       UPDATE erasures SET done_at = NULL, scans_to = least(scans_to, ${after})
       WHERE account IN (SELECT account FROM codes WHERE id = ANY(${codes}))`;
   },
 
   /** The same for every deleted account that has scans after `after`, which no one has looked at. */
-  async reopenAll(tx: Tx, after: number): Promise<void> {
+  async reopenAll(tx: Transaction, after: number): Promise<void> {
     await tx`
       UPDATE erasures SET done_at = NULL, scans_to = least(scans_to, ${after})
       WHERE account IN (

@@ -1,10 +1,10 @@
-import type { ISql } from 'postgres';
 import { type Account, type AccountEvent, evolveAccount } from '../events/account.ts';
 import { type AppliedEvent, isCodeEvent } from '../events/catalogue.ts';
 import { type AppliedCodeEvent, type Code, evolveCode } from '../events/code.ts';
 import type { Pending } from '../events/recorded.ts';
 import { isServiceEvent, type ServiceEvent } from '../events/service.ts';
 import { evolveWebhook, isWebhookEvent, type Webhook, type WebhookEvent } from '../events/webhook.ts';
+import type { Queryable } from '../src/lib/sql.ts';
 
 /**
  * Current state: `accounts`, `api_keys`, `webhooks`, `codes`, `code_counts` and `blocked_hosts`.
@@ -22,8 +22,6 @@ export const stateTables = {
   blocked_hosts: 'host',
 } as const;
 
-type Sql = ISql<{ bigint: number }>;
-
 /** Current state of what events are about, before them. */
 export interface StateBefore {
   codes?: Code[];
@@ -32,7 +30,7 @@ export interface StateBefore {
 }
 
 /** Reads the state that events are about, and writes what they make of it. */
-export async function applyState(sql: Sql, events: AppliedEvent[]): Promise<void> {
+export async function applyState(sql: Queryable, events: AppliedEvent[]): Promise<void> {
   await writeState(sql, await readBefore(sql, events), events);
 }
 
@@ -41,7 +39,11 @@ export async function applyState(sql: Sql, events: AppliedEvent[]): Promise<void
  * in the order of their events. Sends all statements at once, without waiting for answers in between: the caller may hold
  * the log's lock.
  */
-export async function writeState(sql: Sql, before: StateBefore, events: AppliedEvent[]): Promise<{ codes: Code[] }> {
+export async function writeState(
+  sql: Queryable,
+  before: StateBefore,
+  events: AppliedEvent[],
+): Promise<{ codes: Code[] }> {
   const ofCodes: AppliedCodeEvent[] = [];
   const ofAccounts: Pending<AccountEvent>[] = [];
   const ofService: Pending<ServiceEvent>[] = [];
@@ -59,7 +61,7 @@ export async function writeState(sql: Sql, before: StateBefore, events: AppliedE
   return { codes };
 }
 
-async function readBefore(sql: Sql, events: AppliedEvent[]): Promise<StateBefore> {
+async function readBefore(sql: Queryable, events: AppliedEvent[]): Promise<StateBefore> {
   const created = new Set(events.filter(({ type }) => type === 'code_created').map(({ stream }) => stream));
   const streams = [...new Set(events.map(({ stream }) => stream))].filter((stream) => !created.has(stream));
   if (streams.length === 0) return {};
@@ -101,7 +103,7 @@ function evolveCodes(before: Code[], events: AppliedCodeEvent[]): { codes: Code[
   return { codes: [...codes.values()], counts: { changes: counted, erasedAccounts: [...erasedAccounts] } };
 }
 
-const writeCodes = (sql: Sql, codes: Code[]): Promise<unknown>[] => [
+const writeCodes = (sql: Queryable, codes: Code[]): Promise<unknown>[] => [
   sql`
     INSERT INTO codes
     SELECT * FROM jsonb_populate_recordset(NULL::codes, ${sql.json(rows(codes))})
@@ -113,7 +115,7 @@ const writeCodes = (sql: Sql, codes: Code[]): Promise<unknown>[] => [
       style = excluded.style, created_at = excluded.created_at, position = excluded.position`,
 ];
 
-const writeCodeCounts = (sql: Sql, { changes, erasedAccounts }: CodeCounts): Promise<unknown>[] => [
+const writeCodeCounts = (sql: Queryable, { changes, erasedAccounts }: CodeCounts): Promise<unknown>[] => [
   sql`
     INSERT INTO code_counts AS c
     SELECT * FROM jsonb_populate_recordset(NULL::code_counts, ${sql.json(changes)})
@@ -123,7 +125,7 @@ const writeCodeCounts = (sql: Sql, { changes, erasedAccounts }: CodeCounts): Pro
     : [sql`DELETE FROM code_counts WHERE account = ANY(${erasedAccounts}) AND codes = 0`]),
 ];
 
-function writeAccounts(sql: Sql, before: StateBefore, events: Pending<AccountEvent>[]): Promise<unknown>[] {
+function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<AccountEvent>[]): Promise<unknown>[] {
   const accounts = new Map<string, Account>((before.accounts ?? []).map((account) => [account.id, account]));
   const deleted = new Set<string>();
   for (const event of events) {
@@ -148,13 +150,13 @@ function writeAccounts(sql: Sql, before: StateBefore, events: Pending<AccountEve
   ];
 }
 
-const removeAccounts = (sql: Sql, ids: string[]): Promise<unknown>[] => [
+const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
   sql`DELETE FROM accounts WHERE id = ANY(${ids})`,
   sql`DELETE FROM api_keys WHERE account = ANY(${ids})`,
   sql`DELETE FROM webhooks WHERE account = ANY(${ids})`,
 ];
 
-function writeKey(sql: Sql, event: Pending<AccountEvent>): Promise<unknown>[] {
+function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
   if (event.type === 'key_revoked')
     return [sql`UPDATE api_keys SET revoked_at = ${event.occurred_at} WHERE id = ${event.data.key}`];
   if (event.type !== 'key_created') return [];
@@ -166,7 +168,7 @@ function writeKey(sql: Sql, event: Pending<AccountEvent>): Promise<unknown>[] {
   ];
 }
 
-function writeWebhooks(sql: Sql, before: Webhook[], events: Pending<WebhookEvent>[]): Promise<unknown>[] {
+function writeWebhooks(sql: Queryable, before: Webhook[], events: Pending<WebhookEvent>[]): Promise<unknown>[] {
   const keyOf = (account: string, mode: string) => `${account} ${mode}`;
   const webhooks = new Map(before.map((webhook) => [keyOf(webhook.account, webhook.mode), webhook]));
   const changed = new Set<string>();
@@ -189,7 +191,10 @@ function writeWebhooks(sql: Sql, before: Webhook[], events: Pending<WebhookEvent
   });
 }
 
-const writeBlockedHost = (sql: Sql, { type, data: { host }, occurred_at }: Pending<ServiceEvent>): Promise<unknown> =>
+const writeBlockedHost = (
+  sql: Queryable,
+  { type, data: { host }, occurred_at }: Pending<ServiceEvent>,
+): Promise<unknown> =>
   type === 'destination_blocked'
     ? sql`INSERT INTO blocked_hosts (host, blocked_at) VALUES (${host}, ${occurred_at})`
     : sql`DELETE FROM blocked_hosts WHERE host = ${host}`;

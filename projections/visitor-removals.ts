@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from 'postgres';
+import type { Sql, Transaction } from '../src/lib/sql.ts';
 
 /** Deletes the visitors of deleted codes in chunks, apart from the checkpoint that the deletion moved. */
 export const visitorRemovals = {
@@ -6,7 +6,7 @@ export const visitorRemovals = {
    * Schedules the removal of all visitors of these deleted codes, from the first one: a late scan can have added visitors
    * that an earlier chunk had already passed.
    */
-  async request(tx: TransactionSql<{ bigint: number }>, codes: string[]): Promise<void> {
+  async request(tx: Transaction, codes: string[]): Promise<void> {
     // DO UPDATE rather than DO NOTHING, since it waits for a chunk that is about to delete the row.
     await tx`
       INSERT INTO visitor_removals (code) SELECT code FROM unnest(${codes}::text[]) AS code ORDER BY code
@@ -14,7 +14,7 @@ export const visitorRemovals = {
   },
 
   /** The same for every deleted code that still has visitors. */
-  async requestAll(tx: TransactionSql<{ bigint: number }>): Promise<void> {
+  async requestAll(tx: Transaction): Promise<void> {
     await tx`
       INSERT INTO visitor_removals (code)
       SELECT id FROM codes
@@ -24,7 +24,7 @@ export const visitorRemovals = {
   },
 
   /** Deletes up to `maxRows` visitors of one code. Several processes may call it at once. Returns whether to call again. */
-  async removeChunk(sql: Sql<{ bigint: number }>, maxRows: number): Promise<boolean> {
+  async removeChunk(sql: Sql, maxRows: number): Promise<boolean> {
     const [pending] = await sql`SELECT 1 FROM visitor_removals LIMIT 1`;
     if (pending === undefined) return false;
     return sql.begin(async (tx) => {

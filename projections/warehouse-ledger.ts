@@ -1,4 +1,5 @@
-import type { ISql, Sql } from 'postgres';
+import type { Owner } from '../events/owner.ts';
+import type { Queryable, Sql } from '../src/lib/sql.ts';
 import { Superseded } from './superseded.ts';
 
 /** A table of the warehouse, and how far it has come. */
@@ -12,8 +13,6 @@ export interface WarehouseTable {
   removing_rows: number | null;
   rows: number;
 }
-
-type Queryable = ISql<{ bigint: number }>;
 
 async function exactlyOne(update: PromiseLike<{ count: number }>): Promise<void> {
   if ((await update).count !== 1)
@@ -103,7 +102,7 @@ export const ledger = {
    * is, so that nobody sees numbers go back.
    */
   async exchange(
-    sql: Sql<{ bigint: number }>,
+    sql: Sql,
     version: number,
     fill: (to: number) => Promise<{ position: number; rows: number }>,
   ): Promise<void> {
@@ -119,10 +118,8 @@ export const ledger = {
   },
 };
 
-export interface EndedCode {
+export interface EndedCode extends Owner {
   id: string;
-  account: string;
-  mode: string;
   /** Of its deletion in the log. */
   position: number;
 }

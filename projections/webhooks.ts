@@ -1,29 +1,23 @@
-import type { Sql, TransactionSql } from 'postgres';
 import { isScan, type LogEntry, type LogRange } from '../events/entry.ts';
+import { type Owner, ownerKey } from '../events/owner.ts';
 import { hasWebhooks } from '../events/plans.ts';
 import type { RecordedScan } from '../events/scan.ts';
 import { isWebhookEvent } from '../events/webhook.ts';
+import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { moveCheckpoint } from './checkpoint.ts';
 
-interface Key {
-  account: string;
-  mode: string;
-}
-
-export interface LostScan extends Key {
+export interface LostScan extends Owner {
   id: string;
 }
 
 /** One account and mode, as far as the projection has come. */
-interface Endpoint extends Key {
+interface Endpoint extends Owner {
   is_set: boolean;
   is_paid: boolean;
   generation: number;
   stopped_by: string | null;
   dropping: boolean;
 }
-
-type Tx = TransactionSql<{ bigint: number }>;
 
 /**
  * `webhook_deliveries`: one for each scan that was appended while its account had a webhook, which was on, and a plan
@@ -36,7 +30,7 @@ type Tx = TransactionSql<{ bigint: number }>;
 export const webhooks = {
   name: 'webhooks',
 
-  async checkpoint(sql: Sql<{ bigint: number }>): Promise<number> {
+  async checkpoint(sql: Sql): Promise<number> {
     await sql`
       INSERT INTO checkpoints
       SELECT 'webhooks', greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), 0)
@@ -52,7 +46,7 @@ export const webhooks = {
    * the projection restarts: a run that is at p, and has received lost events, must not apply them. Applying scans again
    * makes no second delivery: its id is that of the scan.
    */
-  async rewind(tx: TransactionSql<{ bigint: number }>, to: number, lost: LostScan[]): Promise<void> {
+  async rewind(tx: Transaction, to: number, lost: LostScan[]): Promise<void> {
     await tx`
       UPDATE checkpoints SET position = -1 - least(position, ${to}) WHERE projection = 'webhooks' AND position >= 0`;
     if (lost.length === 0) return;
@@ -66,7 +60,7 @@ export const webhooks = {
   },
 
   /** Answers with whose deliveries have come to wait. */
-  async apply(sql: Sql<{ bigint: number }>, { after, to, entries }: LogRange, now: Date): Promise<Key[]> {
+  async apply(sql: Sql, { after, to, entries }: LogRange, now: Date): Promise<Owner[]> {
     return sql.begin(async (tx) => {
       await moveCheckpoint(tx, 'webhooks', { after, to });
       const accounts = accountsIn(entries);
@@ -80,7 +74,6 @@ export const webhooks = {
 };
 
 const deliveryOf = (scan: string) => `whd_${scan.slice('scan_'.length)}`;
-const keyOf = (account: string, mode: string) => `${account}/${mode}`;
 
 /** Those whose endpoints matter to these entries. */
 function accountsIn(entries: LogEntry[]): string[] {
@@ -94,12 +87,12 @@ function accountsIn(entries: LogEntry[]): string[] {
 }
 
 /** Locked until the commit: whoever gives an endpoint back meanwhile waits, and then sees the new deliveries. */
-async function load(tx: Tx, accounts: string[]): Promise<Map<string, Endpoint>> {
+async function load(tx: Transaction, accounts: string[]): Promise<Map<string, Endpoint>> {
   const rows = await tx<Endpoint[]>`
     SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping
     FROM webhook_endpoints WHERE account = ANY(${accounts})
     ORDER BY account, mode FOR UPDATE`;
-  return new Map(rows.map((row) => [keyOf(row.account, row.mode), row]));
+  return new Map(rows.map((row) => [ownerKey(row), row]));
 }
 
 interface Due {
@@ -119,12 +112,12 @@ function walk(endpoints: Map<string, Endpoint>, entries: LogEntry[]): { changed:
   };
   for (const entry of entries) {
     if (isScan(entry)) {
-      const endpoint = endpoints.get(keyOf(entry.account, entry.mode));
+      const endpoint = endpoints.get(ownerKey(entry));
       if (endpoint?.is_set && endpoint.is_paid) scans.push({ scan: entry, generation: endpoint.generation });
     } else if (isWebhookEvent(entry)) {
       const { stream: account } = entry;
       const { mode } = entry.data;
-      const key = keyOf(account, mode);
+      const key = ownerKey({ account, mode });
       // Only a plan that has webhooks lets one be set.
       const fresh = { account, mode, is_set: false, is_paid: true, generation: 0, stopped_by: null, dropping: false };
       const endpoint = endpoints.get(key) ?? fresh;
@@ -143,7 +136,7 @@ function walk(endpoints: Map<string, Endpoint>, entries: LogEntry[]): { changed:
   return { changed, scans };
 }
 
-async function save(tx: Tx, endpoints: Endpoint[]): Promise<void> {
+async function save(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
   const rows = JSON.parse(JSON.stringify(endpoints));
   await tx`
     INSERT INTO webhook_endpoints (account, mode, is_set, is_paid, generation, stopped_by, dropping)
@@ -154,7 +147,7 @@ async function save(tx: Tx, endpoints: Endpoint[]): Promise<void> {
       stopped_by = excluded.stopped_by, dropping = excluded.dropping, failing_since = NULL`;
 }
 
-async function deliver(tx: Tx, due: Due[], now: Date): Promise<Key[]> {
+async function deliver(tx: Transaction, due: Due[], now: Date): Promise<Owner[]> {
   const rows = due.map(({ scan, generation }) => ({
     ...{ id: deliveryOf(scan.id), account: scan.account, mode: scan.mode, code: scan.code },
     ...{ scanned_at: scan.occurred_at.toISOString(), country: scan.country, city: scan.city, device: scan.device },
@@ -166,7 +159,7 @@ async function deliver(tx: Tx, due: Due[], now: Date): Promise<Key[]> {
     SELECT id, account, mode, code, scanned_at, country, city, device, is_unique, generation, ${now}, ${now}
     FROM jsonb_populate_recordset(NULL::webhook_deliveries, ${tx.json(rows)})
     ON CONFLICT DO NOTHING`;
-  const byKey = new Map(due.map(({ scan: { account, mode } }) => [keyOf(account, mode), { account, mode }]));
+  const byKey = new Map(due.map(({ scan: { account, mode } }) => [ownerKey({ account, mode }), { account, mode }]));
   const keys = [...byKey.values()];
   await tx`
     UPDATE webhook_endpoints e SET due_at = least(e.due_at, ${now})

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account, AccountEvent } from '../../events/account.ts';
-import { hasWebhooks, type Mode } from '../../events/plans.ts';
+import type { Owner } from '../../events/owner.ts';
+import { hasWebhooks } from '../../events/plans.ts';
 import { type Actor, service } from '../../events/recorded.ts';
 import {
   type DisabledReason,
@@ -16,12 +17,6 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { newSigningSecret } from '../webhooks/secrets.ts';
-
-/** Whose webhook: each mode of an account has its own. */
-interface Owner {
-  account: string;
-  mode: Mode;
-}
 
 interface By {
   actor: Actor;

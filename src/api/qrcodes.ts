@@ -1,9 +1,10 @@
 import { Type as t } from '@sinclair/typebox';
 import { faultOfDestination, faultOfName } from '../../events/fields.ts';
 import { oneOf } from '../../events/one-of.ts';
+import type { Owner } from '../../events/owner.ts';
 import { refuseBlocked } from '../codes/blocked-hosts.ts';
 import { change, remove } from '../codes/change.ts';
-import { codeFinder, listCodes, listedStatuses, listOrders, type Owner } from '../codes/codes.ts';
+import { codeFinder, listCodes, listedStatuses, listOrders } from '../codes/codes.ts';
 import { historyOf } from '../codes/history.ts';
 import { type Fault, invalid, notFound } from '../lib/errors.ts';
 import { json } from './answers.ts';

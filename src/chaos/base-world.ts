@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { Owner } from '../../events/owner.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { set } from '../accounts/webhooks.ts';
-import type { Owner } from '../codes/codes.ts';
 import { createCodes } from '../codes/create.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';

@@ -1,8 +1,8 @@
+import type { Owner } from '../../events/owner.ts';
 import { operator } from '../../events/recorded.ts';
 import type { Scan } from '../../events/scan.ts';
 import { createAccount, createKey, listAccounts, type NewKey } from '../accounts/accounts.ts';
 import { change } from '../codes/change.ts';
-import type { Owner } from '../codes/codes.ts';
 import { createCodes, takenShortCodes } from '../codes/create.ts';
 import { StartError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';

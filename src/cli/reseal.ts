@@ -1,3 +1,4 @@
+import type { Owner } from '../../events/owner.ts';
 import { operator } from '../../events/recorded.ts';
 import type { WebhookEvent } from '../../events/webhook.ts';
 import { applyState } from '../../projections/state.ts';
@@ -97,9 +98,7 @@ async function rewriteFiles(sql: Sql): Promise<void> {
   }
 }
 
-interface WebhookSecrets {
-  account: string;
-  mode: string;
+interface WebhookSecrets extends Owner {
   current: string;
   previous: string | null;
 }

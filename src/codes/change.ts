@@ -6,12 +6,13 @@ import {
   changeCode,
   deleteCode,
 } from '../../events/code.ts';
+import type { Owner } from '../../events/owner.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
-import { type CountedCode, findCode, type Owner } from './codes.ts';
+import { type CountedCode, findCode } from './codes.ts';
 import { destroyVisitorKey } from './visitor-keys.ts';
 
 interface By {

@@ -1,14 +1,8 @@
 import type { Code } from '../../events/code.ts';
-import type { Mode } from '../../events/plans.ts';
+import type { Owner } from '../../events/owner.ts';
 import { gathered } from '../lib/gathered.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../log/connect.ts';
-
-/** Whose codes: those of one account made in one mode. The other mode's do not exist for it. */
-export interface Owner {
-  account: string;
-  mode: Mode;
-}
 
 export const listedStatuses = ['active', 'paused', 'draft'] as const;
 export type ListedStatus = (typeof listedStatuses)[number];

@@ -1,5 +1,6 @@
 import { createCode } from '../../events/code.ts';
 import { isReserved } from '../../events/fields.ts';
+import type { Owner } from '../../events/owner.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
 import type { Style } from '../../events/style.ts';
@@ -12,7 +13,7 @@ import { type Queryable, type Transaction, violates } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import { refuseBlocked } from './blocked-hosts.ts';
 import type { Changed } from './change.ts';
-import { countCodes, type Owner, totalOf } from './codes.ts';
+import { countCodes, totalOf } from './codes.ts';
 import { giveVisitorKeys } from './visitor-keys.ts';
 
 /** What is asked for, its fields already checked. */

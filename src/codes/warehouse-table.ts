@@ -1,4 +1,4 @@
-import type { Mode } from '../../events/plans.ts';
+import type { Owner } from '../../events/owner.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Queryable } from '../log/connect.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
@@ -32,7 +32,7 @@ export async function findTable(sql: Queryable, warehouse: Warehouse): Promise<v
 export async function leavingCodes(
   sql: Queryable,
   { removedTo }: TableInUse,
-  { account, mode }: { account: string; mode: Mode },
+  { account, mode }: Owner,
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     SELECT c.id FROM events e JOIN codes c ON c.id = e.stream

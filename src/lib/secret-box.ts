@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { type Owner, ownerKey } from '../../events/owner.ts';
 
 /** Everything that depends on SECRET_KEY. The key itself is never stored in the database. */
 export interface SecretBox {
@@ -16,11 +17,6 @@ export interface SecretBox {
   fingerprint: Buffer;
 }
 
-interface Owner {
-  account: string;
-  mode: string;
-}
-
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
@@ -34,17 +30,16 @@ export function createSecretBox(secretKey: string): SecretBox {
   const webhookKey = derive(secretKey, 'webhook secrets');
   const visitorKeysKey = derive(secretKey, 'visitor keys');
   const tokenKey = derive(secretKey, 'tokens');
-  const ofOwner = ({ account, mode }: Owner) => `${account}/${mode}`;
   return {
     tokenOf: (text) => createHmac('sha256', tokenKey).update(text).digest('base64url').slice(0, 22),
     fingerprint: derive(secretKey, 'fingerprint'),
     clientAddressKey: derive(secretKey, 'client addresses'),
     seal: (secret, owner) =>
-      `${textVersion}.${encrypt(webhookKey, Buffer.from(secret), ofOwner(owner)).toString('base64url')}`,
+      `${textVersion}.${encrypt(webhookKey, Buffer.from(secret), ownerKey(owner)).toString('base64url')}`,
     open(text, owner) {
       if (!text.startsWith(`${textVersion}.`)) throw new Error('the secret is sealed in an unknown format');
       const sealed = Buffer.from(text.slice(textVersion.length + 1), 'base64url');
-      return decrypt(webhookKey, sealed, ofOwner(owner)).toString('utf8');
+      return decrypt(webhookKey, sealed, ownerKey(owner)).toString('utf8');
     },
     sealVisitorKey: (key, code) => Buffer.concat([Buffer.of(bytesVersion), encrypt(visitorKeysKey, key, code)]),
     openVisitorKey(sealed, code) {

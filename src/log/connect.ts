@@ -1,10 +1,8 @@
 import postgres from 'postgres';
 import { codeOf } from '../lib/errors.ts';
+import type { Sql } from '../lib/sql.ts';
 
-export type Sql = postgres.Sql<{ bigint: number }>;
-export type Transaction = postgres.TransactionSql<{ bigint: number }>;
-/** The whole connection or one transaction on it. */
-export type Queryable = postgres.ISql<{ bigint: number }>;
+export type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 
 /** Positions and counts stay far below 2^53, so plain numbers hold them. */
 const bigint = { to: 20, from: [20], serialize: String, parse: Number };

@@ -1,5 +1,4 @@
 import type { NatsConnection } from 'nats';
-import type { Mode } from '../../events/plans.ts';
 import { disable } from '../accounts/webhooks.ts';
 import { sweepRegularly } from '../api/sweep.ts';
 import { keepVisitorKeys } from '../codes/visitor-key-upkeep.ts';
@@ -66,7 +65,7 @@ function startProjectionsRole(context: ServiceContext, streamContext: StreamCont
   cleanup.add(runCounters(streamContext).stop);
   const delivering = runWebhooks({
     ...{ ...streamContext, box, send, clock },
-    disable: ({ account, mode }, reason) => disable(sql, { account, mode: mode as Mode }, reason, clock()),
+    disable: (owner, reason) => disable(sql, owner, reason, clock()),
   });
   cleanup.add(delivering.stop);
   cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);

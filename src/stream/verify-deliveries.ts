@@ -1,4 +1,5 @@
-import { hasWebhooks } from '../../events/plans.ts';
+import { type Owner, ownerKey } from '../../events/owner.ts';
+import { hasWebhooks, modes } from '../../events/plans.ts';
 import { isWebhookEvent } from '../../events/webhook.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
@@ -6,9 +7,7 @@ import { readEvents } from '../log/read.ts';
 import type { Difference } from './tallies.ts';
 
 /** Scans behind `after`, up to `to`, of one account and mode, that are to be told to its webhook. */
-interface Span {
-  account: string;
-  mode: string;
+interface Span extends Owner {
   after: number;
   to: number;
 }
@@ -70,11 +69,11 @@ export async function positionOfDeliveries(sql: Queryable): Promise<number> {
 async function spansOf(sql: Queryable, upTo: number): Promise<Span[]> {
   const spans: Span[] = [];
   const on = new Map<string, Span>();
-  const set = new Map<string, { account: string; mode: string }>();
+  const set = new Set<string>();
   const free = new Set<string>();
   const deleted = new Set<string>();
-  const settle = (account: string, mode: string, position: number) => {
-    const key = `${account}/${mode}`;
+  const settle = ({ account, mode }: Owner, position: number) => {
+    const key = ownerKey({ account, mode });
     const open = on.get(key);
     const isOn = set.has(key) && !free.has(account);
     if (isOn && open === undefined) on.set(key, { account, mode, after: position, to: upTo });
@@ -90,17 +89,18 @@ async function spansOf(sql: Queryable, upTo: number): Promise<Span[]> {
       const { stream: account, position } = event;
       if (isWebhookEvent(event)) {
         const { mode } = event.data;
-        if (event.type === 'webhook_set') set.set(`${account}/${mode}`, { account, mode });
-        if (event.type === 'webhook_removed' || event.type === 'webhook_disabled') set.delete(`${account}/${mode}`);
-        settle(account, mode, position);
+        if (event.type === 'webhook_set') set.add(ownerKey({ account, mode }));
+        if (event.type === 'webhook_removed' || event.type === 'webhook_disabled')
+          set.delete(ownerKey({ account, mode }));
+        settle({ account, mode }, position);
       } else if (event.type === 'plan_changed') {
         if (hasWebhooks(event.data.to)) free.delete(account);
         else free.add(account);
-        for (const mode of ['live', 'test']) settle(account, mode, position);
+        for (const mode of modes) settle({ account, mode }, position);
       } else if (event.type === 'account_deleted') {
         // Its erasure takes deliveries, scans and events one after the other: until it is done, none of them counts.
         deleted.add(account);
-        for (const mode of ['live', 'test']) on.delete(`${account}/${mode}`);
+        for (const mode of modes) on.delete(ownerKey({ account, mode }));
       }
     }
     if (events.length < batch) return [...spans, ...on.values()].filter((span) => !deleted.has(span.account));

@@ -1,12 +1,11 @@
+import type { Owner } from '../../events/owner.ts';
 import type { Reading } from './reading.ts';
 import { tableName } from './tables.ts';
 
 export const botChoices = ['include', 'exclude', 'only'] as const;
 
 /** Which scans a read is about. */
-export interface Selection {
-  account: string;
-  mode: string;
+export interface Selection extends Owner {
   /** Those of one code, or of all codes of the account but some. */
   codes: { only: string } | { without: string[] };
   /** The first and the last millisecond. */

@@ -1,6 +1,7 @@
+import type { Owner } from '../../events/owner.ts';
+import type { Sql } from '../lib/sql.ts';
 import type { ScanNotice } from './body.ts';
 import type { Held } from './leases.ts';
-import type { EndpointKey, Sql } from './sql.ts';
 
 /** A delivery that is to be sent now. */
 export interface Due extends ScanNotice {
@@ -50,7 +51,7 @@ export const dueDeliveries = (
 /** One page of the deliveries of a webhook, newest first, and how many there are in all. */
 export async function listDeliveries(
   sql: Sql,
-  { account, mode }: EndpointKey,
+  { account, mode }: Owner,
   { status, page, limit }: { status?: DeliveryStatus | undefined; page: number; limit: number },
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   const wanted = status === undefined ? sql`` : sql`AND status = ${status}`;
@@ -69,12 +70,7 @@ export async function listDeliveries(
  * Lets a delivery be sent again now, with all retries before it, whatever became of it so far. Nothing when there is no
  * such delivery.
  */
-export const resend = (
-  sql: Sql,
-  { account, mode }: EndpointKey,
-  id: string,
-  now: Date,
-): Promise<Delivery | undefined> =>
+export const resend = (sql: Sql, { account, mode }: Owner, id: string, now: Date): Promise<Delivery | undefined> =>
   sql.begin(async (tx) => {
     const [endpoint] = await tx<{ generation: number }[]>`
       SELECT generation FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode} FOR UPDATE`;

@@ -1,6 +1,6 @@
+import type { Sql } from '../lib/sql.ts';
 import { type Due, dueDeliveries } from './deliveries.ts';
 import type { Held } from './leases.ts';
-import type { Sql } from './sql.ts';
 
 const refillBelow = 128;
 const refillBatch = 512;

@@ -1,12 +1,13 @@
-import type { EndpointKey, Queryable, Sql } from './sql.ts';
+import type { Owner } from '../../events/owner.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 
 /** An endpoint that this worker alone sends for, until its lease runs out. */
-export interface Held extends EndpointKey {
+export interface Held extends Owner {
   generation: number;
 }
 
 /** An example event that waits for a slot, or has one. */
-export interface EndpointTest extends EndpointKey {
+export interface EndpointTest extends Owner {
   id: string;
   granted: boolean;
 }
@@ -58,9 +59,9 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
       }),
 
     /** Makes all leases of this worker last longer; answers with those that no other worker has taken over. */
-    renew: (): Promise<{ kept: EndpointKey[]; tests: EndpointTest[] }> =>
+    renew: (): Promise<{ kept: Owner[]; tests: EndpointTest[] }> =>
       sql.begin(async (tx) => {
-        const kept = await tx<EndpointKey[]>`
+        const kept = await tx<Owner[]>`
           UPDATE webhook_endpoints AS e SET lease_until = ${until()} FROM ${mine()}
           WHERE e.account = mine.account AND e.mode = mine.mode
           RETURNING e.account, e.mode`;
@@ -92,7 +93,7 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
       }),
 
     /** Gives an endpoint back that cannot be served as it is, for others to look at a little later. */
-    postpone: async (key: EndpointKey, to: Date): Promise<void> => {
+    postpone: async (key: Owner, to: Date): Promise<void> => {
       await sql`
         UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${to}
         WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${holder}`;

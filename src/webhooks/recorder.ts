@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Owner, ownerKey } from '../../events/owner.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { Sql } from '../lib/sql.ts';
 import type { KeptAttempt } from './deliveries.ts';
-import { type EndpointKey, keyOf, type Sql } from './sql.ts';
 
 /** What became of a delivery by one attempt. */
-export interface Result extends EndpointKey {
+export interface Result extends Owner {
   id: string;
   status: 'pending' | 'delivered' | 'failed';
   /** When to try again. */
@@ -14,7 +15,7 @@ export interface Result extends EndpointKey {
   at: string;
 }
 
-interface Recorded extends EndpointKey {
+interface Recorded extends Owner {
   failing_since: Date | null;
 }
 
@@ -44,7 +45,7 @@ export function startRecorder(sql: Sql, holder: string, log: Logger): Recorder {
       try {
         const stored = await store(batch.map(({ result }) => result));
         waiting = waiting.slice(batch.length);
-        for (const { result, done } of batch) done(stored.get(keyOf(result)));
+        for (const { result, done } of batch) done(stored.get(ownerKey(result)));
       } catch (error) {
         log.warn({ error: messageOf(error) }, 'results of webhooks cannot be stored, trying again');
         if (stopping) break;
@@ -83,7 +84,7 @@ export function startRecorder(sql: Sql, holder: string, log: Logger): Recorder {
       ) AS r
       WHERE e.account = r.account AND e.mode = r.mode
       RETURNING e.account, e.mode, e.failing_since`;
-    return new Map(stored.map((endpoint) => [keyOf(endpoint), endpoint]));
+    return new Map(stored.map((endpoint) => [ownerKey(endpoint), endpoint]));
   }
 
   return {

@@ -1,8 +1,10 @@
+import type { Owner } from '../../events/owner.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { Sql } from '../lib/sql.ts';
 import { bodyOf } from './body.ts';
 import type { Due } from './deliveries.ts';
 import { DueQueue } from './due-queue.ts';
@@ -11,7 +13,6 @@ import type { Recorder, Result } from './recorder.ts';
 import { askedPatience, waitAfter } from './schedule.ts';
 import type { Attempt, Send } from './send.ts';
 import { signedHeaders } from './signature.ts';
-import type { EndpointKey, Sql } from './sql.ts';
 import { findTarget, type Target, TargetCache } from './target.ts';
 import { maxInFlight } from './test-slots.ts';
 
@@ -26,7 +27,7 @@ export interface SessionTools {
   leases: Leases;
   recorder: Recorder;
   /** Switches a webhook off for good. */
-  disable(key: EndpointKey, reason: 'gone' | 'failing'): Promise<void>;
+  disable(key: Owner, reason: 'gone' | 'failing'): Promise<void>;
   /** Whether the lease lasts longer than a request that begins now. */
   mayStart(session: Session): boolean;
   /** Whether other endpoints wait for a session. */
@@ -229,7 +230,7 @@ export class Session {
   }
 }
 
-function resultOf({ id, tries }: Due, attempt: Attempt, at: Date, now: Date): Omit<Result, keyof EndpointKey> {
+function resultOf({ id, tries }: Due, attempt: Attempt, at: Date, now: Date): Omit<Result, keyof Owner> {
   const { ms, status, answer, error, outcome, retryAfter } = attempt;
   const wait = status === 410 ? undefined : waitAfter(tries + 1, askedPatience(retryAfter, now));
   const next = outcome === 'delivered' ? 'delivered' : wait === undefined ? 'failed' : 'pending';

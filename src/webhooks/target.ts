@@ -1,5 +1,6 @@
+import type { Owner } from '../../events/owner.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { EndpointKey, Sql } from './sql.ts';
+import type { Sql } from '../lib/sql.ts';
 
 /** Where to send, and what to sign with. */
 export interface Target {
@@ -18,7 +19,7 @@ interface Row {
 export async function findTarget(
   sql: Sql,
   box: SecretBox,
-  key: EndpointKey,
+  key: Owner,
   now: Date,
   options: { onlyWhenOn: boolean },
 ): Promise<Target | undefined> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Owner } from '../../events/owner.ts';
+import type { Sql } from '../lib/sql.ts';
 import { sendTimeoutMs } from './send.ts';
-import type { EndpointKey, Sql } from './sql.ts';
 
 /** Requests that one webhook may have in flight over all instances, example events included. */
 export const maxInFlight = 8;
@@ -18,12 +19,7 @@ const slotMs = testWaitMs + sendTimeoutMs + 5_000;
  * that takes or renews the lease: either the worker sees the row and leaves room for it, or this process sees the lease
  * and waits until its holder has granted a slot.
  */
-export async function inTestSlot<T>(
-  sql: Sql,
-  key: EndpointKey,
-  id: string,
-  send: () => Promise<T>,
-): Promise<T | undefined> {
+export async function inTestSlot<T>(sql: Sql, key: Owner, id: string, send: () => Promise<T>): Promise<T | undefined> {
   const deadline = performance.now() + testWaitMs;
   let isReserved = false;
   try {
@@ -39,7 +35,7 @@ export async function inTestSlot<T>(
   }
 }
 
-const reserve = (sql: Sql, key: EndpointKey, id: string): Promise<boolean> =>
+const reserve = (sql: Sql, key: Owner, id: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     // First the lock, then the count: two that count at once would both find the last slot free.
     await tx`SELECT 1 FROM webhooks WHERE account = ${key.account} AND mode = ${key.mode} FOR NO KEY UPDATE`;
@@ -54,7 +50,7 @@ const reserve = (sql: Sql, key: EndpointKey, id: string): Promise<boolean> =>
     return row !== undefined;
   });
 
-const isGranted = (sql: Sql, { account, mode }: EndpointKey, id: string): Promise<boolean> =>
+const isGranted = (sql: Sql, { account, mode }: Owner, id: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     // Locked, so that a worker that is just taking the lease is waited for.
     const [endpoint] = await tx<{ free: boolean }[]>`

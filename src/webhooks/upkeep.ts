@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from '../lib/sql.ts';
 
 const everyMs = 1_000;
 const pruneEveryMs = 60_000;

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Owner, ownerKey } from '../../events/owner.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { Sql } from '../lib/sql.ts';
 import { createLeases, type EndpointTest } from './leases.ts';
 import { startRecorder } from './recorder.ts';
 import { type Send, sendTimeoutMs } from './send.ts';
 import { Session, type SessionTools } from './session.ts';
-import { type EndpointKey, keyOf, type Sql } from './sql.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export interface WorkerOptions {
@@ -19,12 +20,12 @@ export interface WorkerOptions {
   clock: Clock;
   log: Logger;
   metrics: Metrics;
-  disable(key: EndpointKey, reason: 'gone' | 'failing'): Promise<void>;
+  disable(key: Owner, reason: 'gone' | 'failing'): Promise<void>;
 }
 
 export interface Worker {
   /** Something has come to wait for these: look now. */
-  wake(endpoints: EndpointKey[]): void;
+  wake(endpoints: Owner[]): void;
   stop(): Promise<void>;
 }
 
@@ -64,7 +65,7 @@ export function startWorker(options: WorkerOptions): Worker {
     const { held, tests } = room > 0 ? await leases.claim(clock(), room) : { held: [], tests: [] };
     crowded = held.length === room;
     for (const endpoint of held) {
-      const key = keyOf(endpoint);
+      const key = ownerKey(endpoint);
       // Its lease had run out while nobody else wanted it: the session of before goes on.
       if (sessions.has(key)) continue;
       const session = new Session(endpoint, claimedAt, tools);
@@ -72,13 +73,13 @@ export function startWorker(options: WorkerOptions): Worker {
       session.ended.then(() => sessions.delete(key));
     }
     leaveRoom(held, tests, claimedAt);
-    for (const endpoint of held) sessions.get(keyOf(endpoint))?.wake();
+    for (const endpoint of held) sessions.get(ownerKey(endpoint))?.wake();
   }
 
   /** Tells the sessions of `endpoints` which example events there were at `readAt`. */
-  function leaveRoom(endpoints: EndpointKey[], tests: EndpointTest[], readAt: number): void {
-    const byEndpoint = Map.groupBy(tests, keyOf);
-    for (const key of endpoints.map(keyOf)) sessions.get(key)?.leaveRoom(byEndpoint.get(key) ?? [], readAt);
+  function leaveRoom(endpoints: Owner[], tests: EndpointTest[], readAt: number): void {
+    const byEndpoint = Map.groupBy(tests, ownerKey);
+    for (const key of endpoints.map(ownerKey)) sessions.get(key)?.leaveRoom(byEndpoint.get(key) ?? [], readAt);
   }
 
   async function readTests(): Promise<void> {
@@ -92,7 +93,7 @@ export function startWorker(options: WorkerOptions): Worker {
     if (sessions.size === 0) return;
     const sentAt = performance.now();
     const renewed = await leases.renew();
-    const kept = new Set(renewed.kept.map(keyOf));
+    const kept = new Set(renewed.kept.map(ownerKey));
     leaveRoom(renewed.kept, renewed.tests, sentAt);
     renewedAt = sentAt;
     for (const [key, session] of sessions) {
@@ -131,7 +132,7 @@ export function startWorker(options: WorkerOptions): Worker {
 
   return {
     wake(endpoints) {
-      for (const endpoint of endpoints) sessions.get(keyOf(endpoint))?.wake();
+      for (const endpoint of endpoints) sessions.get(ownerKey(endpoint))?.wake();
       woken.resolve();
     },
     async stop() {

@@ -171,11 +171,11 @@ describe('when the log has lost scans that were delivered', () => {
     await catchUp();
     await sql`UPDATE webhook_deliveries SET status = 'delivered' WHERE account = ${account.account}`;
     const { entries } = await readRange(sql, agreed, 100);
-    const lost = { account: account.account, mode: 'live', id: newId('scan', Date.now()) };
+    const lost = { account: account.account, mode: 'live' as const, id: newId('scan', Date.now()) };
     await sql`
       UPDATE webhook_deliveries SET id = ${`whd_${lost.id.slice('scan_'.length)}`}
       WHERE id = ${`whd_${entries[0]?.id.slice('scan_'.length)}`}`;
-    const inLog = { account: account.account, mode: 'live', id: entries[1]?.id ?? '' };
+    const inLog = { account: account.account, mode: 'live' as const, id: entries[1]?.id ?? '' };
 
     await sql.begin((tx) => webhooks.rewind(tx, agreed, [lost, inLog]));
     const stale = webhooks.apply(sql, { after: agreed, to: agreed + 1, entries: [] }, new Date());

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Owner } from '../../events/owner.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
 import { newSigningSecret } from '../../src/webhooks/secrets.ts';
@@ -6,7 +7,7 @@ import { useDatabase } from '../support/database.ts';
 
 const database = useDatabase();
 const box = createSecretBox('a'.repeat(32));
-const owner = { account: 'acct_1', mode: 'live' };
+const owner: Owner = { account: 'acct_1', mode: 'live' };
 
 describe('a signing secret', () => {
   test('has 256 random bits, as Standard Webhooks writes them', () => {

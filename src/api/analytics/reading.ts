@@ -1,5 +1,6 @@
 import type { Code } from '../../../events/code.ts';
-import { findCode, type Owner } from '../../codes/codes.ts';
+import type { Owner } from '../../../events/owner.ts';
+import { findCode } from '../../codes/codes.ts';
 import { type TableInUse, tableInUse } from '../../codes/warehouse-table.ts';
 import { notFound } from '../../lib/errors.ts';
 import { isUnknownTable } from '../../warehouse/errors.ts';
