@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { Resvg } from '@resvg/resvg-js';
-import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES } from '../src/qr/style.ts';
+import { cornersDotTypes, cornersSquareTypes, dotsTypes } from '../events/style-shapes.ts';
 import { drawSvg } from '../src/qr/svg.ts';
 
 // A whole number of pixels for each of the 37 modules, quiet zone included.
@@ -11,9 +11,9 @@ const colors = { dotsColor: '#14213D', cornersSquareColor: '#9B2226', cornersDot
 
 /** A PNG of all 36 combinations of shapes: a column for each `dotsType`, a row for each pair of corner types. */
 export function contactSheet(): Uint8Array {
-  const rows = CORNERS_SQUARE_TYPES.flatMap((square) => CORNERS_DOT_TYPES.map((dot) => ({ square, dot })));
+  const rows = cornersSquareTypes.flatMap((square) => cornersDotTypes.map((dot) => ({ square, dot })));
   const cells = rows.flatMap(({ square, dot }, row) =>
-    DOTS_TYPES.map((dots, column) => {
+    dotsTypes.map((dots, column) => {
       const style = { ...colors, dotsType: dots, cornersSquareType: square, cornersDotType: dot };
       const picture = drawSvg('https://scan.example.com/aB3xY7z', style, imageSize);
       const x = gap + column * (imageSize + gap);
@@ -25,7 +25,7 @@ export function contactSheet(): Uint8Array {
       ].join('');
     }),
   );
-  const width = gap + DOTS_TYPES.length * (imageSize + gap);
+  const width = gap + dotsTypes.length * (imageSize + gap);
   const height = gap + rows.length * (imageSize + labelHeight + gap);
   const sheet = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">`,

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { oneOf } from './one-of.ts';
+import { cornersDotTypes, cornersSquareTypes, dotsTypes } from './style-shapes.ts';
 
 const color = (description: string) =>
   Type.String({
@@ -13,20 +14,20 @@ const color = (description: string) =>
 export const StyleSchema = Type.Object(
   {
     dotsType: Type.Optional(
-      oneOf(['square', 'dots', 'rounded', 'extra-rounded', 'classy', 'classy-rounded'], {
+      oneOf(dotsTypes, {
         description: 'Shape of the modules. Default: square.',
       }),
     ),
     dotsColor: Type.Optional(color('Color of the modules, #RRGGBB. Default: #000000.')),
     backgroundColor: Type.Optional(color('Color behind the modules, #RRGGBB. Default: #FFFFFF.')),
     cornersSquareType: Type.Optional(
-      oneOf(['square', 'dot', 'extra-rounded'], {
+      oneOf(cornersSquareTypes, {
         description: 'Shape of the three outer corner rings. Default: square.',
       }),
     ),
     cornersSquareColor: Type.Optional(color('Color of the corner rings, #RRGGBB. Default: the dots’ color.')),
     cornersDotType: Type.Optional(
-      oneOf(['square', 'dot'], { description: 'Shape of the three inner corner dots. Default: square.' }),
+      oneOf(cornersDotTypes, { description: 'Shape of the three inner corner dots. Default: square.' }),
     ),
     cornersDotColor: Type.Optional(
       color('Color of the corner dots, #RRGGBB. Default: the color of the rings if given, else of the dots.'),

@@ -1,5 +1,6 @@
+import type { CornersDotType, CornersSquareType, DotsType } from '../../events/style-shapes.ts';
 import { finderSide, findersOf, inFinder, type Matrix } from './matrix.ts';
-import type { CornersDotType, CornersSquareType, DotsType, Look } from './style.ts';
+import type { Look } from './style.ts';
 
 /** Corner radii in modules, clockwise. */
 export type Radii = readonly [topLeft: number, topRight: number, bottomRight: number, bottomLeft: number];

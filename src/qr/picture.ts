@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Style } from '../../events/style.ts';
 import { drawPng } from './png.ts';
-import { lookOf, type Style } from './style.ts';
+import { lookOf } from './style.ts';
 import { drawSvg } from './svg.ts';
 
 /** Increase with every change of how pictures look: it is part of the ETag, and clients cache pictures for a year. */

@@ -1,10 +1,11 @@
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
+import type { Style } from '../../events/style.ts';
 import { geometryOf } from './geometry.ts';
 import { layoutOf } from './layout.ts';
 import { type Mask, matrixOf } from './matrix.ts';
 import { type Raster, rasterOf } from './raster.ts';
-import { lookOf, type Style } from './style.ts';
+import { lookOf } from './style.ts';
 import { takeTurns } from './turns.ts';
 
 const compress = promisify<Uint8Array, { level: number }, Uint8Array>(deflate);

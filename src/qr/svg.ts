@@ -1,8 +1,9 @@
+import type { Style } from '../../events/style.ts';
 import { geometryOf } from './geometry.ts';
 import { layoutOf } from './layout.ts';
 import { type Mask, matrixOf } from './matrix.ts';
 import { boxPath, dotsPath, holePath } from './outline.ts';
-import { lookOf, type Style } from './style.ts';
+import { lookOf } from './style.ts';
 
 /**
  * Draws a short URL as an SVG document, with the same layout as the PNG of the same size.

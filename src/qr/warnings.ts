@@ -1,5 +1,6 @@
+import type { Style } from '../../events/style.ts';
 import { contrast, luminance, rgbOf } from './color.ts';
-import { lookOf, type Style } from './style.ts';
+import { lookOf } from './style.ts';
 
 export interface StyleWarning {
   field: keyof Style;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Style } from '../../events/style.ts';
+import { cornersDotTypes, cornersSquareTypes, dotsTypes } from '../../events/style-shapes.ts';
 import { maxSizePx, minSizePx } from '../../src/qr/layout.ts';
 import { drawPng } from '../../src/qr/png.ts';
-import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES, type Style } from '../../src/qr/style.ts';
 import { drawSvg } from '../../src/qr/svg.ts';
 import { styleWarnings } from '../../src/qr/warnings.ts';
 import { assertWellFormed, decodePng, rasterize } from './support.ts';
@@ -14,12 +15,12 @@ const color = fc
 
 const style: fc.Arbitrary<Style> = fc.record(
   {
-    dotsType: fc.constantFrom(...DOTS_TYPES),
+    dotsType: fc.constantFrom(...dotsTypes),
     dotsColor: color,
     backgroundColor: color,
-    cornersSquareType: fc.constantFrom(...CORNERS_SQUARE_TYPES),
+    cornersSquareType: fc.constantFrom(...cornersSquareTypes),
     cornersSquareColor: color,
-    cornersDotType: fc.constantFrom(...CORNERS_DOT_TYPES),
+    cornersDotType: fc.constantFrom(...cornersDotTypes),
     cornersDotColor: color,
   },
   { requiredKeys: [] },

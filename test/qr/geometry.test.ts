@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { cornersDotTypes, cornersSquareTypes, dotsTypes } from '../../events/style-shapes.ts';
 import { geometryOf } from '../../src/qr/geometry.ts';
 import { layoutOf } from '../../src/qr/layout.ts';
 import { type Matrix, matrixOf } from '../../src/qr/matrix.ts';
 import { drawPng } from '../../src/qr/png.ts';
-import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES, lookOf } from '../../src/qr/style.ts';
+import { lookOf } from '../../src/qr/style.ts';
 import { decodePng, exampleUrl } from './support.ts';
 
 // Corner radii, clockwise from the top left, for every set of dark neighbours (l, r, t, b).
@@ -58,7 +59,7 @@ const radiiByNeighbours: Record<string, Record<'rounded' | 'extra-rounded' | 'cl
   lrtb: { rounded: O, 'extra-rounded': O, classy: O, 'classy-rounded': O },
 };
 
-function expectedRadii(type: (typeof DOTS_TYPES)[number], near: string): number[] | undefined {
+function expectedRadii(type: (typeof dotsTypes)[number], near: string): number[] | undefined {
   if (type === 'square') return O;
   if (type === 'dots') return circle;
   return radiiByNeighbours[near]?.[type];
@@ -77,7 +78,7 @@ function neighboursOf(matrix: Matrix, x: number, y: number): string {
 }
 
 describe('radii of every dark module', () => {
-  test.each(DOTS_TYPES)('%s', (dotsType) => {
+  test.each(dotsTypes)('%s', (dotsType) => {
     const seen = new Set<string>();
     for (const mask of [0, 1, 2, 3, 4, 5, 6, 7] as const) {
       const matrix = matrixOf(exampleUrl, mask);
@@ -122,10 +123,10 @@ const colors = {
 };
 
 describe('every pixel that no edge crosses has the color of its shape', () => {
-  const cases = DOTS_TYPES.map((dotsType, i) => ({
+  const cases = dotsTypes.map((dotsType, i) => ({
     dotsType,
-    cornersSquareType: CORNERS_SQUARE_TYPES[i % 3] ?? 'square',
-    cornersDotType: CORNERS_DOT_TYPES[i % 2] ?? 'square',
+    cornersSquareType: cornersSquareTypes[i % 3] ?? 'square',
+    cornersDotType: cornersDotTypes[i % 2] ?? 'square',
   }));
   test.each(cases)('$dotsType, $cornersSquareType, $cornersDotType', async (shapes) => {
     const matrix = matrixOf(exampleUrl, 3);

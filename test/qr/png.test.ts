@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Style } from '../../events/style.ts';
 import { layoutOf, maxSizePx, minSizePx } from '../../src/qr/layout.ts';
 import { matrixOf } from '../../src/qr/matrix.ts';
 import { drawPng } from '../../src/qr/png.ts';
-import type { Style } from '../../src/qr/style.ts';
 import { allShapes, decodePng, exampleUrl } from './support.ts';
 
 describe('layout', () => {

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { inflateSync } from 'node:zlib';
 import { Resvg } from '@resvg/resvg-js';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
-import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES } from '../../src/qr/style.ts';
+import { cornersDotTypes, cornersSquareTypes, dotsTypes } from '../../events/style-shapes.ts';
 
 export const exampleUrl = 'https://scan.example.com/aB3xY7z';
 
 /** All 6 × 3 × 2 combinations of shapes. */
-export const allShapes = DOTS_TYPES.flatMap((dotsType) =>
-  CORNERS_SQUARE_TYPES.flatMap((cornersSquareType) =>
-    CORNERS_DOT_TYPES.map((cornersDotType) => ({ dotsType, cornersSquareType, cornersDotType })),
+export const allShapes = dotsTypes.flatMap((dotsType) =>
+  cornersSquareTypes.flatMap((cornersSquareType) =>
+    cornersDotTypes.map((cornersDotType) => ({ dotsType, cornersSquareType, cornersDotType })),
   ),
 );
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Style } from '../../events/style.ts';
 import { contrast, luminance, rgbOf } from '../../src/qr/color.ts';
-import type { Style } from '../../src/qr/style.ts';
 import { styleWarnings } from '../../src/qr/warnings.ts';
 
 describe('contrast as WCAG 2 defines it', () => {

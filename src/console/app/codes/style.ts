@@ -1,10 +1,8 @@
-import { CORNERS_DOT_TYPES, CORNERS_SQUARE_TYPES, DOTS_TYPES, lookOf, type Style } from '../../../qr/style.ts';
+import type { Style } from '../../../../events/style.ts';
+import { lookOf } from '../../../qr/style.ts';
 
-export type { Style } from '../../../qr/style.ts';
-
-export const dotsTypes = DOTS_TYPES;
-export const cornersSquareTypes = CORNERS_SQUARE_TYPES;
-export const cornersDotTypes = CORNERS_DOT_TYPES;
+export type { Style } from '../../../../events/style.ts';
+export { cornersDotTypes, cornersSquareTypes, dotsTypes } from '../../../../events/style-shapes.ts';
 
 export const isColor = (text: string) => /^#[0-9A-Fa-f]{6}$/.test(text);
 

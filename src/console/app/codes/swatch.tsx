@@ -1,7 +1,8 @@
+import type { Style } from '../../../../events/style.ts';
 import { geometryOf } from '../../../qr/geometry.ts';
 import { matrixOf } from '../../../qr/matrix.ts';
 import { boxPath, dotsPath, holePath } from '../../../qr/outline.ts';
-import { lookOf, type Style } from '../../../qr/style.ts';
+import { lookOf } from '../../../qr/style.ts';
 
 const matrix = matrixOf('https://example.com/');
 
