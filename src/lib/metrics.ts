@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { createLevel, createTally } from './tally.ts';
+import { createFastCounter, createFastGauge } from './fast-metrics.ts';
 
 export type SignInOutcome = 'signed_in' | 'refused' | 'limited' | 'signed_out';
 
@@ -9,17 +9,16 @@ export function createMetrics() {
   const registers = [registry];
   return {
     registry,
-    redirects: createTally<'redirected' | 'unknown' | 'paused' | 'draft' | 'deleted' | 'disabled' | 'busy' | 'method'>(
-      { name: 'scanlog_redirects_total', help: 'Answers to requests for short links', label: 'outcome' },
-      registry,
-    ),
+    redirects: createFastCounter<
+      'redirected' | 'unknown' | 'paused' | 'draft' | 'deleted' | 'disabled' | 'busy' | 'method'
+    >({ name: 'scanlog_redirects_total', help: 'Answers to requests for short links', label: 'outcome' }, registry),
     redirectSeconds: new Histogram({
       name: 'scanlog_redirect_seconds',
       help: 'From the request for a short link to its answer',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     }),
-    routeLookups: createTally<'hit' | 'miss'>(
+    routeLookups: createFastCounter<'hit' | 'miss'>(
       { name: 'scanlog_route_lookups_total', help: 'Look-ups of short codes in memory', label: 'result' },
       registry,
     ),
@@ -78,11 +77,11 @@ export function createMetrics() {
       labelNames: ['projection'] as const,
       registers,
     }),
-    webhookAttempts: createTally<'delivered' | 'refused' | 'timeout' | 'unreachable' | 'forbidden'>(
+    webhookAttempts: createFastCounter<'delivered' | 'refused' | 'timeout' | 'unreachable' | 'forbidden'>(
       { name: 'scanlog_webhook_attempts_total', help: 'Attempts to deliver a webhook', label: 'outcome' },
       registry,
     ),
-    webhooksInFlight: createLevel(
+    webhooksInFlight: createFastGauge(
       { name: 'scanlog_webhooks_in_flight', help: 'Requests to receivers of webhooks that are under way' },
       registry,
     ),
@@ -96,7 +95,7 @@ export function createMetrics() {
       help: 'How long the delivery that is due the longest has been waiting for its turn',
       registers,
     }),
-    signIns: createTally<SignInOutcome>(
+    signIns: createFastCounter<SignInOutcome>(
       { name: 'scanlog_sign_ins_total', help: 'Sign-ins to the console, attempts and sign-outs', label: 'outcome' },
       registry,
     ),

@@ -4,7 +4,7 @@ import { isWebhookEvent } from '../../events/webhook.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { readEvents } from '../log/read.ts';
-import type { Difference } from './tallies.ts';
+import type { Difference } from './scan-counts.ts';
 
 /** Scans behind `after`, up to `to`, of one account and mode, that are to be told to its webhook. */
 interface Span extends Owner {

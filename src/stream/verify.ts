@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
 import { mismatchOf } from '../../projections/analytics-doubt.ts';
 import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { headOfLog } from '../log/read.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
+import { countRowsByCode, wrongAggregates } from '../warehouse/row-counts.ts';
 import { countRows } from '../warehouse/tables.ts';
-import { tallyRows, wrongAggregates } from '../warehouse/tally.ts';
-import { add, type Difference, differences, type Tallies, type Tally, tallyLog } from './tallies.ts';
+import { addCounts, countScansInLog, type Difference, differences } from './scan-counts.ts';
 import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
 
 export interface Verification {
@@ -47,7 +48,7 @@ export async function verify(options: Verifying): Promise<Verification> {
   if (late.length > 0) return { position: head, codes: 0, scans: 0, deliveries: none, differences: late };
 
   const seen = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => ({
-    counted: { position: await positionOfCounters(tx), tallies: await tallyCounters(tx, account) },
+    counted: { position: await positionOfCounters(tx), counts: await countsOfCounters(tx, account) },
     table: await ledger.inUse(tx),
     ends: await endsOfCodes(tx),
     erased: await erasedAccounts(tx),
@@ -57,19 +58,24 @@ export async function verify(options: Verifying): Promise<Verification> {
 
   // The log is read once, in two pieces: up to where both are, and on to where only one is.
   const [lower, upper] = [counted.position, table.position].sort((a, b) => a - b) as [number, number];
-  const log = await tallyLog(sql, { after: 0, to: lower, account, onProgress: (done) => onProgress(done, upper) });
-  const ahead = await tallyLog(sql, { after: lower, to: upper, account });
+  const log = await countScansInLog(sql, {
+    after: 0,
+    to: lower,
+    account,
+    onProgress: (done) => onProgress(done, upper),
+  });
+  const ahead = await countScansInLog(sql, { after: lower, to: upper, account });
   onProgress(upper, upper);
-  const logUpTo = (position: number) => (position === lower ? log : add(new Map(log), ahead));
+  const logUpTo = (position: number) => (position === lower ? log : addCounts(new Map(log), ahead));
 
   /** Codes that ended are gone from what has come so far; between, they may be gone or not. */
-  const compare = (what: string, position: number, goneBy: number, found: Tallies) => {
-    const isSure = ([code]: [string, Tally]) => !ends.has(code);
+  const compare = (what: string, position: number, goneBy: number, found: ScanCounts) => {
+    const isSure = ([code]: [string, ScanCount]) => !ends.has(code);
     const expected = new Map([...logUpTo(position)].filter(isSure));
-    const visible = [...found].filter(([code, tally]) => isSure([code, tally]) || (ends.get(code) ?? 0) <= goneBy);
+    const visible = [...found].filter(([code, count]) => isSure([code, count]) || (ends.get(code) ?? 0) <= goneBy);
     return differences(what, expected, new Map(visible));
   };
-  const inWarehouse = await tallyRows(warehouse, { version: table.version, account, position: table.position });
+  const inWarehouse = await countRowsByCode(warehouse, { version: table.version, account, position: table.position });
   const { differences: ofDeliveries, ...deliveries } = await verifyDeliveries(sql, { account, now });
   return {
     position: lower,
@@ -77,7 +83,7 @@ export async function verify(options: Verifying): Promise<Verification> {
     scans: [...log.values()].reduce((sum, { total }) => sum + total, 0),
     deliveries,
     differences: [
-      ...compare('counters', counted.position, counted.position, counted.tallies),
+      ...compare('counters', counted.position, counted.position, counted.counts),
       ...compare('warehouse', table.position, table.removed_to, inWarehouse),
       ...(await differingAggregates(warehouse, table.version, account)),
       ...ofDeliveries,
@@ -123,11 +129,11 @@ async function positionOfCounters(sql: Queryable): Promise<number> {
   return row?.position ?? 0;
 }
 
-async function tallyCounters(sql: Queryable, account: string | undefined): Promise<Tallies> {
-  const rows = await sql<({ code: string } & Tally)[]>`
+async function countsOfCounters(sql: Queryable, account: string | undefined): Promise<ScanCounts> {
+  const rows = await sql<({ code: string } & ScanCount)[]>`
     SELECT s.code, s.total_scans AS total, s.unique_scans AS "unique" FROM scan_counts s
     ${account === undefined ? sql`` : sql`JOIN codes c ON c.id = s.code AND c.account = ${account}`}`;
-  return new Map(rows.map(({ code, ...tally }) => [code, tally]));
+  return new Map(rows.map(({ code, ...count }) => [code, count]));
 }
 
 async function endsOfCodes(sql: Queryable): Promise<Map<string, number>> {
@@ -143,7 +149,7 @@ async function erasedAccounts(sql: Queryable): Promise<string[]> {
 }
 
 /** Scans in the log of accounts whose erasure is done. */
-async function remainingScans(sql: Sql, erased: string[], log: Tallies): Promise<Difference[]> {
+async function remainingScans(sql: Sql, erased: string[], log: ScanCounts): Promise<Difference[]> {
   if (erased.length === 0) return [];
   const codes = await sql<{ id: string }[]>`
     SELECT id FROM codes WHERE id = ANY(${[...log.keys()]}) AND account = ANY(${erased})`;

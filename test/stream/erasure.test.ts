@@ -16,7 +16,7 @@ import { replayAnalytics } from '../../src/stream/replay-analytics.ts';
 import { replayState } from '../../src/stream/replay-state.ts';
 import { verify } from '../../src/stream/verify.ts';
 import { removeAllVisitors } from '../../src/stream/visitor-removal.ts';
-import { tallyRows } from '../../src/warehouse/tally.ts';
+import { countRowsByCode } from '../../src/warehouse/row-counts.ts';
 import { newCode } from '../support/api.ts';
 import { openTab, type Tab } from '../support/console.ts';
 import { createDatabase, uniqueName } from '../support/database.ts';
@@ -167,7 +167,7 @@ describe('an account that the operator deletes', () => {
     const keys = sql()`SELECT id FROM api_keys`;
     expect(await sql()`SELECT * FROM key_usage WHERE key NOT IN (${keys})`).toEqual([]);
     const table = await ledger.inUse(sql());
-    const inWarehouse = await tallyRows(service.warehouse, {
+    const inWarehouse = await countRowsByCode(service.warehouse, {
       version: table?.version ?? 0,
       account: gone.id,
       position: table?.position ?? 0,

@@ -1,14 +1,14 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Counts by one label, on the hot path: adding to a number, of which the metric is made only when somebody looks. */
-export interface Tally<K extends string> {
+/** A counter with one label for the hot path: `count` adds to a number, and the metric is computed when it is scraped. */
+export interface FastCounter<K extends string> {
   count(key: K): void;
 }
 
-export function createTally<K extends string>(
+export function createFastCounter<K extends string>(
   { name, help, label }: { name: string; help: string; label: string },
   registry: Registry,
-): Tally<K> {
+): FastCounter<K> {
   const counts = new Map<K, { n: number }>();
   new Counter({
     name,
@@ -29,19 +29,19 @@ export function createTally<K extends string>(
   };
 }
 
-/** How many there are of something now; kept like a tally. */
-export interface Level {
+/** A gauge for the hot path: callers change `n`, and the metric is set when it is scraped. */
+export interface FastGauge {
   n: number;
 }
 
-export function createLevel(named: { name: string; help: string }, registry: Registry): Level {
-  const level = { n: 0 };
+export function createFastGauge(named: { name: string; help: string }, registry: Registry): FastGauge {
+  const gauge = { n: 0 };
   new Gauge({
     ...named,
     registers: [registry],
     collect() {
-      this.set(level.n);
+      this.set(gauge.n);
     },
   });
-  return level;
+  return gauge;
 }

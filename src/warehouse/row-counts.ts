@@ -1,12 +1,11 @@
+import type { ScanCounts } from '../../events/scan-count.ts';
 import type { Warehouse } from './connect.ts';
 import { tableName } from './tables.ts';
 
-interface Asked {
+interface TableRows {
   version: number;
   account: string | undefined;
 }
-
-type Tallies = Map<string, { total: number; unique: number }>;
 
 const ofAccount = (account: string | undefined) => (account === undefined ? 'true' : 'account = {account:String}');
 
@@ -15,11 +14,11 @@ async function ask<T>(warehouse: Warehouse, query: string, params: Record<string
   return result.json<T>();
 }
 
-/** How many scans of each code a table holds that stand in the log up to `position`. */
-export async function tallyRows(
+/** Counts the rows of each code, as far as they are at or before `position` of the log. */
+export async function countRowsByCode(
   warehouse: Warehouse,
-  { version, account, position }: Asked & { position: number },
-): Promise<Tallies> {
+  { version, account, position }: TableRows & { position: number },
+): Promise<ScanCounts> {
   const rows = await ask<{ code: string; total: string; unique: string }>(
     warehouse,
     `SELECT code, toString(count()) AS total, toString(countIf(is_unique)) AS unique
@@ -40,7 +39,7 @@ const projections = {
 /** Codes of which an aggregate that reads are answered from has another number of scans than there are rows. */
 export async function wrongAggregates(
   warehouse: Warehouse,
-  { version, account }: Asked,
+  { version, account }: TableRows,
 ): Promise<{ aggregate: string; code: string; rows: number; aggregated: number }[]> {
   const table = tableName(warehouse, version);
   const where = `WHERE ${ofAccount(account)}`;

@@ -1,0 +1,8 @@
+/** Scans of one code. */
+export interface ScanCount {
+  total: number;
+  unique: number;
+}
+
+/** By code. */
+export type ScanCounts = Map<string, ScanCount>;
