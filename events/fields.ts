@@ -52,35 +52,8 @@ function hostOf({ hostname }: URL): string {
 const loopback =
   /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]+|0:0)\])$/;
 
-/**
- * Every first path segment that the service serves, or may come to serve: as a short code it would hide a page.
- * A test compares this with the routes.
- */
-export const reservedWords: ReadonlySet<string> = new Set([
-  'v1',
-  'healthz',
-  'readyz',
-  'metrics',
-  'swagger',
-  'console',
-  'images',
-  'favicon.ico',
-  'robots.txt',
-  '.well-known',
-  'admin',
-  'api',
-  'assets',
-  'docs',
-  'login',
-  'logout',
-  'static',
-]);
-
-export const isReserved = (shortCode: string) => reservedWords.has(shortCode.toLowerCase());
-
-export function faultOfShortCode(shortCode: string): string | undefined {
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{1,48}[A-Za-z0-9]$/.test(shortCode))
-    return 'must have 3 to 50 letters, digits, "-" or "_", the first and the last a letter or digit';
-  if (isReserved(shortCode)) return `must not be "${shortCode}": the service itself uses that word`;
-  return undefined;
+/** Paths of the service itself are excluded elsewhere (src/lib/short-code.ts). */
+export function faultOfShortCodeFormat(shortCode: string): string | undefined {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{1,48}[A-Za-z0-9]$/.test(shortCode)) return undefined;
+  return 'must have 3 to 50 letters, digits, "-" or "_", the first and the last a letter or digit';
 }

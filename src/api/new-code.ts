@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox';
-import { faultOfDestination, faultOfName, faultOfShortCode } from '../../events/fields.ts';
+import { faultOfDestination, faultOfName } from '../../events/fields.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import type { CodeRequest } from '../codes/create.ts';
 import type { Addresses } from '../config.ts';
 import type { Fault } from '../lib/errors.ts';
+import { faultOfShortCode } from '../lib/short-code.ts';
 import { styleWarnings } from '../qr/warnings.ts';
 import { presentCode } from './present.ts';
 import { type CreatedQrCode, NewQrCode } from './schemas.ts';

@@ -1,5 +1,4 @@
 import { createCode } from '../../events/code.ts';
-import { isReserved } from '../../events/fields.ts';
 import type { Owner } from '../../events/owner.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
@@ -8,6 +7,7 @@ import { writeState } from '../../projections/state.ts';
 import { type Fault, notFound, Refusal } from '../lib/errors.ts';
 import { newId, newShortCode } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import { isReserved } from '../lib/short-code.ts';
 import { append } from '../log/append.ts';
 import { type Queryable, type Transaction, violates } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';

@@ -1,9 +1,9 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { faultOfShortCode } from '../../events/fields.ts';
 import { json } from '../api/answers.ts';
 import { type Operation, operation } from '../api/operation.ts';
 import type { Service } from '../api/service.ts';
 import { takenShortCodes } from '../codes/create.ts';
+import { faultOfShortCode } from '../lib/short-code.ts';
 
 const ShortCodes = t.Object(
   {

@@ -1,5 +1,5 @@
-import { faultOfShortCode } from '../../events/fields.ts';
 import { inTime } from '../lib/in-time.ts';
+import { faultOfShortCode } from '../lib/short-code.ts';
 import type { Bans } from './bans.ts';
 import type { KnownRoute, Routes } from './routes.ts';
 

@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { isReserved } from '../../events/fields.ts';
 import { serveHealth } from '../../src/api/health.ts';
 import { serveApi } from '../../src/api/v1.ts';
 import { addressesOf, readConfig } from '../../src/config.ts';
@@ -9,6 +8,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { statusOf } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import { isReserved } from '../../src/lib/short-code.ts';
 import { connectWarehouse } from '../../src/warehouse/connect.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
 import { violationsOf } from '../support/json-schema.ts';

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { changePlan, evolveAccount } from '../../events/account.ts';
 import { type DomainEvent, schemaOf, upcast } from '../../events/catalogue.ts';
 import { type Code, changeCode, createCode, deleteCode, evolveCode, type NewCode } from '../../events/code.ts';
-import { faultOfDestination, faultOfName, faultOfShortCode } from '../../events/fields.ts';
+import { faultOfDestination, faultOfName, faultOfShortCodeFormat } from '../../events/fields.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { applyState } from '../../projections/state.ts';
 import { isId, newId, newShortCode } from '../../src/lib/ids.ts';
@@ -69,7 +69,7 @@ function pureRules() {
     faults: [
       faultOfName('a\u0000'),
       faultOfDestination('http://go.example/x', 'http://go.example'),
-      faultOfShortCode('-'),
+      faultOfShortCodeFormat('-'),
     ],
     ids: [isId('qr', newId('qr', now.getTime())), /^[1-9A-Za-z]{7}$/.test(newShortCode())],
   };

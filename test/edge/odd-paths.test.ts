@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { reservedWords } from '../../events/fields.ts';
+import { reservedWords } from '../../src/lib/short-code.ts';
 import { newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts';

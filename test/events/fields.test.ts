@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { faultOfDestination, faultOfName, faultOfShortCode, isReserved, reservedWords } from '../../events/fields.ts';
+import { faultOfDestination, faultOfName } from '../../events/fields.ts';
+import { faultOfShortCode, isReserved, reservedWords } from '../../src/lib/short-code.ts';
 
 const shortOrigin = 'https://go.example.com';
 const pathOf = (length: number) => `https://example.com/${'a'.repeat(length - 'https://example.com/'.length)}`;

@@ -1,4 +1,5 @@
-import { faultOfDestination, faultOfName, faultOfShortCode } from '../../../../events/fields.ts';
+import { faultOfDestination, faultOfName } from '../../../../events/fields.ts';
+import { faultOfShortCode } from '../../../lib/short-code.ts';
 import { number } from '../format.ts';
 import { parseTable } from './csv.ts';
 import { withScheme } from './destination.ts';
