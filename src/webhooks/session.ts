@@ -9,7 +9,7 @@ import { bodyOf } from './body.ts';
 import type { Due } from './deliveries.ts';
 import { DueQueue } from './due-queue.ts';
 import type { EndpointTest, Held, Leases } from './leases.ts';
-import type { Recorder, Result } from './recorder.ts';
+import type { Outcome, OutcomeStore } from './outcomes.ts';
 import { askedPatience, waitAfter } from './schedule.ts';
 import type { Attempt, Send } from './send.ts';
 import { signedHeaders } from './signature.ts';
@@ -25,7 +25,7 @@ export interface SessionTools {
   log: Logger;
   metrics: Metrics;
   leases: Leases;
-  recorder: Recorder;
+  outcomes: OutcomeStore;
   /** Switches a webhook off for good. */
   disable(key: Owner, reason: 'gone' | 'failing'): Promise<void>;
   /** Whether the lease lasts longer than a request that begins now. */
@@ -213,8 +213,8 @@ export class Session {
   }
 
   async #record(delivery: Due, { attempt, at }: Sent): Promise<void> {
-    const { clock, recorder } = this.#tools;
-    const endpoint = await recorder.record({ ...this.held, ...resultOf(delivery, attempt, at, clock()) });
+    const { clock, outcomes } = this.#tools;
+    const endpoint = await outcomes.record({ ...this.held, ...outcomeOf(delivery, attempt, at, clock()) });
     this.#queue.markRecorded(delivery);
     if (endpoint === undefined) return this.abandon();
     const failingMs = endpoint.failing_since === null ? 0 : clock().getTime() - endpoint.failing_since.getTime();
@@ -230,7 +230,7 @@ export class Session {
   }
 }
 
-function resultOf({ id, tries }: Due, attempt: Attempt, at: Date, now: Date): Omit<Result, keyof Owner> {
+function outcomeOf({ id, tries }: Due, attempt: Attempt, at: Date, now: Date): Omit<Outcome, keyof Owner> {
   const { ms, status, answer, error, outcome, retryAfter } = attempt;
   const wait = status === 410 ? undefined : waitAfter(tries + 1, askedPatience(retryAfter, now));
   const next = outcome === 'delivered' ? 'delivered' : wait === undefined ? 'failed' : 'pending';

@@ -8,7 +8,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 import { createLeases, type EndpointTest } from './leases.ts';
-import { startRecorder } from './recorder.ts';
+import { startOutcomeStore } from './outcomes.ts';
 import { type Send, sendTimeoutMs } from './send.ts';
 import { Session, type SessionTools } from './session.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -44,7 +44,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const { sql, clock, log, metrics } = options;
   const holder = randomUUID();
   const leases = createLeases(sql, holder, leaseMs);
-  const recorder = startRecorder(sql, holder, log);
+  const outcomes = startOutcomeStore(sql, holder, log);
   const sessions = new Map<string, Session>();
   const stopping = new AbortController();
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -52,7 +52,7 @@ export function startWorker(options: WorkerOptions): Worker {
   let woken = Promise.withResolvers<void>();
 
   const tools: SessionTools = {
-    ...{ ...options, leases, recorder },
+    ...{ ...options, leases, outcomes },
     mayStart: ({ claimedAt }) =>
       !stopping.signal.aborted &&
       Math.max(claimedAt, renewedAt) + leaseMs - performance.now() > sendTimeoutMs + marginMs,
@@ -143,7 +143,7 @@ export function startWorker(options: WorkerOptions): Worker {
       const allEnded = Promise.all([...sessions.values()].map(({ ended }) => ended));
       await Promise.race([allEnded, sleep(graceMs)]);
       for (const session of sessions.values()) session.abandon();
-      await recorder.stop();
+      await outcomes.stop();
       await leases.releaseAll().catch(() => {});
     },
   };

@@ -6,7 +6,7 @@ import type { Sql } from '../lib/sql.ts';
 import type { KeptAttempt } from './deliveries.ts';
 
 /** What became of a delivery by one attempt. */
-export interface Result extends Owner {
+export interface Outcome extends Owner {
   id: string;
   status: 'pending' | 'delivered' | 'failed';
   /** When to try again. */
@@ -19,9 +19,9 @@ interface Recorded extends Owner {
   failing_since: Date | null;
 }
 
-export interface Recorder {
+export interface OutcomeStore {
   /** Resolves when it is stored: with the endpoint as it stands then, or nothing when another worker has it now. */
-  record(result: Result): Promise<Recorded | undefined>;
+  record(result: Outcome): Promise<Recorded | undefined>;
   stop(): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ const gatherMs = 50;
 const attemptsKept = 30;
 
 /** Stores results together, so that few commits carry many. */
-export function startRecorder(sql: Sql, holder: string, log: Logger): Recorder {
-  let waiting: { result: Result; done(endpoint: Recorded | undefined): void }[] = [];
+export function startOutcomeStore(sql: Sql, holder: string, log: Logger): OutcomeStore {
+  let waiting: { result: Outcome; done(endpoint: Recorded | undefined): void }[] = [];
   let writing: Promise<void> | undefined;
   let stopping = false;
 
@@ -56,7 +56,7 @@ export function startRecorder(sql: Sql, holder: string, log: Logger): Recorder {
     writing = undefined;
   }
 
-  async function store(results: Result[]): Promise<Map<string, Recorded>> {
+  async function store(results: Outcome[]): Promise<Map<string, Recorded>> {
     const stored = await sql<Recorded[]>`
       WITH given AS MATERIALIZED (
         SELECT * FROM jsonb_to_recordset(${sql.json(results as never)}) AS r
