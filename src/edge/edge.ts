@@ -18,7 +18,7 @@ import { applyEntries } from './log-follower.ts';
 import { Recorder } from './recorder.ts';
 import { Redirector } from './redirect.ts';
 import { keepRefused, refusedFileName, storeValid } from './refused-scans.ts';
-import { createRoutes } from './routes.ts';
+import { Routes } from './routes.ts';
 import { readSnapshots } from './snapshot.ts';
 import { openSpool, type Spool, SpoolInUse } from './spool.ts';
 import { startEdgeTasks } from './tasks.ts';
@@ -57,7 +57,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
   const snapshot = await readSnapshots(folder, box, (ignored) => log.warn(ignored, 'a snapshot of routes is ignored'));
-  const routes = createRoutes(sql, box, toLocation, metrics, snapshot);
+  const routes = new Routes({ sql, box, toLocation, metrics, snapshot });
   const bans = createBans(sql, await readSavedBans(folder));
   const store = (batch: ScanBatch) => appendScans(sql, batch);
   const send = (record: Uint8Array) => sendSpooled(record, { store, folder: own.path, clock, log, metrics });

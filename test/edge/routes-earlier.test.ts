@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toLocation } from '../../src/edge/location.ts';
-import { createRoutes, type KnownRoute } from '../../src/edge/routes.ts';
+import { type KnownRoute, Routes } from '../../src/edge/routes.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { useDatabase } from '../support/database.ts';
 import { testBox } from '../support/secret-box.ts';
@@ -8,6 +8,7 @@ import { codesIn, known, type Owned } from './routes-support.ts';
 
 const database = useDatabase();
 const { given, patch, routesOn, slow } = codesIn(database);
+const parts = () => ({ sql: database.sql, box: testBox, toLocation, metrics: createMetrics() });
 
 describe('routes of an earlier run', () => {
   async function snapshotOf(code: Owned): Promise<KnownRoute> {
@@ -16,7 +17,7 @@ describe('routes of an earlier run', () => {
 
   test('are there for when Postgres cannot be asked, and follow changes', async () => {
     const code = await given();
-    const routes = createRoutes(database.sql, testBox, toLocation, createMetrics(), [await snapshotOf(code)]);
+    const routes = new Routes({ ...parts(), snapshot: [await snapshotOf(code)] });
     expect(routes.get(code.short_code), 'not known for certain').toBeUndefined();
     expect(routes.earlier(code.short_code)).toMatchObject({ code: code.id, location: 'https://example.com/1' });
     routes.apply(await patch(code, { destination_url: 'https://example.com/2' }));
@@ -25,7 +26,7 @@ describe('routes of an earlier run', () => {
 
   test('that have missed a change are not used', async () => {
     const code = await given();
-    const routes = createRoutes(database.sql, testBox, toLocation, createMetrics(), [await snapshotOf(code)]);
+    const routes = new Routes({ ...parts(), snapshot: [await snapshotOf(code)] });
     await patch(code, { destination_url: 'https://example.com/2' });
     routes.apply(await patch(code, { name: 'Another' }));
     expect(routes.earlier(code.short_code)).toBeUndefined();
@@ -35,7 +36,7 @@ describe('routes of an earlier run', () => {
     const codes = [await given(), await given()];
     const snapshot = await Promise.all(codes.map(snapshotOf));
     await patch(codes[0] as Owned, { destination_url: 'https://example.com/2' });
-    const routes = createRoutes(database.sql, testBox, toLocation, createMetrics(), snapshot);
+    const routes = new Routes({ ...parts(), snapshot });
     await routes.refresh();
     expect(codes.map(({ short_code }) => routes.get(short_code))).toMatchObject([
       { location: 'https://example.com/2' },

@@ -4,7 +4,7 @@ import { createAccount } from '../../src/accounts/accounts.ts';
 import { change } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { toLocation } from '../../src/edge/location.ts';
-import { createRoutes, type KnownRoute, type Routes } from '../../src/edge/routes.ts';
+import { type KnownRoute, Routes } from '../../src/edge/routes.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -37,7 +37,10 @@ export const codesIn = (database: TestDatabase) => ({
   patch: async ({ id, owner }: Owned, wanted: CodeChange): Promise<Recorded<CodeEvent>[]> =>
     (await change(database.sql, owner, id, wanted, by)).events,
   routesOn: (sql: Sql = database.sql, maxRoutes?: number) =>
-    createRoutes(sql, testBox, toLocation, createMetrics(), [], maxRoutes),
+    new Routes({
+      ...{ sql, box: testBox, toLocation, metrics: createMetrics() },
+      ...(maxRoutes === undefined ? {} : { maxRoutes }),
+    }),
   slow: () => slow(database),
 });
 

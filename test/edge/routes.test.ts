@@ -156,9 +156,9 @@ describe('routes', () => {
   test('guessing fills no memory: the unknown that are remembered have a bound', async () => {
     const routes = routesOn();
     const guesses = Array.from({ length: 50_000 }, (_, i) => `guess-${i}-x`);
-    await Promise.all(guesses.slice(0, 15_000).map(routes.load));
-    await Promise.all(guesses.slice(15_000, 30_000).map(routes.load));
-    await Promise.all(guesses.slice(30_000).map(routes.load));
+    await Promise.all(guesses.slice(0, 15_000).map((shortCode) => routes.load(shortCode)));
+    await Promise.all(guesses.slice(15_000, 30_000).map((shortCode) => routes.load(shortCode)));
+    await Promise.all(guesses.slice(30_000).map((shortCode) => routes.load(shortCode)));
     const remembered = guesses.filter((guess) => routes.get(guess) === 'unknown').length;
     expect(remembered).toBeGreaterThan(0);
     expect(remembered).toBeLessThanOrEqual(20_000);
@@ -215,7 +215,9 @@ describe('routes', () => {
     });
     const routes = routesOn(sql);
     const code = await given();
-    const asked = await Promise.allSettled([code.short_code, code.short_code, newId('qr', 0)].map(routes.load));
+    const asked = await Promise.allSettled(
+      [code.short_code, code.short_code, newId('qr', 0)].map((shortCode) => routes.load(shortCode)),
+    );
     expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     fails = false;
     expect(await routes.load(code.short_code)).toMatchObject({ code: code.id });
