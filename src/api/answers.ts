@@ -5,6 +5,7 @@ import { VersionTaken } from '../log/append.ts';
 import { isAway } from '../log/connect.ts';
 import { isWarehouseAway } from '../warehouse/errors.ts';
 import type { Rate } from './admission.ts';
+import { statusOf } from './error-status.ts';
 
 /** What an operation answers with, ready to be sent. */
 export interface Answer {
@@ -56,10 +57,10 @@ export const unavailable = () =>
     { 'retry-after': '5' },
   );
 
-export function refusalAnswer({ status, code, message, details, headers }: Refusal): Answer {
+export function refusalAnswer({ code, message, details, headers }: Refusal): Answer {
   const error: { code: string; message: string; details?: Fault[] } = { code, message };
   if (details !== undefined) error.details = details;
-  return json(status, { error }, headers);
+  return json(statusOf[code], { error }, headers);
 }
 
 /** While requests cannot be counted, the headers tell to wait as long as Retry-After does. */

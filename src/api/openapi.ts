@@ -1,7 +1,8 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { DocumentDecoration } from 'elysia';
-import { type ErrorCode, statusOf } from '../lib/errors.ts';
+import type { ErrorCode } from '../lib/errors.ts';
 import { Aggregate, Destinations, ExportFile, ScanRecord, Summary, TimeSeries } from './analytics/schemas.ts';
+import { statusOf } from './error-status.ts';
 import { type Operation, tags } from './operation.ts';
 import {
   Account,

@@ -3,7 +3,7 @@ import { oneOf } from '../../events/one-of.ts';
 import { modes, plans } from '../../events/plans.ts';
 import { StyleSchema } from '../../events/style.ts';
 import { listedStatuses } from '../codes/codes.ts';
-import { statusOf } from '../lib/errors.ts';
+import { errorCodes } from '../lib/errors.ts';
 
 /** Shapes of what goes in and out: they validate, they are documented, and types are made from them. */
 
@@ -251,7 +251,7 @@ export const ErrorAnswer = t.Object(
   {
     error: t.Object(
       {
-        code: oneOf(Object.keys(statusOf), { description: 'What went wrong, for programs.' }),
+        code: oneOf(errorCodes, { description: 'What went wrong, for programs.' }),
         message: t.String({ description: 'The same for people.' }),
         details: t.Optional(
           t.Array(t.Object({ index: t.Optional(t.Integer()), field: t.String(), message: t.String() }, exact), {

@@ -1,3 +1,4 @@
+import { statusOf } from '../api/error-status.ts';
 import { Refusal } from '../lib/errors.ts';
 import { inTime } from '../lib/in-time.ts';
 import type { SignInOutcome } from '../lib/metrics.ts';
@@ -24,7 +25,7 @@ export async function handleSignIn(console: Console, context: RequestContext): P
   if (!isSameOrigin(request, addresses.publicUrl))
     return refuse(403, 'This sign-in was started by another site. Enter your own API key.');
   const { refusal } = await console.api.admission.byAddress(request, peerOf(context));
-  if (refusal !== undefined) return refuse(refusal.status, 'Too many attempts. Try again in a minute.');
+  if (refusal !== undefined) return refuse(statusOf[refusal.code], 'Too many attempts. Try again in a minute.');
   const key = (form.get('key') ?? '').trim();
   if (!/^sk_(live|test)_/.test(key)) return refuse(400, 'An API key starts with sk_live_ or sk_test_.');
   const token = sessionTokenOf(request.headers, addresses.publicUrl);

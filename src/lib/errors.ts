@@ -1,27 +1,27 @@
-/** Every error code an answer can carry, and its HTTP status. */
-export const statusOf = {
-  invalid_request: 400,
-  destination_blocked: 400,
-  unauthorized: 401,
-  quota_exceeded: 403,
-  plan_required: 403,
-  account_suspended: 403,
-  live_key_required: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  short_code_taken: 409,
-  conflict: 409,
-  idempotency_conflict: 409,
-  gone: 410,
-  disabled: 410,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  rate_limited: 429,
-  internal_error: 500,
-  unavailable: 503,
-} as const;
+/** Every reason for a refusal. The API gives each an HTTP status (src/api/error-status.ts). */
+export const errorCodes = [
+  'invalid_request',
+  'destination_blocked',
+  'unauthorized',
+  'quota_exceeded',
+  'plan_required',
+  'account_suspended',
+  'live_key_required',
+  'not_found',
+  'method_not_allowed',
+  'short_code_taken',
+  'conflict',
+  'idempotency_conflict',
+  'gone',
+  'disabled',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'internal_error',
+  'unavailable',
+] as const;
 
-export type ErrorCode = keyof typeof statusOf;
+export type ErrorCode = (typeof errorCodes)[number];
 
 export interface Fault {
   /** Which item of a bulk request. */
@@ -30,7 +30,7 @@ export interface Fault {
   message: string;
 }
 
-/** What a caller is told: thrown anywhere, turned into an answer in one place. */
+/** A request or command that is refused, with its reason. The API turns it into an answer in one place, src/api/answers.ts. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: Fault[] | undefined;
@@ -41,10 +41,6 @@ export class Refusal extends Error {
     this.code = code;
     this.details = details;
     this.headers = headers;
-  }
-
-  get status(): number {
-    return statusOf[this.code];
   }
 }
 

@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { statusOf } from '../../src/api/error-status.ts';
 import { serveHealth } from '../../src/api/health.ts';
 import { serveApi } from '../../src/api/v1.ts';
 import { addressesOf, readConfig } from '../../src/config.ts';
 import { serveConsole } from '../../src/console/serve.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { statusOf } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { isReserved } from '../../src/lib/short-code.ts';
