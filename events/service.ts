@@ -6,11 +6,24 @@ const host = Type.Object({ host: Type.String() }, { additionalProperties: false 
 /** The only stream of service events. */
 export const serviceStream = 'service';
 
-/** Decisions of the operator for all accounts. */
+const dropped = Type.Object(
+  {
+    /** Scans from before this time have left the log and the warehouse. */
+    before: Type.String(),
+    /** Scans that were appended after this position have not, whatever their time. */
+    up_to_position: Type.Integer({ minimum: 0 }),
+    scans: Type.Integer({ minimum: 1 }),
+  },
+  { additionalProperties: false },
+);
+
+/** Decisions of the operator for all accounts, and what the service did to all of them. */
 export const serviceEvents = {
   /** No code may lead to this host or its subdomains; links that do answer 410. */
   destination_blocked: defineEvent(1, host),
   destination_unblocked: defineEvent(1, host),
+  /** Scans older than SCAN_RETENTION_MONTHS were deleted. */
+  scans_dropped: defineEvent(1, dropped),
 };
 
 export type ServiceEvent = EventOf<typeof serviceEvents>;

@@ -137,7 +137,7 @@ export function createAnalytics(options: AnalyticsOptions) {
       table = { ...table, position: to };
     },
 
-    /** Between batches: removes the scans of deleted codes, and checks that no row was lost. */
+    /** Between batches: removes scans of deleted codes and scans that are too old, and checks that no row was lost. */
     async tend(): Promise<void> {
       const now = performance.now();
       if (table === undefined || now - tendedAt < everyMs.tend) return;

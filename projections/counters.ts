@@ -9,7 +9,8 @@ import { visitorRemovals } from './visitor-removals.ts';
  *
  * It takes scans and deletions of codes: it deletes the counts of deleted codes, and schedules the removal of their
  * visitors (visitor-removals.ts). Its checkpoint moves in the transaction that adds the scans, so each is counted once,
- * however often it is delivered. A rebuild counts the log in one statement.
+ * however often it is delivered. A rebuild counts the log in one statement, and adds what has left it by its age
+ * (`dropped_scans`).
  */
 export const counters = {
   name: 'counters',
@@ -65,15 +66,20 @@ export const counters = {
           SELECT greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), ${floor}::bigint) AS position
         ), counted AS (
           INSERT INTO scan_counts
-          SELECT s.code, count(*), count(*) FILTER (WHERE s.is_unique)
-          FROM scans s JOIN codes c ON c.id = s.code
+          SELECT n.code, sum(n.total)::bigint, sum(n."unique")::bigint
+          FROM (
+            SELECT code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique" FROM scans GROUP BY code
+            UNION ALL
+            SELECT code, total_scans, unique_scans FROM dropped_scans
+          ) AS n JOIN codes c ON c.id = n.code
           WHERE c.status <> 'deleted'
-          GROUP BY s.code
+          GROUP BY n.code
         )
         INSERT INTO checkpoints SELECT 'counters', position FROM head
         ON CONFLICT (projection) DO UPDATE SET position = excluded.position`;
       // The checkpoint may have moved past deletions that no apply() has seen.
       await visitorRemovals.requestAll(tx);
+      await tx`DELETE FROM dropped_scans WHERE code IN (SELECT id FROM codes WHERE status = 'deleted')`;
       await erasures.reopenAll(tx, Math.max(before?.position ?? 0, 0));
     });
   },
@@ -86,6 +92,7 @@ async function forgetDeleted(tx: Transaction, codes: string[]): Promise<string[]
   if (gone.length === 0) return [];
   const ids = gone.map(({ id }) => id);
   await tx`DELETE FROM scan_counts WHERE code = ANY(${ids})`;
+  await tx`DELETE FROM dropped_scans WHERE code = ANY(${ids})`;
   await visitorRemovals.request(tx, ids);
   return ids;
 }

@@ -54,7 +54,7 @@ export async function writeState(
   }
   const { codes, counts } = evolveCodes(before.codes ?? [], ofCodes);
   await Promise.all([
-    ...ofService.map((event) => writeBlockedHost(sql, event)),
+    ...ofService.flatMap((event) => writeBlockedHost(sql, event)),
     ...(ofAccounts.length > 0 ? writeAccounts(sql, before, ofAccounts) : []),
     ...(ofCodes.length > 0 ? [...writeCodes(sql, codes), ...writeCodeCounts(sql, counts)] : []),
   ]);
@@ -191,13 +191,16 @@ function writeWebhooks(sql: Queryable, before: Webhook[], events: Pending<Webhoo
   });
 }
 
-const writeBlockedHost = (
-  sql: Queryable,
-  { type, data: { host }, occurred_at }: Pending<ServiceEvent>,
-): Promise<unknown> =>
-  type === 'destination_blocked'
-    ? sql`INSERT INTO blocked_hosts (host, blocked_at) VALUES (${host}, ${occurred_at})`
-    : sql`DELETE FROM blocked_hosts WHERE host = ${host}`;
+function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<ServiceEvent>): Promise<unknown>[] {
+  switch (event.type) {
+    case 'destination_blocked':
+      return [sql`INSERT INTO blocked_hosts (host, blocked_at) VALUES (${event.data.host}, ${occurred_at})`];
+    case 'destination_unblocked':
+      return [sql`DELETE FROM blocked_hosts WHERE host = ${event.data.host}`];
+    case 'scans_dropped':
+      return [];
+  }
+}
 
 /** As JSON carries it: a whole batch is one parameter, whatever its size. */
 const row = (entry: Code | Account | Webhook) => JSON.parse(JSON.stringify(entry));

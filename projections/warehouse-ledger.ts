@@ -10,7 +10,12 @@ export interface WarehouseTable {
   inserting_to: number | null;
   removed_to: number;
   removing_to: number | null;
+  /** Of deleted codes, or of the run of the retention that is under way. */
   removing_rows: number | null;
+  dropped_run: number;
+  dropping_run: number | null;
+  dropping_before: Date | null;
+  dropping_to: number | null;
   rows: number;
 }
 
@@ -46,13 +51,34 @@ export const ledger = {
   announceRemoval: (sql: Queryable, { version }: WarehouseTable, to: number, rows: number) =>
     exactlyOne(sql`
       UPDATE warehouse_tables SET removing_to = ${to}, removing_rows = ${rows}
-      WHERE version = ${version} AND in_use AND removing_to IS NULL`),
+      WHERE version = ${version} AND in_use AND removing_to IS NULL AND dropping_run IS NULL`),
 
   confirmRemoval: (sql: Queryable, { version }: WarehouseTable, to: number) =>
     exactlyOne(sql`
       UPDATE warehouse_tables
       SET rows = rows - removing_rows, removed_to = removing_to, removing_to = NULL, removing_rows = NULL
       WHERE version = ${version} AND in_use AND removing_to = ${to}`),
+
+  announceDrop: (sql: Queryable, { version }: WarehouseTable, { run, before, upTo }: Drop, rows: number) =>
+    exactlyOne(sql`
+      UPDATE warehouse_tables
+      SET dropping_run = ${run}, dropping_before = ${before}, dropping_to = ${upTo}, removing_rows = ${rows}
+      WHERE version = ${version} AND in_use AND removing_to IS NULL AND dropping_run IS NULL`),
+
+  confirmDrop: (sql: Queryable, { version }: WarehouseTable, run: number) =>
+    exactlyOne(sql`
+      UPDATE warehouse_tables
+      SET rows = rows - removing_rows, dropped_run = dropping_run, dropping_run = NULL, dropping_before = NULL,
+        dropping_to = NULL, removing_rows = NULL
+      WHERE version = ${version} AND in_use AND dropping_run = ${run}`),
+
+  /** The run of the retention whose scans have left the log, and not this table. */
+  async droppedFromLog(sql: Queryable, { dropped_run, position }: WarehouseTable): Promise<Drop | undefined> {
+    const [drop] = await sql<Drop[]>`
+      SELECT run, before, up_to AS "upTo" FROM scan_retention
+      WHERE run > ${dropped_run} AND done_to = up_to AND up_to <= ${position}`;
+    return drop;
+  },
 
   /** Codes that were deleted after `after`, up to `to`, in the order of the log. */
   async ended(sql: Queryable, after: number, to: number, limit?: number): Promise<EndedCode[]> {
@@ -117,6 +143,13 @@ export const ledger = {
     });
   },
 };
+
+/** A run of the retention: scans of before a time leave, up to a position. */
+export interface Drop {
+  run: number;
+  before: Date;
+  upTo: number;
+}
 
 export interface EndedCode extends Owner {
   id: string;

@@ -12,11 +12,11 @@ export interface ScanTables {
   count(version: number): Promise<number | undefined>;
   /** Waits until the replica that answers has what the others have; rejects when it does not catch up. */
   sync(version: number): Promise<void>;
-  countOf(version: number, codes: CodeKey[]): Promise<number>;
+  countOf(version: number, rows: LeavingRows): Promise<number>;
   /** Adds rows, once for each token. */
   insert(version: number, scans: { fields: readonly string[]; lines: string }, token: string): Promise<void>;
-  /** Submits the removal of the rows of codes, which then leave in the background. */
-  remove(version: number, codes: CodeKey[]): Promise<void>;
+  /** Submits the removal of rows, which then leave in the background. */
+  remove(version: number, rows: LeavingRows): Promise<void>;
 }
 
 /** Scans as lines of `events/scan-line.ts`, each with its line break. */
@@ -29,6 +29,9 @@ export interface ScanText {
 export type ReadScans = (piece: { after: number; to: number; endedBy: number }) => Promise<ScanText>;
 
 export type CodeKey = [account: string, mode: string, code: string];
+
+/** Rows that leave a table together: those of codes, or those of before a time up to a position of the log. */
+export type LeavingRows = { codes: CodeKey[] } | { before: Date; upTo: number };
 
 /** The range it covers is its token, so that it is known when it comes again. */
 export const insertText = (

@@ -166,6 +166,12 @@ export const settings = {
     fallback: '10000',
     about: 'Test codes that an account may have at a time; they count against no plan.',
   }),
+  scanRetentionMonths: setting({
+    variable: 'SCAN_RETENTION_MONTHS',
+    read: integer(1, 1_200),
+    about:
+      'Deletes scans from before the start of the month (UTC) that was this many months ago; totals of codes stay ([what else](docs/operations.md#retention)). The same for every process. Default: scans are kept.',
+  }),
   abuseContact: setting({
     variable: 'ABUSE_CONTACT',
     read: contact('https:', 'http:'),

@@ -29,6 +29,10 @@ describe('settings that are not given', () => {
     });
   });
 
+  test('scans are kept', () => {
+    expect(readConfig({}).scanRetentionMonths).toBeUndefined();
+  });
+
   test('an empty variable is one that is not given', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '' })).toEqual(readConfig({}));
   });
@@ -100,6 +104,10 @@ describe('settings that are wrong', () => {
       'SECRET_KEY must have at least 32 characters and no spaces; make one with: openssl rand -hex 32.',
     ],
     [{ WEBHOOK_ALLOW_HTTP: 'yes' }, 'WEBHOOK_ALLOW_HTTP must be true or false.'],
+    ...['0', '1201', '-3', '1.5', 'six', '12 months'].map((months): [Record<string, string>, string] => [
+      { SCAN_RETENTION_MONTHS: months },
+      'SCAN_RETENTION_MONTHS must be an integer from 1 to 1200.',
+    ]),
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of debug, info, warn, error, silent.'],
   ])('%j', (environment, complaint) => {
     expect(complaintAbout(environment)).toBe(complaint);

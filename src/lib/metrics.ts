@@ -95,6 +95,13 @@ export function createMetrics() {
       help: 'How long the delivery that is due the longest has been waiting for its turn',
       registers,
     }),
+    retentionSeconds: new Gauge({
+      name: 'scanlog_retention_run_seconds',
+      help: 'How long the removal of scans older than SCAN_RETENTION_MONTHS has been under way; 0 when none is',
+      // Every process shows the same run.
+      aggregator: 'max',
+      registers,
+    }),
     signIns: createFastCounter<SignInOutcome>(
       { name: 'scanlog_sign_ins_total', help: 'Sign-ins to the console, attempts and sign-outs', label: 'outcome' },
       registry,

@@ -7,6 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { messageOf, StartError } from '../lib/errors.ts';
 import { type BackupEnd, type BackupHeader, format, leftOut, type TableLine } from './backup-file.ts';
 import type { Queryable, Sql, Transaction } from './connect.ts';
+import { holdPartitions } from './partitions.ts';
 import { headOfLog } from './read.ts';
 
 /** Answers of bulk creates have a megabyte each, so that even these few can be a lot. */
@@ -34,6 +35,7 @@ export async function writeBackup(
     const written = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
       await tx`SET LOCAL statement_timeout = 0`;
       await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
+      await holdPartitions(tx);
       const header = await headerOf(tx, now);
       const tables = await tablesOf(tx);
       const total = await countRows(tx, tables);

@@ -15,4 +15,5 @@ export const locks = {
   analytics: 7_226_571,
   webhooks: 7_226_572,
   replayAnalytics: 7_226_573,
+  retention: 7_226_574,
 } as const;

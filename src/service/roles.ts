@@ -12,6 +12,7 @@ import { connectStream } from '../stream/connect.ts';
 import type { StreamContext } from '../stream/context.ts';
 import { runCounters } from '../stream/counters.ts';
 import { type Relay, startRelay } from '../stream/relay.ts';
+import { runRetention } from '../stream/run-retention.ts';
 import { runWebhooks } from '../stream/webhooks.ts';
 import type { ServiceContext, Started } from './context.ts';
 import { migrateWhenAvailable } from './migration.ts';
@@ -60,7 +61,7 @@ function startRelayRole({ cleanup }: ServiceContext, streamContext: StreamContex
 }
 
 function startProjectionsRole(context: ServiceContext, streamContext: StreamContext): void {
-  const { sql, warehouse, clock, webhooks, stopping, cleanup } = context;
+  const { config, sql, warehouse, clock, webhooks, stopping, cleanup } = context;
   const { box, send } = webhooks;
   cleanup.add(runCounters(streamContext).stop);
   const delivering = runWebhooks({
@@ -69,6 +70,7 @@ function startProjectionsRole(context: ServiceContext, streamContext: StreamCont
   });
   cleanup.add(delivering.stop);
   cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);
+  cleanup.add(runRetention({ ...streamContext, clock, months: config.scanRetentionMonths }).stop);
 }
 
 const wrongSecretKey = () =>

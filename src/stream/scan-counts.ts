@@ -29,28 +29,48 @@ export function addCounts(counts: ScanCounts, more: Iterable<readonly [string, S
   return counts;
 }
 
+/** Takes counts off others that contain them. */
+export const subtractCounts = (counts: ScanCounts, fewer: ScanCounts): ScanCounts =>
+  addCounts(
+    new Map(counts),
+    [...fewer].map(([code, { total, unique }]) => [code, { total: -total, unique: -unique }]),
+  );
+
 const maxPositionsPerQuery = 500_000;
 
 interface Piece {
   after: number;
   to: number;
   account: string | undefined;
+  /** Scans of before a time, up to a position, that the retention removes. */
+  leaving: { before: Date; up_to: number } | undefined;
   onProgress?: (position: number) => void;
 }
 
+export interface LogCounts {
+  all: ScanCounts;
+  /** Those of them that the retention removes. */
+  leaving: ScanCounts;
+}
+
+const nothing = { before: new Date(0), up_to: 0 };
+
 /** Counts the scans of the log after `after`, up to `to`. */
-export async function countScansInLog(sql: Queryable, { after, to, account, onProgress }: Piece): Promise<ScanCounts> {
-  const counts: ScanCounts = new Map();
+export async function countScansInLog(sql: Queryable, piece: Piece): Promise<LogCounts> {
+  const { after, to, account, leaving: { before, up_to } = nothing, onProgress } = piece;
+  const counts: LogCounts = { all: new Map(), leaving: new Map() };
   for (let from = after; from < to; from += maxPositionsPerQuery) {
     const upTo = Math.min(from + maxPositionsPerQuery, to);
-    const rows = await sql<({ code: string } & ScanCount)[]>`
-      SELECT code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique" FROM scans
+    const rows = await sql<({ code: string; leaving: boolean } & ScanCount)[]>`
+      SELECT code, position <= ${up_to} AND occurred_at < ${before} AS leaving,
+        count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique"
+      FROM scans
       WHERE position > ${from} AND position <= ${upTo} ${account === undefined ? sql`` : sql`AND account = ${account}`}
-      GROUP BY code`;
-    addCounts(
-      counts,
-      rows.map(({ code, ...count }) => [code, count]),
-    );
+      GROUP BY code, leaving`;
+    for (const { code, leaving, ...count } of rows) {
+      addCounts(counts.all, [[code, count]]);
+      if (leaving) addCounts(counts.leaving, [[code, count]]);
+    }
     onProgress?.(upTo);
   }
   return counts;

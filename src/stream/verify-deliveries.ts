@@ -3,7 +3,9 @@ import { hasWebhooks, modes } from '../../events/plans.ts';
 import { isWebhookEvent } from '../../events/webhook.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
+import { holdPartitions } from '../log/partitions.ts';
 import { readEvents } from '../log/read.ts';
+import { latestRun } from './retention.ts';
 import type { Difference } from './scan-counts.ts';
 
 /** Scans behind `after`, up to `to`, of one account and mode, that are to be told to its webhook. */
@@ -31,13 +33,16 @@ export const verifyDeliveries = (
   { account, now = new Date() }: { account?: string | undefined; now?: Date } = {},
 ): Promise<DeliveriesVerified> =>
   sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+    await holdPartitions(tx);
     const position = await positionOfDeliveries(tx);
     const spans = (await spansOf(tx, position)).filter((span) => account === undefined || span.account === account);
-    const oldest = new Date(now.getTime() - keptMs);
+    // A delivery can outlive its scan, which the retention removes: neither is compared.
+    const before = (await latestRun(tx))?.before ?? new Date(0);
+    const ages = { before, oldest: new Date(now.getTime() - keptMs) };
     const [missing, matched] = [new Map<string, number>(), new Map<string, number>()];
     let scans = 0;
     for (let from = 0; from < position; from += step) {
-      for (const row of await compare(tx, spans, { after: from, to: Math.min(from + step, position) }, oldest)) {
+      for (const row of await compare(tx, spans, { after: from, to: Math.min(from + step, position) }, ages)) {
         scans += row.scans;
         missing.set(row.code, (missing.get(row.code) ?? 0) + row.missing);
         matched.set(row.code, (matched.get(row.code) ?? 0) + row.matched);
@@ -46,7 +51,7 @@ export const verifyDeliveries = (
     const found = await tx<{ code: string; deliveries: number; waiting: number }[]>`
       SELECT code, count(*) AS deliveries, count(*) FILTER (WHERE status = 'pending') AS waiting
       FROM webhook_deliveries
-      WHERE account NOT IN (SELECT account FROM erasures WHERE done_at IS NULL)
+      WHERE scanned_at >= ${before} AND account NOT IN (SELECT account FROM erasures WHERE done_at IS NULL)
         ${account === undefined ? tx`` : tx`AND account = ${account}`}
       GROUP BY code`;
     const differences: Difference[] = [];
@@ -108,7 +113,14 @@ async function spansOf(sql: Queryable, upTo: number): Promise<Span[]> {
   }
 }
 
-async function compare(sql: Queryable, all: Span[], piece: { after: number; to: number }, oldest: Date) {
+interface Ages {
+  /** Scans from before this time, and their deliveries, are not compared. */
+  before: Date;
+  /** Scans since this time must have a delivery. */
+  oldest: Date;
+}
+
+async function compare(sql: Queryable, all: Span[], piece: { after: number; to: number }, { before, oldest }: Ages) {
   const spans = all.filter(({ after, to }) => after < piece.to && to > piece.after);
   if (spans.length === 0) return [];
   return sql<{ code: string; scans: number; matched: number; missing: number }[]>`
@@ -120,6 +132,6 @@ async function compare(sql: Queryable, all: Span[], piece: { after: number; to: 
       AND s.position > span.after AND s.position <= span."to"
     LEFT JOIN webhook_deliveries d
       ON d.account = s.account AND d.mode = s.mode AND d.id = 'whd_' || substr(s.id, length('scan_') + 1)
-    WHERE s.position > ${piece.after} AND s.position <= ${piece.to}
+    WHERE s.position > ${piece.after} AND s.position <= ${piece.to} AND s.occurred_at >= ${before}
     GROUP BY s.code`;
 }

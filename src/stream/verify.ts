@@ -3,12 +3,21 @@ import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
 import { mismatchOf } from '../../projections/analytics-doubt.ts';
 import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql, Transaction } from '../log/connect.ts';
+import { holdPartitions } from '../log/partitions.ts';
 import { headOfLog } from '../log/read.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
 import { countRowsByCode, wrongAggregates } from '../warehouse/row-counts.ts';
 import { countRows } from '../warehouse/tables.ts';
-import { addCounts, countScansInLog, type Difference, differences } from './scan-counts.ts';
+import { latestRun } from './retention.ts';
+import {
+  addCounts,
+  countScansInLog,
+  type Difference,
+  differences,
+  type LogCounts,
+  subtractCounts,
+} from './scan-counts.ts';
 import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
 
 export interface Verification {
@@ -16,6 +25,8 @@ export interface Verification {
   position: number;
   codes: number;
   scans: number;
+  /** Scans that have left the log by their age, and that totals still contain. */
+  dropped: number;
   /** Scans that a webhook was on for, and how many of their deliveries wait. */
   deliveries: Pick<DeliveriesVerified, 'scans' | 'waiting'>;
   differences: Difference[];
@@ -45,53 +56,91 @@ export async function verify(options: Verifying): Promise<Verification> {
   const head = await headOfLog(sql);
   const late = await stragglers(sql, warehouse, head, patienceMs);
   const none = { scans: 0, waiting: 0 };
-  if (late.length > 0) return { position: head, codes: 0, scans: 0, deliveries: none, differences: late };
+  if (late.length > 0) return { position: head, codes: 0, scans: 0, dropped: 0, deliveries: none, differences: late };
 
-  const seen = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => ({
-    counted: { position: await positionOfCounters(tx), counts: await countsOfCounters(tx, account) },
-    table: await ledger.inUse(tx),
-    ends: await endsOfCodes(tx),
-    erased: await erasedAccounts(tx),
-  }));
-  const { counted, table, ends, erased } = seen;
-  if (table === undefined) throw new Error('the warehouse has just been exchanged');
-
-  // The log is read once, in two pieces: up to where both are, and on to where only one is.
-  const [lower, upper] = [counted.position, table.position].sort((a, b) => a - b) as [number, number];
-  const log = await countScansInLog(sql, {
-    after: 0,
-    to: lower,
-    account,
-    onProgress: (done) => onProgress(done, upper),
-  });
-  const ahead = await countScansInLog(sql, { after: lower, to: upper, account });
-  onProgress(upper, upper);
-  const logUpTo = (position: number) => (position === lower ? log : addCounts(new Map(log), ahead));
+  const seen = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', (tx) =>
+    readPostgres(tx, account, onProgress),
+  );
+  const { counted, table, ends, erased, retention, dropped, lower, log, ahead } = seen;
+  const logUpTo = (position: number, kind: keyof LogCounts) =>
+    position === lower ? log[kind] : addCounts(new Map(log[kind]), ahead[kind]);
 
   /** Codes that ended are gone from what has come so far; between, they may be gone or not. */
-  const compare = (what: string, position: number, goneBy: number, found: ScanCounts) => {
+  const compare = (what: string, logged: ScanCounts, goneBy: number, found: ScanCounts) => {
     const isSure = ([code]: [string, ScanCount]) => !ends.has(code);
-    const expected = new Map([...logUpTo(position)].filter(isSure));
+    const expected = new Map([...logged].filter(isSure));
     const visible = [...found].filter(([code, count]) => isSure([code, count]) || (ends.get(code) ?? 0) <= goneBy);
     return differences(what, expected, new Map(visible));
   };
-  const inWarehouse = await countRowsByCode(warehouse, { version: table.version, account, position: table.position });
+  // While the retention removes scans, any of them may still be in the log or the warehouse.
+  const staying = subtractCounts(logUpTo(table.position, 'all'), logUpTo(table.position, 'leaving'));
+  const inWarehouse = await countRowsByCode(warehouse, {
+    version: table.version,
+    account,
+    position: table.position,
+    without: table.dropped_run === retention?.run ? undefined : retention,
+  });
   const { differences: ofDeliveries, ...deliveries } = await verifyDeliveries(sql, { account, now });
-  return {
+  const result = {
     position: lower,
-    codes: log.size,
-    scans: [...log.values()].reduce((sum, { total }) => sum + total, 0),
+    codes: log.all.size,
+    scans: sumOf(log.all),
+    dropped: sumOf(dropped),
     deliveries,
     differences: [
-      ...compare('counters', counted.position, counted.position, counted.counts),
-      ...compare('warehouse', table.position, table.removed_to, inWarehouse),
+      ...compare(
+        'counters',
+        addCounts(new Map(logUpTo(counted.position, 'all')), dropped),
+        counted.position,
+        counted.counts,
+      ),
+      ...compare('warehouse', staying, table.removed_to, inWarehouse),
       ...(await differingAggregates(warehouse, table.version, account)),
       ...ofDeliveries,
       ...(await remainingVisitors(sql, account)),
-      ...(await remainingScans(sql, erased, log)),
+      ...(await remainingScans(sql, erased, log.all)),
+      ...(retention?.done_to === retention?.up_to ? notDropped(log.leaving) : []),
     ],
   };
+  // Another run has started since, which may have removed more than was taken into account.
+  return (await latestRun(sql))?.run === retention?.run ? result : verify(options);
 }
+
+const sumOf = (counts: ScanCounts) => [...counts.values()].reduce((sum, { total }) => sum + total, 0);
+
+/** One state of everything in Postgres that is compared. */
+async function readPostgres(
+  tx: Transaction,
+  account: string | undefined,
+  onProgress: (done: number, total: number) => void,
+) {
+  await holdPartitions(tx);
+  const counted = { position: await positionOfCounters(tx), counts: await countsOfCounters(tx, account) };
+  const table = await ledger.inUse(tx);
+  if (table === undefined) throw new Error('the warehouse has just been exchanged');
+  const retention = await latestRun(tx);
+  // The log is read once, in two pieces: up to where both are, and on to where only one is.
+  const [lower, upper] = [counted.position, table.position].sort((a, b) => a - b) as [number, number];
+  const asked = { account, leaving: retention };
+  const log = await countScansInLog(tx, {
+    ...asked,
+    after: 0,
+    to: lower,
+    onProgress: (done) => onProgress(done, upper),
+  });
+  const ahead = await countScansInLog(tx, { ...asked, after: lower, to: upper });
+  onProgress(upper, upper);
+  return {
+    ...{ counted, table, retention, lower, log, ahead },
+    ends: await endsOfCodes(tx),
+    erased: await erasedAccounts(tx),
+    dropped: await countDropped(tx, account),
+  };
+}
+
+/** Scans that should have left the log by their age. */
+const notDropped = (leaving: ScanCounts): Difference[] =>
+  [...leaving].map(([code, { total }]) => ({ what: 'retention', code, log: `${total} scans`, found: 'dropped' }));
 
 /** Waits for what lags behind the log; resolves to what does not catch up. */
 async function stragglers(sql: Sql, warehouse: Warehouse, head: number, patienceMs: number): Promise<Difference[]> {
@@ -133,6 +182,14 @@ async function countsOfCounters(sql: Queryable, account: string | undefined): Pr
   const rows = await sql<({ code: string } & ScanCount)[]>`
     SELECT s.code, s.total_scans AS total, s.unique_scans AS "unique" FROM scan_counts s
     ${account === undefined ? sql`` : sql`JOIN codes c ON c.id = s.code AND c.account = ${account}`}`;
+  return new Map(rows.map(({ code, ...count }) => [code, count]));
+}
+
+/** Scans that have left the log by their age. */
+async function countDropped(sql: Queryable, account: string | undefined): Promise<ScanCounts> {
+  const rows = await sql<({ code: string } & ScanCount)[]>`
+    SELECT d.code, d.total_scans AS total, d.unique_scans AS "unique" FROM dropped_scans d
+    ${account === undefined ? sql`` : sql`JOIN codes c ON c.id = d.code AND c.account = ${account}`}`;
   return new Map(rows.map(({ code, ...count }) => [code, count]));
 }
 

@@ -14,17 +14,24 @@ async function ask<T>(warehouse: Warehouse, query: string, params: Record<string
   return result.json<T>();
 }
 
+interface RowsUpTo extends TableRows {
+  position: number;
+  /** Leaves out scans of before a time, up to a position. */
+  without?: { before: Date; up_to: number } | undefined;
+}
+
 /** Counts the rows of each code, as far as they are at or before `position` of the log. */
 export async function countRowsByCode(
   warehouse: Warehouse,
-  { version, account, position }: TableRows & { position: number },
+  { version, account, position, without }: RowsUpTo,
 ): Promise<ScanCounts> {
+  const leftOut = 'AND NOT (time < fromUnixTimestamp64Milli({before_ms:Int64}) AND position <= {up_to:UInt64})';
   const rows = await ask<{ code: string; total: string; unique: string }>(
     warehouse,
     `SELECT code, toString(count()) AS total, toString(countIf(is_unique)) AS unique
      FROM ${tableName(warehouse, version)}
-     WHERE position <= {position:UInt64} AND ${ofAccount(account)} GROUP BY code`,
-    { position, account },
+     WHERE position <= {position:UInt64} AND ${ofAccount(account)} ${without === undefined ? '' : leftOut} GROUP BY code`,
+    { position, account, before_ms: without?.before.getTime() ?? 0, up_to: without?.up_to ?? 0 },
   );
   return new Map(rows.map(({ code, total, unique }) => [code, { total: Number(total), unique: Number(unique) }]));
 }

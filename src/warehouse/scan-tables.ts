@@ -2,7 +2,7 @@ import type { Warehouse } from './connect.ts';
 import { countRows, createTable, definition, dropTable, syncReplica, updateSettings } from './tables.ts';
 import { quorumSettings, readTopology, type Topology } from './topology.ts';
 import { whileItAnswers } from './watched.ts';
-import { type CodeKey, countRowsOf, insertScans, removeRowsOf, type ScanLines } from './write.ts';
+import { countRowsOf, insertScans, type LeavingRows, removeRowsOf, type ScanLines } from './write.ts';
 
 /** The tables of a warehouse as the projection that fills them sees them. */
 export function scanTables(warehouse: Warehouse) {
@@ -29,8 +29,8 @@ export function scanTables(warehouse: Warehouse) {
     drop: (version: number) => watched(dropTable(warehouse, version)),
     count: (version: number) => watched(countRows(warehouse, version)),
     sync: (version: number) => watched(syncReplica(warehouse, version)),
-    countOf: (version: number, codes: CodeKey[]) => watched(countRowsOf(warehouse, version, codes)),
+    countOf: (version: number, rows: LeavingRows) => watched(countRowsOf(warehouse, version, rows)),
     insert: (version: number, scans: ScanLines, token: string) => watched(insert(version, scans, token)),
-    remove: (version: number, codes: CodeKey[]) => watched(removeRowsOf(warehouse, version, codes)),
+    remove: (version: number, rows: LeavingRows) => watched(removeRowsOf(warehouse, version, rows)),
   };
 }

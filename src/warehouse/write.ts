@@ -40,15 +40,28 @@ export async function insertScans(
   });
 }
 
-const ofCodes = 'WHERE (account, mode, code) IN {codes:Array(Tuple(String, String, String))}';
-// The client writes a tuple from a class of its own; an array of arrays would be an array to ClickHouse.
-const asParameter = (codes: CodeKey[]) => ({ codes: codes.map((code) => new TupleParam(code)) });
+/** Rows that leave a table together: those of codes, or those of before a time up to a position of the log. */
+export type LeavingRows = { codes: CodeKey[] } | { before: Date; upTo: number };
 
-/** How many rows the codes have; the codes must fit into one field of a request, see `removalChunkSize`. */
-export async function countRowsOf(warehouse: Warehouse, version: number, codes: CodeKey[]): Promise<number> {
+/** A condition with its parameters. That on the time lets ClickHouse skip the partitions of later months. */
+const condition = (rows: LeavingRows) =>
+  'codes' in rows
+    ? {
+        where: 'WHERE (account, mode, code) IN {codes:Array(Tuple(String, String, String))}',
+        // The client writes a tuple from a class of its own; an array of arrays would be an array to ClickHouse.
+        parameters: { codes: rows.codes.map((code) => new TupleParam(code)) },
+      }
+    : {
+        where: 'WHERE time < fromUnixTimestamp64Milli({before_ms:Int64}) AND position <= {up_to:UInt64}',
+        parameters: { before_ms: rows.before.getTime(), up_to: rows.upTo },
+      };
+
+/** How many of these rows a table has; codes must fit into one field of a request, see `removalChunkSize`. */
+export async function countRowsOf(warehouse: Warehouse, version: number, rows: LeavingRows): Promise<number> {
+  const { where, parameters } = condition(rows);
   const result = await warehouse.client.query({
-    query: `SELECT toString(count()) AS rows FROM ${tableName(warehouse, version)} ${ofCodes}`,
-    query_params: asParameter(codes),
+    query: `SELECT toString(count()) AS rows FROM ${tableName(warehouse, version)} ${where}`,
+    query_params: parameters,
     format: 'JSONEachRow',
   });
   const [counted] = await result.json<{ rows: string }>();
@@ -56,13 +69,14 @@ export async function countRowsOf(warehouse: Warehouse, version: number, codes: 
 }
 
 /**
- * Submits the removal of all rows of the codes, which the server completes in the background. To wait for it here would
- * fail while a replica is down, and a load balancer cuts a connection that stays silent.
+ * Submits the removal of rows, which the server completes in the background. To wait for it here would fail while a
+ * replica is down, and a load balancer cuts a connection that stays silent.
  */
-export async function removeRowsOf(warehouse: Warehouse, version: number, codes: CodeKey[]): Promise<void> {
+export async function removeRowsOf(warehouse: Warehouse, version: number, rows: LeavingRows): Promise<void> {
+  const { where, parameters } = condition(rows);
   await warehouse.client.command({
-    query: `ALTER TABLE ${tableName(warehouse, version)} DELETE ${ofCodes}`,
-    query_params: asParameter(codes),
+    query: `ALTER TABLE ${tableName(warehouse, version)} DELETE ${where}`,
+    query_params: parameters,
     clickhouse_settings: { mutations_sync: '0' },
   });
 }

@@ -310,9 +310,9 @@ describe('a deleted code', () => {
     );
     const sizes: number[] = [];
     const running = analytics({
-      async remove(version, keys) {
-        sizes.push(keys.length);
-        await scanTables(warehouse).remove(version, keys);
+      async remove(version, rows) {
+        sizes.push('codes' in rows ? rows.codes.length : 0);
+        await scanTables(warehouse).remove(version, rows);
       },
     });
     await running.catchUp();

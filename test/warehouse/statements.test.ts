@@ -91,9 +91,9 @@ test('rows of codes leave in the background, and others stay', async () => {
   const tables = scanTables(warehouse);
   await tables.create(4);
   await insert(4);
-  await tables.remove(4, codes.slice(0, 1));
+  await tables.remove(4, { codes: codes.slice(0, 1) });
   expect(settingOf('mutations_sync', /^ALTER TABLE \S+ DELETE/)).toEqual(['0']);
-  await eventually(async () => expect(await tables.countOf(4, codes)).toBe(1));
+  await eventually(async () => expect(await tables.countOf(4, { codes })).toBe(1));
 });
 
 test('thousands of codes can be left out of a read: each field stays within the limit of a server', async () => {

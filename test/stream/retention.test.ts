@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { ledger } from '../../projections/warehouse-ledger.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { connectStream } from '../../src/stream/connect.ts';
+import { findLostTail } from '../../src/stream/lost-tail.ts';
+import { replayAnalytics } from '../../src/stream/replay-analytics.ts';
+import { replayState } from '../../src/stream/replay-state.ts';
+import { cutoffOf, latestRun } from '../../src/stream/retention.ts';
+import { runRetention } from '../../src/stream/run-retention.ts';
+import { verify } from '../../src/stream/verify.ts';
+import { countRowsByCode } from '../../src/warehouse/row-counts.ts';
+import { uniqueName } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { captureLog } from '../support/log-lines.ts';
+import { runScanlog } from '../support/scanlog.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+import { removeStream } from '../support/streams.ts';
+import { dumpTable } from '../support/tables.ts';
+import { answer, useReceiver } from '../webhooks/receiver.ts';
+import { codeOf, mayCallTests, scanCode, setHook, untilThereAre, untilTried } from '../webhooks/webhook-support.ts';
+
+const months = 2;
+const today = new Date();
+const cutoff = cutoffOf(months, today);
+const dayMs = 86_400_000;
+const daysAfterCutoff = (days: number) => new Date(cutoff.getTime() + days * dayMs);
+/** What the service takes the time to be. */
+let now = daysAfterCutoff(-10);
+
+const stream = uniqueName();
+const captured = captureLog();
+const service = useService({
+  config: { ...mayCallTests, stream, scanRetentionMonths: months },
+  clock: () => now,
+  log: captured.log,
+});
+const receiver = useReceiver();
+afterAll(() => removeStream(stream));
+const sql = () => service.database.sql;
+const differences = async () => (await verify({ sql: sql(), warehouse: service.warehouse, now })).differences;
+
+let account: TestAccount;
+let hooked: TestAccount;
+let code: { id: string; short_code: string };
+let other: { id: string; short_code: string };
+/** Totals of both codes: before the retention, after it, and after the regular has come back. */
+let totals: Record<'before' | 'after' | 'returned', unknown>;
+let verifiedMeanwhile: unknown[];
+
+/** A visitor who comes twice: before the cutoff, and after the scan from then is gone. */
+const regularScan = () =>
+  fetch(`${service.urls[0]}/${code.short_code}`, {
+    redirect: 'manual',
+    headers: { 'x-forwarded-for': '81.2.69.160', 'user-agent': 'a regular' },
+  });
+const totalsOf = async (id: string) => {
+  const { body } = await account.live.get(`/v1/qrcodes/${id}`);
+  return { total_scans: body.total_scans, unique_scans: body.unique_scans };
+};
+const bothTotals = async () => [await totalsOf(code.id), await totalsOf(other.id)];
+const scansBetween = async (from: Date, to: Date) => {
+  const query = `start_date=${from.toISOString()}&end_date=${to.toISOString()}`;
+  const { status, body } = await account.live.get(`/v1/qrcodes/${code.id}/analytics?${query}`);
+  expect(status).toBe(200);
+  return body.summary.total_scans;
+};
+const oldScansInWarehouse = async () => {
+  const table = await ledger.inUse(sql());
+  const all = { version: table?.version ?? 0, account: undefined, position: table?.position ?? 0 };
+  const count = async (without?: { before: Date; up_to: number }) =>
+    [...(await countRowsByCode(service.warehouse, { ...all, without })).values()].reduce(
+      (sum, { total }) => sum + total,
+      0,
+    );
+  return (await count()) - (await count({ before: cutoff, up_to: all.position }));
+};
+const run = async (...args: string[]) => {
+  const running = runScanlog(args, { DATABASE_URL: service.database.url });
+  return { code: await running.exitCode(), output: running.output() };
+};
+
+/** Sets when the delivery that waits is tried next. */
+async function makeDeliveryDue(due_at: Date): Promise<void> {
+  await sql()`UPDATE webhook_endpoints SET due_at = ${due_at}, failing_since = NULL WHERE account = ${hooked.id}`;
+  await sql()`UPDATE webhook_deliveries SET due_at = ${due_at} WHERE account = ${hooked.id}`;
+}
+
+/** Scans before the cutoff, in the month that begins with it, and today; then the retention runs. */
+beforeAll(async () => {
+  account = await service.account();
+  [code, other] = [await codeOf(account.live), await codeOf(account.live)];
+  const url = service.urls[0] as string;
+  await scanCode(url, code, 6);
+  await regularScan();
+  await scanCode(url, other, 3);
+  await eventually(async () => expect(await differences()).toEqual([]));
+  hooked = await service.account();
+  receiver.behave('waits', answer(500));
+  await setHook(hooked.live, receiver.url('waits'));
+  await scanCode(url, await codeOf(hooked.live));
+  await untilTried(sql(), hooked.id, 1);
+  await makeDeliveryDue(new Date('2200-01-01'));
+  now = daysAfterCutoff(3);
+  await scanCode(url, code, 4);
+  now = today;
+  await scanCode(url, code, 2);
+  await eventually(async () => expect(await differences()).toEqual([]));
+  const before = await bothTotals();
+  expect(await oldScansInWarehouse()).toBe(11);
+
+  // The service itself begins after a minute.
+  const retention = runRetention({
+    ...{ sql: sql(), databaseUrl: service.database.url, months, log: captured.log, metrics: createMetrics() },
+    clock: () => now,
+    times: { firstMs: 0, everyMs: 50, waitMs: 20 },
+  });
+  verifiedMeanwhile = await differences();
+  await eventually(async () => expect(await latestRun(sql())).toMatchObject({ done_at: expect.any(Date) }), 60_000);
+  await eventually(async () => {
+    const [table] = await sql()`SELECT last_vacuum FROM pg_stat_user_tables WHERE relname = 'scans_0'`;
+    expect(table?.['last_vacuum'], 'bytes of deleted rows are free to be overwritten').toEqual(expect.any(Date));
+  });
+  await retention.stop();
+  const after = await bothTotals();
+  expect((await regularScan()).status).toBe(302);
+  expect(await differences()).toEqual([]);
+  totals = { before, after, returned: await bothTotals() };
+}, 120_000);
+
+test('scans from before the cutoff leave log and warehouse, and the service has said so', async () => {
+  expect(await sql()`SELECT 1 FROM scans WHERE occurred_at < ${cutoff}`).toHaveLength(0);
+  expect(await sql()`SELECT 1 FROM scans`).toHaveLength(7);
+  expect(await oldScansInWarehouse()).toBe(0);
+  const lines = captured.lines();
+  expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', months, begins_in_ms: 60_000 }));
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      ...{ level: 'info', before: cutoff.toISOString(), scans: 11 },
+      msg: 'scans that were too old have left the log and the warehouse',
+    }),
+  );
+});
+
+test('totals of codes stay; analytics have nothing of the time before, and all of the time since', async () => {
+  expect(totals.before).toEqual([
+    { total_scans: 13, unique_scans: 13 },
+    { total_scans: 3, unique_scans: 3 },
+  ]);
+  expect(totals.after).toEqual(totals.before);
+  expect(await scansBetween(daysAfterCutoff(-60), new Date(cutoff.getTime() - 1))).toBe(0);
+  expect(await scansBetween(cutoff, daysAfterCutoff(10))).toBe(4);
+  expect(await scansBetween(daysAfterCutoff(-60), now)).toBe(7);
+});
+
+test('verify is clean during the removal and after it, and says how many scans are gone', async () => {
+  expect(verifiedMeanwhile).toEqual([]);
+  expect(await verify({ sql: sql(), warehouse: service.warehouse, now })).toMatchObject({
+    scans: 7,
+    dropped: 11,
+    differences: [],
+  });
+});
+
+test('a delivery that waited is sent, although its scan is gone', async () => {
+  receiver.behave('waits', answer(200));
+  await makeDeliveryDue(now);
+  await untilThereAre(sql(), hooked.id, 1, 'delivered');
+  expect(receiver.received('waits').map(({ id }) => id)).toHaveLength(2);
+  expect(await differences()).toEqual([]);
+});
+
+test('the log has an event of it, and does not seem to have lost its end', async () => {
+  const { output } = await run('events', '--stream', 'service', '--json');
+  expect(JSON.parse(output)).toMatchObject({
+    ...{ type: 'scans_dropped', actor: 'scanlog', stream: 'service' },
+    data: { before: cutoff.toISOString(), scans: 11, up_to_position: expect.any(Number) },
+  });
+  const nats = await connectStream(inject('stack').natsUrl, 'test', new AbortController().signal);
+  const manager = await nats.jetstreamManager();
+  expect(await findLostTail(sql(), manager, stream, new AbortController().signal)).toBeUndefined();
+  await nats.close();
+  expect(await service.metrics()).toContain('scanlog_lost_tails_total 0');
+});
+
+test('replays of counters, state and analytics give the same', async () => {
+  const tables = ['scan_counts', 'dropped_scans', 'visitors', 'codes', 'blocked_hosts'];
+  const dump = () => Promise.all(tables.map((table) => dumpTable(sql(), table)));
+  const dumped = await dump();
+  expect((await replayState(sql())).mended).toBe(0);
+  expect(await dump()).toEqual(dumped);
+  await replayAnalytics({ sql: sql(), warehouse: service.warehouse });
+  expect(await differences()).toEqual([]);
+  expect(await oldScansInWarehouse()).toBe(0);
+});
+
+test('a visitor whose scan is gone comes back, and does not count as a new one', () => {
+  expect(totals.returned).toEqual([
+    { total_scans: 14, unique_scans: 13 },
+    { total_scans: 3, unique_scans: 3 },
+  ]);
+});
