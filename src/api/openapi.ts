@@ -200,6 +200,7 @@ export const documentation = {
       'Dynamic QR codes: create them, print them, and change later where they lead. Every scan is recorded exactly once.',
       'Every request carries `Authorization: Bearer <key>`. What is made with an `sk_test_` key is seen with test keys only, and counts against no plan’s quota; the operator may bound the number of test codes.',
       'Every answer, errors included, carries `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix time, in seconds), and an `X-Request-Id`.',
+      'The operator may delete scans after a number of months. Analytics and exports then have none of that time; `total_scans` and `unique_scans` of a code still count them.',
       'Answers are the requested data itself; errors are `{"error": {"code", "message", "details"}}`. Times are ISO 8601, in UTC.',
     ].join('\n\n'),
     // Each installation has its own operator, whose address the service does not know: no email, no url.

@@ -48,7 +48,11 @@ async function examine(data: string): Promise<Finding[]> {
   const { databaseUrl, natsUrl, clickhouseUrl } = config;
   if (databaseUrl === undefined && natsUrl === undefined && clickhouseUrl === undefined)
     throw notFound(data, 'DATABASE_URL, NATS_URL and CLICKHOUSE_URL');
-  const postgres = await examinePostgres(databaseUrl, config.secretKey ?? embeddedSecretKey(data));
+  const postgres = await examinePostgres(
+    databaseUrl,
+    config.secretKey ?? embeddedSecretKey(data),
+    config.scanRetentionMonths,
+  );
   return [
     ...(await runChecks('service', serviceChecks({ ...config, edgeFolder: findEdgeFolder(data) }), String)),
     ...postgres.findings,
@@ -103,7 +107,11 @@ interface PostgresExamination {
   stream(configured: string): string;
 }
 
-async function examinePostgres(url: string | undefined, secretKey: string | undefined): Promise<PostgresExamination> {
+async function examinePostgres(
+  url: string | undefined,
+  secretKey: string | undefined,
+  retentionMonths: number | undefined,
+): Promise<PostgresExamination> {
   if (url === undefined) return { findings: notSet('postgres', 'databaseUrl'), stream: (name) => name };
   const sql = connect(url, { max: 1, name: 'scanlog-cli' });
   const server = { part: 'postgres', name: 'Postgres', url, variable: 'DATABASE_URL' } as const;
@@ -114,7 +122,7 @@ async function examinePostgres(url: string | undefined, secretKey: string | unde
       () => sql`SELECT 1`,
       async (reason) => {
         branch = await findBranch(sql);
-        return runChecks('postgres', postgresChecks(sql, secretKey), reason);
+        return runChecks('postgres', postgresChecks(sql, secretKey, retentionMonths), reason);
       },
     );
     return { findings, stream: (name) => `${name}${branch}` };

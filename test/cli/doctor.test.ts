@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { postgresChecks } from '../../src/cli/doctor/postgres.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { connect } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
@@ -105,6 +106,31 @@ describe('./scanlog doctor', () => {
       `Postgres at 127.0.0.1:${port} does not accept connections: start it, or correct DATABASE_URL.`,
     );
     expect(JSON.stringify([report, without.report])).not.toContain('secret@');
+  });
+
+  test('reports what SCAN_RETENTION_MONTHS deletes, and warns of a run that does not end', async () => {
+    const { sql } = database;
+    const check = async (months?: number) => postgresChecks(sql, undefined, months)['retention']?.();
+    expect(await check()).toBeUndefined();
+    expect(await check(1_200)).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/None was deleted yet\.$/),
+    });
+    await sql`
+      INSERT INTO scan_retention VALUES (true, 1, '2026-03-01T00:00Z', 9, 9, 7, false, now() - interval '25 hours')`;
+    try {
+      expect(await check(12)).toMatchObject({
+        status: 'warning',
+        message: expect.stringMatching(/^Scans from before 2026-03-01 are being deleted since .+ waits for\.$/),
+      });
+      await sql`UPDATE scan_retention SET done_at = now()`;
+      expect(await check()).toEqual({
+        status: 'ok',
+        message: 'SCAN_RETENTION_MONTHS is not set here. The last run deleted 7 scans from before 2026-03-01.',
+      });
+    } finally {
+      await sql`DELETE FROM scan_retention`;
+    }
   });
 
   test('reports a wrong password', async () => {

@@ -3,7 +3,8 @@ import { createSecretBox } from '../../lib/secret-box.ts';
 import type { Sql } from '../../log/connect.ts';
 import { pendingMigrations } from '../../log/migrate.ts';
 import { storedFingerprint } from '../../log/secret-key.ts';
-import { bytes, type Checks, compareClocks, error, ok, warning } from './finding.ts';
+import { cutoffOf, latestRun } from '../../stream/retention.ts';
+import { bytes, type Checks, compareClocks, error, type Outcome, ok, warning } from './finding.ts';
 
 const oldestVersion = 150_000;
 /** Unlogged on purpose: it counts the requests of the current minute, which a crash may lose. */
@@ -17,7 +18,7 @@ const lossySettings = {
 };
 
 /** Checks of the database that stores the log. The checks write nothing. */
-export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks {
+export function postgresChecks(sql: Sql, secretKey: string | undefined, retentionMonths: number | undefined): Checks {
   return {
     version: async () => {
       const [{ number, text }] = await sql<[{ number: number; text: string }]>`
@@ -79,6 +80,7 @@ export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks 
       if (unlogged !== null) risks.push(`${unlogged} is unlogged, so a crash empties it: ALTER TABLE … SET LOGGED.`);
       return risks.length === 0 ? ok('A commit is on disk before it is confirmed.') : warning(risks.join(' '));
     },
+    retention: () => checkRetention(sql, retentionMonths),
     clock: () =>
       compareClocks(async () => {
         const [{ ms }] = await sql<
@@ -91,4 +93,25 @@ export function postgresChecks(sql: Sql, secretKey: string | undefined): Checks 
       return ok(`The database takes ${bytes(size)}. Postgres does not report the free space of its disk.`);
     },
   };
+}
+
+/** A run waits for projections and for ClickHouse; longer than this, something does not work. */
+const maxRunMs = 24 * 60 * 60 * 1000;
+
+/** What SCAN_RETENTION_MONTHS deletes and has deleted; nothing where it does neither. */
+async function checkRetention(sql: Sql, months: number | undefined): Promise<Outcome | undefined> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`SELECT to_regclass('scan_retention') IS NOT NULL AS exists`;
+  const run = exists ? await latestRun(sql) : undefined;
+  const day = (time: Date) => time.toISOString().slice(0, 10);
+  const wanted =
+    months === undefined
+      ? 'SCAN_RETENTION_MONTHS is not set here.'
+      : `SCAN_RETENTION_MONTHS deletes scans from before ${day(cutoffOf(months, new Date()))}.`;
+  if (run === undefined) return months === undefined ? undefined : ok(`${wanted} None was deleted yet.`);
+  if (run.done_at !== null)
+    return ok(`${wanted} The last run deleted ${run.scans} scans from before ${day(run.before)}.`);
+  const underWay = `Scans from before ${day(run.before)} are being deleted since ${run.started_at.toISOString()}`;
+  return Date.now() - run.started_at.getTime() < maxRunMs
+    ? ok(`${wanted} ${underWay}.`)
+    : warning(`${underWay}: the log of the processes with the role projections says what that waits for.`);
 }
