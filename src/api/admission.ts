@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { limitsOf, type Mode, type Plan } from '../../events/plans.ts';
 import { hashOfKey } from '../accounts/accounts.ts';
+import { batchCalls } from '../lib/batch-calls.ts';
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import { Refusal } from '../lib/errors.ts';
-import { gathered } from '../lib/gathered.ts';
 import { subscriberNetwork } from '../lib/ip-address.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
@@ -61,8 +61,10 @@ export interface AdmissionControl {
 export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trusted: TrustedProxies): AdmissionControl {
   const usage = noteKeyUse(sql);
 
+  const findCallers = batchCalls(readCallers, { overlapAfterMs: 1_000 });
+
   /** Finds the accounts of many keys at once, and gives each request its number in its account's window. */
-  const findCallers = gathered(async (hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> => {
+  async function readCallers(hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> {
     const rows = await sql<(Caller & Window & Standing & { hash: string })[]>`
       WITH caller AS MATERIALIZED (
         SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, asked.times
@@ -91,7 +93,7 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
         return { ...caller, used: caller.used - behind };
       })
       .reverse();
-  });
+  }
 
   async function withKey(key: string): Promise<Admission | undefined> {
     const found = await findCallers(hashOfKey(key));

@@ -1,13 +1,15 @@
 import { invalid, Refusal } from '../lib/errors.ts';
-import { inTime } from '../lib/in-time.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 const limit = 1024 * 1024;
 /** Less than an answer may take in all: whoever sends too slowly is told that, and not that we are away. */
-const withinMs = 6_000;
+const bodyTimeoutMs = 6_000;
 
 const tooLarge = () => new Refusal('payload_too_large', 'The body must have at most 1 MiB.');
 const malformed = (message: string) => invalid([{ field: 'body', message }]);
-const tooSlow = () => malformed(`The body must arrive within ${withinMs / 1000} s.`);
+const rejectSlowBody = () => {
+  throw malformed(`The body must arrive within ${bodyTimeoutMs / 1000} s.`);
+};
 
 /** The body as JSON. Its size is checked while it arrives, so that no client can make us keep more than the limit. */
 export async function readJson(request: Request): Promise<unknown> {
@@ -18,7 +20,7 @@ export async function readJson(request: Request): Promise<unknown> {
     throw new Refusal('unsupported_media_type', 'The body must not be compressed (no Content-Encoding).');
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
 
-  const text = await inTime(readText(request), withinMs, tooSlow);
+  const text = await withTimeout(readText(request), bodyTimeoutMs, rejectSlowBody);
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 import type { Elysia } from 'elysia';
 import { messageOf } from '../lib/errors.ts';
-import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /** Asks one part whether it answers; rejects when it does not. */
 export type Probe = () => Promise<unknown>;
@@ -9,7 +9,7 @@ export type Probe = () => Promise<unknown>;
 /** Thrown by a probe whose part answers and cannot do all of its work: shown, and no reason to send requests elsewhere. */
 export class Degraded extends Error {}
 
-const withinMs = 2_000;
+const probeTimeoutMs = 2_000;
 
 interface Finding {
   status: 'ok' | 'degraded' | 'down';
@@ -20,7 +20,9 @@ async function ask(part: string, probe: Probe, log: Logger): Promise<Finding> {
   const started = performance.now();
   const since = () => Math.round(performance.now() - started);
   try {
-    await inTime(probe(), withinMs, () => new Error(`no answer within ${withinMs} ms`));
+    await withTimeout(probe(), probeTimeoutMs, () => {
+      throw new Error(`no answer within ${probeTimeoutMs} ms`);
+    });
     return { status: 'ok', ms: since() };
   } catch (error) {
     // The cause goes to the log only: it may name addresses, which are not for the public.

@@ -1,8 +1,8 @@
 import type { Elysia } from 'elysia';
 import { Refusal } from '../lib/errors.ts';
-import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { Admission, Rate } from './admission.ts';
 import {
   type Answer,
@@ -109,7 +109,9 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle, with
         return handle({ caller: admission.caller, rate, params: decoded(params) }, request);
       };
       if (withinMs > usuallyWithinMs) server?.timeout(request, Math.ceil(withinMs / 1000) + 1);
-      answer = await inTime(answering(), withinMs, unavailable);
+      answer = await withTimeout(answering(), withinMs, () => {
+        throw unavailable();
+      });
     } catch (error) {
       answer = refusalAnswer(refusalOf(error, log.child({ request_id: requestId })));
     }

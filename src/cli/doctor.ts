@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from 'nats';
 import { type Config, settings } from '../config.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { streamOfLog } from '../log/branch.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import { findRunning, readSecrets } from '../stack/data-directory.ts';
@@ -90,11 +90,10 @@ async function examineServer(
   use: (reason: (thrown: unknown) => string) => Promise<Finding[]>,
 ): Promise<Finding[]> {
   const reason = (thrown: unknown) => reasonOf(server, thrown);
-  const timeout = sleep(answerTimeoutMs, undefined, { ref: false }).then(() => {
-    throw new Error('timeout');
-  });
   try {
-    await Promise.race([reach(), timeout]);
+    await withTimeout(reach(), answerTimeoutMs, () => {
+      throw new Error('timeout');
+    });
   } catch (thrown) {
     return [{ part: server.part, check: 'reachable', status: 'error', message: reason(thrown) }];
   }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Change } from '../../events/entry.ts';
 import type { Role, ServiceConfig } from '../config.ts';
 import { type Asking, createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
 import type { Logger } from '../lib/logger.ts';
 import { stepBack } from '../lib/step-back.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { type RunningService, startService } from '../main.ts';
 import { stopTimeoutMs } from './stopping.ts';
 
@@ -47,9 +47,7 @@ export async function startSupervised(config: ServiceConfig, log: Logger): Promi
   const supervisor = new Supervisor({ config, log, service, children, asking });
   // A first start is faster if one process alone migrates the database. While Postgres or NATS is unavailable, this
   // process does not get ready and the children start anyway: edges from their snapshots, the others retry.
-  const started = Promise.race([service.ready, sleep(childrenStartTimeoutMs, undefined, { ref: false })]).then(() =>
-    supervisor.startChildren(),
-  );
+  const started = withTimeout(service.ready, childrenStartTimeoutMs, () => {}).then(() => supervisor.startChildren());
   const ready = Promise.all([service.ready, started]).then(() => {});
   ready.catch(() => {});
   return { ...service, ready, stop: () => supervisor.stop() };

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../lib/logger.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
 export function untilStopSignal(): Promise<NodeJS.Signals> {
@@ -23,7 +23,7 @@ export const stopTimeoutMs = { child: 6_000, supervisor: 10_000 };
  * a crash would have cut off, and the next start recovers it.
  */
 export async function stopWithTimeout(stop: () => Promise<void>, timeoutMs: number, log: Logger): Promise<void> {
-  const isLate = await Promise.race([stop().then(() => false), sleep(timeoutMs, true, { ref: false })]);
-  if (isLate)
-    log.error({ after_ms: timeoutMs }, 'the service did not stop in time and is ended; the next start recovers');
+  await withTimeout(stop(), timeoutMs, () =>
+    log.error({ after_ms: timeoutMs }, 'the service did not stop in time and is ended; the next start recovers'),
+  );
 }

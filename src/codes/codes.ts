@@ -1,6 +1,6 @@
 import type { Code } from '../../events/code.ts';
 import type { Owner } from '../../events/owner.ts';
-import { gathered } from '../lib/gathered.ts';
+import { batchCalls } from '../lib/batch-calls.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../log/connect.ts';
 
@@ -28,11 +28,14 @@ export async function findCode(sql: Queryable, { account, mode }: Owner, id: str
 
 /** The same for many who ask at once, in one statement. */
 export function codeFinder(sql: Queryable): (owner: Owner, id: string) => Promise<CountedCode | undefined> {
-  const find = gathered(async (ids: string[]) => {
+  const find = batchCalls(
+    async (ids: string[]) => {
     const codes = await sql<CountedCode[]>`${counted(sql)} WHERE id = ANY(${ids}) AND status <> 'deleted'`;
     const found = new Map(codes.map((code) => [code.id, code]));
     return ids.map((id) => found.get(id));
-  });
+  },
+    { overlapAfterMs: 1_000 },
+  );
   return async ({ account, mode }, id) => {
     const code = isId('qr', id) ? await find(id) : undefined;
     return code?.account === account && code.mode === mode ? code : undefined;

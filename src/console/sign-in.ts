@@ -1,8 +1,8 @@
 import { statusOf } from '../api/error-status.ts';
 import { Refusal } from '../lib/errors.ts';
-import { inTime } from '../lib/in-time.ts';
 import type { SignInOutcome } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { type Console, htmlResponse, type RequestContext, redirect } from './context.ts';
 import { sessionCookie, sessionTokenOf } from './cookies.ts';
 import { signInPage } from './pages.ts';
@@ -16,7 +16,9 @@ const formTimeoutMs = 5_000;
 export async function handleSignIn(console: Console, context: RequestContext): Promise<Response> {
   const { request } = context;
   const { sql, clock, addresses } = console.service;
-  const form = await inTime(readForm(request), formTimeoutMs, incompleteForm);
+  const form = await withTimeout(readForm(request), formTimeoutMs, () => {
+    throw incompleteForm();
+  });
   const next = safeNext(form.get('next') ?? '');
   const refuse = async (status: number, error: string, key = 'unknown') => {
     await recordOutcome(console, context, status === 429 ? 'limited' : 'refused', { key });

@@ -1,5 +1,5 @@
-import { inTime } from '../lib/in-time.ts';
 import { faultOfShortCode } from '../lib/short-code.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { Bans } from './bans.ts';
 import type { KnownRoute, Routes } from './routes.ts';
 
@@ -29,11 +29,9 @@ export class RouteLookup {
     try {
       const timeoutMs = earlier === undefined ? lookupTimeoutMs : lookupTimeoutWithSnapshotMs;
       const loading = Promise.all([this.#routes.load(shortCode), this.#bans.loaded()]);
-      const [route] = await inTime(
-        loading,
-        timeoutMs,
-        () => new Error(`Postgres did not answer within ${timeoutMs} ms`),
-      );
+      const [route] = await withTimeout(loading, timeoutMs, () => {
+        throw new Error(`Postgres did not answer within ${timeoutMs} ms`);
+      });
       return route;
     } catch (error) {
       this.#unavailableUntil = performance.now() + unavailableMs;

@@ -4,10 +4,11 @@ import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
-import { inTime } from '../lib/in-time.ts';
+import { batchCalls } from '../lib/batch-calls.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { readRoutes } from './read-routes.ts';
 import { recentChanges } from './recent-changes.ts';
 import { RouteCache } from './route-cache.ts';
@@ -19,7 +20,9 @@ const maxWaitingCodes = 20_000;
 const maxRefreshBatch = 1_000;
 /** As long as a redirect waits for it: a query on a connection that died silently must not hold up the next one. */
 const lookupTimeoutMs = 2_000;
-const lookupTimedOut = () => new Error(`Postgres did not answer a lookup of routes within ${lookupTimeoutMs} ms`);
+const rejectLookup = () => {
+  throw new Error(`Postgres did not answer a lookup of routes within ${lookupTimeoutMs} ms`);
+};
 
 /** A route as it is answered: its `Location` is encoded once, not for every scan. */
 export interface KnownRoute extends Route {
@@ -38,11 +41,6 @@ interface RoutesOptions {
   maxRoutes?: number;
 }
 
-interface Waiter {
-  resolve(route: KnownRoute | 'unknown'): void;
-  reject(error: unknown): void;
-}
-
 /** The routes in memory: filled on a miss, and updated by events. */
 export class Routes {
   readonly #sql: Sql;
@@ -57,9 +55,11 @@ export class Routes {
   /** Short code by id of the code. */
   readonly #shortCodes = new Map<string, string>();
   readonly #recent = recentChanges();
-  /** Lookups for the next query. */
-  #waiting = new Map<string, Waiter[]>();
-  #isLoading = false;
+  /** Lookups that the next query answers. */
+  #waiting = new Map<string, Promise<KnownRoute | 'unknown'>>();
+  readonly #lookUp = batchCalls((shortCodes: string[]) => this.#lookUpAll(shortCodes), {
+    maxBatchSize: maxWaitingCodes,
+  });
   #refreshes = 0;
   #changes = 0;
 
@@ -84,13 +84,14 @@ export class Routes {
 
   /** Reads the route from Postgres. Concurrent misses share one query, and at most one query runs at a time. */
   load(shortCode: string): Promise<KnownRoute | 'unknown'> {
-    return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(shortCode);
-      if (waiting !== undefined) waiting.push({ resolve, reject });
-      else if (this.#waiting.size < maxWaitingCodes) this.#waiting.set(shortCode, [{ resolve, reject }]);
-      else reject(new Error('too many short codes wait to be looked up'));
-      if (!this.#isLoading) queueMicrotask(() => this.#isLoading || this.#loadWaiting());
-    });
+    // Not a query under way: it may have read an older state.
+    const joined = this.#waiting.get(shortCode);
+    if (joined !== undefined) return joined;
+    if (this.#waiting.size >= maxWaitingCodes)
+      return Promise.reject(new Error('too many short codes wait to be looked up'));
+    const route = this.#lookUp(shortCode);
+    this.#waiting.set(shortCode, route);
+    return route;
   }
 
   /** The route of an earlier run, for when Postgres does not answer. */
@@ -206,30 +207,20 @@ export class Routes {
     return new Map(all.map((route) => [route.short_code, route]));
   }
 
-  async #loadWaiting(): Promise<void> {
-    this.#isLoading = true;
-    while (this.#waiting.size > 0) {
-      const waiters = this.#waiting;
-      this.#waiting = new Map();
-      try {
-        const found = await this.#readCurrent([...waiters.keys()]);
-        for (const [shortCode, waiting] of waiters) {
-          const route = found.get(shortCode);
-          const result = route === undefined ? this.#keepMissing(shortCode) : this.#keep(route);
-          for (const { resolve } of waiting) resolve(result);
-        }
-      } catch (error) {
-        for (const waiting of waiters.values()) for (const { reject } of waiting) reject(error);
-      }
-    }
-    this.#isLoading = false;
+  async #lookUpAll(shortCodes: string[]): Promise<(KnownRoute | 'unknown')[]> {
+    this.#waiting = new Map();
+    const found = await this.#readCurrent(shortCodes);
+    return shortCodes.map((shortCode) => {
+      const route = found.get(shortCode);
+      return route === undefined ? this.#keepMissing(shortCode) : this.#keep(route);
+    });
   }
 
   /** Reads again when a refresh began during the query: the log may have lost events that are in what was read. */
   async #readCurrent(shortCodes: string[]): Promise<Map<string, Route>> {
     for (;;) {
       const refreshesBefore = this.#refreshes;
-      const found = await inTime(this.#read(shortCodes), lookupTimeoutMs, lookupTimedOut);
+      const found = await withTimeout(this.#read(shortCodes), lookupTimeoutMs, rejectLookup);
       if (this.#refreshes === refreshesBefore) return found;
     }
   }

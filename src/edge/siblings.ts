@@ -1,4 +1,5 @@
 import type { Change } from '../../events/entry.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /**
  * Several processes on one port are one service to whoever uses it: after the answer to a change, none of them may serve
@@ -16,7 +17,7 @@ type Question = { kind: 'changed'; entries: Change[] } | { kind: 'metrics' };
 type Answer = Extract<SiblingMessage, { kind: 'answer' }>;
 
 /** A sibling that does not answer by then is not waited for: it may have just died. */
-const withinMs = 300;
+const answerTimeoutMs = 300;
 
 export interface Sibling {
   send(message: SiblingMessage): void;
@@ -31,25 +32,22 @@ export interface Asking {
 
 export function createAsking(): Asking {
   let last = 0;
-  const open = new Map<number, (answer?: Answer) => void>();
+  const open = new Map<number, (answer: Answer) => void>();
 
-  const askOne = (question: Question, sibling: Sibling) =>
-    new Promise<Answer | undefined>((resolve) => {
-      const id = ++last;
-      const done = (answer?: Answer) => {
-        clearTimeout(timer);
-        open.delete(id);
-        resolve(answer);
-      };
-      const timer = setTimeout(done, withinMs);
-      open.set(id, done);
-      try {
-        sibling.send({ ...question, id });
-      } catch {
-        // It has just died, and whoever takes its place reads everything anew.
-        done();
-      }
-    });
+  async function askOne(question: Question, sibling: Sibling): Promise<Answer | undefined> {
+    const id = ++last;
+    const answer = Promise.withResolvers<Answer>();
+    open.set(id, answer.resolve);
+    try {
+      sibling.send({ ...question, id });
+      return await withTimeout(answer.promise, answerTimeoutMs, () => undefined);
+    } catch {
+      // The process has just died; the one that replaces it reads everything from Postgres.
+      return undefined;
+    } finally {
+      open.delete(id);
+    }
+  }
 
   return {
     async ask(question, siblings) {

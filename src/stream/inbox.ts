@@ -4,6 +4,7 @@ import type { LogRange } from '../../events/entry.ts';
 import { decodeMessage } from '../../events/wire/stream-message.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { sequenceAfter } from './jetstream.ts';
 
 /** Entries that may wait here; the stream keeps the rest. */
@@ -91,15 +92,13 @@ export function openInbox({
 
   const onAbort = () => arrived();
   signal.addEventListener('abort', onAbort, { once: true });
-  const arrival = (withinMs: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
-      arrived = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (signal.aborted) arrived();
+  const arrival = (timeoutMs: number) => {
+    const arrives = new Promise<void>((resolve) => {
+      arrived = resolve;
     });
+    if (signal.aborted) arrived();
+    return withTimeout(arrives, timeoutMs, () => {});
+  };
 
   return {
     async take({ most, lingerMs, idleMs }) {

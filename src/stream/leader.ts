@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { connect } from '../log/connect.ts';
 
 const tryEveryMs = 500;
@@ -51,7 +52,12 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
     } finally {
       lost.abort();
       // Whoever leads next, maybe this process again, must not find it still at work here.
-      await Promise.race([led?.catch(() => {}), sleep(endWithinMs, undefined, { ref: false })]);
+      if (led !== undefined)
+        await withTimeout(
+          led.catch(() => {}),
+          endWithinMs,
+          () => {},
+        );
       await sql.end({ timeout: 1 }).catch(() => {});
     }
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Events, type JetStreamManager } from 'nats';
 import { messageOf } from '../lib/errors.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog, readRange } from '../log/read.ts';
@@ -99,7 +100,7 @@ export function startRelay(context: StreamContext): Relay {
       metrics.relayPosition.set(position);
       if (range.entries.length < batch) {
         metrics.relayLag.set(0);
-        await Promise.race([woken, sleep(pollMs)]);
+        await withTimeout(woken, pollMs, () => {});
       } else metrics.relayLag.set((await headOfLog(sql, position)) - position);
     }
   }

@@ -1,8 +1,9 @@
+import { withTimeout } from '../lib/with-timeout.ts';
 import { pingWarehouse, type Warehouse } from './connect.ts';
 
-const askEveryMs = 2_000;
-const answerWithinMs = 5_000;
-const missesAtMost = 2;
+const pingIntervalMs = 2_000;
+const pingTimeoutMs = 5_000;
+const maxMisses = 2;
 
 /**
  * Waits for what may take long, for as long as the warehouse answers pings beside it. A request whose server died just
@@ -13,8 +14,8 @@ export async function whileItAnswers<T>(warehouse: Warehouse, work: Promise<T>):
   let misses = 0;
   const watching = setInterval(async () => {
     misses = (await answers(warehouse)) ? 0 : misses + 1;
-    if (misses >= missesAtMost) gone.reject(new Error('ClickHouse has stopped answering'));
-  }, askEveryMs);
+    if (misses >= maxMisses) gone.reject(new Error('ClickHouse has stopped answering'));
+  }, pingIntervalMs);
   try {
     return await Promise.race([work, gone.promise]);
   } finally {
@@ -30,9 +31,5 @@ async function answers(warehouse: Warehouse): Promise<boolean> {
     () => true,
     () => false,
   );
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, answerWithinMs, false);
-  });
-  return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
+  return withTimeout(answer, pingTimeoutMs, () => false);
 }

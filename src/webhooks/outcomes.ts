@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Owner, ownerKey } from '../../events/owner.ts';
+import { batchCalls } from '../lib/batch-calls.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Sql } from '../lib/sql.ts';
@@ -25,35 +26,31 @@ export interface OutcomeStore {
   stop(): Promise<void>;
 }
 
-const most = 1_000;
+const maxBatchSize = 1_000;
 const retryMs = 250;
-/** Nobody waits for a result to be stored, so a few are gathered first. */
-const gatherMs = 50;
-/** Attempts kept of a delivery that is sent again and again by hand. */
-const attemptsKept = 30;
+/** No client waits for a result, so results of 50 ms share a commit. */
+const lingerMs = 50;
+/** Of a delivery that is sent repeatedly by hand, the last 30 attempts are kept. */
+const maxAttempts = 30;
 
-/** Stores results together, so that few commits carry many. */
+/** Stores results in batches, and retries until Postgres takes them. */
 export function startOutcomeStore(sql: Sql, holder: string, log: Logger): OutcomeStore {
-  let waiting: { result: Outcome; done(endpoint: Recorded | undefined): void }[] = [];
-  let writing: Promise<void> | undefined;
   let stopping = false;
+  let last: Promise<unknown> = Promise.resolve();
 
-  async function write(): Promise<void> {
-    while (waiting.length > 0) {
-      if (waiting.length < most && !stopping) await sleep(gatherMs);
-      const batch = waiting.slice(0, most);
+  const record = batchCalls(storeWithRetries, { maxBatchSize, lingerMs: () => (stopping ? 0 : lingerMs) });
+
+  async function storeWithRetries(results: Outcome[]): Promise<(Recorded | undefined)[]> {
+    for (;;) {
       try {
-        const stored = await store(batch.map(({ result }) => result));
-        waiting = waiting.slice(batch.length);
-        for (const { result, done } of batch) done(stored.get(ownerKey(result)));
+        const stored = await store(results);
+        return results.map((result) => stored.get(ownerKey(result)));
       } catch (error) {
-        log.warn({ error: messageOf(error) }, 'results of webhooks cannot be stored, trying again');
-        if (stopping) break;
+        log.warn({ error: messageOf(error) }, 'results of webhooks cannot be stored, retrying in 250 ms');
+        if (stopping) return results.map(() => undefined);
         await sleep(retryMs);
       }
     }
-    for (const { done } of waiting.splice(0)) done(undefined);
-    writing = undefined;
   }
 
   async function store(results: Outcome[]): Promise<Map<string, Recorded>> {
@@ -70,7 +67,7 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
       stored AS (
         UPDATE webhook_deliveries d SET
           status = g.status, due_at = g.due_at, tries = d.tries + 1, error = g.attempt->>'error',
-          attempts = CASE WHEN jsonb_array_length(d.attempts) < ${attemptsKept} THEN d.attempts ELSE d.attempts - 0 END
+          attempts = CASE WHEN jsonb_array_length(d.attempts) < ${maxAttempts} THEN d.attempts ELSE d.attempts - 0 END
             || g.attempt,
           finished_at = CASE WHEN g.status = 'pending' THEN NULL ELSE g.at END
         FROM given g JOIN held USING (account, mode)
@@ -88,14 +85,15 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
   }
 
   return {
-    record: (result) =>
-      new Promise((done) => {
-        waiting.push({ result, done });
-        writing ??= write();
-      }),
+    record(result) {
+      const recorded = record(result);
+      last = recorded;
+      return recorded;
+    },
     async stop() {
       stopping = true;
-      await writing;
+      // Batches are stored in order, so the last call is the last to end.
+      await last;
     },
   };
 }

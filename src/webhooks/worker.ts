@@ -7,6 +7,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { createLeases, type EndpointTest } from './leases.ts';
 import { startOutcomeStore } from './outcomes.ts';
 import { type Send, sendTimeoutMs } from './send.ts';
@@ -141,7 +142,7 @@ export function startWorker(options: WorkerOptions): Worker {
       await Promise.all([...loops, upkeep.stop()]);
       for (const session of sessions.values()) session.close();
       const allEnded = Promise.all([...sessions.values()].map(({ ended }) => ended));
-      await Promise.race([allEnded, sleep(graceMs)]);
+      await withTimeout(allEnded, graceMs, () => {});
       for (const session of sessions.values()) session.abandon();
       await outcomes.stop();
       await leases.releaseAll().catch(() => {});

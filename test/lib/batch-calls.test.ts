@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { batchCalls } from '../../src/lib/batch-calls.ts';
+import { eventually } from '../support/eventually.ts';
+
+/** Batches that end when the test ends them. */
+function batches(options: { overlapAfterMs?: number; lingerMs?: () => number } = {}) {
+  const started: { inputs: number[]; succeed(): void; fail(): void }[] = [];
+  const call = batchCalls(
+    (inputs: number[]) =>
+      new Promise<number[]>((resolve, reject) => {
+        const succeed = () => resolve(inputs.map((input) => input * 10));
+        started.push({ inputs, succeed, fail: () => reject(new Error('no')) });
+      }),
+    { maxBatchSize: 3, ...options },
+  );
+  return { call, started };
+}
+const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+describe('batchCalls', () => {
+  test('calls of one moment share a batch, and each gets its own output', async () => {
+    const { call, started } = batches();
+    const outputs = Promise.all([call(1), call(2)]);
+    await soon();
+    expect(started.map(({ inputs }) => inputs)).toEqual([[1, 2]]);
+    started[0]?.succeed();
+    expect(await outputs).toEqual([10, 20]);
+  });
+
+  test('calls during a batch wait for the next, up to maxBatchSize', async () => {
+    const { call, started } = batches();
+    const first = call(1);
+    await soon();
+    const later = Promise.all([2, 3, 4, 5].map(call));
+    await soon();
+    expect(started).toHaveLength(1);
+    started[0]?.succeed();
+    expect(await first).toBe(10);
+    await soon();
+    expect(started[1]?.inputs).toEqual([2, 3, 4]);
+    started[1]?.succeed();
+    await soon();
+    started[2]?.succeed();
+    expect(await later).toEqual([20, 30, 40, 50]);
+  });
+
+  test('a batch that never ends does not hold up the next after overlapAfterMs', async () => {
+    const { call, started } = batches({ overlapAfterMs: 5 });
+    const stuck = call(1);
+    await soon();
+    const next = call(2);
+    await eventually(() => expect(started).toHaveLength(2));
+    started[1]?.succeed();
+    expect(await next).toBe(20);
+    started[0]?.succeed();
+    expect(await stuck).toBe(10);
+  });
+
+  test('a batch that fails rejects its own calls and no later ones', async () => {
+    const { call, started } = batches();
+    const failing = call(1).catch((error: Error) => error.message);
+    await soon();
+    started[0]?.fail();
+    expect(await failing).toBe('no');
+    const next = call(2);
+    await soon();
+    started[1]?.succeed();
+    expect(await next).toBe(20);
+  });
+
+  test('with a linger, an incomplete batch waits for more calls and a full one does not', async () => {
+    let lingers = 0;
+    const { call, started } = batches({
+      lingerMs() {
+        lingers++;
+        void call(2);
+        return 1;
+      },
+    });
+    void call(1);
+    await eventually(() => expect(started.map(({ inputs }) => inputs)).toEqual([[1, 2]]));
+    expect(lingers).toBe(1);
+    for (const input of [3, 4, 5]) void call(input);
+    started[0]?.succeed();
+    await eventually(() => expect(started[1]?.inputs).toEqual([3, 4, 5]));
+    expect(lingers).toBe(1);
+  });
+});
