@@ -1,8 +1,9 @@
 import { messageOf } from '../lib/errors.ts';
+import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Sql } from '../log/connect.ts';
 
-const everyMs = 60_000;
+const intervalMs = 60_000;
 
 /** Deletes what has expired: rate windows, stored answers, sessions, writers of scans. Any instance may do it. */
 export async function sweep(sql: Sql): Promise<void> {
@@ -15,9 +16,9 @@ export async function sweep(sql: Sql): Promise<void> {
   await sql`DELETE FROM webhook_tests WHERE until < now()`;
 }
 
-export function sweepRegularly(sql: Sql, log: Logger): () => void {
-  const timer = setInterval(() => {
-    sweep(sql).catch((error) => log.warn({ error: messageOf(error) }, 'could not sweep'));
-  }, everyMs);
-  return () => clearInterval(timer);
+/** Sweeps once a minute; returns the function that stops it. */
+export function sweepRegularly(sql: Sql, log: Logger): () => Promise<void> {
+  const onError = (error: unknown) =>
+    log.warn({ error: messageOf(error) }, 'expired rows could not be deleted, trying again in 60 s');
+  return every(intervalMs, () => sweep(sql), { onError, waitFirst: true }).stop;
 }

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, messageOf } from '../lib/errors.ts';
+import { every, type Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { insertSealed } from './visitor-keys.ts';
 
-const everyMs = 60_000;
+const intervalMs = 60_000;
 const maxBatchSize = 1_000;
 const lockNotAvailable = '55P03';
 
@@ -56,29 +56,17 @@ export async function vacuumVisitorKeys(sql: Sql): Promise<void> {
 }
 
 /** Seals what is not sealed, at once, and vacuums once a minute. Any number of processes may do it. */
-export function keepVisitorKeys({ sql, box, log }: { sql: Sql; box: SecretBox; log: Logger }) {
-  const stopping = new AbortController();
-
-  async function once(): Promise<void> {
+export function keepVisitorKeys({ sql, box, log }: { sql: Sql; box: SecretBox; log: Logger }): Loop {
+  async function once(signal: AbortSignal): Promise<void> {
     let total = 0;
-    for (let sealed = -1; sealed !== 0 && !stopping.signal.aborted; total += sealed) sealed = await sealBatch(sql, box);
+    for (let sealed = -1; sealed !== 0 && !signal.aborted; total += sealed) sealed = await sealBatch(sql, box);
     if (total > 0) log.info({ visitor_keys: total }, 'visitor keys encrypted with SECRET_KEY');
     await dropUnsealedFile(sql);
     await vacuumVisitorKeys(sql);
   }
 
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await once().catch((error) => {
-        log.warn({ error: messageOf(error) }, 'visitor keys could not be encrypted or vacuumed, trying again in 60 s');
-      });
-      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return every(intervalMs, once, {
+    onError: (error) =>
+      log.warn({ error: messageOf(error) }, 'visitor keys could not be encrypted or vacuumed, trying again in 60 s'),
+  });
 }

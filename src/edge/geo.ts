@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { every } from '../lib/every.ts';
 import { isIPv4 } from '../lib/ip-address.ts';
 import { type Place, type PlaceBook, readPlaceBook } from './place.ts';
 
@@ -112,26 +113,17 @@ async function watchFile(
     onEvent({ kind: 'geo_reloaded', path, type: next.type, built_at: next.builtAt });
   }
 
-  let timer = setTimeout(tick, everyMs);
-  timer.unref();
-  function tick(): void {
-    check()
-      .catch((error: unknown) => {
-        inUse = seen; // said once; tried again when the file changes
-        if (!closed) onEvent({ kind: 'geo_rejected', path, reason: reasonOf(error) });
-      })
-      .finally(() => {
-        if (closed) return;
-        timer = setTimeout(tick, everyMs);
-        timer.unref();
-      });
+  function reject(error: unknown): void {
+    inUse = seen; // reported once; read again when the file changes
+    if (!closed) onEvent({ kind: 'geo_rejected', path, reason: reasonOf(error) });
   }
+  const checking = every(everyMs, check, { onError: reject, waitFirst: true, ref: false });
 
   return {
     book: () => book,
     close() {
       closed = true;
-      clearTimeout(timer);
+      void checking.stop();
     },
   };
 }

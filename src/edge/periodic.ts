@@ -1,4 +1,5 @@
 import { messageOf } from '../lib/errors.ts';
+import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 
@@ -33,9 +34,6 @@ const reportedFailures = 2;
  */
 export function runPeriodically(task: () => Promise<void>, options: PeriodicOptions): PeriodicTask {
   const { name, everyMs, restFor = () => 0, log, metrics } = options;
-  let stopped = false;
-  let running: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
   let failure: string | undefined;
   let failures = 0;
   let logged = { message: '', at: Number.NEGATIVE_INFINITY };
@@ -61,22 +59,11 @@ export function runPeriodically(task: () => Promise<void>, options: PeriodicOpti
   const waitMs = (tookMs: number) =>
     failures === 1 ? Math.min(everyMs, firstRetryMs) : Math.max(everyMs, restFor(tookMs));
 
-  const run = () => {
+  const run = async () => {
     const started = performance.now();
-    running = task()
-      .then(succeeded, failed)
-      .finally(() => {
-        if (!stopped) timer = setTimeout(run, waitMs(performance.now() - started));
-      });
+    await task().then(succeeded, failed);
+    return waitMs(performance.now() - started);
   };
-  run();
-  return {
-    name,
-    failure: () => (failures < reportedFailures ? undefined : failure),
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  const loop = every(everyMs, run, { onError: failed });
+  return { name, failure: () => (failures < reportedFailures ? undefined : failure), stop: loop.stop };
 }

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConsumerMessages, DeliverPolicy, type JsMsg, type NatsConnection } from 'nats';
 import type { LogRange } from '../../events/entry.ts';
 import { decodeMessage } from '../../events/wire/stream-message.ts';
 import { messageOf } from '../lib/errors.ts';
+import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { sequenceAfter } from './jetstream.ts';
@@ -81,14 +81,11 @@ export function openInbox({
     }
   }
 
-  (async () => {
-    while (!closed) {
-      await receive().catch((error) => {
-        if (!closed) log.debug({ error: messageOf(error) }, 'no stream to receive');
-      });
-      if (!closed) await sleep(retryMs);
-    }
-  })();
+  const receiving = every(retryMs, receive, {
+    onError(error) {
+      if (!closed) log.debug({ error: messageOf(error) }, 'no stream to receive');
+    },
+  });
 
   const onAbort = () => arrived();
   signal.addEventListener('abort', onAbort, { once: true });
@@ -126,6 +123,7 @@ export function openInbox({
       signal.removeEventListener('abort', onAbort);
       emptied();
       messages?.stop();
+      void receiving.stop();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
+import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { connect } from '../log/connect.ts';
@@ -28,13 +29,10 @@ interface Office {
 
 /** Sees to it that one process of all leads, and that another takes over within seconds when it is gone. */
 export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): Leadership {
-  const stopping = new AbortController();
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
-
-  async function term(): Promise<void> {
+  async function term(stopping: AbortSignal): Promise<void> {
     const sql = connect(databaseUrl, { max: 1, name: `scanlog-${name}`, answerTimeoutMs: heartbeatTimeoutMs });
     const lost = new AbortController();
-    const over = AbortSignal.any([stopping.signal, lost.signal]);
+    const over = AbortSignal.any([stopping, lost.signal]);
     let led: Promise<void> | undefined;
     try {
       // A network that drops packets leaves the session open, with its lock, after the leader has given up.
@@ -43,8 +41,9 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
       if (!mine) return;
       log.info({ name }, 'leading');
       led = lead(over).finally(() => lost.abort());
+      led.catch(() => {});
       while (!over.aborted) {
-        await Promise.race([pause(heartbeatMs), led.catch(() => {})]);
+        await sleep(heartbeatMs, undefined, { signal: over }).catch(() => {});
         // Also notices that the connection was made anew, without the lock.
         if (!over.aborted && !(await holds(sql, lock))) lost.abort();
       }
@@ -52,12 +51,8 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
     } finally {
       lost.abort();
       // Whoever leads next, maybe this process again, must not find it still at work here.
-      if (led !== undefined)
-        await withTimeout(
-          led.catch(() => {}),
-          endWithinMs,
-          () => {},
-        );
+      const ended = led?.catch(() => {}) ?? Promise.resolve();
+      await withTimeout(ended, endWithinMs, () => {});
       await sql.end({ timeout: 1 }).catch(() => {});
     }
   }
@@ -69,16 +64,7 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
     return row !== undefined;
   };
 
-  const seeking = (async () => {
-    while (!stopping.signal.aborted) {
-      await term().catch((error) => log.warn({ name, error: messageOf(error) }, 'lost the lead'));
-      await pause(tryEveryMs);
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await seeking;
-    },
-  };
+  return every(tryEveryMs, term, {
+    onError: (error) => log.warn({ name, error: messageOf(error) }, 'lost the lead'),
+  });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
+import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Sql } from '../log/connect.ts';
 import { type ErasureStep, eraseNext, pendingErasures } from './erasure.ts';
@@ -11,35 +12,24 @@ const pausePerStep = 2;
 
 /** Erases deleted accounts for as long as the service runs. It needs no leader: each step locks its account. */
 export function runErasures({ sql, log }: { sql: Sql; log: Logger }): Leadership {
-  const stopping = new AbortController();
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
-
-  async function eraseUntilWaiting(account: string): Promise<void> {
-    for (let step: ErasureStep = await eraseNext(sql, account, new Date()); !stopping.signal.aborted; ) {
+  async function eraseUntilWaiting(account: string, signal: AbortSignal): Promise<void> {
+    for (let step: ErasureStep = await eraseNext(sql, account, new Date()); !signal.aborted; ) {
       if (step.state === 'done') log.info({ account }, 'the data of a deleted account is erased');
       if (step.state !== 'progressed') return;
       const started = performance.now();
       step = await eraseNext(sql, account, new Date());
-      await pause((performance.now() - started) * pausePerStep);
+      await sleep((performance.now() - started) * pausePerStep, undefined, { signal }).catch(() => {});
     }
   }
 
-  const erasing = (async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        for (const account of await pendingErasures(sql)) await eraseUntilWaiting(account);
-      } catch (error) {
-        log.warn({ error: messageOf(error) }, 'the data of a deleted account could not be erased, trying again');
-      }
-      await pause(idleMs);
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await erasing;
-    },
-  };
+  async function eraseAll(signal: AbortSignal): Promise<void> {
+    for (const account of await pendingErasures(sql)) await eraseUntilWaiting(account, signal);
+  }
+
+  return every(idleMs, eraseAll, {
+    onError: (error) =>
+      log.warn({ error: messageOf(error) }, 'the data of a deleted account could not be erased, trying again'),
+  });
 }
 
 /** Erases an account while the service runs; resolves to what it waits for when nothing has moved for `timeoutMs`. */

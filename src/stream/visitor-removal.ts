@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { visitorRemovals } from '../../projections/visitor-removals.ts';
 import { messageOf } from '../lib/errors.ts';
+import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Sql } from '../log/connect.ts';
 import type { Leadership } from './leader.ts';
@@ -13,25 +14,15 @@ const pausePerChunk = 2;
 
 /** Removes visitors of deleted codes for as long as the service runs. It needs no leader: each chunk locks its code. */
 export function runVisitorRemoval({ sql, log }: { sql: Sql; log: Logger }): Leadership {
-  const stopping = new AbortController();
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
-
-  const removing = (async () => {
-    while (!stopping.signal.aborted) {
-      const started = performance.now();
-      const removed = await visitorRemovals.removeChunk(sql, chunkRows).catch((error) => {
-        log.warn({ error: messageOf(error) }, 'visitors of deleted codes could not be removed, trying again');
-        return false;
-      });
-      await pause(removed ? (performance.now() - started) * pausePerChunk : idleMs);
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await removing;
-    },
+  const removeChunk = async () => {
+    const started = performance.now();
+    const removed = await visitorRemovals.removeChunk(sql, chunkRows);
+    return removed ? (performance.now() - started) * pausePerChunk : idleMs;
   };
+  return every(idleMs, removeChunk, {
+    onError: (error) =>
+      log.warn({ error: messageOf(error) }, 'visitors of deleted codes could not be removed, trying again'),
+  });
 }
 
 /** Removes all visitors that are scheduled for removal, for commands that run without the service. */

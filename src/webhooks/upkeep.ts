@@ -1,11 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
+import { every, type Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Sql } from '../lib/sql.ts';
 
-const everyMs = 1_000;
+const intervalMs = 1_000;
+/** While there is more to do. */
+const shortPauseMs = 10;
 const pruneEveryMs = 60_000;
 /** Rows in one step: no step holds anybody up for long. */
 const step = 1_000;
@@ -72,33 +74,22 @@ async function measure(sql: Sql, now: Date, { webhooksWaiting, webhooksDelay }: 
 }
 
 /** Keeps the deliveries in order, a little at a time. Any instance may do it. */
-export function startUpkeep({ sql, clock, log, metrics }: { sql: Sql; clock: Clock; log: Logger; metrics: Metrics }) {
-  const stopping = new AbortController();
+export function startUpkeep(options: { sql: Sql; clock: Clock; log: Logger; metrics: Metrics }): Loop {
+  const { sql, clock, log, metrics } = options;
   let prunedAt = Number.NEGATIVE_INFINITY;
 
-  async function once(): Promise<boolean> {
+  async function once(): Promise<number> {
     await measure(sql, clock(), metrics);
     let more = (await dropStopped(sql, clock())) !== undefined;
     if (performance.now() - prunedAt > pruneEveryMs) {
       if ((await pruneDeliveries(sql, clock())) > 0) more = true;
       else prunedAt = performance.now();
     }
-    return more;
+    return more ? shortPauseMs : intervalMs;
   }
 
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      const more = await once().catch((error) => {
-        log.warn({ error: messageOf(error) }, 'webhooks could not be kept in order');
-        return false;
-      });
-      await sleep(more ? 10 : everyMs, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return every(intervalMs, once, {
+    onError: (error) =>
+      log.warn({ error: messageOf(error) }, 'the upkeep of webhook deliveries failed, trying again in 1 s'),
+  });
 }

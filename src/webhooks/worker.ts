@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Owner, ownerKey } from '../../events/owner.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
+import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
@@ -50,7 +50,6 @@ export function startWorker(options: WorkerOptions): Worker {
   const stopping = new AbortController();
   let renewedAt = Number.NEGATIVE_INFINITY;
   let crowded = false;
-  let woken = Promise.withResolvers<void>();
 
   const tools: SessionTools = {
     ...{ ...options, leases, outcomes },
@@ -107,39 +106,29 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
-  const repeat = async (step: () => Promise<void>, pause: () => Promise<unknown>) => {
-    while (!stopping.signal.aborted) {
-      await step().catch((error) => log.warn({ error: messageOf(error) }, 'webhooks wait for the database'));
-      await pause();
-    }
-  };
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+  async function wakeSessions(): Promise<void> {
+    for (const session of sessions.values()) session.wake();
+  }
+
+  const onError = (error: unknown) => log.warn({ error: messageOf(error) }, 'webhooks wait for the database');
+  const claiming = every(pollMs, claim, { onError });
   const loops = [
-    repeat(claim, async () => {
-      await Promise.race([woken.promise, pause(pollMs)]);
-      woken = Promise.withResolvers();
-    }),
-    repeat(renew, () => pause(renewMs)),
-    repeat(readTests, () => pause(pollMs)),
-    // What other instances have seen come, while a slow request keeps the endpoint here.
-    repeat(
-      async () => {
-        for (const session of sessions.values()) session.wake();
-      },
-      () => pause(pollMs),
-    ),
+    claiming,
+    every(renewMs, renew, { onError }),
+    every(pollMs, readTests, { onError }),
+    // Other instances may have received deliveries while a slow request keeps the endpoint here.
+    every(pollMs, wakeSessions, { onError }),
+    startUpkeep({ sql, clock, log, metrics }),
   ];
-  const upkeep = startUpkeep({ sql, clock, log, metrics });
 
   return {
     wake(endpoints) {
       for (const endpoint of endpoints) sessions.get(ownerKey(endpoint))?.wake();
-      woken.resolve();
+      claiming.wake();
     },
     async stop() {
       stopping.abort();
-      woken.resolve();
-      await Promise.all([...loops, upkeep.stop()]);
+      await Promise.all(loops.map((loop) => loop.stop()));
       for (const session of sessions.values()) session.close();
       const allEnded = Promise.all([...sessions.values()].map(({ ended }) => ended));
       await withTimeout(allEnded, graceMs, () => {});

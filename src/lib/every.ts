@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Loop {
+  /** Runs the task now, or once more when it is running. */
+  wake(): void;
+  /** Resolves when the run under way has ended; there is no further one. */
+  stop(): Promise<void>;
+}
+
+interface LoopOptions {
+  /** Called when a run fails; the next one follows after the interval. */
+  onError(error: unknown): void;
+  /** Whether the first run waits for the interval, too. */
+  waitFirst?: boolean;
+  /** Whether the loop keeps the process alive, as by default. */
+  ref?: boolean;
+}
+
+/**
+ * Runs a task until stopped, with a pause of `intervalMs` after each run, so that runs never overlap. A run that resolves
+ * to a number pauses for that many milliseconds instead. The task's signal aborts with `stop`.
+ *
+ * @example
+ * const loop = every(60_000, () => sweep(sql), { onError: (error) => log.warn({ error }, 'sweep failed') });
+ */
+export function every(
+  intervalMs: number,
+  task: (signal: AbortSignal) => Promise<number> | Promise<void>,
+  { onError, waitFirst = false, ref = true }: LoopOptions,
+): Loop {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let pause = new AbortController();
+
+  async function wait(ms: number): Promise<void> {
+    // Aborted already after a wake during the run.
+    await sleep(ms, undefined, { signal: pause.signal, ref }).catch(() => {});
+    pause = new AbortController();
+  }
+
+  async function loop(): Promise<void> {
+    if (waitFirst) await wait(intervalMs);
+    while (!signal.aborted) {
+      let pauseMs = intervalMs;
+      try {
+        pauseMs = (await task(signal)) ?? intervalMs;
+      } catch (error) {
+        onError(error);
+      }
+      if (!signal.aborted) await wait(pauseMs);
+    }
+  }
+
+  const running = loop();
+  return {
+    wake: () => pause.abort(),
+    async stop() {
+      stopping.abort();
+      pause.abort();
+      await running;
+    },
+  };
+}
