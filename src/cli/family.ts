@@ -1,6 +1,7 @@
 import type { Change } from '../../events/entry.ts';
 import type { Role, ServiceConfig } from '../config.ts';
 import { type Asking, createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
+import { backoff } from '../lib/backoff.ts';
 import type { Logger } from '../lib/logger.ts';
 import { stepBack } from '../lib/step-back.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
@@ -13,7 +14,7 @@ const stopRetryMs = 200;
 const childrenStartTimeoutMs = 2_000;
 /** Longer than the timeout a child sets itself. */
 const killAfterMs = stopTimeoutMs.child + 1_000;
-const backoffMs = { first: 200, max: 10_000, resetAfter: 30_000 };
+const backoffOptions = { firstMs: 200, maxMs: 10_000, resetAfterMs: 30_000 };
 
 interface Child extends Sibling {
   process: Bun.Subprocess;
@@ -88,7 +89,7 @@ class Supervisor {
     for (let i = 1; i < edges; i++) this.#startChild(roles.filter(servesRequests), true);
   }
 
-  #startChild(roles: Role[], isEdge: boolean, restartDelayMs = backoffMs.first): void {
+  #startChild(roles: Role[], isEdge: boolean, restarts = backoff(backoffOptions)): void {
     const startedAt = performance.now();
     const listen = isEdge
       ? { port: this.#service.port, edges: this.#config.edges }
@@ -103,12 +104,9 @@ class Supervisor {
       onExit: (_, code, signal) => {
         this.#children.delete(child);
         if (this.#stopping) return;
-        const delayMs = performance.now() - startedAt > backoffMs.resetAfter ? backoffMs.first : restartDelayMs;
+        const delayMs = restarts.nextMs(performance.now() - startedAt);
         this.#log.warn({ roles, code, signal, again_in_ms: delayMs }, 'a service process exited and is restarted');
-        setTimeout(
-          () => this.#stopping || this.#startChild(roles, isEdge, Math.min(delayMs * 2, backoffMs.max)),
-          delayMs,
-        );
+        setTimeout(() => this.#stopping || this.#startChild(roles, isEdge, restarts), delayMs);
       },
     });
     const child: Child = {

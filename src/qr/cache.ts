@@ -1,5 +1,4 @@
-/** The queue of images to draw has reached `maxWaiting`. */
-export class QueueFull extends Error {}
+import { Semaphore } from '../lib/semaphore.ts';
 
 export interface ImageCache {
   /**
@@ -33,8 +32,7 @@ export function createImageCache({ maxBytes, maxDrawing = 1, maxWaiting = 128 }:
   // A Map iterates in insertion order, so the first entry is the least recently used.
   const cached = new Map<string, Uint8Array<ArrayBuffer>>();
   const drawing = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
-  const waiting: (() => void)[] = [];
-  let drawingCount = 0;
+  const slots = new Semaphore(maxDrawing, maxWaiting);
   let bytes = 0;
 
   function store(key: string, image: Uint8Array<ArrayBuffer>) {
@@ -49,23 +47,9 @@ export function createImageCache({ maxBytes, maxDrawing = 1, maxWaiting = 128 }:
     }
   }
 
-  async function withDrawingSlot<T>(work: () => Promise<T>): Promise<T> {
-    // A freed slot goes to the first in the queue directly, so that no new call can take it.
-    if (drawingCount < maxDrawing) drawingCount++;
-    else if (waiting.length >= maxWaiting) throw new QueueFull(`${maxWaiting} images are already queued for drawing`);
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else drawingCount--;
-    }
-  }
-
   async function drawAndStore(key: string, draw: () => Promise<Uint8Array<ArrayBuffer>>) {
     try {
-      const image = await withDrawingSlot(draw);
+      const image = await slots.run(draw);
       store(key, image);
       return image;
     } finally {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { backoff } from '../lib/backoff.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { DataDirectory } from './data-directory.ts';
@@ -29,7 +30,6 @@ export interface Part {
 }
 
 const startTimeoutMs = 90_000;
-const backoffMs = { first: 200, max: 10_000, resetAfter: 30_000 };
 
 interface PartOptions {
   data: DataDirectory;
@@ -52,7 +52,7 @@ class SupervisedPart {
   readonly #logFile: string;
   #child: ChildProcess | undefined;
   #stopping = false;
-  #restartDelayMs = backoffMs.first;
+  readonly #restarts = backoff({ firstMs: 200, maxMs: 10_000, resetAfterMs: 30_000 });
 
   constructor(plan: PartPlan, { data, log, signal }: PartOptions) {
     this.#plan = plan;
@@ -104,12 +104,9 @@ class SupervisedPart {
     const readyAt = performance.now();
     child.once('exit', (code, signal) => {
       if (this.#stopping) return;
-      if (performance.now() - readyAt > backoffMs.resetAfter) this.#restartDelayMs = backoffMs.first;
-      this.#log.warn(
-        { part: name, code, signal, again_in_ms: this.#restartDelayMs },
-        'an embedded server exited and is restarted',
-      );
-      this.#restartLater();
+      const delayMs = this.#restarts.nextMs(performance.now() - readyAt);
+      this.#log.warn({ part: name, code, signal, again_in_ms: delayMs }, 'an embedded server exited and is restarted');
+      setTimeout(() => void this.#restart(), delayMs);
     });
   }
 
@@ -131,17 +128,13 @@ class SupervisedPart {
       await this.#launch();
       if (!this.#stopping) this.#log.info({ part }, 'the embedded server answers again');
     } catch (error) {
+      const delayMs = this.#restarts.nextMs(0);
       this.#log.error(
-        { part, error: String(error), again_in_ms: this.#restartDelayMs },
+        { part, error: String(error), again_in_ms: delayMs },
         'an embedded server did not start and is retried',
       );
-      this.#restartLater();
+      setTimeout(() => void this.#restart(), delayMs);
     }
-  }
-
-  #restartLater(): void {
-    setTimeout(() => void this.#restart(), this.#restartDelayMs);
-    this.#restartDelayMs = Math.min(this.#restartDelayMs * 2, backoffMs.max);
   }
 }
 

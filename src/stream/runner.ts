@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import { Superseded } from '../../projections/superseded.ts';
+import { backoff } from '../lib/backoff.ts';
 import { messageOf } from '../lib/errors.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { headOfLog, readRange } from '../log/read.ts';
@@ -31,7 +32,6 @@ interface RunnerOptions extends StreamContext {
 
 /** With nothing from the stream for so long, the log is asked whether there should have been something. */
 const idleMs = 500;
-const backOffMs = { first: 100, most: 10_000 };
 
 /**
  * Feeds a projection from the stream, and from the log itself where the stream has lost something, is behind, or away.
@@ -118,18 +118,18 @@ export function runProjection(options: RunnerOptions): Leadership {
     name: projection.name,
     log,
     async lead(signal) {
-      let backOff = backOffMs.first;
+      const retries = backoff({ firstMs: 100, maxMs: 10_000, resetAfterMs: 10_000 });
       while (!signal.aborted) {
         const started = performance.now();
+        let pauseMs = 0;
         await run(signal).catch((error) => {
           if (signal.aborted) return;
+          pauseMs = retries.nextMs(performance.now() - started);
           if (error instanceof Superseded) return log.info({ why: error.message }, 'projection begins again');
           metrics.projectionFailures.inc(label);
-          if (performance.now() - started > backOffMs.most) backOff = backOffMs.first;
-          log.error({ error: messageOf(error), again_in_ms: backOff }, 'projection stands still');
+          log.error({ error: messageOf(error), again_in_ms: pauseMs }, 'projection stands still');
         });
-        await sleep(backOff, undefined, { signal }).catch(() => {});
-        backOff = Math.min(backOff * 2, backOffMs.most);
+        await sleep(pauseMs, undefined, { signal }).catch(() => {});
       }
     },
   });

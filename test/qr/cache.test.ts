@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createImageCache, QueueFull } from '../../src/qr/cache.ts';
+import { QueueFull } from '../../src/lib/semaphore.ts';
+import { createImageCache } from '../../src/qr/cache.ts';
 
 const image = (bytes: number) => new Uint8Array(bytes);
 const kb = 1024;

@@ -1,3 +1,5 @@
+import { QueueFull } from '../../lib/semaphore.ts';
+
 /** An error as ClickHouse reports it: code, name and message. */
 export class EngineError extends Error {
   readonly code: number;
@@ -24,6 +26,8 @@ const suffix = /\.?\s*\((?:([A-Z][A-Z0-9_]{2,})|version [^()]*)\)\.?\s*$/;
 /** Parses an error of chdb. In errors of inserts, code and name occur twice. */
 export function asEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
+  if (error instanceof QueueFull)
+    return new EngineError(202, 'TOO_MANY_SIMULTANEOUS_QUERIES', 'Too many simultaneous queries');
   let text = error instanceof Error ? error.message : String(error);
   let code = 1002;
   let type = 'UNKNOWN_EXCEPTION';

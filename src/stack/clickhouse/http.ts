@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Admission } from './admission.ts';
+import { Semaphore } from '../../lib/semaphore.ts';
 import { Answer } from './answer.ts';
 import type { Engine } from './engine.ts';
-import { EngineError } from './errors.ts';
+import { cancelled, EngineError } from './errors.ts';
 import { checkQueryString, isUriTooLong } from './form-limits.ts';
 import { header, readRequest } from './request.ts';
 import { runAlone } from './run.ts';
@@ -30,13 +30,13 @@ const keepAliveTimeout = 120_000;
 /** ClickHouse's HTTP interface, as far as `@clickhouse/client` uses it, in front of an engine. */
 export function clickhouseServer({ engine, version, timezone, password }: HttpOptions): Server {
   // Separate, so that inserts never wait for slow readers.
-  const reads = new Admission(maxConcurrent, maxWaiting);
-  const writes = new Admission(maxConcurrent, maxWaiting);
+  const reads = new Semaphore(maxConcurrent, maxWaiting);
+  const writes = new Semaphore(maxConcurrent, maxWaiting);
 
   async function answerQuery(message: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const answer = new Answer(response, version);
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => gone.abort(cancelled()));
     let id: string | undefined;
     try {
       checkQueryString(message.url ?? '/');
@@ -44,11 +44,11 @@ export function clickhouseServer({ engine, version, timezone, password }: HttpOp
       const request = await readRequest(message, url);
       id = request.id;
       const statement = readStatement(request.query, request.body);
-      const leave = await (statement.kind === 'select' ? reads : writes).enter(gone.signal);
+      const release = await (statement.kind === 'select' ? reads : writes).acquire(gone.signal);
       try {
         await runAlone(engine, request, statement, answer, gone.signal);
       } finally {
-        leave();
+        release();
       }
     } catch (error) {
       answer.fail(error, id);

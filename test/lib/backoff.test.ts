@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { backoff } from '../../src/lib/backoff.ts';
+
+const options = { firstMs: 100, maxMs: 500, resetAfterMs: 1_000 };
+
+test('a backoff doubles from the first pause to the longest', () => {
+  const { nextMs } = backoff(options);
+  expect([0, 0, 0, 0, 0].map(nextMs)).toEqual([100, 200, 400, 500, 500]);
+});
+
+test('a backoff begins again after an attempt that ran for long', () => {
+  const { nextMs } = backoff(options);
+  expect([0, 0, 1_000, 1_001, 0].map(nextMs)).toEqual([100, 200, 400, 100, 200]);
+});

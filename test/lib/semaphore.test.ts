@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { QueueFull, Semaphore } from '../../src/lib/semaphore.ts';
+
+const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+describe('a semaphore', () => {
+  test('lets as many in as it has permits; the others enter in order as permits are released', async () => {
+    const semaphore = new Semaphore(2);
+    const entered: number[] = [];
+    const releases = [1, 2, 3, 4].map(async (n) => {
+      const release = await semaphore.acquire();
+      entered.push(n);
+      return release;
+    });
+    await soon();
+    expect(entered).toEqual([1, 2]);
+    (await releases[1])?.();
+    await soon();
+    expect(entered).toEqual([1, 2, 3]);
+    (await releases[0])?.();
+    (await releases[2])?.();
+    await soon();
+    expect(entered).toEqual([1, 2, 3, 4]);
+  });
+
+  test('a caller that comes when a permit is released does not overtake one that waits', async () => {
+    const semaphore = new Semaphore(1);
+    const entered: string[] = [];
+    const release = await semaphore.acquire();
+    const first = semaphore.acquire().then((done) => {
+      entered.push('first');
+      done();
+    });
+    release();
+    await Promise.all([first, semaphore.run(async () => entered.push('second'))]);
+    expect(entered).toEqual(['first', 'second']);
+  });
+
+  test('rejects when as many wait as may wait', async () => {
+    const semaphore = new Semaphore(1, 1);
+    const release = await semaphore.acquire();
+    const waiting = semaphore.acquire();
+    await expect(semaphore.acquire()).rejects.toBeInstanceOf(QueueFull);
+    release();
+    (await waiting)();
+    expect(await semaphore.run(async () => 'in')).toBe('in');
+  });
+
+  test('releases the permit of work that fails', async () => {
+    const semaphore = new Semaphore(1);
+    await expect(semaphore.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    expect(await semaphore.run(async () => 'next')).toBe('next');
+  });
+
+  test('rejects a caller whose signal aborts, and keeps the order of the others', async () => {
+    const semaphore = new Semaphore(1);
+    const release = await semaphore.acquire();
+    const abort = new AbortController();
+    const gone = semaphore.acquire(abort.signal);
+    const next = semaphore.acquire(new AbortController().signal);
+    abort.abort(new Error('gone'));
+    await expect(gone).rejects.toThrow('gone');
+    await expect(semaphore.acquire(abort.signal)).rejects.toThrow('gone');
+    release();
+    (await next)();
+    expect(await semaphore.run(async () => 'free again')).toBe('free again');
+  });
+});
