@@ -3,7 +3,7 @@ import type { ScanLine } from '../events/scan-line.ts';
 import type { Sql } from '../src/lib/sql.ts';
 import { createDoubt, type Mismatch, mismatchOf } from './analytics-doubt.ts';
 import { createRemoval, type RemovalTimes, type Trouble } from './analytics-removal.ts';
-import { Superseded } from './superseded.ts';
+import { Superseded } from './checkpoint.ts';
 import { ledger, type WarehouseTable } from './warehouse-ledger.ts';
 import { insertText, type ReadScans, type ScanTables, type ScanText } from './warehouse-tables.ts';
 

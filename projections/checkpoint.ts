@@ -1,5 +1,7 @@
 import type { Queryable } from '../src/lib/sql.ts';
-import { Superseded } from './superseded.ts';
+
+/** Another process has moved the projection's checkpoint or table: the projection resumes from what is stored. */
+export class Superseded extends Error {}
 
 /**
  * Moves a projection's checkpoint, in the transaction of its effect. Only the new position in Postgres' answer proves that

@@ -1,6 +1,6 @@
 import type { Owner } from '../events/owner.ts';
 import type { Queryable, Sql } from '../src/lib/sql.ts';
-import { Superseded } from './superseded.ts';
+import { Superseded } from './checkpoint.ts';
 
 /** A table of the warehouse, and how far it has come. */
 export interface WarehouseTable {

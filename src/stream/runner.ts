@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
-import { Superseded } from '../../projections/superseded.ts';
+import { Superseded } from '../../projections/checkpoint.ts';
 import { backoff } from '../lib/backoff.ts';
 import { messageOf } from '../lib/errors.ts';
 import { floorOfLog } from '../log/floor.ts';

@@ -1,7 +1,6 @@
 import type { ISql } from 'postgres';
 import { expect, test } from 'vitest';
-import { moveCheckpoint } from '../../projections/checkpoint.ts';
-import { Superseded } from '../../projections/superseded.ts';
+import { moveCheckpoint, Superseded } from '../../projections/checkpoint.ts';
 import { useDatabase } from '../support/database.ts';
 
 const database = useDatabase();

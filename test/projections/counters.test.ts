@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { Superseded } from '../../projections/checkpoint.ts';
 import { counters } from '../../projections/counters.ts';
-import { Superseded } from '../../projections/superseded.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { remove } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../events/plans.ts';
-import { Superseded } from '../../projections/superseded.ts';
+import { Superseded } from '../../projections/checkpoint.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { createAccount, setPlan } from '../../src/accounts/accounts.ts';
 import { disable, remove, set } from '../../src/accounts/webhooks.ts';
