@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import QRCode from 'qrcode';
+import { createDrawing } from '../src/qr/drawing.ts';
 import { drawPng } from '../src/qr/png.ts';
 import { drawSvg } from '../src/qr/svg.ts';
 import { type BenchRow, boundedRow, median, unboundedRow } from './row.ts';
@@ -52,15 +53,17 @@ export async function benchImages({ repetitions = 40 } = {}): Promise<BenchRow[]
 
 /** Watches an idle event loop for as long as each drawing takes, to show how much of a stall the machine causes. */
 async function blockedByLargest(repetitions: number): Promise<{ drawing: number[]; idle: number[] }> {
+  const { draw, close } = createDrawing();
   const drawing: number[] = [];
   const idle: number[] = [];
   for (let i = 0; i < repetitions; i++) {
     const style = { ...styled, dotsType: i % 2 ? 'dots' : 'extra-rounded' } as const;
     const started = performance.now();
-    drawing.push(await longestStallMs(() => drawPng(nextUrl(), style, 2048)));
+    drawing.push(await longestStallMs(() => draw({ url: nextUrl(), style, format: 'png', size: 2048 })));
     const elapsed = performance.now() - started;
     idle.push(await longestStallMs(() => setTimeout(elapsed)));
   }
+  await close();
   return { drawing, idle };
 }
 

@@ -6,7 +6,6 @@ import { layoutOf } from './layout.ts';
 import { type Mask, matrixOf } from './matrix.ts';
 import { type Raster, rasterOf } from './raster.ts';
 import { lookOf } from './style.ts';
-import { takeTurns } from './turns.ts';
 
 const compress = promisify<Uint8Array, { level: number }, Uint8Array>(deflate);
 
@@ -14,7 +13,8 @@ const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const indexedColor = 3;
 
 /**
- * Draws a short URL as a PNG of `size` × `size` pixels. Compression, most of the work, runs in zlib's thread pool.
+ * Draws a short URL as a PNG of `size` × `size` pixels. Compression runs in zlib's thread pool, but a large image
+ * still blocks for 20 ms or more: the service draws in a worker thread (drawing.ts).
  *
  * @example
  * await drawPng('https://sho.rt/aB3xY7z', { dotsType: 'rounded' }, 512);
@@ -26,14 +26,10 @@ export async function drawPng(
   options: { mask?: Mask } = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const look = lookOf(style);
-  const turns = takeTurns();
-  // Otherwise a row of drawings, each begun as the one before it is done, would leave no turn to anybody else.
-  await turns.next();
   const matrix = matrixOf(url, options.mask);
-  if (turns.isOver()) await turns.next();
   const layout = layoutOf(matrix.side, size);
   const geometry = geometryOf(matrix, look);
-  return encodePng(await rasterOf(geometry, layout, look, turns), size);
+  return encodePng(rasterOf(geometry, layout, look), size);
 }
 
 async function encodePng({ bitDepth, palette, rows }: Raster, size: number): Promise<Uint8Array<ArrayBuffer>> {

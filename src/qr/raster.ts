@@ -3,7 +3,6 @@ import type { Box, Geometry, Radii } from './geometry.ts';
 import type { Layout } from './layout.ts';
 import type { Look } from './style.ts';
 import { levels, type Tile, tileFor } from './tile.ts';
-import type { Turns } from './turns.ts';
 
 /** An uncompressed PNG image: pixels are palette indexes, and each row starts with its filter byte. */
 export interface Raster {
@@ -16,9 +15,9 @@ const noFilter = 0;
 const upFilter = 2;
 
 /** Draws without anti-aliasing if every shape is square, otherwise with it. */
-export async function rasterOf(geometry: Geometry, layout: Layout, look: Look, turns: Turns): Promise<Raster> {
+export function rasterOf(geometry: Geometry, layout: Layout, look: Look): Raster {
   const isSquare = [look.dotsType, look.cornersSquareType, look.cornersDotType].every((type) => type === 'square');
-  return isSquare ? flatRaster(geometry, layout, look) : smoothRaster(geometry, layout, look, turns);
+  return isSquare ? flatRaster(geometry, layout, look) : smoothRaster(geometry, layout, look);
 }
 
 /** One or two bits per pixel. Only the first pixel row of each row of modules is written; the others repeat it. */
@@ -60,12 +59,7 @@ function flatRaster(geometry: Geometry, { size, scale, offset }: Layout, look: L
 }
 
 /** One byte per pixel. Shapes never overlap, so the row differences of all shapes can be added. */
-async function smoothRaster(
-  geometry: Geometry,
-  { size, scale, offset }: Layout,
-  look: Look,
-  turns: Turns,
-): Promise<Raster> {
+function smoothRaster(geometry: Geometry, { size, scale, offset }: Layout, look: Look): Raster {
   const colors = foregrounds(look);
   const stride = 1 + size;
   const rows = new Uint8Array(stride * size);
@@ -84,7 +78,6 @@ async function smoothRaster(
       const tile = tiles.get(shape.radii) ?? tileFor(shape, hole, scale, colors.indexOf(color) * levels);
       tiles.set(shape.radii, tile);
       place(tile, shape);
-      if (turns.isOver()) await turns.next();
     }
   }
 
