@@ -1,13 +1,11 @@
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Queryable, Sql } from './connect.ts';
 
-/** Whether the key is the one that this database's secrets are encrypted with. The first key that it is used with is. */
+/** Whether this database's secrets are encrypted with the key. The first key that is used with it becomes that one. */
 export async function isKeyOfDatabase(sql: Sql, { fingerprint }: SecretBox): Promise<boolean> {
   const mine = fingerprint.toString('hex');
   await sql`INSERT INTO secrets VALUES ('secret_key', decode(${mine}, 'hex')) ON CONFLICT DO NOTHING`;
-  const [row] = await sql<[{ value: string }]>`
-    SELECT encode(value, 'hex') AS value FROM secrets WHERE name = 'secret_key'`;
-  return row.value === mine;
+  return (await storedFingerprint(sql)) === mine;
 }
 
 /** The fingerprint of the SECRET_KEY of this database, in hex; undefined before the first start. */
