@@ -3,7 +3,7 @@ import type { Role, ServiceConfig } from '../config.ts';
 import { type Asking, createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
 import { backoff } from '../lib/backoff.ts';
 import type { Logger } from '../lib/logger.ts';
-import { stepBack } from '../lib/step-back.ts';
+import { lowerPriority } from '../lib/lower-priority.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { type RunningService, startService } from '../main.ts';
 import { stopTimeoutMs } from './stopping.ts';
@@ -97,8 +97,6 @@ class Supervisor {
     const settings = { ...this.#config, roles, ...listen };
     const subprocess = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      // In a session of its own, so that the scheduler weighs it against this process; we send it the stop message.
-      detached: true,
       env: { ...process.env, ...environmentOf(settings), [childVariable]: '1' },
       ipc: (message: SiblingMessage, from) => void this.#receive(message, from).catch(() => {}),
       onExit: (_, code, signal) => {
@@ -182,7 +180,7 @@ export const isChild = () => process.env[childVariable] === '1';
 /** Runs the service in a child process that `startSupervised` has started. */
 export async function startChild(config: ServiceConfig, log: Logger, onStop: () => void): Promise<RunningService> {
   // The relay and projections may wait for a core; a redirect may not.
-  if (!config.roles.some(servesRequests)) stepBack();
+  if (!config.roles.some(servesRequests)) lowerPriority();
   const asking = createAsking();
   const parent: Sibling = { send: (message) => process.send?.(message) };
   const onChange = async (entries: Change[]) => void (await asking.ask({ kind: 'changed', entries }, [parent]));

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { parseArgs } from 'node:util';
-import { stepBack } from '../../lib/step-back.ts';
+import { lowerPriority } from '../../lib/lower-priority.ts';
 import type { Engine } from './engine.ts';
 import { clickhouseServer } from './http.ts';
 
@@ -13,7 +13,7 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-stepBack();
+lowerPriority();
 process.once('uncaughtException', fail);
 
 const { values } = parseArgs({
