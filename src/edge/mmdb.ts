@@ -1,8 +1,10 @@
 /**
  * Reads a MaxMind DB file (format 2) straight from its bytes: https://maxmind.github.io/MaxMind-DB/
  *
- * Of our own because the npm reader takes an address as text and decodes a record at every look-up: 6.7 µs against under
- * one here, where a record is decoded once and the search walks the 16 bytes that we have anyway.
+ * Not `maxmind`, whose reader takes an address as text: with a cache of records it needs 1.9 µs of CPU per IPv4 and
+ * 2.1 µs per IPv6 lookup, against 0.6 and 0.4 µs here (random addresses of DB-IP Lite, x64, best of 8 interleaved runs;
+ * 2.5 and 3.4 µs against 0.6 and 0.5 µs on a busy machine). At 31 µs of edge CPU per scan, that is 4 % and 6 % (6 % and
+ * 9 %) of a redirect.
  */
 
 import { isIPv4 } from '../lib/ip-address.ts';

@@ -1,6 +1,10 @@
 /**
- * Addresses in one form: 16 bytes, an IPv4 address as `::ffff:a.b.c.d`. Written by hand over character codes, because
- * every redirect comes through here and needs no string, list or expression on the way.
+ * Addresses in one form: 16 bytes, an IPv4 address as `::ffff:a.b.c.d`.
+ *
+ * Not `ipaddr.js`, because every redirect parses the address of its client: behind a proxy that takes 0.3 µs of CPU for
+ * IPv4 and 0.7 µs for IPv6, against 3.3 and 8.6 µs with `ipaddr.js`, or 0.9 and 1.1 µs for nothing but one parse of a
+ * header without port, brackets and zone (x64, best of 8 interleaved runs). At 31 µs of edge CPU per scan, that is 10 %
+ * and 25 %, or at the very least 2 %, of a redirect. A test compares the two (test/lib/ip-address.test.ts).
  */
 
 const COLON = 58;
