@@ -13,8 +13,8 @@ interface EmscriptenModule {
   _free(address: number): void;
 }
 
-/** Source of the function by which `chdb-wasm` reports the total memory to the engine. */
-const totalMemorySource = '()=>BigInt(getHeapMax())';
+/** Emscripten's function that reports the total memory to the engine. The keys of imports are minified, its name is not. */
+const totalMemoryFunction = '_emscripten_get_heap_max';
 /** More than the engine ever counts. */
 const unlimitedBytes = 1n << 50n;
 /** Longer texts are not passed on the stack. */
@@ -32,7 +32,7 @@ export default async function createModule(options: ModuleOptions): Promise<unkn
   const instantiateWasm: ModuleOptions['instantiateWasm'] = async (imports, done) => {
     for (const group of Object.values(imports))
       for (const [name, value] of Object.entries(group)) {
-        if (String(value) === totalMemorySource) group[name] = () => unlimitedBytes;
+        if (typeof value === 'function' && value.name === totalMemoryFunction) group[name] = () => unlimitedBytes;
         if (value instanceof WebAssembly.Memory) memory = value;
       }
     const module = await WebAssembly.compile(await readFile(inPackage('./chdb.wasm')));
