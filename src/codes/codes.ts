@@ -3,6 +3,7 @@ import type { Owner } from '../../events/owner.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../log/connect.ts';
+import { containsWords, findCandidates } from './search.ts';
 
 export const listedStatuses = ['active', 'paused', 'draft'] as const;
 export type ListedStatus = (typeof listedStatuses)[number];
@@ -69,9 +70,6 @@ const orderBy = (sql: Queryable, order: ListOrder) =>
     total_scans: sql`coalesce(n.total_scans, 0), position DESC`,
   })[order];
 
-/** A pattern for text that contains `words`, whatever they are: `%` and `_` mean themselves. */
-const containing = (words: string) => `%${words.replace(/[\\%_]/g, '\\$&')}%`;
-
 interface Listing {
   status?: ListedStatus | undefined;
   /** Only codes with this in their name, destination or short code, in any case. */
@@ -81,21 +79,16 @@ interface Listing {
   limit: number;
 }
 
-/**
- * One page of the owner's codes, and how many there are in all. In the order of creation an index has them ready; a
- * search, or any other order, looks at each code of that owner: some milliseconds for ten thousand.
- */
+/** One page of the owner's codes, and the number of all that match. */
 export async function listCodes(
   sql: Queryable,
   owner: Owner,
   { status, words, order = '-created_at', page, limit }: Listing,
 ): Promise<{ codes: CountedCode[]; total: number }> {
-  const ofStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status}`;
-  const found =
-    words === undefined
-      ? sql``
-      : sql`AND (name ILIKE ${containing(words)} OR destination_url ILIKE ${containing(words)}
-          OR short_code ILIKE ${containing(words)})`;
+  // Both conditions: the search index covers only codes that are not deleted.
+  const ofStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status} AND status <> 'deleted'`;
+  const candidates = words === undefined ? undefined : await findCandidates(sql, words);
+  const found = words === undefined ? sql`` : sql`AND ${containsWords(sql, words, candidates)}`;
   const wanted = sql`account = ${owner.account} AND mode = ${owner.mode} AND ${ofStatus} ${found}`;
   const [codes, total] = await Promise.all([
     sql<CountedCode[]>`

@@ -1,0 +1,40 @@
+import type { Queryable } from '../log/connect.ts';
+
+/** More matches than this are not worth a list of ids: Postgres compares every code of the account instead. */
+const maxCandidates = 10_000;
+/** Shorter words have no trigram. */
+const minWordLength = 3;
+
+/** Whether a database searches by `code_trigrams`, which its migration decided (0014_code_search.sql). */
+const hasTrigramTable = new WeakMap<Queryable, Promise<boolean>>();
+
+function searchesByTable(sql: Queryable): Promise<boolean> {
+  const known = hasTrigramTable.get(sql);
+  if (known !== undefined) return known;
+  const looked = sql<[{ exists: boolean }]>`SELECT to_regclass('code_trigrams') IS NOT NULL AS exists`.then(
+    ([{ exists }]) => exists,
+  );
+  hasTrigramTable.set(sql, looked);
+  looked.catch(() => hasTrigramTable.delete(sql));
+  return looked;
+}
+
+/**
+ * The ids of all codes that may contain `words`; undefined where an index of pg_trgm answers the comparison itself, or
+ * where the words are too short or too common for a list to help.
+ */
+export async function findCandidates(sql: Queryable, words: string): Promise<string[] | undefined> {
+  if (words.length < minWordLength || !(await searchesByTable(sql))) return undefined;
+  const rows = await sql<{ code: string }[]>`
+    SELECT code FROM code_trigrams WHERE trigrams @> trigrams_of(lower(${words}::text))
+    LIMIT ${maxCandidates + 1}`;
+  return rows.length > maxCandidates ? undefined : rows.map(({ code }) => code);
+}
+
+/** A condition for codes with `words` in their name, destination or short code, in any case. */
+export function containsWords(sql: Queryable, words: string, candidates: string[] | undefined) {
+  const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`
+    ${candidates === undefined ? sql`` : sql`id = ANY(${candidates}) AND`}
+    (name ILIKE ${pattern} OR destination_url ILIKE ${pattern} OR short_code ILIKE ${pattern})`;
+}

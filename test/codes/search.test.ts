@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Owner } from '../../events/owner.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { listCodes } from '../../src/codes/codes.ts';
+import { createCodes } from '../../src/codes/create.ts';
+import { containsWords, findCandidates } from '../../src/codes/search.ts';
+import { connect, type Sql } from '../../src/log/connect.ts';
+import { migrate } from '../../src/log/migrate.ts';
+import { adminRole } from '../../src/stack/postgres.ts';
+import { createDatabase } from '../support/database.ts';
+import { testBox } from '../support/secret-box.ts';
+
+/** The service's role owns its tables, but may not create an extension. */
+async function forbidExtensions(adminUrl: string): Promise<void> {
+  const admin = connect(adminUrl, { max: 1 });
+  const name = new URL(adminUrl).pathname.slice(1);
+  await admin.unsafe(`
+    GRANT ALL ON SCHEMA public TO PUBLIC; ALTER DATABASE ${name} OWNER TO ${adminRole};
+    REVOKE CREATE ON DATABASE ${name} FROM PUBLIC`);
+  await admin.end();
+}
+
+describe.each([
+  { kind: 'pg_trgm', index: 'codes_search' },
+  { kind: 'a table of trigrams', index: 'code_trigrams_search' },
+])('a search through $kind', ({ kind, index }) => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let sql: Sql;
+  let owner: Owner;
+
+  beforeAll(async () => {
+    database = await createDatabase('template0');
+    sql = database.sql;
+    if (kind !== 'pg_trgm') await forbidExtensions(database.adminUrl);
+    // Codes that exist before the migration are found as well.
+    await migrate(sql, undefined, '0014');
+    const { id: account } = await createAccount(sql, { name: 'Café', plan: 'enterprise', now: new Date() });
+    owner = { account, mode: 'live' };
+    await create({ name: 'Terrasse Été', destination_url: 'https://example.com/menu' });
+    await migrate(sql);
+  });
+  afterAll(() => database.drop());
+
+  const create = (code: { name: string; destination_url: string }) =>
+    sql.begin((tx) => createCodes(tx, testBox, owner, [code], { actor: 'operator', now: new Date() }));
+
+  async function found(words: string): Promise<string[]> {
+    const { codes, total } = await listCodes(sql, owner, { words, page: 1, limit: 100 });
+    expect(total, 'the total counts what was found').toBe(codes.length);
+    return codes.map(({ name }) => name).toSorted();
+  }
+
+  test('finds names, destinations and short codes, in any case, by three letters or fewer', async () => {
+    await create({ name: 'Leaflet 100%', destination_url: 'https://example.com/Offers?ref=A4' });
+    expect(await found('TERRASSE')).toEqual(['Terrasse Été']);
+    expect(await found('été')).toEqual(['Terrasse Été']);
+    expect(await found('offers')).toEqual(['Leaflet 100%']);
+    expect(await found('00%')).toEqual(['Leaflet 100%']);
+    expect(await found('É')).toEqual(['Terrasse Été']);
+    expect(await found('example.com')).toEqual(['Leaflet 100%', 'Terrasse Été']);
+    expect(await found('menuoffers')).toEqual([]);
+    const [code] = await sql<[{ short_code: string }]>`SELECT short_code FROM codes WHERE name = 'Terrasse Été'`;
+    expect(await found(code.short_code.toUpperCase())).toEqual(['Terrasse Été']);
+  });
+
+  test('follows changes and deletions', async () => {
+    await create({ name: 'Poster', destination_url: 'https://example.com/poster' });
+    await sql`UPDATE codes SET name = 'Billboard', destination_url = 'https://example.com/big' WHERE name = 'Poster'`;
+    expect(await found('poster')).toEqual([]);
+    expect(await found('billboard')).toEqual(['Billboard']);
+    await sql`UPDATE codes SET status = 'deleted' WHERE name = 'Billboard'`;
+    expect(await found('billboard')).toEqual([]);
+  });
+
+  test('uses its index', async () => {
+    const candidates = await findCandidates(sql, 'terrasse');
+    expect(candidates === undefined, 'an index of pg_trgm needs no candidates').toBe(kind === 'pg_trgm');
+    const plan = await sql.begin(async (tx) => {
+      // Without another index to read all codes through, which is cheaper for a few.
+      await tx`DROP INDEX codes_newest_first, codes_of_status`;
+      await tx`SET LOCAL enable_seqscan = off`;
+      await tx`SET LOCAL enable_indexscan = off`;
+      const rows =
+        kind === 'pg_trgm'
+          ? await tx`EXPLAIN SELECT id FROM codes WHERE status <> 'deleted' AND ${containsWords(tx, 'terrasse', undefined)}`
+          : await tx`EXPLAIN SELECT code FROM code_trigrams WHERE trigrams @> trigrams_of('terrasse')`;
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+    expect(plan).toContain(index);
+  });
+});
