@@ -103,16 +103,30 @@ function evolveCodes(before: Code[], events: AppliedCodeEvent[]): { codes: Code[
   return { codes: [...codes.values()], counts: { changes: counted, erasedAccounts: [...erasedAccounts] } };
 }
 
+/** The columns that events can change, an erasure included; a new field of a code is missing here until it compiles. */
+const changeableColumns = {
+  name: true,
+  destination_url: true,
+  destination_revision: true,
+  status: true,
+  style: true,
+  created_at: true,
+  updated_at: true,
+  version: true,
+  position: true,
+  disabled_reason: true,
+  disabled_at: true,
+} satisfies Record<Exclude<keyof Code, 'id' | 'account' | 'mode' | 'short_code'>, true>;
+
+const changedColumns = Object.keys(changeableColumns)
+  .map((column) => `${column} = excluded.${column}`)
+  .join(', ');
+
 const writeCodes = (sql: Queryable, codes: Code[]): Promise<unknown>[] => [
   sql`
     INSERT INTO codes
     SELECT * FROM jsonb_populate_recordset(NULL::codes, ${sql.json(rows(codes))})
-    ON CONFLICT (id) DO UPDATE SET
-      name = excluded.name, destination_url = excluded.destination_url,
-      destination_revision = excluded.destination_revision, status = excluded.status,
-      updated_at = excluded.updated_at, version = excluded.version,
-      disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at,
-      style = excluded.style, created_at = excluded.created_at, position = excluded.position`,
+    ON CONFLICT (id) DO UPDATE SET ${sql.unsafe(changedColumns)}`,
 ];
 
 const writeCodeCounts = (sql: Queryable, { changes, erasedAccounts }: CodeCounts): Promise<unknown>[] => [
