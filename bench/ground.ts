@@ -114,6 +114,7 @@ export async function untilReady(url: string, timeoutMs = 60_000): Promise<void>
 export interface Load {
   perSecond: number;
   p50: number;
+  p90: number;
   p99: number;
   statuses: Record<string, number>;
 }

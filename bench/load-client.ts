@@ -73,6 +73,12 @@ const elapsed = (performance.now() - started) / 1000;
 times.sort((a, b) => a - b);
 const percentile = (share: number) => times[Math.floor((times.length - 1) * share)] ?? 0;
 console.log(
-  JSON.stringify({ perSecond: times.length / elapsed, statuses, p50: percentile(0.5), p99: percentile(0.99) }),
+  JSON.stringify({
+    perSecond: times.length / elapsed,
+    statuses,
+    p50: percentile(0.5),
+    p90: percentile(0.9),
+    p99: percentile(0.99),
+  }),
 );
 process.exit(0);

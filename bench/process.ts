@@ -36,3 +36,15 @@ export const threads = (pid: number): number => readdirSync(`/proc/${pid}/task`)
 
 export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+/** A process and all that it has started, directly or not. */
+const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(treeOf)];
+
+/** CPU time of a process and all that it has started and that still run. */
+export const cpuSecondsOfTree = (pid: number): number => treeOf(pid).reduce((sum, one) => sum + cpuSeconds(one), 0);
+
+/** Memory of a process and all that it has started, in MB; what they share counts once. */
+export const memoryOfTree = (pid: number): number => treeOf(pid).reduce((sum, one) => sum + proportionalMemory(one), 0);
+
+const proportionalMemory = (pid: number): number =>
+  Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;

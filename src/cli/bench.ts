@@ -4,6 +4,7 @@ import { benchAnalytics } from '../../bench/analytics.ts';
 import { benchApi } from '../../bench/api.ts';
 import { benchBurst } from '../../bench/burst.ts';
 import { contactSheet } from '../../bench/contact-sheet.ts';
+import { benchCost } from '../../bench/cost.ts';
 import { type BenchStack, startBenchStack } from '../../bench/ground.ts';
 import { benchGrowth } from '../../bench/growth.ts';
 import { benchImages } from '../../bench/images.ts';
@@ -44,6 +45,7 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     ['images', () => benchImages()],
     ['images', onStack(benchBurst)],
     ['redirect', onStack(benchRedirect)],
+    ['cost', () => benchCost(steps)],
     ['log', onStack(benchLog)],
     ['analytics', onStack(benchReplay)],
     ['analytics', onStack(benchAnalytics)],

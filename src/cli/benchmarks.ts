@@ -1,6 +1,7 @@
 /** Only the names, so that other commands do not load the benchmarks and their dependencies. */
 export const benchmarks = [
   'redirect',
+  'cost',
   'log',
   'analytics',
   'images',
