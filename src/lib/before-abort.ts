@@ -1,17 +1,17 @@
-/** What `work` comes to, unless the signal comes first: then `close` is called, and this rejects with its reason. */
+/** Settles like `work`. If the signal aborts first, calls `close` and rejects with the signal's reason. */
 export async function beforeAbort<T>(signal: AbortSignal, work: Promise<T>, close = () => {}): Promise<T> {
   const aborted = Promise.withResolvers<never>();
-  const giveUp = () => {
+  const onAbort = () => {
     close();
     aborted.reject(signal.reason);
   };
-  signal.addEventListener('abort', giveUp, { once: true });
-  if (signal.aborted) giveUp();
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
   try {
     return await Promise.race([work, aborted.promise]);
   } finally {
-    signal.removeEventListener('abort', giveUp);
-    // Whichever of the two comes second is nobody's.
+    signal.removeEventListener('abort', onAbort);
+    // The one that settles second has no other handler, and an unhandled rejection would end the process.
     work.catch(() => {});
     aborted.promise.catch(() => {});
   }

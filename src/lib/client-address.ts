@@ -1,51 +1,50 @@
 import { parseAddress } from './ip-address.ts';
 import { type IpRanges, inRanges, parseRanges } from './ip-range.ts';
 
-/** The proxies whose `X-Forwarded-For` is believed. */
+/** The proxies whose `X-Forwarded-For` header is trusted. */
 export type TrustedProxies = IpRanges;
 
-/** The setting `TRUSTED_PROXIES` when it is not given: a proxy on the same machine. */
+/** The default of `TRUSTED_PROXIES`: a proxy on the same machine. */
 export const DEFAULT_TRUSTED_PROXIES = '127.0.0.0/8, ::1/128';
 
-/** More proxies in a row than this are not a network but somebody's long header. */
-const MAX_HOPS = 32;
-/** The longest way to write an address: full IPv6 with an IPv4 tail, brackets, a zone and a port, and some blanks. */
-const MAX_HOP_LENGTH = 96;
+/** Bounds the work for a forged header; real chains are shorter. */
+const maxHops = 32;
+/** Enough for full IPv6 with an IPv4 tail, brackets, a zone, a port and some blanks. */
+const maxHopLength = 96;
 
-/** Reads the setting: a comma-separated list of CIDRs and addresses. An empty one trusts nobody. */
+/** Parses the setting, a comma-separated list of CIDRs and addresses. An empty list trusts no proxy. */
 export function parseTrustedProxies(text: string): TrustedProxies | { error: string } {
   return parseRanges(text);
 }
 
 /**
- * The address of the client that sent the request: the socket's peer or, as long as that is a trusted proxy, the hop
- * before it, read from the right end of `X-Forwarded-For`. What an untrusted hop says about the hops before it is not
- * believed; a hop that cannot be read ends the walk at the last one believed.
+ * Returns the client's address: the socket's peer or, while that is a trusted proxy, the hop before it in
+ * `X-Forwarded-For`, read from the right. Stops at the first hop that is untrusted, and before one that cannot be parsed.
  *
- * 16 bytes, IPv4 as `::ffff:a.b.c.d`; all zero when the peer itself has no address.
+ * 16 bytes, IPv4 as `::ffff:a.b.c.d`; all zero if the peer has no address.
  *
  * ```ts
  * clientAddress('127.0.0.1', '198.51.100.1, 203.0.113.7', loopback)  // 203.0.113.7
  * ```
  */
 export function clientAddress(peer: string, forwardedFor: string | null, trusted: TrustedProxies): Uint8Array {
-  let believed = parseHop(peer, 0, peer.length);
-  if (!believed) return new Uint8Array(16);
-  if (!forwardedFor) return believed;
+  let address = parseHop(peer, 0, peer.length);
+  if (!address) return new Uint8Array(16);
+  if (!forwardedFor) return address;
 
   let end = forwardedFor.length;
-  for (let hops = 0; hops < MAX_HOPS && end > 0 && inRanges(trusted, believed); hops++) {
+  for (let hops = 0; hops < maxHops && end > 0 && inRanges(trusted, address); hops++) {
     const comma = forwardedFor.lastIndexOf(',', end - 1);
-    if (end - comma > MAX_HOP_LENGTH) break;
+    if (end - comma > maxHopLength) break;
     const from = skipBlanks(forwardedFor, comma + 1, end);
     if (from < end) {
       const hop = parseHop(forwardedFor, from, end);
       if (!hop) break;
-      believed = hop;
+      address = hop;
     }
     end = comma;
   }
-  return believed;
+  return address;
 }
 
 /** An address as proxies write it: bare, or with blanks, brackets, a zone id or a port. */
@@ -66,7 +65,7 @@ function parseHop(text: string, from: number, end: number): Uint8Array | null {
   return parseIPv6(text, from, to);
 }
 
-/** IPv6, with or without a zone id (`fe80::1%eth0`). The zone says which link of the proxy, not which client. */
+/** IPv6, with or without a zone id (`fe80::1%eth0`). The zone names a network interface of the proxy and is ignored. */
 function parseIPv6(text: string, from: number, to: number): Uint8Array | null {
   const colon = text.indexOf(':', from);
   if (colon < 0 || colon >= to) return null;

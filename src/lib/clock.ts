@@ -1,4 +1,4 @@
-/** Where the time comes from, handed in so that a test can say what time it is. */
+/** The source of the current time, passed in so that tests can set it. */
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();

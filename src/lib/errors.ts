@@ -1,4 +1,4 @@
-/** Every reason for a refusal. The API gives each an HTTP status (src/api/error-status.ts). */
+/** The error codes of the API. src/api/error-status.ts maps each to an HTTP status. */
 export const errorCodes = [
   'invalid_request',
   'destination_blocked',
@@ -24,13 +24,13 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 export interface Fault {
-  /** Which item of a bulk request. */
+  /** The item of a bulk request. */
   index?: number;
   field: string;
   message: string;
 }
 
-/** A request or command that is refused, with its reason. The API turns it into an answer in one place, src/api/answers.ts. */
+/** A request or command is refused. src/api/answers.ts turns it into a response. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: Fault[] | undefined;
@@ -44,7 +44,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A 400 that says all that is wrong, the first of it in the message. */
+/** Returns an `invalid_request` refusal with all errors in its details, and the first in its message. */
 export function invalid(faults: [Fault, ...Fault[]]): Refusal {
   const [first, ...rest] = faults;
   const where = first.index === undefined ? '' : `qrcodes[${first.index}]: `;
@@ -54,11 +54,11 @@ export function invalid(faults: [Fault, ...Fault[]]): Refusal {
 
 export const notFound = (what: string) => new Refusal('not_found', `There is no such ${what}.`);
 
-/** What went wrong before anything started, in one sentence for the person at the terminal. */
+/** The service cannot start. The message is one sentence for the operator, printed without a stack. */
 export class StartError extends Error {}
 
-/** The message of whatever was thrown. */
+/** The message of a thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The code that the system or a library gave it, if any. */
+/** The `code` of a thrown value, such as `ECONNREFUSED`, or an empty string. */
 export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');

@@ -5,7 +5,7 @@ const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 export type IdPrefix = 'qr' | 'scan' | 'acct' | 'key' | 'whd' | 'evt' | 'req' | 'batch';
 
-// Drawn in advance: every scan has an id, and asking the system for each would cost more than the rest of it.
+// Filled in advance: a system call for the id of each scan would cost more than the rest of the id.
 const pool = Buffer.alloc(8192);
 let unused = pool.length;
 
@@ -19,14 +19,14 @@ function randomByte(): number {
   return byte;
 }
 
-/** `length` characters drawn evenly from `alphabet`. */
+/** `length` characters with a uniform distribution over `alphabet`. */
 function randomText(alphabet: string, length: number): string {
-  // Bytes past the last whole multiple of the alphabet would favour its first letters.
-  const fair = 256 - (256 % alphabet.length);
+  // Larger bytes are rejected, because the modulo would make the first characters more frequent.
+  const limit = 256 - (256 % alphabet.length);
   let text = '';
   while (text.length < length) {
     const byte = randomByte();
-    if (byte < fair) text += alphabet[byte % alphabet.length];
+    if (byte < limit) text += alphabet[byte % alphabet.length];
   }
   return text;
 }
@@ -34,7 +34,7 @@ function randomText(alphabet: string, length: number): string {
 let lastTime = -1;
 let timeText = '';
 
-/** Eight base62 digits of milliseconds: sorts by time, and lasts until the year 8888. */
+/** Milliseconds as eight base62 digits, which sort by time until the year 8888. */
 function timeDigits(now: number): string {
   if (now === lastTime) return timeText;
   let digits = '';
@@ -45,7 +45,7 @@ function timeDigits(now: number): string {
 }
 
 /**
- * An id that sorts by time of creation, with 83 random bits behind it.
+ * An id that sorts by time of creation: the time, then 83 random bits.
  *
  * @example newId('qr', Date.now()) // 'qr_0VMNcq2hE3kx0dTtWq8LbY'
  */
@@ -53,17 +53,17 @@ export function newId(prefix: IdPrefix, now: number): string {
   return `${prefix}_${timeDigits(now)}${randomText(base62, 14)}`;
 }
 
-/** Whether `text` could have come from {@link newId}: saves a query for what cannot exist. */
+/** Whether `text` has the format of {@link newId}. Saves a query for ids that cannot exist. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-9A-Za-z]{20,40}$/.test(text.slice(prefix.length + 1));
 }
 
-/** Seven base58 letters: about 2 × 10¹² short codes, none with letters that are mistaken for each other. */
+/** Seven base58 characters: about 2 × 10¹² short codes, without characters that look alike. */
 export function newShortCode(): string {
   return randomText(base58, 7);
 }
 
-/** The secret half of an API key: 43 base62 letters, 256 bits. */
+/** The secret part of an API key: 43 base62 characters, 256 bits. */
 export function newSecret(): string {
   return randomText(base62, 43);
 }

@@ -6,8 +6,8 @@ export type Logger = pino.Logger;
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 /**
- * One line of JSON for each entry; the same in a form for people when a person watches.
- * Entries name routes and ids. Keys, bodies and client addresses never go in.
+ * Creates a logger that writes one line of JSON per entry, or a readable line if stderr is a terminal.
+ * Entries may contain routes and ids, but never keys, request bodies or client addresses.
  */
 export function createLogger(
   level: (typeof logLevels)[number],

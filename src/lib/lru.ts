@@ -1,12 +1,12 @@
-/** A bounded memory of what was used lately. */
+/** A bounded cache of the entries used most recently. */
 export interface Lru<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
 }
 
 /**
- * Keeps at least the `limit` entries used last and at most twice as many. Two maps take turns instead of a linked list:
- * when the young one is full it becomes the old one, and the old one is dropped, so that a hit costs one look-up.
+ * Keeps at least the `limit` entries used last, and at most twice as many. Uses two generations instead of a linked list,
+ * so a hit usually costs one lookup: when the young map is full, it replaces the old one.
  */
 export function lru<K, V>(limit: number): Lru<K, V> {
   let young = new Map<K, V>();

@@ -1,21 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** A process as it is remembered in a file: the id alone could by then be somebody else's. */
+/** Identifies a process in a file. The start time is needed because the system reuses process ids. */
 export interface ProcessMark {
   pid: number;
   startedAt: string;
 }
 
-/** When the process with this id started, in the machine's own words; nothing if there is none. */
-function startOf(pid: number): string | undefined {
+/** The start time of a process in the system's format; undefined if there is no such process. */
+function startTimeOf(pid: number): string | undefined {
   try {
     if (process.platform !== 'linux')
       return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)])
         .toString()
         .trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, in parentheses, may itself contain spaces. Behind it: state, ppid, …, start time as the 20th.
+    // The name, in parentheses, may contain spaces. After it: state, ppid, …, and the start time as 20th field.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? undefined : rest[18];
   } catch {
@@ -24,10 +24,10 @@ function startOf(pid: number): string | undefined {
 }
 
 export function markOf(pid: number): ProcessMark {
-  return { pid, startedAt: startOf(pid) ?? '' };
+  return { pid, startedAt: startTimeOf(pid) ?? '' };
 }
 
-export const isAlive = ({ pid, startedAt }: ProcessMark) => startedAt !== '' && startOf(pid) === startedAt;
+export const isAlive = ({ pid, startedAt }: ProcessMark) => startedAt !== '' && startTimeOf(pid) === startedAt;
 
 export function readMark(file: string): ProcessMark | undefined {
   try {

@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { type Owner, ownerKey } from '../../events/owner.ts';
 
-/** Everything that depends on SECRET_KEY. The key itself is never stored in the database. */
+/** All operations that use SECRET_KEY. The key is never stored in the database. */
 export interface SecretBox {
-  /** Encrypts a webhook's signing secret for one account and mode; under any other it cannot be opened. */
+  /** Encrypts a webhook's signing secret. It can be decrypted only for the same account and mode. */
   seal(secret: string, owner: Owner): string;
   open(sealed: string, owner: Owner): string;
-  /** Encrypts the key under which a code's visitors are hashed; for any other code it cannot be opened. */
+  /** Encrypts the key of a code's visitor hashes. It can be decrypted only for the same code. */
   sealVisitorKey(key: Uint8Array, code: string): Buffer;
   openVisitorKey(sealed: Uint8Array, code: string): Buffer;
-  /** The key under which client addresses are hashed for rate limits and log lines. */
+  /** The key for hashing client addresses in rate limits and log entries. */
   clientAddressKey: Buffer;
-  /** The same text gives the same token on every instance; without the key, equality is all it reveals. */
+  /** Returns the same token for the same text on every instance. Without the key, a token reveals only equality. */
   tokenOf(text: string): string;
-  /** The same for all instances with the same key, which cannot be computed from it. */
+  /** Identifies SECRET_KEY without revealing it. */
   fingerprint: Buffer;
 }
 
@@ -37,19 +37,19 @@ export function createSecretBox(secretKey: string): SecretBox {
     seal: (secret, owner) =>
       `${textVersion}.${encrypt(webhookKey, Buffer.from(secret), ownerKey(owner)).toString('base64url')}`,
     open(text, owner) {
-      if (!text.startsWith(`${textVersion}.`)) throw new Error('the secret is sealed in an unknown format');
+      if (!text.startsWith(`${textVersion}.`)) throw new Error('the webhook secret is encrypted in an unknown format');
       const sealed = Buffer.from(text.slice(textVersion.length + 1), 'base64url');
       return decrypt(webhookKey, sealed, ownerKey(owner)).toString('utf8');
     },
     sealVisitorKey: (key, code) => Buffer.concat([Buffer.of(bytesVersion), encrypt(visitorKeysKey, key, code)]),
     openVisitorKey(sealed, code) {
-      if (sealed[0] !== bytesVersion) throw new Error(`the visitor key of ${code} is sealed in an unknown format`);
+      if (sealed[0] !== bytesVersion) throw new Error(`the visitor key of ${code} is encrypted in an unknown format`);
       return decrypt(visitorKeysKey, sealed.subarray(1), code);
     },
   };
 }
 
-/** A random IV, the tag and the ciphertext; `context` is authenticated and not stored. */
+/** Returns a random IV, the tag and the ciphertext. `context` is authenticated but not stored. */
 function encrypt(key: Buffer, plain: Uint8Array, context: string): Buffer {
   const iv = randomBytes(ivBytes);
   const encrypting = createCipheriv(cipher, key, iv).setAAD(Buffer.from(context));

@@ -1,15 +1,15 @@
 import type { IpRanges } from './ip-range.ts';
 
-/** Reads the text of one setting, or returns what would be right: "must be …". */
+/** Parses the text of one setting, or returns the requirement that completes "must …". */
 export type Reader<T> = (text: string) => { value: T } | { must: string };
 
-/** One of these words. */
+/** One of `values`. */
 export const wordOf =
   <T extends string>(values: readonly T[]): Reader<T> =>
   (text) =>
     (values as readonly string[]).includes(text) ? { value: text as T } : { must: `be one of ${values.join(', ')}` };
 
-/** Any of these words, with commas between them. */
+/** A comma-separated list of `values`. */
 export const severalOf =
   <T extends string>(values: readonly T[]): Reader<T[]> =>
   (text) => {
@@ -33,7 +33,7 @@ export const url =
       ? { value: text.replace(/\/+$/, '') }
       : { must: `be a URL such as ${example}` };
 
-/** Several URLs with a comma between them; a comma inside of one, as in a password, has no scheme after it. */
+/** Splits a comma-separated list of URLs. A comma inside a URL, as in a password, is not followed by a scheme. */
 export const urlsOf = (text: string): string[] => text.split(/,(?=\s*[a-z]+:\/\/)/).map((one) => one.trim());
 
 export const natsServers: Reader<string> = (text) => {
@@ -78,7 +78,7 @@ export const secret: Reader<string> = (text) =>
     ? { value: text }
     : { must: 'have at least 32 characters and no spaces; make one with: openssl rand -hex 32' };
 
-/** A URL of one of these protocols, or an address for mail. */
+/** A URL with one of these protocols, or a `mailto:` address. */
 export const contact =
   (...protocols: string[]): Reader<string> =>
   (text) => {

@@ -1,8 +1,8 @@
 import { faultOfShortCodeFormat } from '../../events/fields.ts';
 
 /**
- * Every first path segment that the service serves, or may serve in the future: as a short code it would hide a page.
- * A test compares this with the routes.
+ * First path segments that the service uses now or may use later, so they cannot be short codes. A test checks that all
+ * routes are listed.
  */
 export const reservedWords: ReadonlySet<string> = new Set([
   'v1',
@@ -26,7 +26,7 @@ export const reservedWords: ReadonlySet<string> = new Set([
 
 export const isReserved = (shortCode: string) => reservedWords.has(shortCode.toLowerCase());
 
-/** What is wrong with a short code ("must …"), or undefined. */
+/** Why a short code is invalid ("must …"), or undefined. */
 export function faultOfShortCode(shortCode: string): string | undefined {
   const fault = faultOfShortCodeFormat(shortCode);
   if (fault !== undefined) return fault;
