@@ -6,19 +6,19 @@ import { coveringHosts, hostOf } from '../../events/hosts.ts';
 import type { Route } from '../../projections/routes.ts';
 import type { Sql } from '../log/connect.ts';
 
-/** What the operator has disabled for many codes at once: suspended and deleted accounts, and hosts that no code may lead to. */
+/** Suspended and deleted accounts and blocked destination hosts: each disables many codes at once. */
 export interface Bans {
-  /** Whether the operator has disabled this route, by its code, its account or its destination. */
+  /** Whether this route is disabled, by its code, its account or its destination host. */
   covers(route: Pick<Route, 'account' | 'destination_url' | 'disabled'>): boolean;
-  /** Resolves once the bans were read from Postgres, for the first time or before. */
+  /** Resolves once the bans have been read from Postgres at least once. */
   loaded(): Promise<void>;
-  /** Reads all bans again. */
+  /** Reads all bans from Postgres. */
   refresh(): Promise<void>;
-  /** The log has lost events: what `refresh` reads next counts, although it may be older. */
+  /** Lets the next `refresh` overwrite newer state. Call when the log has lost events. */
   forget(): void;
-  /** Follows events, in any order and any number of times. */
+  /** Applies events, which may arrive in any order and more than once. */
   apply(entries: Change[]): void;
-  /** Writes the bans to `folder`, if they have changed since, for a start without Postgres. */
+  /** Writes the bans to `folder` if they have changed, so that an edge can start without Postgres. */
   save(folder: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ interface Ban {
 }
 
 interface SavedBans {
-  /** Of this format. */
+  /** Version of the file format. */
   version: 1;
   accounts: string[];
   hosts: string[];
@@ -40,12 +40,12 @@ const fileName = 'bans.json';
 
 export function createBans(sql: Sql, saved: SavedBans = { version: 1, accounts: [], hosts: [] }): Bans {
   const banned = { account: new Set(saved.accounts), host: new Set(saved.hosts) };
-  /** The position of the last event about each account and host: an older one must not undo it. */
+  /** The position of the last event of each account and host, so that an older event does not undo it. */
   const positions = new Map<string, number>();
   let firstLoad: Promise<void> | undefined;
-  let written = '';
+  let savedText = '';
 
-  function follow({ kind, id, inForce }: Ban, position: number): void {
+  function applyBan({ kind, id, inForce }: Ban, position: number): void {
     const key = `${kind} ${id}`;
     if ((positions.get(key) ?? 0) > position) return;
     positions.set(key, position);
@@ -62,7 +62,7 @@ export function createBans(sql: Sql, saved: SavedBans = { version: 1, accounts: 
     const read = { account: new Set(row.accounts), host: new Set(row.hosts) };
     for (const kind of ['account', 'host'] as const)
       for (const id of new Set([...banned[kind], ...read[kind]]))
-        follow({ kind, id, inForce: read[kind].has(id) }, row.position);
+        applyBan({ kind, id, inForce: read[kind].has(id) }, row.position);
   }
 
   return {
@@ -82,14 +82,14 @@ export function createBans(sql: Sql, saved: SavedBans = { version: 1, accounts: 
     apply(entries) {
       for (const entry of entries) {
         const ban = banOf(entry);
-        if (ban !== undefined) follow(ban, entry.position);
+        if (ban !== undefined) applyBan(ban, entry.position);
       }
     },
     async save(folder) {
       const text = JSON.stringify({ version: 1, accounts: [...banned.account], hosts: [...banned.host] } as SavedBans);
-      if (text === written) return;
+      if (text === savedText) return;
       await writeDurably(join(folder, fileName), text);
-      written = text;
+      savedText = text;
     },
   };
 }
@@ -122,7 +122,7 @@ async function writeDurably(file: string, text: string): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-/** All bans that edges below `parent` have saved; a file that cannot be read counts for none, like a missing one. */
+/** Reads the bans that all edges below `parent` have saved. Skips missing and damaged files. */
 export async function readSavedBans(parent: string): Promise<SavedBans> {
   const all: SavedBans = { version: 1, accounts: [], hosts: [] };
   for (const folder of await readdir(parent).catch(() => [])) {

@@ -1,35 +1,35 @@
 import { isbot } from 'isbot';
 
 /**
- * Whether a program asks, rather than a person: crawlers, link previews, monitors, libraries, and whoever says nothing.
+ * Whether the user agent is a program's: a crawler, link preview, monitor or HTTP library, or an empty user agent.
  *
- * `isbot` knows their names. Two things it does not know stand around it: that what does not begin like a browser is a
- * program, and that on a phone some of its words are a model's, a carrier's or the name of an app that people scan with.
+ * Adds two rules to `isbot`. An agent that does not begin like a browser's is a bot. On a phone, the names of models,
+ * carriers and scanner apps are removed first, because some contain words that `isbot` matches.
  */
 export function isBot(agent: string): boolean {
-  if (!BROWSERS_BEGIN.test(agent) || UNKNOWN_TO_ISBOT.test(agent)) return true;
-  return isbot(ON_A_PHONE.test(agent) ? withoutPhoneAndApps(agent) : agent);
+  if (!browserPrefix.test(agent) || botsMissingFromIsbot.test(agent)) return true;
+  return isbot(phoneAgent.test(agent) ? withoutModelAndApps(agent) : agent);
 }
 
-/** `Mozilla/`, and before the iPhone `Opera/`, the phone itself, or a browser without pictures. */
-const BROWSERS_BEGIN =
+/** `Mozilla/`; older phones begin with `Opera/` or the model, and text browsers with their own name. */
+const browserPrefix =
   /^(?:Mozilla\/\d|Opera\/\d|UCWEB\/|Nokia|SAMSUNG-|SonyEricsson|BlackBerry|LG-|MOT-|DoCoMo\/|KDDI-|Lynx\/|E?Links |w3m\/)/i;
 
-const UNKNOWN_TO_ISBOT = /\bGTmetrix\b|\bYLT\b|\bMiniature\.io\b/;
+const botsMissingFromIsbot = /\bGTmetrix\b|\bYLT\b|\bMiniature\.io\b/;
 
-const ON_A_PHONE =
+const phoneAgent =
   /^Mozilla\/5\.0 \((?![^)]*(?:compatible|(?<!cu)bot\b|crawl|spider|http))[^)]*\b(?:iPhone|iPad|iPod|Android)\b/i;
 
-/** Brackets in a model's name included. */
-const FIRST_COMMENT = /\((?:[^()]|\([^()]*\))*\)/;
+/** May contain one level of nested parentheses, which some model names have. */
+const firstComment = /\((?:[^()]|\([^()]*\))*\)/;
 
 /**
- * Facebook's list (the carrier may be "Google Fi"), WeChat's `Process/tools`, names of Android packages, of news, scanner
- * and ride apps, and of Sogou's browser; its crawler says `spider` besides.
+ * Facebook's bracketed list (it may contain the carrier "Google Fi"), WeChat's `Process/tools`, Android package names,
+ * news, scanner and ride apps, and Sogou's browser. Sogou's crawler still matches by its word `spider`.
  */
-const APPS =
+const appNames =
   /\[FB[^\]]*\]?|\bProcess\/tools\b|\bcom\.[\w.]+|\b\w*News\w*\/|\(News\b|\b\w*(?:QR|barcode|scan)\w*|\bGrab\/|\bSogou\w*|\|/gi;
 
-function withoutPhoneAndApps(agent: string): string {
-  return agent.replace(FIRST_COMMENT, '(Phone)').replace(APPS, '');
+function withoutModelAndApps(agent: string): string {
+  return agent.replace(firstComment, '(Phone)').replace(appNames, '');
 }

@@ -26,10 +26,10 @@ import { startEdgeTasks } from './tasks.ts';
 export interface EdgeOptions {
   databaseUrl: string;
   box: SecretBox;
-  /** Where the spool and the snapshot live; each edge takes a folder of its own in it. */
+  /** Contains one folder per edge process, for its spool, snapshot and bans. */
   folder: string;
   spoolMaxBytes: number;
-  /** A city database in MaxMind's format; DB-IP Lite otherwise. */
+  /** A city database in MaxMind's format; without it, the bundled DB-IP Lite is used. */
   geoPath: string | undefined;
   trustedProxies: TrustedProxies;
   clock: Clock;
@@ -39,24 +39,26 @@ export interface EdgeOptions {
 
 export interface Edge {
   redirect(request: Request, shortCode: string, peer: string): Promise<Response>;
-  /** Applies events of codes, accounts and blocked hosts to what this edge has in memory. */
+  /** Applies events of codes, accounts and blocked hosts to the routes and bans in memory. */
   apply(entries: Change[]): void;
-  /** What the edge cannot do now; redirects go on meanwhile. */
+  /** A sentence for each background task that fails. Redirects continue meanwhile. */
   failures(): string[];
   stop(): Promise<void>;
 }
 
-/** Two commits, the spool, and two for lookups meanwhile. */
+/** Two for commits, one for sending the spool, two for lookups. */
 const maxConnections = 5;
 const maxEdges = 64;
 
-/** Starts redirecting. It needs neither Postgres nor NATS to start: routes come from the snapshot of an earlier run. */
+/** Starts an edge. Needs neither Postgres nor NATS to start: routes then come from the snapshot of an earlier run. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics } = options;
   const sql = connect(databaseUrl, { max: maxConnections, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
-  const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'place data') });
-  const snapshot = await readSnapshots(folder, box, (ignored) => log.warn(ignored, 'a snapshot of routes is ignored'));
+  const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'geography database') });
+  const snapshot = await readSnapshots(folder, box, (ignored) =>
+    log.warn(ignored, 'a route snapshot cannot be read and is ignored: its routes are read from Postgres'),
+  );
   const routes = new Routes({ sql, box, toLocation, metrics, snapshot });
   const bans = createBans(sql, await readSavedBans(folder));
   const store = (batch: ScanBatch) => appendScans(sql, batch);
@@ -81,14 +83,14 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
 interface SendOptions {
   store(batch: ScanBatch): Promise<void>;
-  /** Where refused scans are kept. */
+  /** For the file of refused scans. */
   folder: string;
   clock: Clock;
   log: Logger;
   metrics: Metrics;
 }
 
-/** Stores a batch from a spool. Scans of it that Postgres refuses as invalid are kept in a file, and do not hold it up. */
+/** Stores a batch from a spool. Scans that Postgres refuses as invalid go to a file, so they do not block the spool. */
 async function sendSpooled(record: Uint8Array, options: SendOptions): Promise<void> {
   const { store, folder, clock, log, metrics } = options;
   await storeValid(decodeSpoolRecord(record), {
@@ -97,12 +99,15 @@ async function sendSpooled(record: Uint8Array, options: SendOptions): Promise<vo
       await keepRefused(folder, scan, error, clock());
       metrics.refusedScans.inc();
       const file = join(folder, refusedFileName);
-      log.error({ error: error.message, file }, 'Postgres refuses a scan as invalid, it is kept in a file');
+      log.error(
+        { error: error.message, file },
+        'Postgres refused a spooled scan as invalid: it is saved in a file and not counted',
+      );
     },
   });
 }
 
-/** The first folder that no other edge has, with what an earlier process left in it. */
+/** Locks the first folder that no running edge uses, and opens the spool that an earlier process may have left in it. */
 async function takeFolder(parent: string, maxBytes: number, log: Logger): Promise<{ path: string; spool: Spool }> {
   await mkdir(parent, { recursive: true, mode: 0o700 }).catch((error) => {
     throw new StartError(`EDGE_DIR ${parent} cannot be used: ${messageOf(error)}`);
@@ -110,10 +115,13 @@ async function takeFolder(parent: string, maxBytes: number, log: Logger): Promis
   for (let number = 0; number < maxEdges; number++) {
     const path = join(parent, `edge-${number}`);
     try {
-      return { path, spool: await openSpool({ folder: path, maxBytes, onEvent: (event) => log.warn(event, 'spool') }) };
+      return {
+        path,
+        spool: await openSpool({ folder: path, maxBytes, onEvent: (event) => log.warn(event, 'spool event') }),
+      };
     } catch (error) {
       if (!(error instanceof SpoolInUse)) throw error;
     }
   }
-  throw new StartError(`More than ${maxEdges} edges use ${parent}: give this one another EDGE_DIR.`);
+  throw new StartError(`${maxEdges} edges already use EDGE_DIR ${parent}: set another EDGE_DIR for this one.`);
 }

@@ -7,15 +7,15 @@ import type { Routes } from './routes.ts';
 
 const maxEventsPerRead = 1_000;
 
-/** Applies events to what this edge has in memory. */
+/** Applies events to the routes and bans in memory. */
 export function applyEntries(routes: Routes, bans: Bans, entries: Change[]): void {
   routes.apply(entries);
   bans.apply(entries);
 }
 
 /**
- * Keeps routes and bans up to date from the log. Changes arrive over the stream too, and sooner; the log makes up for
- * messages that NATS loses, and for NATS being unavailable.
+ * Keeps routes and bans up to date from the log. Changes arrive sooner over NATS; the log covers lost messages and NATS
+ * outages.
  */
 export class LogFollower {
   readonly #sql: Sql;
@@ -30,7 +30,7 @@ export class LogFollower {
     this.#bans = bans;
   }
 
-  /** Applies the events since the last call; the first call reads current state instead. */
+  /** Applies the events since the last call; the first call reads the current state instead. */
   async poll(): Promise<void> {
     const floor = await floorOfLog(this.#sql);
     if (this.#position === undefined || floor > this.#floor) await this.#refresh(floor);
@@ -44,7 +44,7 @@ export class LogFollower {
 
   async #refresh(floor: number): Promise<void> {
     const head = await headOfLog(this.#sql);
-    // The log has lost events that routes and bans may contain: what is in Postgres may be an older version.
+    // The log has lost events that routes and bans may contain, so Postgres may return older versions of them.
     if (this.#position !== undefined) {
       this.#routes.forget();
       this.#bans.forget();

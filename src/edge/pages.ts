@@ -1,7 +1,6 @@
 import { requestIdOf } from '../lib/request-id.ts';
 
-/** What a person sees who scanned a code that leads nowhere now. */
-
+/** The answer to a scan that cannot be redirected. */
 interface Notice {
   status: 404 | 405 | 410 | 503;
   code: string;
@@ -15,25 +14,25 @@ export const notices = {
     status: 404,
     code: 'not_found',
     title: 'No such code',
-    text: 'This QR code does not exist. Check the link, or ask whoever gave it to you.',
+    text: 'This QR code does not exist. Check the link, or ask the person who gave it to you.',
   },
   paused: {
     status: 404,
     code: 'not_found',
     title: 'This code is paused',
-    text: 'It was paused by its owner. Try again later.',
+    text: 'It was paused by its owner. Please try again later.',
   },
   draft: {
     status: 404,
     code: 'not_found',
-    title: 'This code is not in use yet',
-    text: 'Its owner has not published it yet. Try again later.',
+    title: 'This code is not active yet',
+    text: 'Its owner has not published it yet. Please try again later.',
   },
   deleted: {
     status: 410,
     code: 'gone',
     title: 'This code is gone',
-    text: 'It was deleted by its owner, and will not come back.',
+    text: 'It was deleted by its owner and will not work again.',
   },
   disabled: {
     status: 410,
@@ -45,26 +44,26 @@ export const notices = {
     status: 503,
     code: 'unavailable',
     title: 'One moment, please',
-    text: 'The service is busy. Try again in a few seconds.',
+    text: 'The service is busy. Please try again in a few seconds.',
     headers: { 'retry-after': '2' },
   },
   method: {
     status: 405,
     code: 'method_not_allowed',
-    title: 'Not that way',
-    text: 'A short link can only be opened.',
+    title: 'Method not allowed',
+    text: 'A short link accepts only GET and HEAD requests.',
     headers: { allow: 'GET, HEAD' },
   },
 } as const satisfies Record<string, Notice>;
 
-const common = {
+const commonHeaders = {
   'cache-control': 'private, no-store',
   'x-robots-tag': 'noindex',
   'x-content-type-options': 'nosniff',
 };
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string) => text.replace(/[&<>"]/g, (char) => entities[char] ?? char);
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (char) => entities[char] ?? char);
 
 const page = ({ title, text }: Notice, abuseContact: string | undefined) => `<!doctype html>
 <html lang="en">
@@ -87,15 +86,15 @@ a { color: inherit }
 <body>
 <main>
 <h1>${title}</h1>
-<p>${text}</p>${abuseContact === undefined ? '' : `\n<p class="contact"><a href="${escaped(abuseContact)}">Report this link</a></p>`}
+<p>${text}</p>${abuseContact === undefined ? '' : `\n<p class="contact"><a href="${escapeHtml(abuseContact)}">Report this link</a></p>`}
 </main>
 </body>
 </html>
 `;
 
-const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-// Nothing of the request goes into an answer, so each is made once.
+// No body depends on the request, so each is built once.
 const bodiesOf = (abuseContact: string | undefined) =>
   new Map<Notice, { html: string; json: string }>(
     Object.values(notices).map((notice: Notice) => [
@@ -109,12 +108,12 @@ const bodiesOf = (abuseContact: string | undefined) =>
 
 let bodies = bodiesOf(undefined);
 
-/** Links `ABUSE_CONTACT` on every page from now on, or nothing. A process serves the pages of one service. */
+/** Sets the link "Report this link" of all pages of this process; undefined removes it. */
 export function linkAbuseContact(abuseContact: string | undefined): void {
   bodies = bodiesOf(abuseContact);
 }
 
-/** JSON for who asks for it, a page for everybody else. */
+/** Returns JSON to clients that accept JSON and not HTML, and a page to all others. */
 export function noticeResponse(notice: Notice, headers: Headers): Response {
   const accept = headers.get('accept');
   const wantsJson = accept?.includes('application/json') === true && !accept.includes('text/html');
@@ -122,10 +121,10 @@ export function noticeResponse(notice: Notice, headers: Headers): Response {
   return new Response(wantsJson ? body?.json : body?.html, {
     status: notice.status,
     headers: {
-      ...common,
+      ...commonHeaders,
       ...(wantsJson
         ? { 'content-type': 'application/json; charset=utf-8' }
-        : { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }),
+        : { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': contentSecurityPolicy }),
       ...notice.headers,
       'x-request-id': requestIdOf(headers),
     },

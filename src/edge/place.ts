@@ -11,46 +11,46 @@ export interface Place {
   readonly city: string;
 }
 
-/** The places of one database file. */
+/** One database file, opened for lookups. */
 export interface PlaceBook {
   readonly type: string;
   readonly builtAt: Date;
   find(address: Uint8Array): Place;
 }
 
-export const UNKNOWN_PLACE: Place = Object.freeze({ country: 'XX', region: 'Unknown', city: 'Unknown' });
+const unknownPlace: Place = Object.freeze({ country: 'XX', region: 'Unknown', city: 'Unknown' });
 
-/** Places decoded and kept, the whole of a busy country's towns. About 5 MB when full. */
-const PLACES_KEPT = 16_384;
-/** Codes that databases use for "somewhere": not of a country. */
-const NOT_A_COUNTRY = new Set(['XX', 'ZZ', 'EU', 'AP']);
+/** Decoded places in the cache: enough for all towns of a large country. About 5 MB when full. */
+const maxCachedPlaces = 16_384;
+/** Codes that databases use for an unknown country or a whole region. */
+const notCountries = new Set(['XX', 'ZZ', 'EU', 'AP']);
 
-/** Throws with the reason when the bytes are not a database that knows countries. */
+/** Opens a database. Throws with the reason if it is not one that contains countries. */
 export function readPlaceBook(bytes: Uint8Array): PlaceBook {
   const database = openMmdb(bytes);
   const first = database.first();
   if (first < 0) throw new Error('it holds no record');
-  if (!tellsCountry(database.read(first))) throw new Error('its records name no country');
-  const kept = lru<number, Place>(PLACES_KEPT);
+  if (!hasCountry(database.read(first))) throw new Error('its records name no country');
+  const cache = lru<number, Place>(maxCachedPlaces);
 
   function find(address: Uint8Array): Place {
     try {
       const record = database.find(address);
-      if (record < 0) return UNKNOWN_PLACE;
-      const known = kept.get(record);
-      if (known !== undefined) return known;
+      if (record < 0) return unknownPlace;
+      const cached = cache.get(record);
+      if (cached !== undefined) return cached;
       const place = placeOf(database.read(record));
-      kept.set(record, place);
+      cache.set(record, place);
       return place;
     } catch {
-      return UNKNOWN_PLACE; // damaged at that record: a scan without a place is better than none
+      return unknownPlace; // a damaged record: a scan without a place is better than no scan
     }
   }
 
   return { type: database.type, builtAt: database.builtAt, find };
 }
 
-/** Either layout: flat (`country_code, state1, city`, DB-IP Lite as npm has it) or MaxMind's, names by language. */
+/** Reads both layouts: flat (`country_code, state1, city`; DB-IP Lite on npm), and MaxMind's with names by language. */
 function placeOf(record: MmdbValue): Place {
   const country = fieldOf(record, 'country_code') ?? fieldOf(fieldOf(record, 'country'), 'iso_code');
   const subdivisions = fieldOf(record, 'subdivisions');
@@ -63,8 +63,8 @@ function placeOf(record: MmdbValue): Place {
   };
 }
 
-/** The layout is known by it: other files of the same format tell of networks, domains or connection types only. */
-function tellsCountry(record: MmdbValue): boolean {
+/** Other databases of the same file format contain only networks, domains or connection types. */
+function hasCountry(record: MmdbValue): boolean {
   return ['country_code', 'country', 'registered_country', 'continent'].some((name) => fieldOf(record, name) !== null);
 }
 
@@ -73,12 +73,12 @@ function englishName(named: MmdbValue | undefined): MmdbValue {
 }
 
 function countryCode(value: MmdbValue): string {
-  if (typeof value !== 'string') return UNKNOWN_PLACE.country;
+  if (typeof value !== 'string') return unknownPlace.country;
   const code = value.toUpperCase();
-  return /^[A-Z]{2}$/.test(code) && !NOT_A_COUNTRY.has(code) ? code : UNKNOWN_PLACE.country;
+  return /^[A-Z]{2}$/.test(code) && !notCountries.has(code) ? code : unknownPlace.country;
 }
 
-/** DB-IP says "London (Chiswick)": places are told to the city, and one city must not fall apart into many. */
+/** DB-IP has "London (Chiswick)": analytics count cities, not districts. */
 function withoutDistrict(city: string): string {
   return city.replace(/\s*\([^)]*\)$/, '');
 }

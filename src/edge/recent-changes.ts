@@ -2,26 +2,26 @@ import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
 
-const keptMs = 30_000;
+const maxAgeMs = 30_000;
 
-/** Events of the last moments, for routes that were being read from Postgres while they came. */
+/** Events of the last 30 s, to apply to routes that were being read from Postgres when they arrived. */
 export interface RecentChanges {
   add(event: Recorded<CodeEvent>): void;
-  /** The route with what came while it was read; nothing when that is later than what was read, with a gap between. */
+  /** The route with the recent events applied; undefined if events between the route and these are missing. */
   appliedTo(route: Route): Route | undefined;
   clear(): void;
-  /** Whether a code with this short code was just created. */
+  /** Whether a code with this short code was created in the last 30 s. */
   created(shortCode: string): boolean;
 }
 
 export function recentChanges(): RecentChanges {
-  /** By code, least lately changed first. */
+  /** By code, least recently changed first. */
   const changes = new Map<string, { at: number; events: Recorded<CodeEvent>[] }>();
   const created = new Map<string, string>();
 
-  function forgetOld(now: number): void {
+  function removeOld(now: number): void {
     for (const [code, { at, events }] of changes) {
-      if (at > now - keptMs) return;
+      if (at > now - maxAgeMs) return;
       changes.delete(code);
       for (const event of events) if (event.type === 'code_created') created.delete(event.data.short_code);
     }
@@ -30,7 +30,7 @@ export function recentChanges(): RecentChanges {
   return {
     add(event) {
       const now = Date.now();
-      forgetOld(now);
+      removeOld(now);
       const events = changes.get(event.stream)?.events ?? [];
       events.push(event);
       changes.delete(event.stream);
@@ -39,9 +39,9 @@ export function recentChanges(): RecentChanges {
     },
     appliedTo(route) {
       const events = changes.get(route.code)?.events ?? [];
-      // They may have been told in any order, by several sides.
+      // They arrive from NATS and from the log, so in any order.
       const inOrder = events.toSorted((a, b) => a.version - b.version);
-      return inOrder.reduce<Route | undefined>((known, event) => known && applyToRoute(known, event), route);
+      return inOrder.reduce<Route | undefined>((updated, event) => updated && applyToRoute(updated, event), route);
     },
     clear() {
       changes.clear();

@@ -5,13 +5,13 @@ import { messageOf } from '../lib/errors.ts';
 import { batchOf, type ScanBatch } from '../log/append-scans.ts';
 import { SpoolDrain, type SpoolDrainOptions } from './spool-drain.ts';
 
-/** Neither Postgres nor the disk takes the scan now: better no redirect than an unrecorded one. */
+/** Neither Postgres nor the spool accepts the scan. Without a record there is no redirect. */
 export class Overloaded extends Error {}
 
 interface RecorderOptions extends SpoolDrainOptions {
-  /** Unique to this process, see `scan_writers`: one for each concurrent commit. */
+  /** One name for each concurrent commit, unique to this process (table `scan_writers`). */
   writers: string[];
-  /** Resolves only when the batch is proven to be stored. */
+  /** Resolves only when Postgres has confirmed the batch. */
   store(batch: ScanBatch): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export class Recorder {
   /** Resolves once the scan is committed, or synced to disk. */
   record(scan: Scan): Promise<void> {
     if (this.#waiting.length >= maxWaiting)
-      return Promise.reject(new Overloaded('too many scans wait to be committed'));
+      return Promise.reject(new Overloaded(`${maxWaiting} scans already wait to be committed`));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ scan, resolve, reject });
       this.#startWriter();
@@ -100,24 +100,27 @@ export class Recorder {
       writer.lastStartedAt = performance.now();
       const group = this.#waiting.splice(0, maxBatchSize);
       try {
-        await this.#keep(writer, group);
+        await this.#store(writer, group);
         for (const { resolve } of group) resolve();
       } catch (error) {
-        this.#options.log.error({ error: messageOf(error), scans: group.length }, 'scans can be kept nowhere');
-        const overloaded = new Overloaded('neither Postgres nor the spool takes scans');
+        this.#options.log.error(
+          { error: messageOf(error), scans: group.length },
+          'neither Postgres nor the spool stores scans: their redirects are answered with 503',
+        );
+        const overloaded = new Overloaded('neither Postgres nor the spool stores scans');
         for (const { reject } of group) reject(overloaded);
       }
     }
     writer.committing = undefined;
   }
 
-  async #keep(writer: Writer, group: WaitingScan[]): Promise<void> {
+  async #store(writer: Writer, group: WaitingScan[]): Promise<void> {
     const { spool, metrics } = this.#options;
     const scans = group.map(({ scan }) => scan);
     const batch = batchOf(writer.name, ++writer.lastNumber, scans);
     metrics.commitScans.observe(group.length);
     if (spool.waiting.records === 0 && (await this.#commit(batch))) return;
-    // It may have been stored although its answer was late or lost, so it keeps its number.
+    // Postgres may have committed the batch although its answer was late or lost: the number detects the duplicate.
     await spool.append(encodeSpoolRecord(batch));
     this.#drain.update();
   }
@@ -133,13 +136,14 @@ export class Recorder {
     const stored = store(batch).then(
       () => 'stored' as const,
       (error) => {
-        log.warn({ error: messageOf(error) }, 'scans could not be committed');
+        log.warn({ error: messageOf(error) }, 'scans could not be committed: they go to the spool');
         return 'failed' as const;
       },
     );
     const outcome = await Promise.race([stored, late]);
     clearTimeout(timer);
-    if (outcome === 'late') log.warn({ timeout_ms: commitTimeoutMs }, 'Postgres is slow, scans go to the spool');
+    if (outcome === 'late')
+      log.warn({ timeout_ms: commitTimeoutMs }, 'Postgres did not commit within the timeout: scans go to the spool');
     metrics.commitSeconds.observe((performance.now() - started) / 1000);
     return outcome === 'stored';
   }

@@ -4,26 +4,26 @@ import postgres from 'postgres';
 import { type ScanBatch, sizeOf, sliceOf } from '../log/append-scans.ts';
 
 /**
- * Scans that Postgres refuses as invalid and will refuse for ever: they must not keep the rest of a spool from being
- * sent. They go to a file beside the spool, as they are, for an operator to look at.
+ * Scans that Postgres refuses as invalid. A retry cannot succeed and would block the spool, so they go to this file in
+ * the edge's folder, for an operator to inspect.
  */
 export const refusedFileName = 'refused-scans.jsonl';
 
-/** Class 22, "data exception": the values themselves are wrong, so that sending them again cannot help. */
+/** SQLSTATE class 22, "data exception": the values are wrong, so a retry cannot succeed. */
 export const isInvalidData = (error: unknown): error is postgres.PostgresError =>
   error instanceof postgres.PostgresError && error.code.startsWith('22');
 
-interface Sending {
+interface StoreOptions {
   store(batch: ScanBatch): Promise<void>;
-  /** Keeps one scan that is refused; resolves once that is on disk. */
+  /** Saves one refused scan; resolves once it is on disk. */
   onRefused(scan: ScanBatch, error: postgres.PostgresError): Promise<void>;
 }
 
 /**
- * Stores a batch of which some scans may be invalid: halves it until those stand alone. Each part is numbered by what it
- * is cut from, so that parts stored before a crash are recognised when the whole is sent again.
+ * Stores a batch that may contain invalid scans: halves it until each invalid scan is alone. The writer of
+ * a part is named after its batch and range, so parts stored before a crash are recognized when the batch is sent again.
  */
-export async function storeValid(batch: ScanBatch, { store, onRefused }: Sending): Promise<void> {
+export async function storeValid(batch: ScanBatch, { store, onRefused }: StoreOptions): Promise<void> {
   try {
     await store(batch);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function storeValid(batch: ScanBatch, { store, onRefused }: Sending
   }
 }
 
-/** Appends a line to the file of refused scans, and syncs it. */
+/** Appends a line to the file of refused scans and syncs it. */
 export async function keepRefused(folder: string, scan: ScanBatch, error: Error, now: Date): Promise<void> {
   const file = await open(join(folder, refusedFileName), 'a', 0o600);
   try {

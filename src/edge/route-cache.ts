@@ -1,4 +1,4 @@
-/** Bounds the pause of one eviction while nearly all entries are in use. */
+/** Bounds the duration of one eviction when nearly all entries are in use. */
 const maxSecondChances = 32;
 
 interface Entry<V> {
@@ -7,7 +7,7 @@ interface Entry<V> {
   used: boolean;
 }
 
-/** A bounded map that evicts by second chance: a lookup sets a flag, and moves nothing. */
+/** A bounded map with second-chance eviction: a lookup only sets a flag, which is cheaper than LRU reordering. */
 export class RouteCache<V> {
   /** In the order of eviction. */
   readonly #entries = new Map<string, Entry<V>>();
@@ -58,7 +58,7 @@ export class RouteCache<V> {
     for (const { value } of this.#entries.values()) yield value;
   }
 
-  /** The oldest entry goes, unless it was used since its last turn; then it moves to the end once. */
+  /** Removes the oldest unused entry; used ones before it lose their flag and move to the end. */
   #evict(): void {
     let chances = 0;
     for (const [key, entry] of this.#entries) {

@@ -3,13 +3,13 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import type { Bans } from './bans.ts';
 import type { KnownRoute, Routes } from './routes.ts';
 
-/** How long a redirect waits for Postgres: less where a snapshot has the route. */
+/** How long a redirect waits for Postgres; shorter if the snapshot has the route. */
 const lookupTimeoutMs = 2_000;
 const lookupTimeoutWithSnapshotMs = 250;
 /** After a failed lookup, routes of the snapshot are used for this long without a query. */
 const unavailableMs = 1_000;
 
-/** Finds routes that are not in memory: in Postgres or, while that does not answer, in the snapshot of an earlier run. */
+/** Loads routes that are not in memory from Postgres or, while it does not answer, from the snapshot of an earlier run. */
 export class RouteLookup {
   readonly #routes: Routes;
   readonly #bans: Bans;
@@ -22,7 +22,7 @@ export class RouteLookup {
 
   /** Throws when Postgres does not answer and the snapshot does not have the route. */
   async load(shortCode: string): Promise<KnownRoute | 'unknown'> {
-    // An invalid short code is neither queried nor cached.
+    // An invalid short code cannot exist, so it is neither queried nor cached.
     if (faultOfShortCode(shortCode) !== undefined) return 'unknown';
     const earlier = this.#routes.earlier(shortCode);
     if (earlier !== undefined && performance.now() < this.#unavailableUntil) return earlier;

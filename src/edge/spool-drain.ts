@@ -7,7 +7,7 @@ import type { Spool } from './spool.ts';
 
 export interface SpoolDrainOptions {
   spool: Spool;
-  /** Stores a record of the spool, or what of it is valid. */
+  /** Stores the valid scans of a spooled record. */
   send(record: Uint8Array): Promise<void>;
   log: Logger;
   metrics: Metrics;
@@ -17,7 +17,7 @@ const firstBackoffMs = 100;
 const maxBackoffMs = 500;
 const stopTimeoutMs = 3_000;
 
-/** Sends what is in the spool to Postgres, oldest first, until the spool is empty. */
+/** Sends the records of the spool to Postgres, oldest first, until it is empty. */
 export class SpoolDrain {
   readonly #options: SpoolDrainOptions;
   #draining: Promise<void> | undefined;
@@ -28,18 +28,18 @@ export class SpoolDrain {
     this.update();
   }
 
-  /** Call after each append to the spool: updates its metrics, and starts sending if that is not under way. */
+  /** Updates the spool's metrics and starts sending, unless it already runs. Call after each append. */
   update(): void {
-    this.#showSize();
+    this.#updateMetrics();
     if (this.#stopping || this.#options.spool.waiting.records === 0) return;
     this.#draining ??= this.#drain().finally(() => {
       this.#draining = undefined;
-      // A record that was appended after the last peek.
+      // A record may have been appended after the last peek.
       this.update();
     });
   }
 
-  /** What is not sent within the timeout is sent by the process that opens the folder next. */
+  /** Waits up to 3 s for the current batch. The rest is sent by the next process that opens the folder. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.race([this.#draining, sleep(stopTimeoutMs, undefined, { ref: false })]);
@@ -53,13 +53,14 @@ export class SpoolDrain {
       try {
         if (!(await this.#sendNext())) break;
         sent++;
-        this.#showSize();
+        this.#updateMetrics();
         backoffMs = firstBackoffMs;
       } catch (error) {
         const detail = { error: messageOf(error), batches: this.#options.spool.waiting.records };
-        // It stays on disk with all records after it, until a process of the newer version opens the folder.
-        if (error instanceof NewerVersion) log.error(detail, 'the spool cannot be sent');
-        else log.warn(detail, 'the spool waits for Postgres');
+        // The record and all after it stay on disk until a process of the newer version opens the folder.
+        if (error instanceof NewerVersion)
+          log.error(detail, 'the spool cannot be sent: it stays on disk until a newer version opens it');
+        else log.warn(detail, 'spooled scans could not be committed: retrying');
         await sleep(backoffMs);
         backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
       }
@@ -77,7 +78,7 @@ export class SpoolDrain {
     return true;
   }
 
-  #showSize(): void {
+  #updateMetrics(): void {
     const { spool, metrics } = this.#options;
     metrics.spoolBatches.set(spool.waiting.records);
     metrics.spoolBytes.set(spool.waiting.bytes);

@@ -1,76 +1,62 @@
 import { chmod, type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../lib/errors.ts';
-import { type Survey, survey } from './spool-segment.ts';
+import { inspectSegment, type SegmentSummary } from './spool-segment.ts';
 
-/** What happened to the spool that a person should know. Holds nothing of a record's content. */
+/** An event for the operator. Contains nothing of a record's content. */
 export type SpoolEvent =
-  /** The last append of an earlier process was cut short: that record was never acknowledged, and is left out. */
+  /** The last append of an earlier process is incomplete. That record was never acknowledged, and is skipped. */
   | { kind: 'spool_tail_torn'; file: string; bytes: number }
-  /** Records were damaged; the file is kept under this name for whoever wants to see what can be saved. */
+  /** Records are damaged. The file is kept under this name, so that an operator can try to recover them. */
   | { kind: 'spool_set_aside'; file: string; reason: string }
-  /** Appends are refused from now on, until one is stored again. */
+  /** Appends fail from now on, until `spool_writes_again`. */
   | { kind: 'spool_write_failed'; reason: string }
   | { kind: 'spool_writes_again' }
-  /** A file that is done with could not be removed: its records may come again after a restart. */
+  /** A file could not be removed after all its records were sent: they may be sent again after a restart. */
   | { kind: 'spool_not_removed'; file: string; reason: string };
 
-/** One file of the spool while it is in use; what its reader and its writer know of each other. */
+/** One file of the spool, with the state that its reader and writer share. */
 export interface Segment {
   readonly path: string;
-  /** Up to here it holds whole records that are on disk. Nobody reads further. */
+  /** The offset after the last complete record that is on disk. Readers stop here. */
   end: number;
-  /** What it takes on disk. */
+  /** Size on disk. */
   size: number;
-  /** Records not yet dropped, and the bytes of their content. */
+  /** Number of records that were not dropped, and the size of their contents. */
   records: number;
   bytes: number;
-  /** There while records can be added. */
+  /** Defined while records can be appended. */
   output: FileHandle | undefined;
-  /** There while records are being added. Never rejects. */
+  /** Defined while records are being appended. Never rejects. */
   writing: Promise<void> | undefined;
+  /** The first damage found, as a reason to set the file aside. */
   damage: string | undefined;
 }
 
-export interface SpoolFolder {
-  /** Oldest first. */
-  readonly segments: Segment[];
-  /** What all of them take on disk. */
-  size(): number;
-  /** A new segment, not yet among the others: it joins them with its first records. */
-  begin(): Promise<Segment>;
-  /** Removes a segment that has nothing more to give, or sets it aside when some of it was damaged. */
-  retire(segment: Segment): Promise<void>;
-  /** Makes the names in the folder as durable as the files. */
-  sync(): Promise<void>;
-  report(event: SpoolEvent): void;
-  close(): Promise<void>;
-}
-
 /**
- * Older segments are set aside instead of sent. A segment is sent again from its beginning after a restart, and
- * `scan_writers`, which drops what was stored before, is pruned after 400 days (src/api/sweep.ts).
+ * Older segments are set aside instead of sent. After a restart a segment is sent again from its beginning, and
+ * `scan_writers`, which detects the duplicates, is pruned after 400 days (src/api/sweep.ts).
  */
 const maxSegmentAgeDays = 390;
-/** Before the first release: the machine's clock was not set when the segment was begun, so its age is not known. */
+/** Before the first release. An earlier time of creation means that the machine's clock was not set. */
 const earliestTime = Date.UTC(2026, 0, 1);
 
-const isExpired = (begunAt: Date, now: Date): boolean =>
-  begunAt.getTime() >= earliestTime && now.getTime() - begunAt.getTime() > maxSegmentAgeDays * 24 * 60 * 60 * 1000;
+const isExpired = (createdAt: Date, now: Date): boolean =>
+  createdAt.getTime() >= earliestTime && now.getTime() - createdAt.getTime() > maxSegmentAgeDays * 24 * 60 * 60 * 1000;
 
-const NAME = /^(\d+)\.spool(\.corrupt)?$/;
+const segmentName = /^(\d+)\.spool(\.corrupt)?$/;
 
 interface Listing {
   /** Oldest first. */
   paths: string[];
   setAside: number;
-  /** Higher than any in use, also by a file that was set aside: that must not be overwritten by another. */
+  /** Higher than that of any file, including those set aside, which must not be overwritten. */
   nextNumber: number;
 }
 
-export async function list(folder: string): Promise<Listing> {
+export async function listSegments(folder: string): Promise<Listing> {
   const files = (await readdir(folder)).flatMap((name) => {
-    const [, number, corrupt] = NAME.exec(name) ?? [];
+    const [, number, corrupt] = segmentName.exec(name) ?? [];
     return number === undefined ? [] : [{ path: join(folder, name), number: Number(number), corrupt: !!corrupt }];
   });
   files.sort((a, b) => a.number - b.number);
@@ -81,10 +67,10 @@ export async function list(folder: string): Promise<Listing> {
   };
 }
 
-export async function surveyFile(path: string): Promise<Survey & { size: number }> {
+export async function inspectSegmentFile(path: string): Promise<SegmentSummary & { size: number }> {
   const file = await open(path, 'r');
   try {
-    return { ...(await survey(file)), size: (await file.stat()).size };
+    return { ...(await inspectSegment(file)), size: (await file.stat()).size };
   } finally {
     await file.close();
   }
@@ -95,22 +81,24 @@ async function syncDirectory(path: string): Promise<void> {
   await directory.sync().finally(() => directory.close());
 }
 
-export async function makeFolder(folder: string): Promise<void> {
+/** Creates the folder durably: syncs the parent of each folder that it creates. */
+export async function createFolder(folder: string): Promise<void> {
   const path = resolve(folder);
-  const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
+  const firstCreated = await mkdir(path, { recursive: true, mode: 0o700 });
   await chmod(path, 0o700);
-  if (firstMade === undefined) return;
-  for (let made = path; made.length >= firstMade.length; made = dirname(made)) await syncDirectory(dirname(made));
+  if (firstCreated === undefined) return;
+  for (let created = path; created.length >= firstCreated.length; created = dirname(created))
+    await syncDirectory(dirname(created));
 }
 
-/** Nobody adds to the segment from now on. All of it was synced, so that a fault here says nothing about its records. */
+/** Ends appending to the segment. Its records are synced already, so an error of close does not matter. */
 export async function closeOutput(segment: Segment): Promise<void> {
   const { output } = segment;
   segment.output = undefined;
   await output?.close().catch(() => undefined);
 }
 
-const nothingIn = (path: string): Segment => ({
+const emptySegment = (path: string): Segment => ({
   path,
   end: 0,
   size: 0,
@@ -121,73 +109,92 @@ const nothingIn = (path: string): Segment => ({
   damage: undefined,
 });
 
-/** Opens a folder that is locked. What earlier processes wrote is only read; new records go to new segments. */
-export async function openFolder(folder: string, report: (event: SpoolEvent) => void, now: Date): Promise<SpoolFolder> {
-  const listing = await list(folder);
-  const directory = await open(folder, 'r');
-  const segments: Segment[] = [];
-  let nextNumber = listing.nextNumber;
+/** The segments of a spool on disk. What earlier processes wrote is only read; new records go to new segments. */
+export class SpoolFolder {
+  /** Oldest first. */
+  readonly segments: Segment[] = [];
+  readonly report: (event: SpoolEvent) => void;
+  readonly #path: string;
+  readonly #directory: FileHandle;
+  #nextNumber: number;
 
-  async function remove(segment: Segment): Promise<void> {
+  private constructor(path: string, directory: FileHandle, nextNumber: number, report: (event: SpoolEvent) => void) {
+    this.#path = path;
+    this.#directory = directory;
+    this.#nextNumber = nextNumber;
+    this.report = report;
+  }
+
+  /** Opens a folder that this process has locked. */
+  static async open(path: string, report: (event: SpoolEvent) => void, now: Date): Promise<SpoolFolder> {
+    const { paths, nextNumber } = await listSegments(path);
+    const folder = new SpoolFolder(path, await open(path, 'r'), nextNumber, report);
+    try {
+      for (const segmentPath of paths) await folder.#adopt(segmentPath, now);
+    } catch (error) {
+      // A file handle that is garbage-collected while open ends the process.
+      await folder.close();
+      throw error;
+    }
+    return folder;
+  }
+
+  /** The size of all segments on disk. */
+  size(): number {
+    return this.segments.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Creates a segment. The writer adds it to `segments` with its first records. */
+  async createSegment(): Promise<Segment> {
+    const path = join(this.#path, `${String(this.#nextNumber++).padStart(10, '0')}.spool`);
+    const output = await open(path, 'wx', 0o600);
+    return { ...emptySegment(path), output };
+  }
+
+  /** Removes a segment without records, or sets its file aside if it contains damaged ones. */
+  async retire(segment: Segment): Promise<void> {
+    const index = this.segments.indexOf(segment);
+    if (index < 0) return;
+    this.segments.splice(index, 1);
+    try {
+      await this.#remove(segment);
+      // Without it, a power failure could restore many segments, not only the last.
+      await this.#directory.sync();
+    } catch (error) {
+      this.report({ kind: 'spool_not_removed', file: basename(segment.path), reason: messageOf(error) });
+    }
+  }
+
+  /** Makes created and removed files durable. */
+  sync(): Promise<void> {
+    return this.#directory.sync();
+  }
+
+  async close(): Promise<void> {
+    for (const segment of this.segments) await closeOutput(segment);
+    await this.#directory.close();
+  }
+
+  async #remove(segment: Segment): Promise<void> {
     const { path, damage } = segment;
     await closeOutput(segment);
     if (damage === undefined) return unlink(path);
     await rename(path, `${path}.corrupt`);
-    report({ kind: 'spool_set_aside', file: `${basename(path)}.corrupt`, reason: damage });
+    this.report({ kind: 'spool_set_aside', file: `${basename(path)}.corrupt`, reason: damage });
   }
 
-  const opened: SpoolFolder = {
-    segments,
-    size: () => segments.reduce((sum, { size }) => sum + size, 0),
-
-    async begin() {
-      const name = `${String(nextNumber++).padStart(10, '0')}.spool`;
-      const output = await open(join(folder, name), 'wx', 0o600);
-      return { ...nothingIn(join(folder, name)), output };
-    },
-
-    async retire(segment) {
-      const index = segments.indexOf(segment);
-      if (index < 0) return;
-      segments.splice(index, 1);
-      try {
-        await remove(segment);
-        // Else a power failure could bring back many segments, not only the last.
-        await directory.sync();
-      } catch (error) {
-        report({ kind: 'spool_not_removed', file: basename(segment.path), reason: messageOf(error) });
-      }
-    },
-
-    sync: () => directory.sync(),
-    report,
-    async close() {
-      for (const segment of segments) await closeOutput(segment);
-      await directory.close();
-    },
-  };
-
-  async function adopt(path: string): Promise<void> {
-    const { begunAt, ending, records, bytes, end, size } = await surveyFile(path);
-    if (begunAt !== undefined && isExpired(begunAt, now)) {
-      const expired = { ...nothingIn(path), size, damage: `it is older than ${maxSegmentAgeDays} days` };
-      segments.push(expired);
-      return opened.retire(expired);
+  async #adopt(path: string, now: Date): Promise<void> {
+    const { createdAt, ending, records, bytes, end, size } = await inspectSegmentFile(path);
+    if (createdAt !== undefined && isExpired(createdAt, now)) {
+      const expired = { ...emptySegment(path), size, damage: `it is older than ${maxSegmentAgeDays} days` };
+      this.segments.push(expired);
+      return this.retire(expired);
     }
     const damage = ending.kind === 'damaged' ? ending.reason : undefined;
     if (ending.kind === 'torn' && size > end)
-      report({ kind: 'spool_tail_torn', file: basename(path), bytes: size - end });
-    const segment = { ...nothingIn(path), end, size, records, bytes, damage };
-    segments.push(segment);
-    if (records === 0) await opened.retire(segment);
+      this.report({ kind: 'spool_tail_torn', file: basename(path), bytes: size - end });
+    const segment = { ...emptySegment(path), end, size, records, bytes, damage };
+    this.segments.push(segment);
+    if (records === 0) await this.retire(segment);
   }
-
-  try {
-    for (const path of listing.paths) await adopt(path);
-  } catch (error) {
-    // A handle that is not closed would end the process once it is garbage.
-    await opened.close();
-    throw error;
-  }
-  return opened;
 }

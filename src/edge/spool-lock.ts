@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { StartError } from '../lib/errors.ts';
 import { isAlive, markOf, type ProcessMark } from '../lib/process-mark.ts';
 
-/** A process's own lock needs no file to tell: after a reboot an earlier life may have left one of the same name. */
-const heldHere = new Set<string>();
+/** Folders locked by this process. Its lock file does not prove that: an earlier process may have left the same name. */
+const lockedFolders = new Set<string>();
 
 const nameOf = ({ pid, startedAt }: ProcessMark) => `${pid}-${encodeURIComponent(startedAt)}.lock`;
 
@@ -13,7 +13,7 @@ function holderOf(name: string): ProcessMark | undefined {
   return pid && startedAt ? { pid: Number(pid), startedAt: decodeURIComponent(startedAt) } : undefined;
 }
 
-/** Another process, or another part of this one, has the spool. */
+/** Another process, or another spool in this one, uses the folder. */
 export class SpoolInUse extends StartError {
   constructor(folder: string, pid: number) {
     super(`The spool ${folder} is in use by process ${pid}.`);
@@ -21,24 +21,25 @@ export class SpoolInUse extends StartError {
 }
 
 /**
- * Takes a folder for this process, or throws `SpoolInUse` when a living process has it. Everyone who wants it puts down a file of
- * its own first and looks for others after: of two at once at least one sees the other, however they interleave, and a
- * file of the dead can be removed without asking whether somebody else has just replaced it.
+ * Locks a folder for this process and returns the function that unlocks it. Throws `SpoolInUse` if a live process has it.
+ *
+ * Each process first creates a lock file named after itself and then looks for others. Of two concurrent processes, at
+ * least one sees the other. A dead process's file can be removed without a race, because no other process uses its name.
  */
 export function lockFolder(folder: string): () => void {
   const path = realpathSync(folder);
-  const mine = nameOf(markOf(process.pid));
-  if (heldHere.has(path)) throw new SpoolInUse(folder, process.pid);
-  const file = join(path, mine);
+  const ownName = nameOf(markOf(process.pid));
+  if (lockedFolders.has(path)) throw new SpoolInUse(folder, process.pid);
+  const file = join(path, ownName);
   closeSync(openSync(file, 'w', 0o600));
-  heldHere.add(path);
+  lockedFolders.add(path);
   const release = () => {
     rmSync(file, { force: true });
-    heldHere.delete(path);
+    lockedFolders.delete(path);
   };
   for (const name of readdirSync(path)) {
     const holder = holderOf(name);
-    if (holder === undefined || name === mine) continue;
+    if (holder === undefined || name === ownName) continue;
     if (isAlive(holder)) {
       release();
       throw new SpoolInUse(folder, holder.pid);

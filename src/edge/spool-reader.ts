@@ -2,114 +2,124 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { messageOf } from '../lib/errors.ts';
 import type { Segment, SpoolFolder } from './spool-folder.ts';
-import { FRAME_BYTES, HEADER_BYTES, isUnreadable, readAt, readFrame } from './spool-segment.ts';
+import { frameBytes, headerBytes, isUnreadable, readAt, readFrame } from './spool-segment.ts';
 
-const READ_AHEAD_BYTES = 256 * 1024;
+const readAheadBytes = 256 * 1024;
 
-export interface SpoolReader {
-  peek(): Promise<Uint8Array | undefined>;
-  drop(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Gives out the oldest record, following the writer when they are in the same segment. */
-export function readFrom(folder: SpoolFolder): SpoolReader {
-  let segment: Segment | undefined;
-  let input: FileHandle | undefined;
+/** Reads the oldest record, which may be in the segment that is being written. */
+export class SpoolReader {
+  readonly #folder: SpoolFolder;
+  #segment: Segment | undefined;
+  #input: FileHandle | undefined;
   /** Where the oldest record begins. */
-  let at = 0;
-  let oldest: Uint8Array | undefined;
-  let ahead: Buffer = Buffer.alloc(0);
-  let aheadFrom = 0;
-  let turn: Promise<unknown> = Promise.resolve();
+  #position = 0;
+  #oldest: Uint8Array | undefined;
+  #buffer: Buffer = Buffer.alloc(0);
+  /** The position of the buffer in the segment. */
+  #bufferStart = 0;
+  #lastCall: Promise<unknown> = Promise.resolve();
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = turn.then(work);
-    turn = result.catch(() => undefined);
+  constructor(folder: SpoolFolder) {
+    this.#folder = folder;
+  }
+
+  peek(): Promise<Uint8Array | undefined> {
+    return this.#serialized(() => this.#load());
+  }
+
+  drop(): Promise<void> {
+    return this.#serialized(() => this.#drop());
+  }
+
+  close(): Promise<void> {
+    return this.#serialized(() => this.#closeInput());
+  }
+
+  /** Runs calls one after another. */
+  #serialized<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#lastCall.then(call);
+    this.#lastCall = result.catch(() => undefined);
     return result;
   }
 
-  async function load(): Promise<Uint8Array | undefined> {
-    while (oldest === undefined) {
-      const first = folder.segments[0];
+  async #load(): Promise<Uint8Array | undefined> {
+    while (this.#oldest === undefined) {
+      const first = this.#folder.segments[0];
       if (first === undefined) return undefined;
-      if (first !== segment) await turnTo(first);
-      if (first.records > 0) oldest = await readRecord(first);
+      if (first !== this.#segment) await this.#switchTo(first);
+      if (first.records > 0) this.#oldest = await this.#readRecord(first);
       else if (first.writing) return undefined;
-      else await folder.retire(first);
+      else await this.#folder.retire(first);
     }
-    return oldest;
+    return this.#oldest;
   }
 
-  async function turnTo(next: Segment): Promise<void> {
-    await closeInput();
-    segment = next;
-    at = HEADER_BYTES;
+  async #drop(): Promise<void> {
+    const record = await this.#load();
+    const segment = this.#segment;
+    if (record === undefined || segment === undefined) return;
+    this.#oldest = undefined;
+    this.#skip(segment, record.length);
+    if (segment.records > 0) return;
+    await this.#closeInput();
+    // Records may have been appended meanwhile.
+    if (segment.records === 0 && !segment.writing) await this.#folder.retire(segment);
   }
 
-  /** The record at `at`; nothing when it is damaged, which leaves it behind: alone if its length can be trusted. */
-  async function readRecord(from: Segment): Promise<Uint8Array | undefined> {
+  async #switchTo(segment: Segment): Promise<void> {
+    await this.#closeInput();
+    this.#segment = segment;
+    this.#position = headerBytes;
+  }
+
+  /** Returns undefined for a damaged record and skips it, or the rest of the segment if its frame is damaged. */
+  async #readRecord(segment: Segment): Promise<Uint8Array | undefined> {
+    const position = this.#position;
     try {
-      const frame = readFrame(await bytesAt(from, at, FRAME_BYTES));
-      if (frame === undefined || at + FRAME_BYTES + frame.length > from.end)
-        return await giveUp(from, `what follows byte ${at} is no record`);
-      const record = await bytesAt(from, at + FRAME_BYTES, frame.length);
+      const frame = readFrame(await this.#read(segment, position, frameBytes));
+      if (frame === undefined || position + frameBytes + frame.length > segment.end)
+        return await this.#abandon(segment, `there is no valid record at byte ${position}`);
+      const record = await this.#read(segment, position + frameBytes, frame.length);
       if (record.length === frame.length && crc32(record) === frame.checksum) return record;
-      from.damage ??= `the record at byte ${at} has a wrong checksum`;
-      leaveBehind(from, frame.length);
+      segment.damage ??= `the record at byte ${position} has a wrong checksum`;
+      this.#skip(segment, frame.length);
       return undefined;
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      return await giveUp(from, `it cannot be read at byte ${at}: ${messageOf(error)}`);
+      return await this.#abandon(segment, `it cannot be read at byte ${position}: ${messageOf(error)}`);
     }
   }
 
-  async function giveUp(from: Segment, reason: string): Promise<undefined> {
-    from.damage ??= reason;
-    await from.writing;
-    from.records = 0;
-    from.bytes = 0;
-    await closeInput();
-    await folder.retire(from);
+  async #abandon(segment: Segment, reason: string): Promise<undefined> {
+    segment.damage ??= reason;
+    await segment.writing;
+    segment.records = 0;
+    segment.bytes = 0;
+    await this.#closeInput();
+    await this.#folder.retire(segment);
   }
 
-  function leaveBehind(from: Segment, length: number): void {
-    at += FRAME_BYTES + length;
-    from.records -= 1;
-    from.bytes -= length;
+  #skip(segment: Segment, length: number): void {
+    this.#position += frameBytes + length;
+    segment.records -= 1;
+    segment.bytes -= length;
   }
 
-  /** Fewer bytes than asked for only where the file ends. Each buffer is filled once, so that records can lie in it. */
-  async function bytesAt(from: Segment, position: number, length: number): Promise<Buffer> {
-    const begin = position - aheadFrom;
-    if (begin >= 0 && begin + length <= ahead.length) return ahead.subarray(begin, begin + length);
-    input ??= await open(from.path, 'r');
-    const wanted = Math.max(length, Math.min(READ_AHEAD_BYTES, from.end - position));
-    ahead = await readAt(input, position, wanted);
-    aheadFrom = position;
-    return ahead.subarray(0, length);
+  /** Returns fewer bytes only at the end of the file. Records are slices of a buffer, so no buffer is filled twice. */
+  async #read(segment: Segment, position: number, length: number): Promise<Buffer> {
+    const offset = position - this.#bufferStart;
+    if (offset >= 0 && offset + length <= this.#buffer.length) return this.#buffer.subarray(offset, offset + length);
+    this.#input ??= await open(segment.path, 'r');
+    const readLength = Math.max(length, Math.min(readAheadBytes, segment.end - position));
+    this.#buffer = await readAt(this.#input, position, readLength);
+    this.#bufferStart = position;
+    return this.#buffer.subarray(0, length);
   }
 
-  async function closeInput(): Promise<void> {
-    const open = input;
-    input = undefined;
-    ahead = Buffer.alloc(0);
-    await open?.close();
+  async #closeInput(): Promise<void> {
+    const input = this.#input;
+    this.#input = undefined;
+    this.#buffer = Buffer.alloc(0);
+    await input?.close();
   }
-
-  return {
-    peek: () => inTurn(load),
-    drop: () =>
-      inTurn(async () => {
-        const record = await load();
-        if (record === undefined || segment === undefined) return;
-        oldest = undefined;
-        leaveBehind(segment, record.length);
-        if (segment.records > 0) return;
-        await closeInput();
-        // More may have come meanwhile.
-        if (segment.records === 0 && !segment.writing) await folder.retire(segment);
-      }),
-    close: () => inTurn(closeInput),
-  };
 }

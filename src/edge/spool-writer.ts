@@ -2,16 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import { closeOutput, type Segment, type SpoolFolder } from './spool-folder.ts';
-import { encode, FRAME_BYTES, HEADER_BYTES } from './spool-segment.ts';
+import { encodeRecords, frameBytes, headerBytes } from './spool-segment.ts';
 
-/** The record was not stored: the spool is as large as it may be, or the disk did not take it. */
+/** The record was not stored: the spool has reached its maximum size, or the disk returned an error. */
 export class SpoolFull extends Error {}
-
-export interface SpoolWriter {
-  append(record: Uint8Array): Promise<void>;
-  /** Resolves when everything appended so far is stored or refused. */
-  settled(): Promise<void>;
-}
 
 interface WriterOptions {
   maxBytes: number;
@@ -19,85 +13,100 @@ interface WriterOptions {
   clock: Clock;
 }
 
-interface Pending {
+interface PendingAppend {
   record: Uint8Array;
-  stored: () => void;
-  refused: (reason: SpoolFull) => void;
+  resolve: () => void;
+  reject: (reason: SpoolFull) => void;
 }
 
-const framed = (record: Uint8Array) => FRAME_BYTES + record.length;
-/** What a record may take at most: it could be the first of a new segment. */
-const reserved = (record: Uint8Array) => HEADER_BYTES + framed(record);
+const framedLength = (record: Uint8Array) => frameBytes + record.length;
+/** The maximum that a record adds to the spool: it may be the first of a new segment. */
+const maxLength = (record: Uint8Array) => headerBytes + framedLength(record);
 
-/** Records that come while a sync is under way collect, and go together with one write and one sync. */
-export function writeTo(folder: SpoolFolder, { maxBytes, segmentBytes, clock }: WriterOptions): SpoolWriter {
-  const queue: Pending[] = [];
-  let queuedBytes = 0;
-  let running: Promise<void> | undefined;
-  let current: Segment | undefined;
-  let failing = false;
+/** Appends records to the newest segment. Records that arrive during a sync share the next write and sync. */
+export class SpoolWriter {
+  readonly #folder: SpoolFolder;
+  readonly #options: WriterOptions;
+  readonly #queue: PendingAppend[] = [];
+  #queuedBytes = 0;
+  #running: Promise<void> | undefined;
+  #current: Segment | undefined;
+  #isFailing = false;
 
-  function append(record: Uint8Array): Promise<void> {
-    if (folder.size() + queuedBytes + reserved(record) > maxBytes)
-      return Promise.reject(new SpoolFull(`The spool may hold ${maxBytes} bytes, and has no room for this record.`));
-    return new Promise((stored, refused) => {
-      queue.push({ record, stored, refused });
-      queuedBytes += reserved(record);
-      running ??= run();
+  constructor(folder: SpoolFolder, options: WriterOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  append(record: Uint8Array): Promise<void> {
+    const { maxBytes } = this.#options;
+    if (this.#folder.size() + this.#queuedBytes + maxLength(record) > maxBytes)
+      return Promise.reject(new SpoolFull(`The spool is full: it may use ${maxBytes} bytes.`));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ record, resolve, reject });
+      this.#queuedBytes += maxLength(record);
+      this.#running ??= this.#run();
     });
   }
 
-  async function run(): Promise<void> {
-    // Whoever appends in the same turn of the event loop comes along.
+  /** Resolves when every record appended so far is stored or refused. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Lets appends of the same turn of the event loop join the first group.
     await Promise.resolve();
-    while (queue.length > 0) {
-      if (!hasRoom(current)) await begin();
-      // Nothing is awaited from here until the segment is marked as being written, or its reader could retire it.
-      if (!hasRoom(current)) continue;
-      const group = takeGroup(current.end);
-      current.writing = store(current, current.output, group);
-      await current.writing;
+    while (this.#queue.length > 0) {
+      if (!this.#hasRoom(this.#current)) await this.#startSegment();
+      // No await between here and setting `writing`, or the reader could retire the segment.
+      const segment = this.#current;
+      if (!this.#hasRoom(segment)) continue;
+      const group = this.#takeGroup(segment.end);
+      segment.writing = this.#store(segment, segment.output, group);
+      await segment.writing;
     }
-    running = undefined;
+    this.#running = undefined;
   }
 
-  /** Whether the next record goes to this segment. One that was just begun takes any. */
-  function hasRoom(segment: Segment | undefined): segment is Segment & { output: FileHandle } {
-    const [next] = queue;
+  /** Whether the next record fits into this segment. A new one accepts a record of any size. */
+  #hasRoom(segment: Segment | undefined): segment is Segment & { output: FileHandle } {
+    const [next] = this.#queue;
     if (!next || segment?.output === undefined || segment.damage !== undefined) return false;
-    return segment.end === 0 || segment.end + framed(next.record) <= segmentBytes;
+    return segment.end === 0 || segment.end + framedLength(next.record) <= this.#options.segmentBytes;
   }
 
-  async function begin(): Promise<void> {
-    const previous = current;
-    current = undefined;
+  async #startSegment(): Promise<void> {
+    const previous = this.#current;
+    this.#current = undefined;
     try {
       if (previous) await closeOutput(previous);
-      current = await folder.begin();
+      this.#current = await this.#folder.createSegment();
     } catch (error) {
-      refuse(takeGroup(0), error);
+      this.#refuse(this.#takeGroup(0), error);
     }
   }
 
-  /** From the queue as much as a segment that ends here has room for, and one record at least. */
-  function takeGroup(end: number): Pending[] {
-    let bytes = end === 0 ? HEADER_BYTES : end;
+  /** Takes as many records from the queue as fit into a segment that ends at `end`, but at least one. */
+  #takeGroup(end: number): PendingAppend[] {
+    let bytes = end === 0 ? headerBytes : end;
     let count = 0;
-    for (const { record } of queue) {
-      bytes += framed(record);
-      if (count > 0 && bytes > segmentBytes) break;
+    for (const { record } of this.#queue) {
+      bytes += framedLength(record);
+      if (count > 0 && bytes > this.#options.segmentBytes) break;
       count += 1;
-      queuedBytes -= reserved(record);
+      this.#queuedBytes -= maxLength(record);
     }
-    return queue.splice(0, count);
+    return this.#queue.splice(0, count);
   }
 
-  async function store(segment: Segment, output: FileHandle, group: Pending[]): Promise<void> {
+  async #store(segment: Segment, output: FileHandle, group: PendingAppend[]): Promise<void> {
+    const folder = this.#folder;
     const { end } = segment;
     const isNew = end === 0;
-    const block = encode(
+    const block = encodeRecords(
       group.map(({ record }) => record),
-      isNew ? clock() : undefined,
+      isNew ? this.#options.clock() : undefined,
     );
     segment.size = end + block.length;
     if (isNew) folder.segments.push(segment);
@@ -106,42 +115,40 @@ export function writeTo(folder: SpoolFolder, { maxBytes, segmentBytes, clock }: 
       const syncs = await Promise.allSettled([output.datasync(), isNew ? folder.sync() : undefined]);
       for (const sync of syncs) if (sync.status === 'rejected') throw sync.reason;
     } catch (error) {
-      await undo(segment, output);
-      return refuse(group, error);
+      await this.#undo(segment, output);
+      return this.#refuse(group, error);
     }
     segment.end = segment.size;
     segment.records += group.length;
     segment.bytes += group.reduce((sum, { record }) => sum + record.length, 0);
     segment.writing = undefined;
-    if (failing) folder.report({ kind: 'spool_writes_again' });
-    failing = false;
-    for (const { stored } of group) stored();
+    if (this.#isFailing) folder.report({ kind: 'spool_writes_again' });
+    this.#isFailing = false;
+    for (const { resolve } of group) resolve();
   }
 
-  function refuse(group: Pending[], cause: unknown): void {
-    if (!failing) folder.report({ kind: 'spool_write_failed', reason: messageOf(cause) });
-    failing = true;
+  #refuse(group: PendingAppend[], cause: unknown): void {
+    if (!this.#isFailing) this.#folder.report({ kind: 'spool_write_failed', reason: messageOf(cause) });
+    this.#isFailing = true;
     const reason = new SpoolFull(`The spool could not be written: ${messageOf(cause)}`, { cause });
-    for (const { refused } of group) refused(reason);
+    for (const { reject } of group) reject(reason);
   }
 
   /**
-   * Takes back what was written after the last good record. Such a segment is never written again: after a failed sync
-   * nobody can say what the disk holds, and where the cut fails too, the torn place must be the last of its segment.
+   * Removes what was written after the last complete record. The segment is not written again: after a failed sync the
+   * contents of the disk are unknown, and if the truncation fails too, the torn record must stay the last of its segment.
    */
-  async function undo(segment: Segment, output: FileHandle): Promise<void> {
+  async #undo(segment: Segment, output: FileHandle): Promise<void> {
     try {
       await output.truncate(segment.end);
       segment.size = segment.end;
     } catch {
-      // Readers stop at `end`. After a restart, whole records behind it may come although they were refused.
+      // Readers stop at `end`. After a restart, complete records after it may be sent although they were refused.
     }
     await closeOutput(segment);
     segment.writing = undefined;
-    if (segment.records === 0) await folder.retire(segment);
+    if (segment.records === 0) await this.#folder.retire(segment);
   }
-
-  return { append, settled: async () => running };
 }
 
 async function writeFully(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {

@@ -1,46 +1,46 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { codeOf, messageOf, StartError } from '../lib/errors.ts';
-import { list, makeFolder, openFolder, type SpoolEvent, surveyFile } from './spool-folder.ts';
+import { createFolder, inspectSegmentFile, listSegments, type SpoolEvent, SpoolFolder } from './spool-folder.ts';
 import { lockFolder, SpoolInUse } from './spool-lock.ts';
-import { readFrom } from './spool-reader.ts';
-import { writeTo } from './spool-writer.ts';
+import { SpoolReader } from './spool-reader.ts';
+import { SpoolWriter } from './spool-writer.ts';
 
 export type { SpoolEvent } from './spool-folder.ts';
 export { SpoolInUse } from './spool-lock.ts';
 export { SpoolFull } from './spool-writer.ts';
 
-/** A queue of records on disk that survives `kill -9` and power failure. What the records are is not its business. */
+/** A queue of opaque records on disk that survives `kill -9` and power failure. */
 export interface Spool {
   /**
-   * Resolves once the record is on disk (written and synced); it must not be changed until then. Rejects with `SpoolFull`
-   * when it could not be stored; the next append tries anew, and succeeds as soon as there is space.
+   * Resolves once the record is written and synced; it must not be changed until then. Rejects with `SpoolFull`
+   * when it could not be stored. Later appends succeed as soon as there is space.
    */
   append(record: Uint8Array): Promise<void>;
-  /** The oldest record not yet dropped, or nothing when there is none. */
+  /** The oldest record that was not dropped, or undefined. */
   peek(): Promise<Uint8Array | undefined>;
   /**
-   * The oldest record was dealt with. Only when all of a segment was dropped does the disk know: after a restart the
-   * oldest segment comes again from its beginning, so whoever takes a record must recognise one that he had before.
+   * Removes the oldest record. A segment is deleted from disk once all its records are dropped, so after a restart `peek`
+   * returns the records of the oldest segment again: consumers must detect duplicates.
    */
   drop(): Promise<void>;
-  /** What was not dropped yet; bytes of content. */
+  /** Number and size of the records that were not dropped. */
   readonly waiting: { records: number; bytes: number };
-  /** Stores what was appended, then gives the folder back. */
+  /** Waits for pending appends, then unlocks the folder. */
   close(): Promise<void>;
 }
 
 export interface SpoolOptions {
-  /** Made when it is not there. One process at a time. */
+  /** Created if missing, and locked against other processes. */
   folder: string;
-  /** How much all segments together may take on disk. */
+  /** The total size of all segments on disk. */
   maxBytes: number;
-  /** After how much the next file is begun: what may come again after a restart, and the step in which space comes back. */
+  /** Size of a segment: disk space is freed, and records are repeated after a restart, by whole segments. */
   segmentBytes?: number | undefined;
   onEvent?: ((event: SpoolEvent) => void) | undefined;
   clock?: Clock | undefined;
 }
 
-const SEGMENT_BYTES = 8 * 1024 * 1024;
+const defaultSegmentBytes = 8 * 1024 * 1024;
 
 /** The spool's files cannot be read or written. */
 export class SpoolUnusable extends StartError {
@@ -50,8 +50,8 @@ export class SpoolUnusable extends StartError {
 }
 
 /**
- * Opens a spool, with what an earlier process left in it. Throws `SpoolInUse` when another process has it, and
- * `SpoolUnusable` when its files cannot be read or written.
+ * Opens a spool, including the records that an earlier process left in it. Throws `SpoolInUse` if another process has it
+ * open, and `SpoolUnusable` if its files cannot be read or written.
  *
  * ```ts
  * const spool = await openSpool({ folder: 'data/spool', maxBytes: 1024 ** 3 });
@@ -63,17 +63,17 @@ export class SpoolUnusable extends StartError {
  * ```
  */
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
-  const { folder: path, maxBytes, segmentBytes = SEGMENT_BYTES, clock = systemClock } = options;
+  const { folder: path, maxBytes, segmentBytes = defaultSegmentBytes, clock = systemClock } = options;
   const report = (event: SpoolEvent) => {
     try {
       options.onEvent?.(event);
     } catch {
-      // Whoever listens must not keep records from being stored.
+      // An error in the listener must not prevent records from being stored.
     }
   };
-  const { folder, unlock } = await takeFolder(path, report, clock());
-  const writer = writeTo(folder, { maxBytes, segmentBytes, clock });
-  const reader = readFrom(folder);
+  const { folder, unlock } = await openFolder(path, report, clock());
+  const writer = new SpoolWriter(folder, { maxBytes, segmentBytes, clock });
+  const reader = new SpoolReader(folder);
   let closing: Promise<void> | undefined;
   const whileOpen = <T>(work: () => Promise<T>): Promise<T> =>
     closing === undefined ? work() : Promise.reject(new Error('The spool is closed.'));
@@ -90,8 +90,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
 
   return {
     append: (record) => whileOpen(() => writer.append(record)),
-    peek: () => whileOpen(reader.peek),
-    drop: () => whileOpen(reader.drop),
+    peek: () => whileOpen(() => reader.peek()),
+    drop: () => whileOpen(() => reader.drop()),
     get waiting() {
       return folder.segments.reduce(
         (sum, { records, bytes }) => ({ records: sum.records + records, bytes: sum.bytes + bytes }),
@@ -105,12 +105,12 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   };
 }
 
-async function takeFolder(path: string, report: (event: SpoolEvent) => void, now: Date) {
+async function openFolder(path: string, report: (event: SpoolEvent) => void, now: Date) {
   let unlock: (() => void) | undefined;
   try {
-    await makeFolder(path);
+    await createFolder(path);
     unlock = lockFolder(path);
-    return { folder: await openFolder(path, report, now), unlock };
+    return { folder: await SpoolFolder.open(path, report, now), unlock };
   } catch (error) {
     unlock?.();
     throw error instanceof SpoolInUse ? error : new SpoolUnusable(path, error);
@@ -119,35 +119,35 @@ async function takeFolder(path: string, report: (event: SpoolEvent) => void, now
 
 export interface SpoolContents {
   records: number;
-  /** Of content. */
+  /** Size of the records' contents. */
   bytes: number;
   segments: number;
-  /** Files kept because records in them were damaged. */
+  /** Files that were kept because they contain damaged records. */
   setAside: number;
-  /** When the oldest segment that holds records was begun. */
+  /** When the oldest segment with records was created. */
   oldest?: Date;
 }
 
 /**
- * What waits in a folder, for people to look at while a service uses it: it takes no lock and changes nothing. Records of
- * the oldest segment count until all of it was dropped.
+ * Summarizes a spool without a lock, also while a service uses it. Counts all records of the oldest segment, including
+ * dropped ones.
  */
 export async function inspectSpool(folder: string): Promise<SpoolContents> {
   const contents: SpoolContents = { records: 0, bytes: 0, segments: 0, setAside: 0 };
-  const listing = await list(folder).catch(unlessGone);
+  const listing = await listSegments(folder).catch(undefinedIfMissing);
   contents.setAside = listing?.setAside ?? 0;
   for (const path of listing?.paths ?? []) {
-    const found = await surveyFile(path).catch(unlessGone);
+    const found = await inspectSegmentFile(path).catch(undefinedIfMissing);
     if (found === undefined) continue;
     contents.segments += 1;
     contents.records += found.records;
     contents.bytes += found.bytes;
-    if (found.records > 0 && found.begunAt && !contents.oldest) contents.oldest = found.begunAt;
+    if (found.records > 0 && found.createdAt && !contents.oldest) contents.oldest = found.createdAt;
   }
   return contents;
 }
 
-function unlessGone(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   if (codeOf(error) === 'ENOENT') return undefined;
   throw error;
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../log/connect.ts';
 import { ensurePartitions } from '../log/partitions.ts';
 import type { Bans } from './bans.ts';
 import { LogFollower } from './log-follower.ts';
-import { createOrphans, type Orphans } from './orphans.ts';
+import { Orphans } from './orphans.ts';
 import { type PeriodicOptions, runPeriodically } from './periodic.ts';
 import type { Routes } from './routes.ts';
 import { createSnapshotTask } from './snapshot-task.ts';
@@ -18,7 +18,7 @@ interface EdgeTaskOptions {
   /** The folder of all edges of this machine, and this edge's own in it. */
   folder: string;
   ownFolder: string;
-  /** Stores a record of a spool, or what of it is valid. */
+  /** Stores the valid scans of a spooled record. */
   send(record: Uint8Array): Promise<void>;
   log: Logger;
   metrics: Metrics;
@@ -27,14 +27,14 @@ interface EdgeTaskOptions {
 export interface EdgeTasks {
   /** A sentence for each task that fails repeatedly, and for each spool that cannot be read. */
   failures(): string[];
-  /** Writes routes and bans to disk a last time. */
+  /** Stops the tasks and writes routes and bans to disk one last time. */
   stop(): Promise<void>;
 }
 
 const pollMs = 2_000;
 const snapshotMs = 3_000;
 const defaultIntervalMs = 5_000;
-/** A snapshot of 200,000 routes takes 0.5 s: an edge that loads new routes all the time must not write all the time. */
+/** The pause is 20 × the duration of the last write, because writing 200,000 routes takes 0.5 s. */
 const snapshotRestFactor = 20;
 const maxSnapshotRestMs = 30_000;
 
@@ -45,7 +45,7 @@ export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
   const writeRoutes = createSnapshotTask(ownFolder, box, routes);
   const saveBans = () => bans.save(ownFolder);
   const stopping = new AbortController();
-  const orphans = createOrphans({ parent: folder, own: ownFolder, signal: stopping.signal, send, log, metrics });
+  const orphans = new Orphans({ parent: folder, own: ownFolder, signal: stopping.signal, send, log, metrics });
   const periodic = (name: string, task: () => Promise<void>, timing: Partial<PeriodicOptions>) =>
     runPeriodically(task, { name, everyMs: defaultIntervalMs, log, metrics, ...timing });
   const tasks = [
@@ -72,7 +72,7 @@ export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
 }
 
 async function adoptOrphans(sql: Sql, orphans: Orphans): Promise<void> {
-  // Not without Postgres: it also removes snapshots, which another edge may be about to start from.
+  // Without Postgres, another edge may need to start from a snapshot that adoption would remove.
   await sql`SELECT 1`;
   await orphans.adopt();
 }

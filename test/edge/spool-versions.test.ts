@@ -19,10 +19,11 @@ const newerRecord = () => Buffer.from(fixture(2).toString().replace('"version":2
 const refused =
   'A batch of scans in the spool (version 99, this process reads up to 2) was written by a newer version of Scanlog: upgrade this process first';
 
-describe('a record of a newer version in the spool of an edge', () => {
+describe('a spooled record of a newer version', () => {
   const folder = spoolFolder();
+  const message = 'the spool cannot be sent: it stays on disk until a newer version opens it';
 
-  test('stays there with what comes after it, and is reported as an error', async () => {
+  test('stays on disk with all records after it, and is logged as an error', async () => {
     const spool = await folder.open();
     await spool.append(newerRecord());
     const { log, lines } = captureLog();
@@ -36,16 +37,21 @@ describe('a record of a newer version in the spool of an edge', () => {
     await recorder.record(scanned());
     await eventually(() =>
       expect(lines()).toContainEqual(
-        expect.objectContaining({ level: 'error', error: refused, batches: 2, msg: 'the spool cannot be sent' }),
+        expect.objectContaining({
+          level: 'error',
+          error: refused,
+          batches: 2,
+          msg: message,
+        }),
       ),
     );
     expect(spool.waiting.records, 'neither is dropped').toBe(2);
-    expect(stored, 'and the scan after it is not sent before it').toBe(0);
+    expect(stored, 'the record after it is not sent first').toBe(0);
     await recorder.stop();
   });
 });
 
-describe('what edges of other versions have left behind', () => {
+describe('spools of edges of other versions', () => {
   const edgeFolder = mkdtempSync(join(tmpdir(), 'spool-versions-'));
   const { log, lines } = captureLog();
   beforeAll(async () => {
@@ -59,7 +65,7 @@ describe('what edges of other versions have left behind', () => {
   afterAll(() => rmSync(edgeFolder, { recursive: true, force: true }));
   const service = useService({ config: { edgeFolder }, log });
 
-  test('of every older version is stored, each batch once; what is newer stays on disk, with an error', async () => {
+  test('are stored once if they are older, and stay on disk with an error if newer', async () => {
     const waiting = async (name: string) => (await inspectSpool(join(edgeFolder, name))).records;
     await eventually(async () => {
       for (const name of ['edge-6', 'edge-7', 'edge-8']) expect(await waiting(name), name).toBe(0);
