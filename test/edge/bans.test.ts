@@ -20,7 +20,7 @@ const routeOf = (account: string, destination_url = 'https://example.com/menu') 
 });
 const newAccount = async () => (await createAccount(database.sql, { name: 'Café', plan: 'pro', now })).id;
 
-test('bans saved by one edge hold for one that starts without Postgres, and a damaged file for none', async () => {
+test('an edge that starts without Postgres reads saved bans and skips damaged files', async () => {
   const [banned, other] = [await newAccount(), await newAccount()];
   await suspend(database.sql, banned, 'Unpaid.', now);
   await block(database.sql, 'phish.example', now);
@@ -38,7 +38,7 @@ test('bans saved by one edge hold for one that starts without Postgres, and a da
   expect(restarted.covers(routeOf(other))).toBe(false);
 });
 
-test('events count once, in any order, and a read that is older does not undo them', async () => {
+test('events may arrive repeatedly and in any order, and older ones do not undo newer state', async () => {
   const account = await newAccount();
   await suspend(database.sql, account, 'Unpaid.', now);
   await resume(database.sql, account, now);
@@ -51,5 +51,5 @@ test('events count once, in any order, and a read that is older does not undo th
   await bans.refresh();
   expect(bans.covers(routeOf(account))).toBe(true);
   bans.apply(events);
-  expect(bans.covers(routeOf(account)), 'the resume before it came again').toBe(true);
+  expect(bans.covers(routeOf(account)), 'after the earlier resume is repeated').toBe(true);
 });

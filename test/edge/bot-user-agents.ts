@@ -1,7 +1,7 @@
-const BLINK = 'AppleWebKit/537.36 (KHTML, like Gecko)';
-const LINUX = `Mozilla/5.0 (X11; Linux x86_64) ${BLINK}`;
+const blink = 'AppleWebKit/537.36 (KHTML, like Gecko)';
+const linux = `Mozilla/5.0 (X11; Linux x86_64) ${blink}`;
 
-/** Programs, those that pretend to be phones among them. */
+/** User agents of bots, including some that claim to be phones. */
 export const bots: string[] = [
   ' ',
   '-',
@@ -26,15 +26,15 @@ export const bots: string[] = [
   'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
   'meta-externalagent/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0',
-  `Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) ${BLINK} Chrome/125.0.6422.112 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)`,
-  `Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) ${BLINK} Chrome/125.0.6422.112 Mobile Safari/537.36 (compatible; Google-InspectionTool/1.0;)`,
-  `Mozilla/5.0 (Linux; Android 8.0; Pixel 2 Build/OPD3.170816.012; Storebot-Google/1.0) ${BLINK} Chrome/81.0.4044.138 Mobile Safari/537.36`,
+  `Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) ${blink} Chrome/125.0.6422.112 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)`,
+  `Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) ${blink} Chrome/125.0.6422.112 Mobile Safari/537.36 (compatible; Google-InspectionTool/1.0;)`,
+  `Mozilla/5.0 (Linux; Android 8.0; Pixel 2 Build/OPD3.170816.012; Storebot-Google/1.0) ${blink} Chrome/81.0.4044.138 Mobile Safari/537.36`,
   'Mozilla/5.0 (iPhone; CPU iPhone OS 14_7_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/14.1.2 Mobile/15E148 Safari/604.1 (compatible; AdsBot-Google-Mobile; +http://www.google.com/mobile/adsbot.html)',
   'Mozilla/5.0 (Linux; Android 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; Bytespider; https://zhanzhang.toutiao.com/)',
   'Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; PetalBot;+https://webmaster.petalsearch.com/site/petalbot)',
-  `Mozilla/5.0 (Linux; Android 11; moto g power (2022)) ${BLINK} Chrome/119.0.0.0 Mobile Safari/537.36 Chrome-Lighthouse`,
-  `${LINUX} HeadlessChrome/125.0.6422.60 Safari/537.36`,
-  `${LINUX} Chrome/117.0.0.0 Safari/537.36 GTmetrix`,
+  `Mozilla/5.0 (Linux; Android 11; moto g power (2022)) ${blink} Chrome/119.0.0.0 Mobile Safari/537.36 Chrome-Lighthouse`,
+  `${linux} HeadlessChrome/125.0.6422.60 Safari/537.36`,
+  `${linux} Chrome/117.0.0.0 Safari/537.36 GTmetrix`,
   'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
   'Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)',
   'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)',

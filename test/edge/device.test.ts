@@ -5,21 +5,21 @@ import { bots } from './bot-user-agents.ts';
 import { people } from './people-user-agents.ts';
 import sample from './ua-cases.json';
 
-describe('what scanned', () => {
-  it.each(sample)('given the sample "$label"', ({ ua, device, browser, bot }) => {
+describe('classify', () => {
+  it.each(sample)('classifies the sample "$label"', ({ ua, device, browser, bot }) => {
     expect(classify(ua)).toEqual({ device, browser, bot });
   });
 
-  it.each(people)('given a person with %s, is %s', (_, expected, ua) => {
+  it.each(people)('classifies %s as %s', (_, expected, ua) => {
     const { device, browser, bot } = classify(ua);
     expect(`${device} ${browser}${bot ? ' bot' : ''}`).toBe(expected);
   });
 
-  it.each(bots)('given the program %j, is none of the devices and browsers it pretends to be', (ua) => {
+  it.each(bots)('classifies the bot %j as desktop and other', (ua) => {
     expect(classify(ua)).toEqual({ device: 'desktop', browser: 'other', bot: true });
   });
 
-  it('given whatever somebody sends, is one of the known values', () => {
+  it('returns a known value for any input', () => {
     const pieces = fc.constantFrom(
       'Mozilla/5.0 ',
       '(',
@@ -41,12 +41,12 @@ describe('what scanned', () => {
     );
   });
 
-  it('given a user agent of many kilobytes, is read from its beginning', () => {
+  it('reads only the beginning of a very long user agent', () => {
     const safari = sample.find((one) => one.label === 'iPhone Safari 17')?.ua ?? '';
     expect(classify(`${safari} ${'App/1 '.repeat(3000)}`)).toEqual({ device: 'ios', browser: 'other', bot: false });
   });
 
-  it('given more user agents than are remembered, is the same as before', () => {
+  it('returns the same after cached entries are evicted', () => {
     const before = sample.map(({ ua }) => classify(ua));
     for (let n = 0; n < 10_000; n++) classify(`visitor/${n}`);
     expect(sample.map(({ ua }) => classify(ua))).toEqual(before);

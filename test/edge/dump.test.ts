@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const plainKey = Buffer.alloc(32, 0x5a);
 const service = useService({
   config: { edgeFolder },
-  /** The database is one that an older version has left with a plain key. */
+  /** Adds a plain key, as an older version stored it. */
   async reach(url) {
     const sql = connect(url, { max: 1 });
     await sql`INSERT INTO unsealed_visitor_keys VALUES ('qr_older', decode(${plainKey.toString('hex')}, 'hex'))`;
@@ -30,7 +30,7 @@ const service = useService({
   },
 });
 
-test('a dump, a backup and the edge’s files give no address back, except with SECRET_KEY', async () => {
+test('client addresses cannot be recovered from a dump, a backup or the edge’s files without SECRET_KEY', async () => {
   const [address, userAgent] = ['198.51.100.237', 'Mozilla/5.0 (iPhone)'];
   const headers = { 'x-forwarded-for': address, 'user-agent': userAgent };
   const { sql } = service.database;
@@ -38,7 +38,7 @@ test('a dump, a backup and the edge’s files give no address back, except with 
   const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
   const url = service.urls[0] as string;
   expect((await fetch(`${url}/${short_code}`, { redirect: 'manual', headers })).status).toBe(302);
-  expect((await fetch(`${url}/v1/qrcodes`, { headers })).status, 'counted for its address').toBe(401);
+  expect((await fetch(`${url}/v1/qrcodes`, { headers })).status, 'a rate-limited request').toBe(401);
 
   const snapshot = await eventually(() => {
     const text = readFileSync(join(edgeFolder, 'edge-0', 'routes.jsonl'), 'utf8');
@@ -57,11 +57,11 @@ test('a dump, a backup and the edge’s files give no address back, except with 
   expect(guess([...stolen, ...opened], bytes, userAgent), 'found with SECRET_KEY').toEqual(['client', 'visitor']);
 });
 
-test('a service that starts encrypts the plain keys of an older version, and keeps them', async () => {
+test('encrypts the plain visitor keys of an older version at startup', async () => {
   const { sql } = service.database;
   await eventually(async () => {
     const [row] = await sql<[{ bytes: number }]>`SELECT pg_relation_size('unsealed_visitor_keys') AS bytes`;
-    expect(row.bytes, 'the file with the plain keys is gone').toBe(0);
+    expect(row.bytes, 'the file with the plain keys is removed').toBe(0);
   });
   expect(JSON.stringify(await dumpAll(sql))).not.toContain(plainKey.toString('hex'));
   expect((await readVisitorKeys(sql, testBox, ['qr_older'])).get('qr_older')).toEqual(plainKey);

@@ -48,7 +48,7 @@ async function start(parent = folder) {
 const gaugeOf = async (metric: ReturnType<typeof createMetrics>['unreadableSpools']) =>
   (await metric.get()).values[0]?.value;
 
-/** A spool that an earlier edge has left, with one batch of one scan. */
+/** Creates the spool of an earlier edge, with one batch of one scan. */
 async function leaveSpool(name: string): Promise<string> {
   const scan = scanned();
   const spool = await openSpool({ folder: join(folder, name), maxBytes: 2 ** 20 });
@@ -60,21 +60,21 @@ async function leaveSpool(name: string): Promise<string> {
 const isStored = async (id: string) => (await database.sql`SELECT FROM scans WHERE id = ${id}`).length === 1;
 
 describe('the folder of an edge', () => {
-  test('that cannot be used is named with the cause, and no other is tried', async () => {
+  test('that cannot be used fails the start with its path and the cause', async () => {
     writeFileSync(join(folder, 'edge-0'), 'a file where a folder should be');
     const starting = start();
     await expect(starting).rejects.toBeInstanceOf(StartError);
     await expect(starting).rejects.toThrow(/^The spool .*edge-0 cannot be used: EEXIST/);
   });
 
-  test('whose parent cannot be made is named with the cause', async () => {
+  test('whose parent cannot be created fails the start with the cause', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     await expect(start(file)).rejects.toThrow(`EDGE_DIR ${file} cannot be used: `);
     await expect(start(join(file, 'below'))).rejects.toThrow('cannot be used: ENOTDIR');
   });
 
-  test('that another edge has is left to it', async () => {
+  test('that another edge uses is skipped', async () => {
     await start();
     const { edge } = await start();
     expect(edge.failures()).toEqual([]);
@@ -83,7 +83,7 @@ describe('the folder of an edge', () => {
 });
 
 describe('the spool of an earlier edge', () => {
-  test('that cannot be read is an error in the log and a metric, and keeps no other from being sent', async () => {
+  test('that cannot be read is logged and counted, and does not block other spools', async () => {
     const stuck = await leaveSpool('edge-5');
     const segment = join(folder, 'edge-5', '0000000000.spool');
     mkdirSync(segment);
@@ -100,16 +100,16 @@ describe('the spool of an earlier edge', () => {
     rmSync(segment, { recursive: true });
     await eventually(async () => expect(await isStored(stuck)).toBe(true));
     await eventually(async () => expect(await gaugeOf(metrics.unreadableSpools)).toBe(0));
-    expect(errors(), 'said once, not every few seconds').toHaveLength(1);
+    expect(errors(), 'logged once, not on every attempt').toHaveLength(1);
     expect(edge.failures()).toEqual([]);
   }, 30_000);
 });
 
-describe('a periodic task that fails while Postgres answers', () => {
+describe('a periodic task that fails while Postgres is available', () => {
   const failuresOf = async ({ edgeTaskFailures }: ReturnType<typeof createMetrics>, name: string) =>
     (await edgeTaskFailures.get()).values.find(({ labels }) => labels.task === name)?.value ?? 0;
 
-  test('the poll of the log: it is warned of, counted, and over when it works again', async () => {
+  test('poll: logs a warning, counts the failures, and recovers', async () => {
     const { edge, lines, metrics } = await start();
     await eventually(() => expect(edge.failures()).toEqual([]));
     await database.sql`ALTER TABLE events RENAME TO events_elsewhere`;
@@ -117,11 +117,11 @@ describe('a periodic task that fails while Postgres answers', () => {
     await database.sql`ALTER TABLE events_elsewhere RENAME TO events`;
     await eventually(() => expect(edge.failures()).toEqual([]));
     expect(await failuresOf(metrics, 'poll')).toBeGreaterThanOrEqual(2);
-    const said = lines.lines().filter(({ task }) => task === 'poll');
-    expect(said.map(({ level }) => level)).toEqual(['warn', 'info']);
+    const logged = lines.lines().filter(({ task }) => task === 'poll');
+    expect(logged.map(({ level }) => level)).toEqual(['warn', 'info']);
   }, 30_000);
 
-  test('the creation of partitions: the same', async () => {
+  test('partitions: logs a warning, counts the failures, and recovers', async () => {
     await database.sql`SELECT setval('log_position', 50000000)`;
     await database.sql`CREATE TABLE in_the_way PARTITION OF scans FOR VALUES FROM (85000000) TO (86000000)`;
     const { edge, lines, metrics } = await start();

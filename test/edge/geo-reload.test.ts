@@ -13,11 +13,11 @@ const maxmindCity = join(maxmindFiles, 'GeoIP2-City-Test.mmdb');
 
 function address(text: string): Uint8Array {
   const bytes = parseAddress(text);
-  if (!bytes) throw new Error(`${text} is no address`);
+  if (!bytes) throw new Error(`${text} is not an address`);
   return bytes;
 }
 
-describe('a place database that changes while the service runs', () => {
+describe('a geography database that changes at runtime', () => {
   let folder: string;
   let path: string;
   let geo: Geo | undefined;
@@ -38,13 +38,13 @@ describe('a place database that changes while the service runs', () => {
     geo = await openGeo({ path, onEvent, checkEveryMs: 5 });
     return geo;
   };
-  /** As an updater should: written beside, then put in place in one step. */
+  /** Replaces the file atomically, as an updater should. */
   const replaceBy = (content: Buffer) => {
     writeFileSync(`${path}.new`, content);
     renameSync(`${path}.new`, path);
   };
   const countries = () => readFileSync(join(maxmindFiles, 'GeoIP2-Country-Test.mmdb'));
-  const happened = (kind: GeoEvent['kind']) =>
+  const eventOf = (kind: GeoEvent['kind']) =>
     vi.waitFor(() => {
       const event = events.find((one) => one.kind === kind);
       if (!event) throw new Error(`no ${kind} among ${JSON.stringify(events)}`);
@@ -52,64 +52,64 @@ describe('a place database that changes while the service runs', () => {
     });
   const cityOfLondon = () => geo?.lookup(address('81.2.69.160')).city;
 
-  it('given a new file by rename, is used without a restart', async () => {
+  it('is reloaded when the file is replaced by a rename', async () => {
     await open();
     expect(cityOfLondon()).toBe('London');
     replaceBy(countries());
-    expect(await happened('geo_reloaded')).toMatchObject({ path, type: 'GeoIP2-Country' });
+    expect(await eventOf('geo_reloaded')).toMatchObject({ path, type: 'GeoIP2-Country' });
     expect(cityOfLondon()).toBe('Unknown');
   });
 
   it.each([
-    ['a file cut short', () => countries().subarray(0, 9000)],
+    ['a truncated file', () => countries().subarray(0, 9000)],
     ['an empty file', () => Buffer.alloc(0)],
-    ['noise', () => randomBytes(20_000)],
+    ['random bytes', () => randomBytes(20_000)],
     ['a database without countries', () => readFileSync(join(maxmindFiles, 'GeoIP2-ISP-Test.mmdb'))],
     ['a tree longer than the file', () => countries().subarray(12_000)],
-  ])('given %s, keeps the good one, and takes the next that is whole', async (_, content) => {
+  ])('is kept when replaced by %s, until the next valid file', async (_, content) => {
     await open();
     replaceBy(content());
-    expect(await happened('geo_rejected')).toMatchObject({ path, reason: expect.stringMatching(/^its? /) });
+    expect(await eventOf('geo_rejected')).toMatchObject({ path, reason: expect.stringMatching(/^its? /) });
     expect(cityOfLondon()).toBe('London');
     replaceBy(countries());
-    await happened('geo_reloaded');
+    await eventOf('geo_reloaded');
     expect(cityOfLondon()).toBe('Unknown');
     expect(events.map((event) => event.kind)).toEqual(['geo_rejected', 'geo_reloaded']);
   });
 
-  it('given a file that is written in place, half now and half later, never loses the good one on the way', async () => {
+  it('is kept while a new file is being written in place', async () => {
     await open();
     writeFileSync(path, countries().subarray(0, 9000));
-    await happened('geo_rejected');
+    await eventOf('geo_rejected');
     expect(cityOfLondon()).toBe('London');
     writeFileSync(path, countries());
-    await happened('geo_reloaded');
+    await eventOf('geo_reloaded');
     expect(cityOfLondon()).toBe('Unknown');
   });
 
-  it('given that the file goes away and comes back, keeps the good one and says so once', async () => {
+  it('is kept while the file is missing, which is reported once', async () => {
     await open();
     rmSync(path);
-    expect(await happened('geo_rejected')).toMatchObject({ reason: 'it is no longer there' });
+    expect(await eventOf('geo_rejected')).toMatchObject({ reason: 'it is no longer there' });
     expect(cityOfLondon()).toBe('London');
     replaceBy(countries());
-    await happened('geo_reloaded');
+    await eventOf('geo_reloaded');
     expect(events).toHaveLength(2);
   });
 
-  it('given a listener that fails, goes on all the same', async () => {
-    const told: string[] = [];
+  it('is reloaded although the event listener throws', async () => {
+    const kinds: string[] = [];
     await open((event) => {
-      told.push(event.kind);
+      kinds.push(event.kind);
       throw new Error('the log is full');
     });
     replaceBy(Buffer.alloc(10));
-    await vi.waitFor(() => expect(told).toEqual(['geo_rejected']));
+    await vi.waitFor(() => expect(kinds).toEqual(['geo_rejected']));
     replaceBy(countries());
     await vi.waitFor(() => expect(cityOfLondon()).toBe('Unknown'));
   });
 
-  it('once closed, is watched no more, while another goes on at the same pace', async () => {
+  it('is not watched after close, while another instance still is', async () => {
     const closed = await open();
     closed.close();
     const reloads: GeoEvent[] = [];

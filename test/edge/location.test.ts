@@ -20,7 +20,7 @@ describe('Location', () => {
     expect(toLocation(destination)).toBe(location);
   });
 
-  test('of whatever can be a destination is ASCII and leads to the same place', () => {
+  test('of any valid destination is ASCII and the same URL', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'ü',

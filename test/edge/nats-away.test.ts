@@ -6,7 +6,7 @@ import { useService } from '../support/service.ts';
 
 const config: { natsUrl?: string } = {};
 let proxy: TcpProxy;
-// Before the service starts: hooks run in the order in which they stand.
+// Before useService, because hooks run in the order of their definition.
 beforeAll(async () => {
   proxy = await startProxy(inject('stack').natsUrl);
   config.natsUrl = proxy.url;
@@ -19,7 +19,7 @@ const opened = async (instance: number, shortCode: string) => {
   return status === 302 ? headers.get('location') : String(status);
 };
 
-test('while NATS is away, redirects and changes go on, the other instance follows, and scans are counted', async () => {
+test('while NATS is unavailable, redirects work, changes reach the other instance, and scans are counted', async () => {
   const { live } = await service.account();
   const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
   await opened(1, short_code);
@@ -28,7 +28,7 @@ test('while NATS is away, redirects and changes go on, the other instance follow
   for (const path of ['a', 'b', 'c']) {
     const destination_url = `https://example.com/${path}`;
     expect((await live.patch(`/v1/qrcodes/${id}`, { destination_url })).status).toBe(200);
-    expect(await opened(0, short_code), 'at once where it was changed').toBe(destination_url);
+    expect(await opened(0, short_code), 'immediately on the instance that changed it').toBe(destination_url);
     const answered = performance.now();
     await eventually(async () => expect(await opened(1, short_code)).toBe(destination_url));
     times.push(performance.now() - answered);
@@ -42,7 +42,7 @@ test('while NATS is away, redirects and changes go on, the other instance follow
     return row.count;
   };
   const total = async () => (await live.get(`/v1/qrcodes/${id}`)).body.total_scans;
-  await eventually(async () => expect(await total(), 'from the log itself').toBe(await scans()));
+  await eventually(async () => expect(await total(), 'counted from the log').toBe(await scans()));
 
   await proxy.restore();
   await live.patch(`/v1/qrcodes/${id}`, { destination_url: 'https://example.com/back' });

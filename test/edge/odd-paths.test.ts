@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const url = () => service.urls[0] as string;
-const ask = (target: string, ...headers: string[]): Promise<RawAnswer> =>
+const request = (target: string, ...headers: string[]): Promise<RawAnswer> =>
   sendRaw(url(), [`GET ${target} HTTP/1.1`, 'Host: qr.example', ...headers]);
 
 const scans = async () => {
@@ -25,28 +25,28 @@ const scans = async () => {
 
 describe('paths of a short link', () => {
   test.each([
-    ['as it is', `/${shortCode}`],
-    ['with a slash behind it', `/${shortCode}/`],
-    ['with a query, as trackers add it', `/${shortCode}?utm_source=poster&x=%0d%0a`],
+    ['unchanged', `/${shortCode}`],
+    ['with a trailing slash', `/${shortCode}/`],
+    ['with a tracking query', `/${shortCode}?utm_source=poster&x=%0d%0a`],
     ['with a slash and a query', `/${shortCode}/?a=/b/../c`],
     ['with an empty query', `/${shortCode}?`],
     ['in absolute form, as proxies send it', `http://qr.example/${shortCode}`],
-  ])('%s: redirects, without adding anything to the destination', async (_, path) => {
+  ])('%s: redirects to the unchanged destination', async (_, path) => {
     const before = await scans();
-    const answer = await ask(path);
+    const answer = await request(path);
     expect(answer.status).toBe(302);
     expect(answer.headers.get('location')).toBe('https://example.com/menu');
     expect(await scans()).toBe(before + 1);
   });
 
   test.each([
-    ['in other letters: short codes tell them apart', '/menu-2_X'],
-    ['with two slashes in front', `//${shortCode}`],
-    ['with two slashes behind', `/${shortCode}//`],
-    ['with something behind it', `/${shortCode}/more`],
-    ['below something', `/more/${shortCode}`],
-    ['with a dot behind it', `/${shortCode}.`],
-    ['with a letter percent-encoded wrongly', `/${shortCode}%`],
+    ['in another case', '/menu-2_X'],
+    ['with two leading slashes', `//${shortCode}`],
+    ['with two trailing slashes', `/${shortCode}//`],
+    ['with a further segment', `/${shortCode}/more`],
+    ['as second segment', `/more/${shortCode}`],
+    ['with a trailing dot', `/${shortCode}.`],
+    ['with an incomplete percent-encoding', `/${shortCode}%`],
     ['with an encoded slash', `/${shortCode}%2f`],
     ['with an encoded line break', `/${shortCode}%0d%0aLocation:%20https://evil.example`],
     ['with an encoded zero byte', `/${shortCode}%00`],
@@ -54,63 +54,63 @@ describe('paths of a short link', () => {
     ['with letters that look alike', `/${encodeURIComponent('Мenu-2_x')}`],
     ['with raw unicode', '/Ménu'],
     ['three dots', '/...'],
-    ['a way up and out', '/../../etc/passwd'],
-    ['an encoded way up', '/%2e%2e/%2e%2e/etc/passwd'],
+    ['a path traversal', '/../../etc/passwd'],
+    ['an encoded path traversal', '/%2e%2e/%2e%2e/etc/passwd'],
     ['an asterisk', '/*'],
     ['SQL', "/x'%20OR%20'1'='1"],
     ['51 letters', `/${'a'.repeat(51)}`],
     ['8,000 letters', `/${'a'.repeat(8_000)}`],
     ['two letters', '/ab'],
-    ['the name of a property of every object', '/__proto__'],
-    ['another one', '/constructor'],
-  ])('%s: is no such code, and nothing is recorded', async (_, path) => {
+    ['__proto__', '/__proto__'],
+    ['constructor', '/constructor'],
+  ])('%s: returns 404 and records nothing', async (_, path) => {
     const before = await scans();
-    const answer = await ask(path);
+    const answer = await request(path);
     expect(answer.status).toBe(404);
     expect(answer.text).toContain('No such code');
     expect(answer.headers.get('location')).toBeNull();
     expect(await scans()).toBe(before);
   });
 
-  test('the root is no short link', async () => {
+  test('the root is not a short link', async () => {
     const before = await scans();
     for (const path of ['/', '//', '/?x=1', '/.', '/..']) {
-      const { status, headers } = await ask(path);
+      const { status, headers } = await request(path);
       expect([302, 404], path).toContain(status);
-      expect(headers.get('location') ?? '/', 'at most a way into the service itself').toMatch(/^\/(?!\/)/);
+      expect(headers.get('location') ?? '/', 'redirects only to a path of the service').toMatch(/^\/(?!\/)/);
     }
     expect(await scans()).toBe(before);
   });
 
-  test('words that the service uses are never looked up as short codes, in whatever letters', async () => {
-    await eventually(async () => expect((await ask('/readyz')).status).toBe(200));
+  test('reserved words are never short codes, in any case', async () => {
+    await eventually(async () => expect((await request('/readyz')).status).toBe(200));
     for (const word of reservedWords)
       for (const path of [`/${word}`, `/${word.toUpperCase()}`, `/${word}/`]) {
-        const { status, headers } = await ask(path);
+        const { status, headers } = await request(path);
         expect(status, path).not.toBe(302);
         expect(status, path).toBeLessThan(500);
         expect(headers.get('location') ?? '', path).not.toContain('example.com');
       }
   });
 
-  test('a path too long to be one is refused without an error of ours', async () => {
-    const { status } = await ask(`/${'a'.repeat(100_000)}`);
+  test('a very long path is refused with a 4xx status', async () => {
+    const { status } = await request(`/${'a'.repeat(100_000)}`);
     expect([404, 414, 431]).toContain(status);
   });
 
-  test('what cannot be a short code is never asked of Postgres', async () => {
+  test('invalid short codes are not looked up in Postgres', async () => {
     await service.database.sql`ALTER TABLE codes RENAME TO codes_elsewhere`;
     try {
       for (const path of ['/ab', `/${'a'.repeat(51)}`, '/a%00b', '/-abc', '/a.b'])
-        expect((await ask(path)).status, path).toBe(404);
-      expect((await ask('/could-be-one')).status, 'one that could be cannot be looked up now').toBe(503);
+        expect((await request(path)).status, path).toBe(404);
+      expect((await request('/could-be-one')).status, 'a valid one cannot be looked up now').toBe(503);
     } finally {
       await service.database.sql`ALTER TABLE codes_elsewhere RENAME TO codes`;
     }
   });
 });
 
-describe('no answer shows anything of the request', () => {
+describe('a response never contains input from', () => {
   const marker = 'zzMARKERzz';
   test.each([
     ['path', `/${marker}`, []],
@@ -123,11 +123,11 @@ describe('no answer shows anything of the request', () => {
     ['Accept', '/unknown-1', [`Accept: application/json, ${marker}`]],
     ['Origin', `/${shortCode}`, [`Origin: https://${marker}.example`]],
     ['Cookie', `/${shortCode}`, [`Cookie: a=${marker}`]],
-    ['X-Request-Id that is not well-formed', `/${shortCode}`, [`X-Request-Id: ${marker} <script>`]],
+    ['an invalid X-Request-Id', `/${shortCode}`, [`X-Request-Id: ${marker} <script>`]],
     ['X-Forwarded-For', `/${shortCode}`, [`X-Forwarded-For: ${marker}`]],
   ])('%s', async (_, path, headers) => {
     for (const accept of ['Accept: text/html', 'Accept: application/json']) {
-      const { text, headers: answered } = await ask(
+      const { text, headers: answered } = await request(
         path,
         ...(headers.some((h) => h.startsWith('Accept')) ? [] : [accept]),
         ...headers,

@@ -10,18 +10,18 @@ import { useWorld } from './faults/fault-support.ts';
 
 const world = useWorld([{ LOG_LEVEL: 'debug' }]);
 
-/** Addresses that nobody writes by accident. */
+/** Addresses that do not occur anywhere by accident. */
 const addresses = ['198.51.100.237', '2001:db8:cafe:f00d:1234:5678:9abc:def0', '::ffff:203.0.113.239'];
 
-/** All the ways in which an address could be written down. */
+/** All forms in which an address could be stored. */
 function formsOf(address: string): Buffer[] {
   const bytes = parseAddress(address);
-  if (bytes === null) throw new Error(`${address} is no address`);
+  if (bytes === null) throw new Error(`${address} is not an address`);
   const isShort = address.includes('.');
   const hex = Buffer.from(isShort ? bytes.subarray(12) : bytes).toString('hex');
   const grouped = (hex.match(/.{4}/g) ?? []).join(':');
   const texts = [address, formatAddress(bytes), grouped, ...(isShort ? [] : [hex, address.slice(0, 19)])];
-  // Four bytes alone could stand anywhere; as part of a longer form they could not.
+  // Four bytes alone could occur by accident, so the search uses longer forms.
   const raw = isShort ? [Buffer.from(bytes.subarray(8))] : [Buffer.from(bytes), Buffer.from(bytes.subarray(0, 8))];
   const hexes = isShort ? [`ffff${hex}`, `\\x${hex}`, `"${hex}"`] : [];
   return [...[...texts, ...hexes].flatMap((text) => [Buffer.from(text), Buffer.from(text.toUpperCase())]), ...raw];
@@ -37,7 +37,7 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
-/** Files that hold one of these, read as bytes. */
+/** Files that contain one of these byte sequences. */
 function filesWith(needles: Buffer[]): string[] {
   return [...filesBelow(world.folder)].filter((file) => {
     const content = readFileSync(file);
@@ -46,7 +46,7 @@ function filesWith(needles: Buffer[]): string[] {
 }
 
 const expectNoAddress = (when: string) =>
-  expect(filesWith(forms.map(({ form }) => form)), `files with an address in them, ${when}`).toEqual([]);
+  expect(filesWith(forms.map(({ form }) => form)), `files that contain an address ${when}`).toEqual([]);
 
 async function visit({ shortCode }: ScannedCode): Promise<void> {
   const url = `http://localhost:${world.services[0]?.port}`;
@@ -65,15 +65,15 @@ async function visit({ shortCode }: ScannedCode): Promise<void> {
     }
 }
 
-test('no address is ever written down: no table, file, stream, spool, snapshot or log has one, in any form', async () => {
+test('no table, file, stream, spool, snapshot or log contains a client address in any form', async () => {
   const codes = await world.codes(2);
   const [code] = codes as [ScannedCode];
   await visit(code);
   await withoutPostgres(world, async () => {
     await visit(code);
     const spooled = [...filesBelow(world.edgeFolder)].filter((file) => file.endsWith('.spool'));
-    expect(spooled, 'scans wait on disk').not.toHaveLength(0);
-    expectNoAddress('while scans wait on disk');
+    expect(spooled, 'there are spooled scans').not.toHaveLength(0);
+    expectNoAddress('while scans are spooled');
   });
   const scans = async () => {
     const [row] = await world.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${code.id}`;
@@ -81,22 +81,24 @@ test('no address is ever written down: no table, file, stream, spool, snapshot o
   };
   await eventually(async () => expect(await scans()).toBe(2 * addresses.length), 20_000);
   await eventually(async () => {
-    // What came before the relay was at work is not in the stream.
+    // Scans from before the relay started are not in the stream.
     await visit(code);
     const holders = filesWith([Buffer.from(code.id)]);
     for (const place of ['/nats/', '/edges/edge-0/routes.jsonl', '/postgres/'])
       expect(
         holders.some((file) => file.includes(place)),
-        `the search looks into ${place}`,
+        `the search covers ${place}`,
       ).toBe(true);
   });
   await world.sql`CHECKPOINT`;
-  expectNoAddress('when all is done');
+  expectNoAddress('at the end');
 
   const tables = JSON.stringify(await dumpAll(world.sql));
   expect(tables).toContain(code.id);
   for (const { address, form } of forms)
-    expect(tables.includes(form.toString('latin1')), `a table has ${address} as ${form.toString('hex')}`).toBe(false);
+    expect(tables.includes(form.toString('latin1')), `a table contains ${address} as ${form.toString('hex')}`).toBe(
+      false,
+    );
   const logs = [...filesBelow(join(world.folder, 'logs'))].map((file) => readFileSync(file, 'utf8')).join('');
-  expect(logs, 'the service has logged').toContain('"request"');
+  expect(logs, 'the service wrote logs').toContain('"request"');
 });

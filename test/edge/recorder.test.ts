@@ -11,12 +11,12 @@ import { spoolFolder } from './spool-support.ts';
 
 const folder = spoolFolder();
 
-/** In place of Postgres: takes batches like it, each number once and only in order, or does not. */
+/** Stands in for Postgres: stores each batch number of a writer once and in order, or fails. */
 function store() {
   const stored: ScanBatch[] = [];
   const sent: ScanBatch[] = [];
   let behave: 'take' | 'fail' | 'hang' | 'lose answers' = 'take';
-  let letGo: (() => void)[] = [];
+  let held: (() => void)[] = [];
   const take = (batch: ScanBatch) => {
     const last = stored.filter(({ writer }) => writer === batch.writer).at(-1)?.number ?? 0;
     if (batch.number > last) stored.push(batch);
@@ -26,18 +26,18 @@ function store() {
     sent,
     now(next: typeof behave) {
       behave = next;
-      if (next !== 'hang') for (const go of letGo.splice(0)) go();
+      if (next !== 'hang') for (const release of held.splice(0)) release();
     },
     scans: () => stored.flatMap(({ columns }) => columns.id.slice(1, -1).split(',')),
     async store(batch: ScanBatch) {
       sent.push(structuredClone(batch));
-      if (behave === 'hang') await new Promise<void>((resolve) => letGo.push(resolve));
-      if (behave === 'fail') throw new Error('away');
+      if (behave === 'hang') await new Promise<void>((resolve) => held.push(resolve));
+      if (behave === 'fail') throw new Error('unavailable');
       take(batch);
       if (behave === 'lose answers') throw new Error('the connection was lost');
     },
     forget: () => {
-      letGo = [];
+      held = [];
     },
   };
 }
@@ -65,7 +65,7 @@ async function record(recorder: Recorder, count: number): Promise<string[]> {
 const numbers = (batches: ScanBatch[]) => batches.map(({ number }) => number);
 
 describe('group commit', () => {
-  test('what arrives while a commit is under way goes together, in order', async () => {
+  test('scans that arrive during a commit are the next batch, in order', async () => {
     const postgres = store();
     const recorder = recorderOn(postgres, await folder.open());
     postgres.now('hang');
@@ -79,7 +79,7 @@ describe('group commit', () => {
     await recorder.stop();
   });
 
-  test('a crowd does not wait for the commit under way, but a second crowd does', async () => {
+  test('64 waiting scans start a second commit, but never a third', async () => {
     const postgres = store();
     const recorder = recorderOn(postgres, await folder.open());
     postgres.now('hang');
@@ -94,28 +94,28 @@ describe('group commit', () => {
       'writer_1 1',
       'writer_1-too 1',
     ]);
-    expect(postgres.sent[2]?.columns.id.split(','), 'all that came meanwhile, together').toHaveLength(100);
+    expect(postgres.sent[2]?.columns.id.split(','), 'one batch of all scans that arrived meanwhile').toHaveLength(100);
     expect(postgres.scans().toSorted(), 'each once').toEqual(ids.toSorted());
     await recorder.stop();
   });
 
-  test('nobody is told before the scan is stored', async () => {
+  test('record resolves only after the scan is stored', async () => {
     const postgres = store();
     const recorder = recorderOn(postgres, await folder.open());
-    const told: string[] = [];
+    const recorded: string[] = [];
     const scans = Array.from({ length: 200 }, () => scanned());
     await Promise.all(
       scans.map(async (scan) => {
         await recorder.record(scan);
-        expect(postgres.scans(), 'stored when its visitor is sent on').toContain(scan.id);
-        told.push(scan.id);
+        expect(postgres.scans(), 'stored before record resolves').toContain(scan.id);
+        recorded.push(scan.id);
       }),
     );
-    expect(told).toHaveLength(200);
+    expect(recorded).toHaveLength(200);
     await recorder.stop();
   });
 
-  test('a batch has a bound', async () => {
+  test('a batch has at most 1,000 scans', async () => {
     const postgres = store();
     const recorder = recorderOn(postgres, await folder.open());
     await record(recorder, 2_500);
@@ -125,7 +125,7 @@ describe('group commit', () => {
     await recorder.stop();
   });
 
-  test('too many at once are refused rather than kept in memory', async () => {
+  test('more than 10,000 waiting scans are refused', async () => {
     const postgres = store();
     const recorder = recorderOn(postgres, await folder.open());
     const outcomes = await Promise.allSettled(Array.from({ length: 12_000 }, () => recorder.record(scanned())));
@@ -137,15 +137,15 @@ describe('group commit', () => {
   });
 });
 
-describe.each(['fail', 'hang', 'lose answers'] as const)('while the store would %s', (fault) => {
-  test('scans go to the spool, and from there, in order and each once, when it is well again', async () => {
+describe.each(['fail', 'hang', 'lose answers'] as const)('when Postgres behaves as: %s', (failure) => {
+  test('scans go to the spool, and after recovery to Postgres, once and in order', async () => {
     const postgres = store();
     const spool = await folder.open();
     const recorder = recorderOn(postgres, spool);
     const ids = await record(recorder, 3);
-    postgres.now(fault);
+    postgres.now(failure);
     for (let i = 0; i < 5; i++) ids.push(...(await record(recorder, 4)));
-    expect(spool.waiting.records, 'they are on disk').toBeGreaterThan(0);
+    expect(spool.waiting.records, 'scans are spooled').toBeGreaterThan(0);
     postgres.now('take');
     ids.push(...(await record(recorder, 2)));
     await eventually(() => expect(spool.waiting.records).toBe(0));
@@ -155,12 +155,12 @@ describe.each(['fail', 'hang', 'lose answers'] as const)('while the store would 
     await recorder.stop();
   });
 
-  test('crowds go there beside each other, and each scan is stored once', async () => {
+  test('both writers use the spool, and each scan is stored once', async () => {
     const postgres = store();
     const spool = await folder.open();
     const recorder = recorderOn(postgres, spool);
     const recorded = [record(recorder, 100)];
-    postgres.now(fault);
+    postgres.now(failure);
     for (let i = 0; i < 10; i++) {
       recorded.push(record(recorder, 100));
       await new Promise(setImmediate);
@@ -173,10 +173,10 @@ describe.each(['fail', 'hang', 'lose answers'] as const)('while the store would 
     await recorder.stop();
   });
 
-  test('what is sent again is the very same', async () => {
+  test('a batch is identical when it is sent again', async () => {
     const postgres = store();
     const recorder = recorderOn(postgres, await folder.open());
-    postgres.now(fault);
+    postgres.now(failure);
     await record(recorder, 3);
     await record(recorder, 3);
     postgres.now('take');
@@ -186,12 +186,12 @@ describe.each(['fail', 'hang', 'lose answers'] as const)('while the store would 
     await recorder.stop();
   });
 
-  test('a full spool refuses: no scan is accepted that nobody keeps; later ones are again', async () => {
+  test('a full spool refuses scans, and accepts them again after it is drained', async () => {
     const postgres = store();
     const spool = await folder.open({ maxBytes: 6_000 });
     const recorder = recorderOn(postgres, spool);
     const accepted = await record(recorder, 1);
-    postgres.now(fault);
+    postgres.now(failure);
     let refused = 0;
     for (let i = 0; i < 30 && refused < 3; i++)
       await record(recorder, 1).then(
@@ -211,10 +211,10 @@ describe.each(['fail', 'hang', 'lose answers'] as const)('while the store would 
     await recorder.stop();
   });
 
-  test('stopping ends in bounded time, and the next process sends what is left', async () => {
+  test('stop does not wait for Postgres, and the next process sends the rest', async () => {
     const postgres = store();
     const recorder = recorderOn(postgres, await folder.open());
-    postgres.now(fault);
+    postgres.now(failure);
     const ids = await record(recorder, 5);
     await recorder.stop();
     postgres.forget();
@@ -227,7 +227,7 @@ describe.each(['fail', 'hang', 'lose answers'] as const)('while the store would 
   });
 });
 
-test('a spool that cannot be read ends nothing: it is tried again', async () => {
+test('reading the spool is retried after an error', async () => {
   const postgres = store();
   const spool = await folder.open();
   let unreadable = 3;

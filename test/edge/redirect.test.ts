@@ -38,16 +38,16 @@ const redirected = {
 };
 
 describe('an active code', () => {
-  test('sends the visitor on: 302, an empty body, and exactly the headers decided', async () => {
+  test('returns 302 with an empty body and exactly the specified headers', async () => {
     const code = await given();
     const answer = await open(`/${code.short_code}`);
     expect(answer.status).toBe(302);
     expect(answer.text).toBe('');
     expect(headersOf(answer)).toEqual(redirected);
-    expect(await scansOf(code), 'stored before the answer').toBe(1);
+    expect(await scansOf(code), 'stored before the response').toBe(1);
   });
 
-  test('every GET is one scan, and counted in total_scans', async () => {
+  test('counts every GET as one scan in total_scans', async () => {
     const code = await given();
     for (let i = 0; i < 3; i++) expect((await open(`/${code.short_code}`)).status).toBe(302);
     expect(await scansOf(code)).toBe(3);
@@ -57,7 +57,7 @@ describe('an active code', () => {
     });
   });
 
-  test('HEAD answers the same, and nothing is recorded', async () => {
+  test('returns the same headers for HEAD and records nothing', async () => {
     const code = await given();
     const answer = await open(`/${code.short_code}`, { method: 'HEAD' });
     expect(answer.status).toBe(302);
@@ -65,10 +65,10 @@ describe('an active code', () => {
     const { 'content-length': __, ...expected } = redirected;
     expect(rest).toEqual(expected);
     await open(`/${code.short_code}`);
-    expect(await scansOf(code), 'only the GET after it').toBe(1);
+    expect(await scansOf(code), 'only the later GET').toBe(1);
   });
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is refused, and nothing is recorded', async (method) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('refuses %s and records nothing', async (method) => {
     const code = await given();
     const answer = await open(`/${code.short_code}`, { method });
     expect(answer.status).toBe(405);
@@ -77,7 +77,7 @@ describe('an active code', () => {
     expect(await scansOf(code)).toBe(0);
   });
 
-  test('of test mode redirects too; its scans are seen with test keys only', async () => {
+  test('of test mode redirects too, with scans visible only to test keys', async () => {
     const code = await given({}, account.test);
     expect((await open(`/${code.short_code}`)).status).toBe(302);
     const [scan] = await service.database.sql`SELECT mode FROM scans WHERE code = ${code.id}`;
@@ -90,16 +90,16 @@ describe('an active code', () => {
     ['https://example.com/%C3%A4?q="a"|b', 'https://example.com/%C3%A4?q="a"|b'],
     ['https://münchen.de/straße', 'https://xn--mnchen-3ya.de/stra%C3%9Fe'],
     ['http://example.com/🍜#日本', 'http://example.com/%F0%9F%8D%9C#%E6%97%A5%E6%9C%AC'],
-  ])('leads to %s', async (destination_url, location) => {
+  ])('redirects to %s', async (destination_url, location) => {
     const code = await given({ destination_url });
     expect((await open(`/${code.short_code}`)).headers.get('location')).toBe(location);
     await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/other' });
     await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url });
-    expect((await open(`/${code.short_code}`)).headers.get('location'), 'after a change, too').toBe(location);
+    expect((await open(`/${code.short_code}`)).headers.get('location'), 'after a change').toBe(location);
   });
 
   test.each(['https://example.com/\r\nSet-Cookie: a=b', 'https://example.com/\nx', 'https://example.com/\u0085'])(
-    'cannot lead to %j: no header gets in',
+    'cannot have the destination %j: no header injection',
     async (destination_url) => {
       expect((await account.live.post('/v1/qrcodes', newCode({ destination_url }))).status).toBe(400);
       const { id } = await given();
@@ -108,7 +108,7 @@ describe('an active code', () => {
   );
 });
 
-describe('a code that leads nowhere now', () => {
+describe('a code that is not active', () => {
   const states: [string, number, RegExp, string, () => Promise<Created>][] = [
     ['paused', 404, /paused by its owner/, 'not_found', async () => changed({ active: false })],
     ['draft', 404, /not published/, 'not_found', () => given({ status: 'draft' })],
@@ -125,29 +125,26 @@ describe('a code that leads nowhere now', () => {
     return code;
   };
 
-  test.each(states)(
-    '%s: a page with status %i that says so, and nothing is recorded',
-    async (_, status, text, __, make) => {
-      const code = await make();
-      const answer = await open(`/${code.short_code}`, {
-        headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
-      });
-      expect(answer.status).toBe(status);
-      expect(answer.text).toMatch(text);
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(answer.headers.get('cache-control')).toBe('private, no-store');
-      expect(answer.headers.get('x-robots-tag')).toBe('noindex');
-      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(answer.headers.get('location')).toBeNull();
-      expect(answer.text, 'accessible: a language, a title, one heading, a main part, dark mode').toMatch(
-        /<html lang="en">[\s\S]*color-scheme[\s\S]*<title>[\s\S]+<\/title>[\s\S]*prefers-color-scheme: dark[\s\S]*<main>[\s\S]*<h1>/,
-      );
-      expect(Buffer.byteLength(answer.text)).toBeLessThan(4_096);
-      expect(await scansOf(code)).toBe(0);
-    },
-  );
+  test.each(states)('%s: returns a page with status %i and records nothing', async (_, status, text, __, make) => {
+    const code = await make();
+    const answer = await open(`/${code.short_code}`, {
+      headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.text).toMatch(text);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('private, no-store');
+    expect(answer.headers.get('x-robots-tag')).toBe('noindex');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(answer.headers.get('location')).toBeNull();
+    expect(answer.text, 'accessible: a language, a title, one heading, a main part, dark mode').toMatch(
+      /<html lang="en">[\s\S]*color-scheme[\s\S]*<title>[\s\S]+<\/title>[\s\S]*prefers-color-scheme: dark[\s\S]*<main>[\s\S]*<h1>/,
+    );
+    expect(Buffer.byteLength(answer.text)).toBeLessThan(4_096);
+    expect(await scansOf(code)).toBe(0);
+  });
 
-  test.each(states)('%s: JSON for who asks for it', async (_, status, text, errorCode, make) => {
+  test.each(states)('%s: returns JSON if requested', async (_, status, text, errorCode, make) => {
     const { short_code } = await make();
     const answer = await open(`/${short_code}`, { headers: { accept: 'application/json' } });
     expect(answer.status).toBe(status);
@@ -155,13 +152,13 @@ describe('a code that leads nowhere now', () => {
     expect(answer.body).toEqual({ error: { code: errorCode, message: expect.stringMatching(text) } });
   });
 
-  test.each(states)('%s: HEAD has the status and no body', async (_, status, __, ___, make) => {
+  test.each(states)('%s: returns the status without a body for HEAD', async (_, status, __, ___, make) => {
     const answer = await open(`/${(await make()).short_code}`, { method: 'HEAD' });
     expect(answer.status).toBe(status);
     expect(answer.text).toBe('');
   });
 
-  test('a draft redirects once it is published, a paused one once it is resumed', async () => {
+  test('redirects after a draft is published and after a paused code is resumed', async () => {
     for (const code of [await given({ status: 'draft' }), await changed({ active: false })]) {
       expect((await open(`/${code.short_code}`)).status).toBe(404);
       await account.live.patch(`/v1/qrcodes/${code.id}`, { active: true });

@@ -17,11 +17,11 @@ const folder = spoolFolder();
 const newCode = () => newId('qr', Date.now());
 const idsOf = async (code: string) =>
   (await database.sql<{ id: string }[]>`SELECT id FROM scans WHERE code = ${code}`).map(({ id }) => id).sort();
-/** Postgres takes no NUL in a text. */
+/** Postgres refuses NUL in text. */
 const invalid = { city: 'New\0York' };
 const store = (batch: ScanBatch) => appendScans(database.sql, batch);
 
-test('of a batch with invalid scans the others are stored, each once, however often it is sent', async () => {
+test('stores the valid scans of a batch once, even if it is sent twice', async () => {
   const code = newCode();
   const scans = Array.from({ length: 100 }, (_, i) => scanned({ code, ...([3, 4, 71].includes(i) ? invalid : {}) }));
   const batch = batchOf(newId('batch', Date.now()), 1, scans);
@@ -34,13 +34,15 @@ test('of a batch with invalid scans the others are stored, each once, however of
   expect(refused).toEqual([...expected, ...expected]);
 });
 
-test('any other error keeps the batch where it is', async () => {
-  const away = async () => Promise.reject(new Error('Postgres is away'));
-  const onRefused = async () => expect.unreachable('nothing was refused');
-  await expect(storeValid(batchOf('writer', 1, [scanned()]), { store: away, onRefused })).rejects.toThrow('away');
+test('passes on all other errors', async () => {
+  const unavailable = async () => Promise.reject(new Error('Postgres is unavailable'));
+  const onRefused = async () => expect.unreachable('no scan is refused');
+  await expect(storeValid(batchOf('writer', 1, [scanned()]), { store: unavailable, onRefused })).rejects.toThrow(
+    'Postgres is unavailable',
+  );
 });
 
-test('an invalid scan does not keep a spool from being sent; it is kept in a file', async () => {
+test('an invalid scan does not block the spool and is saved in a file', async () => {
   const code = newCode();
   const spool = await folder.open();
   const path = folder.at();

@@ -20,7 +20,7 @@ async function given(fields: Record<string, unknown> = {}): Promise<Created> {
   return (await account.live.post('/v1/qrcodes', newCode(fields))).body;
 }
 
-/** What somebody who opens the short link gets. */
+/** The location that a short link redirects to, or the status. */
 async function opened(instance: number, { short_code }: Pick<Created, 'short_code'>): Promise<string> {
   const { status, headers } = await service.client(instance).get(`/${short_code}`);
   return status === 302 ? (headers.get('location') ?? '') : String(status);
@@ -28,12 +28,12 @@ async function opened(instance: number, { short_code }: Pick<Created, 'short_cod
 
 const on = (instance: number): Api => service.client(instance, account.keys.live);
 
-describe('the instance that took a change', () => {
-  test('never serves the old state to whoever comes after the answer', async () => {
+describe('the instance that made a change', () => {
+  test('never serves the old state after its response', async () => {
     const code = await given();
     let stopped = false;
-    // Others come all the while, so that the route is read, changed and answered at the same time.
-    const crowd = atOnce(4, async () => {
+    // Concurrent requests, so that the route is read and changed at the same time.
+    const requests = atOnce(4, async () => {
       while (!stopped) await opened(0, code);
     });
     for (let round = 1; round <= 15; round++) {
@@ -46,10 +46,10 @@ describe('the instance that took a change', () => {
     await on(0).delete(`/v1/qrcodes/${code.id}`);
     expect(new Set(await atOnce(20, () => opened(0, code)))).toEqual(new Set(['410']));
     stopped = true;
-    await crowd;
+    await requests;
   });
 
-  test('nor does it when changes of the same code come on both instances at once', async () => {
+  test('does so even if both instances change the same code at once', async () => {
     for (let round = 0; round < 10; round++) {
       const code = await given();
       await Promise.all([opened(0, code), opened(1, code)]);
@@ -59,13 +59,13 @@ describe('the instance that took a change', () => {
         on(1).patch(`/v1/qrcodes/${code.id}`, { destination_url }),
         on(0).patch(`/v1/qrcodes/${code.id}`, { name: `Other ${round}` }),
       ]);
-      if (answers[1]?.status !== 200) continue; // lost the race twice, and said so
+      if (answers[1]?.status !== 200) continue; // lost the race twice, which is reported as a conflict
       expect(await opened(1, code)).toBe(destination_url);
       await eventually(async () => expect(await opened(0, code)).toBe(destination_url));
     }
   });
 
-  test('a code that was never asked for before is right from the first time on', async () => {
+  test('serves the new state of a code that it has not served before', async () => {
     const code = await given();
     await on(0).patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/first' });
     expect(await opened(0, code)).toBe('https://example.com/first');
@@ -73,7 +73,7 @@ describe('the instance that took a change', () => {
 });
 
 describe('another instance', () => {
-  test('follows every change; how soon is printed', async () => {
+  test('follows every change, and prints the delay', async () => {
     const times: number[] = [];
     const code = await given();
     await opened(1, code);
@@ -103,7 +103,7 @@ describe('another instance', () => {
 });
 
 describe('an unknown code', () => {
-  test('that is created redirects at once where it was created, and soon on the other instance', async () => {
+  test('redirects after its creation: at once on that instance, later on the other', async () => {
     for (let round = 0; round < 5; round++) {
       const short_code = newShortCode();
       expect(await atOnce(6, (i) => opened(i % 2, { short_code }))).toEqual(Array(6).fill('404'));
@@ -113,15 +113,15 @@ describe('an unknown code', () => {
     }
   });
 
-  test('created while many ask for it redirects for everybody who comes after the answer', async () => {
+  test('that is created during requests for it redirects after the response', async () => {
     const short_code = newShortCode();
     let stopped = false;
-    const crowd = atOnce(4, async () => {
+    const requests = atOnce(4, async () => {
       while (!stopped) await opened(0, { short_code });
     });
     await given({ short_code });
     expect(new Set(await atOnce(10, () => opened(0, { short_code })))).toEqual(new Set(['https://example.com/menu']));
     stopped = true;
-    await crowd;
+    await requests;
   });
 });

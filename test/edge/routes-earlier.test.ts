@@ -4,7 +4,7 @@ import { type KnownRoute, Routes } from '../../src/edge/routes.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { useDatabase } from '../support/database.ts';
 import { testBox } from '../support/secret-box.ts';
-import { codesIn, known, type Owned } from './routes-support.ts';
+import { codesIn, loadRoute, type Owned } from './routes-support.ts';
 
 const database = useDatabase();
 const { given, patch, routesOn, slow } = codesIn(database);
@@ -12,13 +12,13 @@ const parts = () => ({ sql: database.sql, box: testBox, toLocation, metrics: cre
 
 describe('routes of an earlier run', () => {
   async function snapshotOf(code: Owned): Promise<KnownRoute> {
-    return known(routesOn(), code.short_code);
+    return loadRoute(routesOn(), code.short_code);
   }
 
-  test('are there for when Postgres cannot be asked, and follow changes', async () => {
+  test('are available while Postgres is not, and follow changes', async () => {
     const code = await given();
     const routes = new Routes({ ...parts(), snapshot: [await snapshotOf(code)] });
-    expect(routes.get(code.short_code), 'not known for certain').toBeUndefined();
+    expect(routes.get(code.short_code), 'it may be outdated').toBeUndefined();
     expect(routes.earlier(code.short_code)).toMatchObject({ code: code.id, location: 'https://example.com/1' });
     routes.apply(await patch(code, { destination_url: 'https://example.com/2' }));
     expect(routes.earlier(code.short_code)).toMatchObject({ location: 'https://example.com/2' });
@@ -32,7 +32,7 @@ describe('routes of an earlier run', () => {
     expect(routes.earlier(code.short_code)).toBeUndefined();
   });
 
-  test('are read anew as soon as Postgres answers, and then known', async () => {
+  test('are replaced by a refresh from Postgres', async () => {
     const codes = [await given(), await given()];
     const snapshot = await Promise.all(codes.map(snapshotOf));
     await patch(codes[0] as Owned, { destination_url: 'https://example.com/2' });
@@ -45,12 +45,12 @@ describe('routes of an earlier run', () => {
     expect(codes.map(({ short_code }) => routes.earlier(short_code))).toEqual([undefined, undefined]);
   });
 
-  test('what was being read when the rest was read anew is read again', async () => {
+  test('a lookup that overlaps a refresh is repeated', async () => {
     const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
     const code = await given();
     const { answer: read } = await holdBack(() => routes.load(code.short_code));
-    // Nobody tells of this change: it stands before the place from which the log is followed.
+    // This change is not applied as an event, because it precedes the position from which the log is followed.
     await patch(code, { destination_url: 'https://example.com/2' });
     await routes.refresh();
     release();

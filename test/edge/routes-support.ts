@@ -18,9 +18,9 @@ export interface Owned {
   owner: { account: string; mode: 'live' };
 }
 
-export async function known(routes: Routes, shortCode: string): Promise<KnownRoute> {
+export async function loadRoute(routes: Routes, shortCode: string): Promise<KnownRoute> {
   const found = routes.get(shortCode) ?? (await routes.load(shortCode));
-  if (found === 'unknown') throw new Error(`${shortCode} is not known`);
+  if (found === 'unknown') throw new Error(`${shortCode} is unknown`);
   return found;
 }
 
@@ -30,9 +30,9 @@ export const codesIn = (database: TestDatabase) => ({
     const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
     const owner = { account, mode: 'live' as const };
     const request = { name: 'Menu', destination_url: 'https://example.com/1', ...fields };
-    const [made] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
-    if (made === undefined) throw new Error('nothing was created');
-    return { id: made.code.id, short_code: made.code.short_code, owner };
+    const [created] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
+    if (created === undefined) throw new Error('no code was created');
+    return { id: created.code.id, short_code: created.code.short_code, owner };
   },
   patch: async ({ id, owner }: Owned, wanted: CodeChange): Promise<Recorded<CodeEvent>[]> =>
     (await change(database.sql, owner, id, wanted, by)).events,
@@ -44,7 +44,7 @@ export const codesIn = (database: TestDatabase) => ({
   slow: () => slow(database),
 });
 
-/** A database whose answers can be held back: the query has run, and nobody has heard of it yet. */
+/** A database whose results can be delayed after the query has run. */
 function slow(database: TestDatabase) {
   let gate: Promise<void> | undefined;
   let open = () => {};
@@ -63,15 +63,15 @@ function slow(database: TestDatabase) {
   });
   return {
     sql,
-    /** Starts what asks, and resolves when its query has run and its answer is held back. */
-    async holdBack<T>(ask: () => Promise<T>): Promise<{ answer: Promise<T> }> {
+    /** Calls `load`, and resolves when its query has run and its result is delayed. */
+    async holdBack<T>(load: () => Promise<T>): Promise<{ answer: Promise<T> }> {
       gate = new Promise((resolve) => {
         open = resolve;
       });
       const run = new Promise<void>((resolve) => {
         hasRun = resolve;
       });
-      const answer = ask();
+      const answer = load();
       await run;
       return { answer };
     },

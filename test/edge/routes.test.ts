@@ -6,13 +6,13 @@ import { remove } from '../../src/codes/change.ts';
 import { newId, newShortCode } from '../../src/lib/ids.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';
 import { useDatabase } from '../support/database.ts';
-import { by, codesIn, known } from './routes-support.ts';
+import { by, codesIn, loadRoute } from './routes-support.ts';
 
 const database = useDatabase();
 const { given, patch, routesOn, slow } = codesIn(database);
 
 describe('routes', () => {
-  test('many misses at once are one query, and a hit is none', async () => {
+  test('concurrent misses need one query, and a hit none', async () => {
     const { sql, queries } = slow();
     const routes = routesOn(sql);
     const codes = [await given(), await given(), await given()];
@@ -20,14 +20,14 @@ describe('routes', () => {
     expect(found.map((route) => (route === 'unknown' ? route : route.code))).toEqual(
       [...codes, ...codes].map(({ id }) => id),
     );
-    expect(queries(), 'all were asked for in one turn').toBe(1);
+    expect(queries(), 'all lookups share one query').toBe(1);
     expect(routes.get(codes[0]?.short_code ?? '')).toMatchObject({ code: codes[0]?.id, status: 'active' });
   });
 
   test('follow every change of a code', async () => {
     const code = await given({ status: 'draft' });
     const routes = routesOn();
-    expect(await known(routes, code.short_code)).toMatchObject({ status: 'draft', revision: 1 });
+    expect(await loadRoute(routes, code.short_code)).toMatchObject({ status: 'draft', revision: 1 });
     for (const [wanted, expected] of [
       [{ active: true }, { status: 'active' }],
       [{ active: false }, { status: 'paused' }],
@@ -39,20 +39,20 @@ describe('routes', () => {
       expect(routes.get(code.short_code), JSON.stringify(wanted)).toMatchObject(expected);
     }
     routes.apply((await remove(database.sql, code.owner, code.id, by)).events);
-    const gone = await known(routes, code.short_code);
+    const gone = await loadRoute(routes, code.short_code);
     expect(gone.status).toBe('deleted');
-    expect(gone.sealed_key, 'the key under which visitors were hashed is forgotten with it').toHaveLength(0);
+    expect(gone.sealed_key, 'the visitor key is deleted with the code').toHaveLength(0);
   });
 
-  test('forget what the log has lost: an older version in Postgres counts, and a code that was never made is unknown', async () => {
+  test('after forget, a refresh accepts older versions from Postgres', async () => {
     const [code, lost] = [await given(), await given()];
     const routes = routesOn();
-    await known(routes, code.short_code);
-    await known(routes, lost.short_code);
+    await loadRoute(routes, code.short_code);
+    await loadRoute(routes, lost.short_code);
     routes.apply(
       (await patch(code, { destination_url: 'https://example.com/2' })).map((event) => ({ ...event, version: 2 })),
     );
-    // As a replica has them that is promoted without the last events.
+    // The state of a replica that was promoted without the last events.
     await database.sql`UPDATE codes SET destination_url = 'https://example.com/1', version = 1 WHERE id = ${code.id}`;
     await database.sql`DELETE FROM codes WHERE id = ${lost.id}`;
     await routes.refresh();
@@ -64,40 +64,40 @@ describe('routes', () => {
     expect(routes.earlier(lost.short_code)).toBeUndefined();
   });
 
-  test('two changes told in the wrong order: neither is lost', async () => {
+  test('two changes in the wrong order are both applied', async () => {
     const code = await given();
     const routes = routesOn();
-    await known(routes, code.short_code);
+    await loadRoute(routes, code.short_code);
     const retargeted = await patch(code, { destination_url: 'https://example.com/2' });
     const renamed = await patch(code, { name: 'Another' });
     routes.apply(renamed);
     routes.apply(retargeted);
-    expect(await known(routes, code.short_code)).toMatchObject({ location: 'https://example.com/2', version: 3 });
+    expect(await loadRoute(routes, code.short_code)).toMatchObject({ location: 'https://example.com/2', version: 3 });
   });
 
-  test('a change that was never told is found with the next one', async () => {
+  test('a missed change is detected by the next one', async () => {
     const code = await given();
     const routes = routesOn();
-    await known(routes, code.short_code);
+    await loadRoute(routes, code.short_code);
     await patch(code, { destination_url: 'https://example.com/2' });
     routes.apply(await patch(code, { name: 'Another' }));
-    expect(await known(routes, code.short_code)).toMatchObject({ location: 'https://example.com/2', version: 3 });
+    expect(await loadRoute(routes, code.short_code)).toMatchObject({ location: 'https://example.com/2', version: 3 });
   });
 
-  test('changes told again, and old ones told late, change nothing', async () => {
+  test('repeated and outdated changes are ignored', async () => {
     const code = await given();
     const routes = routesOn();
     const first = await patch(code, { destination_url: 'https://example.com/2' });
     const second = await patch(code, { destination_url: 'https://example.com/3' });
-    await known(routes, code.short_code);
+    await loadRoute(routes, code.short_code);
     routes.apply([...second, ...first, ...first]);
     expect(routes.get(code.short_code)).toMatchObject({ location: 'https://example.com/3', revision: 3 });
   });
 
-  test('a route that changes while it is read does not stay as it was', async () => {
+  test('a route that changes while it is read is not cached in its old state', async () => {
     const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
-    for (const tell of [1, 2, 3]) {
+    for (const count of [1, 2, 3]) {
       const code = await given();
       const { answer: read } = await holdBack(() => routes.load(code.short_code));
       const changes = [
@@ -105,18 +105,18 @@ describe('routes', () => {
         await patch(code, { name: 'Another' }),
         await patch(code, { active: false }),
       ];
-      // All of them told, or only the last ones: the first got lost.
-      routes.apply(changes.slice(-tell).flat());
+      // All changes, or only the last ones because the first were lost.
+      routes.apply(changes.slice(-count).flat());
       release();
       await read;
-      expect(await known(routes, code.short_code), `${tell} of 3 changes told`).toMatchObject({
+      expect(await loadRoute(routes, code.short_code), `${count} of 3 changes applied`).toMatchObject({
         location: 'https://example.com/2',
         status: 'paused',
       });
     }
   });
 
-  test('whoever asks after a change was told does not get what was read before it', async () => {
+  test('a lookup after a change does not return what was read before it', async () => {
     const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
     const shortCode = newShortCode();
@@ -128,7 +128,7 @@ describe('routes', () => {
     expect(await late).toMatchObject({ short_code: shortCode });
   });
 
-  test('an unknown code is remembered, and forgotten when it is created', async () => {
+  test('an unknown code is cached until it is created', async () => {
     const routes = routesOn();
     const shortCode = newShortCode();
     expect(await routes.load(shortCode)).toBe('unknown');
@@ -136,11 +136,11 @@ describe('routes', () => {
     const { id } = await given({ short_code: shortCode });
     const [created] = await database.sql<Recorded<CodeEvent>[]>`SELECT * FROM events WHERE stream = ${id}`;
     if (created !== undefined) routes.apply([created]);
-    expect(routes.get(shortCode), 'asks again').toBeUndefined();
+    expect(routes.get(shortCode), 'is looked up again').toBeUndefined();
     expect(await routes.load(shortCode)).toMatchObject({ code: id });
   });
 
-  test('one that is created while it is looked for is not remembered as unknown', async () => {
+  test('a code that is created during its lookup is not cached as unknown', async () => {
     const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
     const shortCode = newShortCode();
@@ -153,18 +153,18 @@ describe('routes', () => {
     expect(routes.get(shortCode)).not.toBe('unknown');
   });
 
-  test('guessing fills no memory: the unknown that are remembered have a bound', async () => {
+  test('the number of cached unknown codes is bounded', async () => {
     const routes = routesOn();
     const guesses = Array.from({ length: 50_000 }, (_, i) => `guess-${i}-x`);
     await Promise.all(guesses.slice(0, 15_000).map((shortCode) => routes.load(shortCode)));
     await Promise.all(guesses.slice(15_000, 30_000).map((shortCode) => routes.load(shortCode)));
     await Promise.all(guesses.slice(30_000).map((shortCode) => routes.load(shortCode)));
-    const remembered = guesses.filter((guess) => routes.get(guess) === 'unknown').length;
-    expect(remembered).toBeGreaterThan(0);
-    expect(remembered).toBeLessThanOrEqual(20_000);
+    const cached = guesses.filter((guess) => routes.get(guess) === 'unknown').length;
+    expect(cached).toBeGreaterThan(0);
+    expect(cached).toBeLessThanOrEqual(20_000);
   });
 
-  test('when memory is full, routes in use stay and those used longest ago go', async () => {
+  test('a full cache keeps routes in use and evicts unused ones', async () => {
     const routes = routesOn(database.sql, 8);
     const hot = [await given(), await given(), await given()];
     for (const { short_code } of hot) await routes.load(short_code);
@@ -174,11 +174,11 @@ describe('routes', () => {
       expect(await routes.load(short_code)).toMatchObject({ short_code });
       const kept = [...routes.all()].map((route) => route.short_code);
       expect(kept.length).toBeLessThanOrEqual(8);
-      expect(kept, 'the newest is kept').toContain(short_code);
+      expect(kept, 'the newest is cached').toContain(short_code);
     }
   });
 
-  test('more routes in use than fit: each eviction ends, and the newest is kept', async () => {
+  test('eviction ends and keeps the newest route even if all are in use', async () => {
     const routes = routesOn(database.sql, 40);
     const codes: string[] = [];
     for (let i = 0; i < 45; i++) {
@@ -190,11 +190,11 @@ describe('routes', () => {
     expect(routes.get(codes.at(-1) ?? '')).toBeDefined();
   });
 
-  test('a lookup on a connection that died silently fails, and the next one goes on with another', async () => {
+  test('a lookup on a dead connection fails, and the next one uses another connection', async () => {
     const proxy = await startProxy(database.url);
     const sql = connect(proxy.url, { max: 2, answerTimeoutMs: 'none' });
     const routes = routesOn(sql);
-    await known(routes, (await given()).short_code);
+    await loadRoute(routes, (await given()).short_code);
     const code = await given();
     proxy.stallConnections('all');
     const stuck = routes.load((await given()).short_code);
@@ -208,17 +208,17 @@ describe('routes', () => {
     await proxy.close();
   });
 
-  test('when Postgres fails, everybody who asked hears of it, and the next one asks again', async () => {
+  test('a failed query rejects all its lookups, and the next lookup retries', async () => {
     let fails = true;
     const sql = new Proxy(database.sql, {
-      apply: (target, _, args: Parameters<Sql>) => (fails ? Promise.reject(new Error('away')) : target(...args)),
+      apply: (target, _, args: Parameters<Sql>) => (fails ? Promise.reject(new Error('unavailable')) : target(...args)),
     });
     const routes = routesOn(sql);
     const code = await given();
-    const asked = await Promise.allSettled(
+    const lookups = await Promise.allSettled(
       [code.short_code, code.short_code, newId('qr', 0)].map((shortCode) => routes.load(shortCode)),
     );
-    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(lookups.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     fails = false;
     expect(await routes.load(code.short_code)).toMatchObject({ code: code.id });
   });

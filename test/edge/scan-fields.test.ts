@@ -64,8 +64,8 @@ describe('a scan', () => {
     ['a PC', agents.desktop, { device: 'desktop', browser: 'chrome', is_bot: false }],
     ['Firefox', agents.firefox, { device: 'desktop', browser: 'other', is_bot: false }],
     ['a crawler', agents.crawler, { device: 'desktop', browser: 'other', is_bot: true }],
-    ['somebody who says nothing', '', { device: 'desktop', browser: 'other', is_bot: true }],
-  ])('by %s says so', async (_, agent, expected) => {
+    ['an empty user agent', '', { device: 'desktop', browser: 'other', is_bot: true }],
+  ])('by %s has its device and browser', async (_, agent, expected) => {
     const code = await given();
     await scan(code, { agent });
     expect(await scansOf(code)).toMatchObject([
@@ -85,7 +85,7 @@ describe('a scan', () => {
     ['sec-purpose', '', false],
     ['purpose', 'navigate', false],
     ['x-moz', 'microsummary', false],
-  ])('with %s: %s is answered, and recorded with is_bot %s', async (name, value, is_bot) => {
+  ])('with %s: %s is redirected, and recorded with is_bot %s', async (name, value, is_bot) => {
     const code = await given();
     const headers = { 'user-agent': agents.iphone, [name]: value };
     expect((await service.client(0).get(`/${code.short_code}`, headers)).status).toBe(302);
@@ -98,7 +98,7 @@ describe('a scan', () => {
     ['::ffff:8.8.8.8', 'US'],
     ['10.1.2.3', 'XX'],
     ['203.0.113.1', 'XX'],
-  ])('from %s is from %s', async (address, country) => {
+  ])('from %s has the country %s', async (address, country) => {
     const code = await given();
     await scan(code, { address });
     const [stored] = await scansOf(code);
@@ -106,7 +106,7 @@ describe('a scan', () => {
     if (country === 'XX') expect([stored?.region, stored?.city]).toEqual(['Unknown', 'Unknown']);
   });
 
-  test('comes from who the trusted proxies say, read from the right', async () => {
+  test('has the client address from the right end of X-Forwarded-For', async () => {
     const code = await given();
     for (const address of ['8.8.8.8', '1.1.1.1, 8.8.8.8', 'garbage, 8.8.8.8', '8.8.8.8, 127.0.0.1, ::1'])
       await scan(code, { address });
@@ -115,7 +115,7 @@ describe('a scan', () => {
     expect(new Set(scans.map(({ visitor }) => visitor)).size, 'one visitor').toBe(1);
   });
 
-  test('knows which destination it led to', async () => {
+  test('has the revision of its destination', async () => {
     const code = await given();
     await scan(code, {});
     await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/2' });
@@ -129,7 +129,7 @@ describe('a scan', () => {
 });
 
 describe('a visitor', () => {
-  test('is unique once a code: by address and user agent', async () => {
+  test('is unique once per code, by address and user agent', async () => {
     const code = await given();
     await scan(code, { address: '203.0.113.1' });
     await scan(code, { address: '203.0.113.1' }, 1);
@@ -139,13 +139,13 @@ describe('a visitor', () => {
     expect((await scansOf(code)).map(({ is_unique }) => is_unique)).toEqual([true, false, true, true, false]);
   });
 
-  test('of IPv6 is the same in all of a /64, and another outside', async () => {
+  test('with IPv6 is the same within a /64, and another outside', async () => {
     const code = await given();
     for (const address of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1']) await scan(code, { address });
     expect((await scansOf(code)).map(({ is_unique }) => is_unique)).toEqual([true, false, true]);
   });
 
-  test('cannot be followed from one code to another', async () => {
+  test('has a different hash for each code', async () => {
     const codes = [await given(), await given(), await given()];
     for (const code of codes) await scan(code, { address: '203.0.113.77' });
     const visitors = (await Promise.all(codes.map(scansOf))).flat();
@@ -153,7 +153,7 @@ describe('a visitor', () => {
     expect(new Set(visitors.map(({ visitor }) => visitor)).size).toBe(3);
   });
 
-  test('who scans 20 times at once, on two instances, is new once', async () => {
+  test('who scans 20 times at once on two instances is unique once', async () => {
     const code = await given();
     await atOnce(20, (i) => scan(code, { address: '203.0.113.9' }, i % 2));
     const scans = await scansOf(code);

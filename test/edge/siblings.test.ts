@@ -15,23 +15,23 @@ const entry: Change = {
 
 const changed = { kind: 'changed' as const, entries: [entry] };
 
-test('whoever changed something waits until all siblings have heard it', async () => {
+test('a change waits until all peer processes have confirmed it', async () => {
   const asking = createAsking();
   const sent: SiblingMessage[] = [];
   const sibling = { send: (message: SiblingMessage) => void sent.push(message) };
-  let told = false;
+  let confirmed = false;
   const waiting = asking.ask(changed, [sibling, sibling]).then(() => {
-    told = true;
+    confirmed = true;
   });
   for (const message of sent) {
-    expect(told).toBe(false);
+    expect(confirmed).toBe(false);
     if (message.kind === 'changed') asking.answered({ kind: 'answer', id: message.id });
   }
   await waiting;
   expect(sent).toHaveLength(2);
 });
 
-test('one that has died, or does not answer, does not fail the change', async () => {
+test('a peer process that has died or does not answer does not fail the change', async () => {
   const asking = createAsking();
   const dead = {
     send() {
@@ -43,6 +43,6 @@ test('one that has died, or does not answer, does not fail the change', async ()
   asking.answered({ kind: 'answer', id: 1_000_000 });
 });
 
-test('what comes from another process is what was sent', () => {
+test('entries are the same after they are sent to another process', () => {
   expect(revived(JSON.parse(JSON.stringify([entry])))).toEqual([entry]);
 });

@@ -39,7 +39,7 @@ const route = (fields: Partial<Route> = {}): Route => ({
 });
 
 describe('a snapshot of routes', () => {
-  test('is read as it was written, and nobody else may read it', async () => {
+  test('is read as it was written, and is private to the user', async () => {
     const parent = newFolder('edge-0');
     const routes = Array.from({ length: 1_234 }, (_, i) => route({ code: `qr_${i}`, short_code: `menu-${i}` }));
     await writeSnapshot(join(parent, 'edge-0'), testBox, routes);
@@ -47,7 +47,7 @@ describe('a snapshot of routes', () => {
     expect(statSync(join(parent, 'edge-0', 'routes.jsonl')).mode & 0o777).toBe(0o600);
   });
 
-  test('of several, each route is read in its newest version', async () => {
+  test('is merged with others: each route in its newest version', async () => {
     const parent = newFolder('edge-0', 'edge-1');
     await writeSnapshot(join(parent, 'edge-0'), testBox, [
       route({ version: 3, status: 'paused' }),
@@ -65,7 +65,7 @@ describe('a snapshot of routes', () => {
     );
   });
 
-  test('damaged or missing, keeps nothing from starting: what can be read is', async () => {
+  test('may be damaged or missing: valid lines are read', async () => {
     const parent = newFolder('edge-0', 'edge-1');
     await writeSnapshot(join(parent, 'edge-0'), testBox, [route()]);
     const file = join(parent, 'edge-0', 'routes.jsonl');
@@ -79,7 +79,7 @@ describe('the snapshot of an edge', () => {
   const database = useDatabase();
   const { given, routesOn } = codesIn(database);
 
-  test('is written when one route takes the place of another, and not when nothing changed', async () => {
+  test('is written when one route replaces another, and not without changes', async () => {
     const parent = newFolder('edge-0');
     const routes = routesOn(database.sql, 1);
     const write = createSnapshotTask(join(parent, 'edge-0'), testBox, routes);
@@ -101,7 +101,7 @@ describe('the snapshot of an edge', () => {
 });
 
 describe('a snapshot that cannot be read', () => {
-  test('of a newer version is ignored and reported; the others are read', async () => {
+  test('because of a newer version or damage is ignored and reported; others are read', async () => {
     const parent = newFolder('edge-0', 'edge-1', 'edge-2');
     await writeSnapshot(join(parent, 'edge-0'), testBox, [route()]);
     const newer = join(parent, 'edge-1', 'routes.jsonl');
@@ -119,7 +119,7 @@ describe('a snapshot that cannot be read', () => {
 });
 
 describe('the visitor keys in a snapshot', () => {
-  test('are encrypted, and those that an older version has written plainly are when they are read', async () => {
+  test('are encrypted; plain ones of an older version are encrypted when read', async () => {
     const parent = newFolder('edge-0', 'edge-1');
     const plain = '07'.repeat(32);
     const { sealed_key: _, ...older } = route({ code: 'qr_2', short_code: 'older' });
@@ -130,7 +130,7 @@ describe('the visitor keys in a snapshot', () => {
       expect(testBox.openVisitorKey(sealed_key, code).toString('hex')).toBe(plain);
   });
 
-  test('under another SECRET_KEY: the snapshot is ignored and reported', async () => {
+  test('with another SECRET_KEY: the snapshot is ignored and reported', async () => {
     const parent = newFolder('edge-0');
     await writeSnapshot(join(parent, 'edge-0'), createSecretBox('x'.repeat(32)), [route()]);
     const ignored: string[] = [];
@@ -139,17 +139,17 @@ describe('the visitor keys in a snapshot', () => {
   });
 });
 
-describe('snapshots beside a running edge', () => {
+describe('snapshots in the folder of a running edge', () => {
   const edgeFolder = newFolder('edge-5');
   const orphan = join(edgeFolder, 'edge-5', 'routes.jsonl');
   writeFileSync(orphan, `${JSON.stringify({ ...route(), visitor_key: '07'.repeat(32) })}\n`);
   const service = useService({ config: { edgeFolder } });
 
-  test('one that nobody keeps current is removed: its keys could outlive their codes', async () => {
+  test('of an edge that no longer runs are removed, because their keys could outlive the codes', async () => {
     await eventually(() => expect(existsSync(orphan)).toBe(false));
   });
 
-  test('a deleted code’s key is gone from the disk soon after', async () => {
+  test('do not keep the visitor key of a deleted code', async () => {
     const { live } = await service.account();
     const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
     const [{ key }] = await service.database.sql<
@@ -160,6 +160,6 @@ describe('snapshots beside a running edge', () => {
     await eventually(() => expect(written()).toContain(key.toString('hex')));
     await live.delete(`/v1/qrcodes/${id}`);
     await eventually(() => expect(written()).not.toContain(key.toString('hex')));
-    expect(written(), 'that it is deleted is remembered').toContain('"deleted"');
+    expect(written(), 'the route is kept as deleted').toContain('"deleted"');
   });
 });

@@ -12,22 +12,22 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const fault = (code: string) => Object.assign(new Error(`${code}: injected`), { code });
+const diskError = (code: string) => Object.assign(new Error(`${code}: injected`), { code });
 
-/** A disk with room for so many bytes more, which takes what it can of a write before it refuses, as real ones do. */
+/** Simulates a disk with `room` free bytes. Like a real one, it writes as much as fits and then fails. */
 function leaveRoomFor(room: number) {
   const write: (...args: [Uint8Array, number, number, number]) => Promise<unknown> = handles.write;
   return vi.spyOn(handles, 'write').mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
     const [bytes, offset, length, position] = args as [Uint8Array, number, number, number];
-    if (room === 0) throw fault('ENOSPC');
+    if (room === 0) throw diskError('ENOSPC');
     const part = Math.min(room, length);
     room -= part;
     return write.call(this, bytes, offset, part, position);
   } as typeof handles.write);
 }
 
-describe('a disk that is full', () => {
-  it('refuses, keeps what was stored, leaves nothing torn behind and goes on when there is space', async () => {
+describe('a full disk', () => {
+  it('refuses records, keeps the stored ones, and accepts new ones once there is space', async () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
     const [name = ''] = folder.files();
@@ -51,7 +51,7 @@ describe('a disk that is full', () => {
     expect(folder.files()).toEqual([]);
   });
 
-  it('refuses the whole group that was written together, and counts none of it', async () => {
+  it('refuses all records of a failed write', async () => {
     const spool = await folder.open();
     const disk = leaveRoomFor(1000);
     const results = await Promise.allSettled(range(1, 50).map((number) => spool.append(numbered(number))));
@@ -63,7 +63,7 @@ describe('a disk that is full', () => {
     expect(await drain(spool)).toEqual([51]);
   });
 
-  it('is drained all the same, and the segment that could not grow is removed', async () => {
+  it('does not prevent draining, and its last segment is removed', async () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
     leaveRoomFor(0);
@@ -73,11 +73,11 @@ describe('a disk that is full', () => {
     expect(folder.files()).toEqual([]);
   });
 
-  it('is left alone where even the cut fails: the torn place ends its segment', async () => {
+  it('leaves a torn record at the end of its segment if truncating fails too', async () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
     const disk = leaveRoomFor(25);
-    vi.spyOn(handles, 'truncate').mockRejectedValueOnce(fault('EIO'));
+    vi.spyOn(handles, 'truncate').mockRejectedValueOnce(diskError('EIO'));
     await expect(spool.append(numbered(2))).rejects.toBeInstanceOf(SpoolFull);
     disk.mockRestore();
     await spool.append(numbered(3));
@@ -91,12 +91,12 @@ describe('a disk that is full', () => {
   });
 });
 
-describe('a sync that fails', () => {
-  it('is never taken for success: the record is refused and the segment not written again', async () => {
+describe('a failed sync', () => {
+  it('refuses the record, and the segment is not written again', async () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
     const [name = ''] = folder.files();
-    vi.spyOn(handles, 'datasync').mockRejectedValueOnce(fault('EIO'));
+    vi.spyOn(handles, 'datasync').mockRejectedValueOnce(diskError('EIO'));
     await expect(spool.append(numbered(2))).rejects.toMatchObject({ cause: { code: 'EIO' } });
     expect(spool.waiting.records).toBe(1);
     await spool.append(numbered(3));
@@ -105,9 +105,9 @@ describe('a sync that fails', () => {
     expect(await drain(spool)).toEqual([1, 3]);
   });
 
-  it('of the folder, after a segment was begun, counts as well', async () => {
+  it('of the folder, after a segment was created, refuses the record too', async () => {
     const spool = await folder.open();
-    vi.spyOn(handles, 'sync').mockRejectedValueOnce(fault('EIO'));
+    vi.spyOn(handles, 'sync').mockRejectedValueOnce(diskError('EIO'));
     await expect(spool.append(numbered(1))).rejects.toBeInstanceOf(SpoolFull);
     expect(folder.files()).toEqual([]);
     await spool.append(numbered(2));
@@ -115,8 +115,8 @@ describe('a sync that fails', () => {
   });
 });
 
-describe('a folder in which no file can be made', () => {
-  it('refuses, and goes on when it can', async () => {
+describe('a folder in which no file can be created', () => {
+  it('refuses records until files can be created', async () => {
     const spool = await folder.open({ folder: folder.at() });
     const inTheWay = ['0000000001.spool', '0000000002.spool'];
     for (const name of inTheWay) mkdirSync(folder.at(name));
@@ -129,21 +129,21 @@ describe('a folder in which no file can be made', () => {
 });
 
 describe('a disk that cannot be read', () => {
-  it('hands on a fault that may pass, and loses nothing by it', async () => {
+  it('passes on a temporary error and loses no record', async () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
-    const read = vi.spyOn(handles, 'read').mockRejectedValueOnce(fault('ENOMEM'));
+    const read = vi.spyOn(handles, 'read').mockRejectedValueOnce(diskError('ENOMEM'));
     await expect(spool.peek()).rejects.toMatchObject({ code: 'ENOMEM' });
     read.mockRestore();
     expect(await drain(spool)).toEqual([1]);
   });
 
-  it('gives up a segment with a bad sector or one that was cut, not those after it', async () => {
+  it('sets aside a segment with a bad sector or a truncated one, and reads later ones', async () => {
     const spool = await folder.open({ segmentBytes: 200 });
     for (const number of range(1, 9)) await spool.append(numbered(number));
     const [, second = ''] = folder.files();
     truncateSync(folder.at(second), 100);
-    vi.spyOn(handles, 'read').mockRejectedValueOnce(fault('EIO'));
+    vi.spyOn(handles, 'read').mockRejectedValueOnce(diskError('EIO'));
     expect(await drain(spool)).toEqual([4, 7, 8, 9]);
     expect(folder.events.map(({ kind }) => kind)).toEqual(['spool_set_aside', 'spool_set_aside']);
   });

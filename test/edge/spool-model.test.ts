@@ -5,14 +5,14 @@ import { openSpool, type Spool, SpoolFull } from '../../src/edge/spool.ts';
 import { fileHandles, spoolFolder } from './spool-support.ts';
 
 const folder = spoolFolder();
-const MAX_BYTES = 3000;
-const SEGMENT_BYTES = 400;
+const maxBytes = 3000;
+const segmentBytes = 400;
 
 type Step =
   | { do: 'append'; records: Uint8Array[] }
   | { do: 'peek' }
   | { do: 'drop'; count: number }
-  /** Dropping goes on while records are appended. */
+  /** Drops records during appends. */
   | { do: 'both'; records: Uint8Array[]; drops: number }
   /** The next call of this kind fails. */
   | { do: 'fail'; method: 'write' | 'datasync' | 'sync' }
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const bytesOf = (list: readonly Uint8Array[]) => list.reduce((sum, { length }) => sum + length, 0);
 
-/** A plain queue: everything ever stored, and how much of it was dropped. */
+/** The expected state: all stored records, and how many of them were dropped. */
 class Model {
   readonly stored: Uint8Array[] = [];
   dropped = 0;
@@ -53,12 +53,12 @@ class Model {
     }
   }
 
-  /** What was dropped last may come again after a restart: as much as fits into a segment. */
+  /** After a restart, dropped records of the oldest segment are returned again. */
   reopened(records: number): void {
     const again = records - this.waiting.length;
     expect(again).toBeGreaterThanOrEqual(0);
     expect(again).toBeLessThanOrEqual(this.dropped);
-    expect(bytesOf(this.stored.slice(this.dropped - again, this.dropped))).toBeLessThan(SEGMENT_BYTES);
+    expect(bytesOf(this.stored.slice(this.dropped - again, this.dropped))).toBeLessThan(segmentBytes);
     this.dropped -= again;
   }
 }
@@ -68,8 +68,8 @@ async function take(spool: Spool, model: Model): Promise<void> {
   expect(Buffer.from((await spool.peek()) ?? 'nothing')).toEqual(Buffer.from(expected ?? 'nothing'));
 }
 
-describe('a spool, whatever is done to it,', () => {
-  const options = () => ({ folder: folder.at(), maxBytes: MAX_BYTES, segmentBytes: SEGMENT_BYTES });
+describe('a spool', () => {
+  const options = () => ({ folder: folder.at(), maxBytes, segmentBytes });
 
   async function play(steps: Step[]): Promise<void> {
     let spool = await openSpool(options());
@@ -96,7 +96,7 @@ describe('a spool, whatever is done to it,', () => {
         }
         expect(spool.waiting).toEqual({ records: model.waiting.length, bytes: bytesOf(model.waiting) });
         const onDisk = folder.files().reduce((sum, name) => sum + statSync(folder.at(name)).size, 0);
-        expect(onDisk).toBeLessThanOrEqual(MAX_BYTES);
+        expect(onDisk).toBeLessThanOrEqual(maxBytes);
         if (model.waiting.length === 0) expect(folder.files()).toEqual([]);
       }
       while (model.waiting.length > 0) {
@@ -112,7 +112,7 @@ describe('a spool, whatever is done to it,', () => {
     }
   }
 
-  it('is a queue', { timeout: 60_000 }, async () => {
+  it('behaves like a queue for any sequence of operations', { timeout: 60_000 }, async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), play), { numRuns: 150 });
   });
 });

@@ -16,36 +16,36 @@ afterEach(() => {
   children = [];
 });
 
-interface Said {
-  word: string;
+interface Line {
+  outcome: string;
   number: number;
 }
 
-/** Runs the script beside this file; `hear` gets each line that it prints. */
-function run(task: string, { number = 1, command = [process.execPath], hear = (_: Said) => {} } = {}) {
+/** Runs spool-child.ts and calls `onLine` for each line that it prints. */
+function run(task: string, { number = 1, command = [process.execPath], onLine = (_: Line) => {} } = {}) {
   const [program = '', ...before] = command;
   const child = spawn(program, [...before, script, task, folder.at(), String(number)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
   const lines = createInterface({ input: child.stdout });
-  const said: Said[] = [];
+  const printed: Line[] = [];
   lines.on('line', (line) => {
-    const [word = '', about] = line.split(' ');
-    said.push({ word, number: Number(about) });
-    hear({ word, number: Number(about) });
+    const [outcome = '', number] = line.split(' ');
+    printed.push({ outcome, number: Number(number) });
+    onLine({ outcome, number: Number(number) });
   });
   const ended = Promise.all([once(child, 'exit'), once(lines, 'close')]);
   return {
     child,
-    said,
+    printed,
     ended,
-    heard: (word: string) => said.flatMap((one) => (one.word === word ? [one.number] : [])),
+    numbersOf: (outcome: string) => printed.flatMap((one) => (one.outcome === outcome ? [one.number] : [])),
   };
 }
 
 describe('kill -9', () => {
-  it('loses nothing that was acknowledged and doubles nothing, at any moment', { timeout: 60_000 }, async () => {
+  it('neither loses nor duplicates acknowledged records', { timeout: 60_000 }, async () => {
     let next = 1;
     let taken = 0;
     for (const _ of range(1, 6)) {
@@ -54,10 +54,10 @@ describe('kill -9', () => {
       const killAfter = 50 + Math.floor(Math.random() * 1500);
       const { child, ended } = run('append-for-ever', {
         number: from,
-        hear({ word, number }) {
-          if (word === 'taken') taken = Math.max(taken, number);
+        onLine({ outcome, number }) {
+          if (outcome === 'taken') taken = Math.max(taken, number);
           else if (++acknowledged === killAfter) child.kill('SIGKILL');
-          if (word === 'stored') next = Math.max(next, number + 1);
+          if (outcome === 'stored') next = Math.max(next, number + 1);
         },
       });
       await ended;
@@ -78,49 +78,49 @@ describe('kill -9', () => {
   });
 });
 
-describe('a limit that the system sets', () => {
-  it('stops a write in its middle: that record is refused, all others are there', async () => {
-    // The kernel takes a part of the write at the limit, then answers EFBIG: the same path as a full disk, without root.
+describe('a file size limit of the system', () => {
+  it('refuses the record that exceeds it, and all others are stored', async () => {
+    // The kernel writes a part and then returns EFBIG: the same code path as a full disk, without root.
     const limited = ['sh', '-c', 'ulimit -f 64 && exec "$@"', 'sh', process.execPath];
-    const { ended, heard } = run('append-all', { number: 100, command: limited });
+    const { ended, numbersOf } = run('append-all', { number: 100, command: limited });
     const [[code]] = await ended;
     expect(code).toBe(0);
-    expect(heard('refused').length).toBeGreaterThan(5);
-    expect([...heard('refused'), ...heard('stored')].sort((a, b) => a - b)).toEqual(range(1, 100));
+    expect(numbersOf('refused').length).toBeGreaterThan(5);
+    expect([...numbersOf('refused'), ...numbersOf('stored')].sort((a, b) => a - b)).toEqual(range(1, 100));
 
     const spool = await folder.open();
     expect(folder.events).toEqual([]);
-    expect(await drain(spool)).toEqual(heard('stored'));
+    expect(await drain(spool)).toEqual(numbersOf('stored'));
   });
 });
 
 describe('a folder in use', () => {
   const locks = () => readdirSync(folder.at()).filter((name) => name.endsWith('.lock'));
 
-  it('cannot be opened again, by this process or by another, until it is closed', async () => {
+  it('cannot be opened by this or another process until it is closed', async () => {
     const spool = await folder.open();
     const opening = folder.open();
     await expect(opening).rejects.toThrow(`in use by process ${process.pid}`);
     await expect(opening).rejects.toBeInstanceOf(SpoolInUse);
-    const { ended, said } = run('append-all');
+    const { ended, printed } = run('append-all');
     const [[code]] = await ended;
     expect(code).not.toBe(0);
-    expect(said).toEqual([]);
+    expect(printed).toEqual([]);
     await spool.append(numbered(1));
     await spool.close();
     expect(locks()).toEqual([]);
     expect(await drain(await folder.open())).toEqual([1]);
   });
 
-  it('has to be a folder', async () => {
+  it('must be a folder', async () => {
     const opening = folder.open({ folder: script });
     await expect(opening).rejects.toThrow(`The spool ${script} cannot be used`);
     await expect(opening).rejects.toBeInstanceOf(SpoolUnusable);
   });
 
-  it('is refused while another process lives, and taken over once it was killed', async () => {
+  it('is refused while its process is alive, and available after it was killed', async () => {
     const opened = Promise.withResolvers<void>();
-    const { child, ended } = run('hold', { hear: () => opened.resolve() });
+    const { child, ended } = run('hold', { onLine: () => opened.resolve() });
     await opened.promise;
     await expect(folder.open()).rejects.toThrow(`in use by process ${child.pid}`);
     expect(locks()).toHaveLength(1);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { openSpool, type Spool, type SpoolEvent, type SpoolOptions } from '../../src/edge/spool.ts';
 
-export const HEADER_BYTES = 20;
-export const FRAME_BYTES = 12;
+export const headerBytes = 20;
+export const frameBytes = 12;
 
-/** A record that tells its number and can be told from one whose bytes are wrong. */
+/** A record that contains its number and whose content can be verified. */
 export function numbered(number: number, length = 40): Buffer {
   const record = Buffer.alloc(Math.max(length, 4), number % 251);
   record.writeUInt32LE(number);
@@ -17,11 +17,12 @@ export function numbered(number: number, length = 40): Buffer {
 
 export function numberOf(record: Uint8Array): number {
   const number = Buffer.from(record).readUInt32LE();
-  if (!numbered(number, record.length).equals(record)) throw new Error(`record ${number} is not what was appended`);
+  if (!numbered(number, record.length).equals(record))
+    throw new Error(`record ${number} does not have the content that was appended`);
   return number;
 }
 
-/** Takes everything out of a spool. */
+/** Drops all records of a spool and returns their numbers. */
 export async function drain(spool: Spool): Promise<number[]> {
   const numbers: number[] = [];
   for (let record = await spool.peek(); record !== undefined; record = await spool.peek()) {
@@ -34,14 +35,14 @@ export async function drain(spool: Spool): Promise<number[]> {
 export const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
 
-/** Every file handle's methods, to be spied on: there is no other way to have a disk fail at a chosen moment. */
+/** The prototype of all file handles, to make disk operations fail at a chosen moment. */
 export async function fileHandles(): Promise<FileHandle> {
   const handle = await open('/dev/null', 'r');
   await handle.close();
   return Object.getPrototypeOf(handle);
 }
 
-/** A folder of its own for each test of a file, and the spools opened on it. */
+/** Creates a folder for each test of a file, and closes the spools opened in it. */
 export function spoolFolder() {
   let root = '';
   let opened: Spool[] = [];
@@ -64,7 +65,7 @@ export function spoolFolder() {
   return {
     events,
     at,
-    /** Names of what is in the folder, locks left out. */
+    /** File names in the folder, without locks. */
     files,
     async open(options: Partial<SpoolOptions> = {}): Promise<Spool> {
       const spool = await openSpool({
@@ -74,7 +75,7 @@ export function spoolFolder() {
       opened.push(spool);
       return spool;
     },
-    /** Leaves exactly these segments in the folder. */
+    /** Replaces the contents of the folder with these segments. */
     put(segments: Record<string, Uint8Array>): void {
       for (const name of files()) rmSync(at(name));
       for (const [name, bytes] of Object.entries(segments)) writeFileSync(at(name), bytes);

@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { inspectSpool, SpoolFull } from '../../src/edge/spool.ts';
 import {
   drain,
-  FRAME_BYTES,
   fileHandles,
-  HEADER_BYTES,
+  frameBytes,
+  headerBytes,
   numbered,
   numberOf,
   range,
@@ -16,7 +16,7 @@ import {
 const folder = spoolFolder();
 
 describe('a spool', () => {
-  it('gives records back in the order in which they were appended, over many segments', async () => {
+  it('returns records in the order of their appends, across segments', async () => {
     const spool = await folder.open({ segmentBytes: 1000 });
     for (const number of range(1, 100)) await spool.append(numbered(number, number));
     expect(folder.files().length).toBeGreaterThan(5);
@@ -25,7 +25,7 @@ describe('a spool', () => {
     expect(spool.waiting).toEqual({ records: 0, bytes: 0 });
   });
 
-  it('keeps no file once everything was dropped', async () => {
+  it('has no files after all records are dropped', async () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
     expect(folder.files()).toHaveLength(1);
@@ -36,7 +36,7 @@ describe('a spool', () => {
     expect(await drain(spool)).toEqual([2]);
   });
 
-  it('gives the same record until it is dropped, and nothing when there is none', async () => {
+  it('returns the same record until it is dropped, and undefined when empty', async () => {
     const spool = await folder.open();
     expect(await spool.peek()).toBeUndefined();
     await spool.drop();
@@ -48,7 +48,7 @@ describe('a spool', () => {
     expect(await spool.peek()).toBeUndefined();
   });
 
-  it('takes empty records, and records larger than a segment or than what is read ahead', async () => {
+  it('accepts empty records, and records larger than a segment or the read-ahead', async () => {
     const spool = await folder.open({ segmentBytes: 1000 });
     await spool.append(new Uint8Array());
     await spool.append(numbered(2, 700_000));
@@ -58,7 +58,7 @@ describe('a spool', () => {
     expect(await drain(spool)).toEqual([2, 3]);
   });
 
-  it('can be read while it is appended to, in the same segment', async () => {
+  it('can be read during appends to the same segment', async () => {
     const spool = await folder.open({ segmentBytes: 20_000 });
     const appending = Promise.all(range(1, 2000).map((number) => spool.append(numbered(number))));
     const seen: number[] = [];
@@ -73,8 +73,8 @@ describe('a spool', () => {
     expect(folder.files()).toEqual([]);
   });
 
-  it('keeps everything for the next process; of the oldest segment also what was dropped', async () => {
-    const spool = await folder.open({ segmentBytes: HEADER_BYTES + 10 * (FRAME_BYTES + 40) });
+  it('keeps all records for the next process, including dropped ones of the oldest segment', async () => {
+    const spool = await folder.open({ segmentBytes: headerBytes + 10 * (frameBytes + 40) });
     for (const number of range(1, 30)) await spool.append(numbered(number));
     for (const _ of range(1, 15)) await spool.drop();
     await spool.close();
@@ -84,7 +84,7 @@ describe('a spool', () => {
     expect(await drain(again)).toEqual(range(11, 31));
   });
 
-  it('syncs each append to disk, and lets those that come meanwhile share the next sync', async () => {
+  it('syncs each append, and appends during a sync share the next one', async () => {
     const datasync = vi.spyOn(await fileHandles(), 'datasync');
     const spool = await folder.open();
     await spool.append(numbered(0));
@@ -98,7 +98,7 @@ describe('a spool', () => {
     expect(await drain(spool)).toEqual(range(0, 500));
   });
 
-  it('neither acknowledges nor gives out a record before it is synced', async () => {
+  it('neither acknowledges nor returns a record before it is synced', async () => {
     const handles = await fileHandles();
     const sync = handles.datasync;
     const disk = Promise.withResolvers<void>();
@@ -118,7 +118,7 @@ describe('a spool', () => {
     expect(await drain(spool)).toEqual([1]);
   });
 
-  it('stores what was appended before it is closed, and nothing after', async () => {
+  it('stores appends from before close, and refuses later ones', async () => {
     const spool = await folder.open();
     const appended = spool.append(numbered(1));
     await Promise.all([spool.close(), appended]);
@@ -127,14 +127,14 @@ describe('a spool', () => {
     expect(await drain(await folder.open())).toEqual([1]);
   });
 
-  it('is closed to other users of the machine', async () => {
+  it('is not readable by other users', async () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
     expect(statSync(folder.at()).mode & 0o777).toBe(0o700);
     for (const name of folder.files()) expect(statSync(folder.at(name)).mode & 0o777).toBe(0o600);
   });
 
-  it('does not let a listener that throws keep it from working', async () => {
+  it('works although the event listener throws', async () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
     await spool.close();
@@ -149,11 +149,11 @@ describe('a spool', () => {
   });
 });
 
-describe('a spool that may take no more', () => {
+describe('a full spool', () => {
   const maxBytes = 4000;
   const onDisk = () => folder.files().reduce((sum, name) => sum + statSync(folder.at(name)).size, 0);
 
-  it('refuses, one by one or all at once, and never takes more than it may', async () => {
+  it('refuses records and never exceeds its maximum size', async () => {
     const spool = await folder.open({ maxBytes, segmentBytes: 1000 });
     const results = await Promise.allSettled(range(1, 100).map((number) => spool.append(numbered(number, 100))));
     const stored = results.flatMap(({ status }, i) => (status === 'fulfilled' ? [i + 1] : []));
@@ -166,7 +166,7 @@ describe('a spool that may take no more', () => {
     expect(await drain(again)).toEqual(expect.arrayContaining(stored));
   });
 
-  it('has room again as soon as a segment was dropped, also after a restart', async () => {
+  it('accepts records after a segment is dropped, also after a restart', async () => {
     const spool = await folder.open({ maxBytes, segmentBytes: 1000 });
     let number = 0;
     const fill = async (into = spool) => {
@@ -192,13 +192,13 @@ describe('a spool that may take no more', () => {
   });
 });
 
-describe('looking into a spool', () => {
-  it('tells what waits, while it is in use or not', async () => {
+describe('inspectSpool', () => {
+  it('counts records, whether the spool is open or not', async () => {
     expect(await inspectSpool(folder.at())).toEqual({ records: 0, bytes: 0, segments: 0, setAside: 0 });
-    const begun = new Date('2026-05-04T03:02:01.123Z');
-    const spool = await folder.open({ segmentBytes: 500, clock: () => begun });
+    const createdAt = new Date('2026-05-04T03:02:01.123Z');
+    const spool = await folder.open({ segmentBytes: 500, clock: () => createdAt });
     for (const number of range(1, 20)) await spool.append(numbered(number, 100));
-    const expected = { records: 20, bytes: 2000, segments: 5, setAside: 0, oldest: begun };
+    const expected = { records: 20, bytes: 2000, segments: 5, setAside: 0, oldest: createdAt };
     expect(await inspectSpool(folder.at())).toEqual(expected);
     await spool.close();
     expect(await inspectSpool(folder.at())).toEqual(expected);

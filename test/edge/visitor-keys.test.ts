@@ -12,7 +12,7 @@ import { checkBackup, restoreBackup } from '../../src/log/restore.ts';
 import { createDatabase, useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { testBox } from '../support/secret-box.ts';
-import { codesIn, known } from './routes-support.ts';
+import { codesIn, loadRoute } from './routes-support.ts';
 
 const database = useDatabase();
 const { given, routesOn } = codesIn(database);
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 beforeEach(() => database.sql`TRUNCATE visitor_keys, unsealed_visitor_keys`);
 
-/** Keys as an older version has left them, one for each number. */
+/** Inserts plain keys, as an older version stored them. */
 const leavePlain = (sql: Sql, count: number) =>
   sql`INSERT INTO unsealed_visitor_keys
     SELECT 'qr_' || n, sha256(n::text::bytea) FROM generate_series(1, ${count}::int) AS n`;
@@ -42,14 +42,14 @@ describe('a sealed visitor key', () => {
       'with another key',
       () => createSecretBox('x'.repeat(32)).openVisitorKey(testBox.sealVisitorKey(key, 'qr_1'), 'qr_1'),
     ],
-    ['changed', () => testBox.openVisitorKey(testBox.sealVisitorKey(key, 'qr_1').fill(0, 40), 'qr_1')],
-    ['cut', () => testBox.openVisitorKey(testBox.sealVisitorKey(key, 'qr_1').subarray(0, 20), 'qr_1')],
-    ['when there is none', () => testBox.openVisitorKey(new Uint8Array(), 'qr_1')],
-  ])('cannot be opened %s', (_, open) => {
+    ['when changed', () => testBox.openVisitorKey(testBox.sealVisitorKey(key, 'qr_1').fill(0, 40), 'qr_1')],
+    ['when truncated', () => testBox.openVisitorKey(testBox.sealVisitorKey(key, 'qr_1').subarray(0, 20), 'qr_1')],
+    ['when empty', () => testBox.openVisitorKey(new Uint8Array(), 'qr_1')],
+  ])('cannot be decrypted %s', (_, open) => {
     expect(open).toThrow();
   });
 
-  test('is opened for its code, and no two look the same', () => {
+  test('can be decrypted for its code, and equal keys have different ciphertexts', () => {
     const sealed = testBox.sealVisitorKey(key, 'qr_1');
     expect(testBox.openVisitorKey(sealed, 'qr_1')).toEqual(key);
     expect(testBox.sealVisitorKey(key, 'qr_1')).not.toEqual(sealed);
@@ -57,7 +57,7 @@ describe('a sealed visitor key', () => {
 });
 
 describe('plain keys of an older version', () => {
-  test('are sealed once by several processes at a time, and stay the same keys', async () => {
+  test('are encrypted once by concurrent processes, and stay the same keys', async () => {
     await leavePlain(database.sql, 2_500);
     const before = await readVisitorKeys(database.sql, testBox, ['qr_1', 'qr_2500']);
     const processes = [1, 2, 3].map(() => connect(database.url, { max: 1 }));
@@ -69,21 +69,21 @@ describe('plain keys of an older version', () => {
     expect(await readVisitorKeys(database.sql, testBox, ['qr_1', 'qr_2500'])).toEqual(before);
   });
 
-  test('are used by redirects before they are sealed, with the same result', async () => {
+  test('are used by redirects before they are encrypted, with the same result', async () => {
     const { id, short_code } = await given();
     await database.sql`DELETE FROM visitor_keys WHERE code = ${id}`;
     await database.sql`INSERT INTO unsealed_visitor_keys VALUES (${id}, decode(${key.toString('hex')}, 'hex'))`;
     const [early, late] = [routesOn(), routesOn()];
-    expect(early.visitorKeyOf(await known(early, short_code))).toEqual(key);
+    expect(early.visitorKeyOf(await loadRoute(early, short_code))).toEqual(key);
     await sealAll(database.sql);
-    expect(late.visitorKeyOf(await known(late, short_code))).toEqual(key);
+    expect(late.visitorKeyOf(await loadRoute(late, short_code))).toEqual(key);
   });
 
-  test('one whose code is deleted at the moment that it is sealed is destroyed', async () => {
+  test('are destroyed if the code is deleted while they are being encrypted', async () => {
     await leavePlain(database.sql, 1);
     const { sql } = database;
     let deletion: Promise<unknown> = Promise.resolve();
-    /** Ends the transaction that seals only when the deletion waits for it. */
+    /** Commits the encryption only when the deletion waits for it. */
     const beginAndMeet = <T>(seal: (tx: Transaction) => Promise<T>) =>
       sql.begin(async (tx) => {
         const sealed = await seal(tx);
@@ -105,12 +105,12 @@ describe('plain keys of an older version', () => {
     expect([await rowsOf('visitor_keys'), await rowsOf('unsealed_visitor_keys')]).toEqual([0, 0]);
   });
 
-  test('their file is removed once all are sealed, without waiting for a reader that holds it', async () => {
+  test('lose their file once all are encrypted, without waiting for a reader that locks it', async () => {
     const bytes = async () =>
       (await database.sql<[{ bytes: number }]>`SELECT pg_relation_size('unsealed_visitor_keys') AS bytes`)[0].bytes;
     await leavePlain(database.sql, 10);
     await dropUnsealedFile(database.sql);
-    expect(await rowsOf('unsealed_visitor_keys'), 'not before').toBe(10);
+    expect(await rowsOf('unsealed_visitor_keys'), 'kept while plain keys are left').toBe(10);
     await sealAll(database.sql);
     await database.sql.begin(async (reader) => {
       await reader`SELECT FROM unsealed_visitor_keys`;
@@ -121,7 +121,7 @@ describe('plain keys of an older version', () => {
     expect(await bytes()).toBe(0);
   });
 
-  test('come back from a backup of that version, and are sealed then', async () => {
+  test('can be restored from a backup of that version, and are then encrypted', async () => {
     const databases = await Promise.all([createDatabase('template0'), createDatabase('template0')]);
     const folder = mkdtempSync(join(tmpdir(), 'scanlog-keys-'));
     ends.push(...databases.map(({ drop }) => drop), () => rmSync(folder, { recursive: true, force: true }));
@@ -140,7 +140,7 @@ describe('plain keys of an older version', () => {
   });
 });
 
-test('the table is vacuumed after a key was destroyed', async () => {
+test('the table is vacuumed after a key is destroyed', async () => {
   const { id } = await given();
   const dead = async () =>
     (await database.sql<[{ dead: number }]>`SELECT pg_stat_get_dead_tuples('visitor_keys'::regclass) AS dead`)[0].dead;

@@ -9,24 +9,24 @@ const anyAddress = fc.uint8Array({ minLength: 16, maxLength: 16 });
 
 function address(text: string): Uint8Array {
   const bytes = parseAddress(text);
-  if (!bytes) throw new Error(`${text} is no address`);
+  if (!bytes) throw new Error(`${text} is not an address`);
   return bytes;
 }
 
 const visitor = (text: string, userAgent: string, key = codeKey) =>
   visitorHash(key, address(text), userAgent).toString('hex');
 
-describe('the visitor of a code', () => {
+describe('visitorHash', () => {
   // Python: hmac.new(bytes(range(32)), pack('>I', 16) + address + pack('>I', len(ua)) + ua, sha256).hexdigest()[:32]
   it.each([
     ['203.0.113.7', 'Mozilla/5.0 (iPhone)', '52b97924f5a6a574a52da1299c510871'],
     ['2001:db8:1:2:3:4:5:6', 'Größe 📷', '7eec253bad49969f6b40aeb3fafabe44'],
     ['203.0.113.7', '', '462da7ba8546c17385b91b5dcb84a99c'],
-  ])('at %s with user agent %j is what another implementation says', (text, userAgent, hash) => {
+  ])('of %s with user agent %j equals the result of another implementation', (text, userAgent, hash) => {
     expect(visitor(text, userAgent)).toBe(hash);
   });
 
-  it('is 16 bytes, and the same at every scan', () => {
+  it('has 16 bytes, and is the same for every scan', () => {
     fc.assert(
       fc.property(anyKey, anyAddress, fc.string({ unit: 'binary' }), (key, bytes, userAgent) => {
         const first = visitorHash(key, bytes, userAgent);
@@ -36,14 +36,14 @@ describe('the visitor of a code', () => {
     );
   });
 
-  it('is not changed by the next visitor', () => {
+  it('is not overwritten by the next call', () => {
     const first = visitorHash(codeKey, address('203.0.113.7'), 'a browser');
-    const remembered = first.toString('hex');
+    const before = first.toString('hex');
     visitorHash(codeKey, address('203.0.113.8'), 'another browser');
-    expect(first.toString('hex')).toBe(remembered);
+    expect(first.toString('hex')).toBe(before);
   });
 
-  it('is somebody else at another code', () => {
+  it('differs between codes', () => {
     fc.assert(
       fc.property(anyKey, anyKey, anyAddress, fc.string(), (one, other, bytes, userAgent) => {
         fc.pre(!Buffer.from(one).equals(Buffer.from(other)));
@@ -52,7 +52,7 @@ describe('the visitor of a code', () => {
     );
   });
 
-  it('with IPv6, is the same in all of a /64 and another outside it', () => {
+  it('of IPv6 is the same within a /64 and differs outside it', () => {
     const half = fc.uint8Array({ minLength: 8, maxLength: 8 });
     const joined = (a: Uint8Array, b: Uint8Array) => Uint8Array.from([...a, ...b]);
     fc.assert(
@@ -65,12 +65,12 @@ describe('the visitor of a code', () => {
     );
   });
 
-  it('with IPv4, is another at the neighbouring address', () => {
+  it('of IPv4 differs for each address', () => {
     expect(visitor('203.0.113.7', 'x')).not.toBe(visitor('203.0.113.8', 'x'));
     expect(visitor('::ffff:203.0.113.7', 'x')).toBe(visitor('203.0.113.7', 'x'));
   });
 
-  it('is another with another user agent, however it is cut or padded', () => {
+  it('differs for each user agent, including truncated and padded ones', () => {
     const agents = [
       '',
       '\0',
@@ -93,7 +93,7 @@ describe('the visitor of a code', () => {
     );
   });
 
-  it('with a user agent of many kilobytes, still counts its last character', () => {
+  it('includes the last character of a very long user agent', () => {
     const long = 'ü'.repeat(20_000);
     expect(visitor('203.0.113.7', `${long}a`)).not.toBe(visitor('203.0.113.7', `${long}b`));
   });
