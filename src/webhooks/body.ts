@@ -1,6 +1,6 @@
-/** What is told of a scan. */
+/** The data of a delivery: what the receiver is told about a scan. */
 export interface ScanNotice {
-  /** `whd_…`: the scan's own id behind another prefix. */
+  /** `whd_…`: the scan's id with another prefix. */
   id: string;
   code: string;
   scanned_at: Date;
@@ -10,12 +10,12 @@ export interface ScanNotice {
   is_unique: boolean;
 }
 
-/** The event of a scan, exactly as the interface shows it. */
+/** The event of a scan, as documented in the API. */
 export const eventOf = ({ id, code, scanned_at, country, city, device, is_unique }: ScanNotice) => ({
   event: 'scan.created' as const,
   timestamp: scanned_at.toISOString(),
   data: { qr_id: code, scan_id: `scan_${id.slice('whd_'.length)}`, country, city, device, is_unique },
 });
 
-/** The same on every attempt, byte for byte. */
+/** The request body, identical on every attempt. */
 export const bodyOf = (notice: ScanNotice): string => JSON.stringify(eventOf(notice));

@@ -3,7 +3,7 @@ import type { Sql } from '../lib/sql.ts';
 import type { ScanNotice } from './body.ts';
 import type { Held } from './leases.ts';
 
-/** A delivery that is to be sent now. */
+/** A delivery that is due to be sent. */
 export interface Due extends ScanNotice {
   tries: number;
   due_at: Date;
@@ -12,8 +12,8 @@ export interface Due extends ScanNotice {
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** One attempt, as it is kept. */
-export interface KeptAttempt {
+/** One attempt, as stored in `webhook_deliveries.attempts`. */
+export interface StoredAttempt {
   at: string;
   ms: number;
   status: number | null;
@@ -24,51 +24,51 @@ export interface KeptAttempt {
 export interface Delivery extends ScanNotice {
   status: DeliveryStatus;
   due_at: Date;
-  attempts: KeptAttempt[];
+  attempts: StoredAttempt[];
   error: string | null;
   created_at: Date;
 }
 
-interface Looking {
+interface DueQuery {
   now: Date;
-  most: number;
-  /** Only what comes behind this one. */
+  limit: number;
+  /** Only deliveries after this one. */
   after?: Due | undefined;
 }
 
-/** Those that are due the longest. */
+/** Reads due deliveries of an endpoint, those due the longest first. */
 export const dueDeliveries = (
   sql: Sql,
   { account, mode, generation }: Held,
-  { now, most, after }: Looking,
+  { now, limit, after }: DueQuery,
 ): Promise<Due[]> =>
   sql<Due[]>`
     SELECT id, code, scanned_at, country, city, device, is_unique, tries, due_at FROM webhook_deliveries
     WHERE account = ${account} AND mode = ${mode} AND status = 'pending' AND generation = ${generation}
       AND due_at <= ${now} ${after === undefined ? sql`` : sql`AND (due_at, id) > (${after.due_at}, ${after.id})`}
-    ORDER BY due_at, id LIMIT ${most}`;
+    ORDER BY due_at, id LIMIT ${limit}`;
 
-/** One page of the deliveries of a webhook, newest first, and how many there are in all. */
+/** Reads one page of a webhook's deliveries, newest first, and their total number. */
 export async function listDeliveries(
   sql: Sql,
   { account, mode }: Owner,
   { status, page, limit }: { status?: DeliveryStatus | undefined; page: number; limit: number },
 ): Promise<{ deliveries: Delivery[]; total: number }> {
-  const wanted = status === undefined ? sql`` : sql`AND status = ${status}`;
+  const ofStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
   const [deliveries, [count]] = await Promise.all([
     sql<Delivery[]>`
-      SELECT * FROM webhook_deliveries WHERE account = ${account} AND mode = ${mode} ${wanted}
+      SELECT * FROM webhook_deliveries WHERE account = ${account} AND mode = ${mode} ${ofStatus}
       ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
     sql<[{ total: number }]>`
       SELECT coalesce(sum(deliveries), 0)::bigint AS total FROM webhook_delivery_counts
-      WHERE account = ${account} AND mode = ${mode} ${wanted}`,
+      WHERE account = ${account} AND mode = ${mode} ${ofStatus}`,
   ]);
   return { deliveries, total: count.total };
 }
 
 /**
- * Lets a delivery be sent again now, with all retries before it, whatever became of it so far. Nothing when there is no
- * such delivery.
+ * Makes a delivery due now, with a new series of retries, whatever its status. Returns undefined if there is no such
+ * delivery.
  */
 export const resend = (sql: Sql, { account, mode }: Owner, id: string, now: Date): Promise<Delivery | undefined> =>
   sql.begin(async (tx) => {

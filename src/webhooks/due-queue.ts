@@ -6,12 +6,12 @@ const refillBelow = 128;
 const refillBatch = 512;
 const maxUnrecorded = 2048;
 
-/** The due deliveries of one endpoint, read ahead of sending. Each is handed out once until its outcome is recorded. */
+/** The due deliveries of one endpoint, read in advance. `next` returns each once until its outcome is recorded. */
 export class DueQueue {
   readonly #sql: Sql;
   readonly #held: Held;
   readonly #waiting: Due[] = [];
-  /** Read, and perhaps still shown as pending by the next read. */
+  /** Read already; the next read may return them as pending again. */
   readonly #handled = new Set<string>();
   #recorded: string[] = [];
   #lastRead: Due | undefined;
@@ -26,7 +26,7 @@ export class DueQueue {
     return this.#waiting.length === 0;
   }
 
-  /** How many deliveries were read whose outcome is not recorded, those that wait here included. */
+  /** The number of deliveries that were read and whose outcome is not recorded, including those in the queue. */
   get unrecorded(): number {
     return this.#handled.size - this.#recorded.length;
   }
@@ -39,34 +39,34 @@ export class DueQueue {
     return this.#waiting.shift();
   }
 
-  /** The delivery was not sent: the next read may show it again. */
+  /** The delivery was not sent: a later read may return it again. */
   putBack({ id }: Due): void {
     this.#handled.delete(id);
   }
 
-  /** Its outcome is in the database. */
+  /** The outcome is stored in the database. */
   markRecorded({ id }: Due): void {
     this.#recorded.push(id);
   }
 
-  /** Puts back all deliveries that wait. */
+  /** Puts back all deliveries in the queue. */
   clear(): void {
     for (const delivery of this.#waiting.splice(0)) this.putBack(delivery);
   }
 
-  /** The database may have deliveries that were not read yet. */
+  /** The database may have new due deliveries. */
   expectMore(): void {
     this.#mayHaveMore = true;
   }
 
   async refill(now: Date): Promise<void> {
     this.#mayHaveMore = false;
-    // Recorded before this read begins: if one is shown all the same, it is to be sent again.
+    // Their outcomes were stored before this read begins: one that it returns is due again.
     for (const id of this.#recorded) this.#handled.delete(id);
     this.#recorded = [];
-    // Continues after the last one, so that what is being sent is not read repeatedly; from the start at the end.
+    // Continues after the last one, so that deliveries in flight are not read repeatedly; at the end, starts over.
     const limit = refillBatch + (this.#lastRead === undefined ? this.#handled.size : 0);
-    const due = await dueDeliveries(this.#sql, this.#held, { now, most: limit, after: this.#lastRead });
+    const due = await dueDeliveries(this.#sql, this.#held, { now, limit, after: this.#lastRead });
     this.#lastRead = due.length === limit ? due.at(-1) : undefined;
     if (this.#lastRead !== undefined) this.#mayHaveMore = true;
     for (const delivery of due) {

@@ -1,28 +1,28 @@
 import type { Owner } from '../../events/owner.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 
-/** An endpoint that this worker alone sends for, until its lease runs out. */
+/** An endpoint whose lease this worker has: until it expires, no other worker sends to it. */
 export interface Held extends Owner {
   generation: number;
 }
 
-/** An example event that waits for a slot, or has one. */
+/** An example event that waits for a slot or has one. */
 export interface EndpointTest extends Owner {
   id: string;
   granted: boolean;
 }
 
 /**
- * Leases on endpoints. One holder sends for an endpoint at a time, so the limit on what is in flight holds over all
- * instances, and no delivery is sent by two at once. A holder that dies loses nothing: what it had not recorded is still
- * waiting when the lease has run out. Time is the database's own here, which all workers share.
+ * Leases on endpoints. One worker at a time sends to an endpoint, so the limit on requests in flight holds across all
+ * instances, and no delivery is sent twice at once. If a worker dies, deliveries without a recorded outcome are still
+ * pending when its lease expires. Leases use the database's clock, which all workers share.
  */
 export function createLeases(sql: Sql, holder: string, leaseMs: number) {
   const until = () => sql`now() + ${leaseMs / 1000} * interval '1 second'`;
-  // In the order in which everybody locks endpoints: in any other, two could wait for each other.
+  // Locks in the order that all transactions use: another order could deadlock.
   const mine = () => sql`
     (SELECT account, mode FROM webhook_endpoints WHERE lease = ${holder} ORDER BY account, mode FOR UPDATE) AS mine`;
-  /** Example events of the endpoints that this worker has; those whose process died are left out. */
+  /** Example events of this worker's endpoints, without expired ones, whose process died. */
   const tests = (on: Queryable): Promise<EndpointTest[]> =>
     on<EndpointTest[]>`
       SELECT t.id, t.account, t.mode, t.granted
@@ -31,7 +31,7 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
   return {
     tests: () => tests(sql),
 
-    /** There is room for these. Not granted by a worker that no longer has the lease: the new one counts its own. */
+    /** Grants a slot to these example events, unless another worker has taken over the lease. */
     grantTests: async (ids: string[]): Promise<void> => {
       await sql`
         UPDATE webhook_tests AS t SET granted = true FROM webhook_endpoints AS e
@@ -39,18 +39,17 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
     },
 
     /**
-     * Takes up to `most` endpoints with something due, those that are due the longest first. How much waits behind them
-     * makes no difference: there is one row for each, whatever its backlog. The example events are read in the same
-     * transaction (test-slots.ts).
+     * Takes up to `limit` endpoints with due deliveries, those due the longest first. The cost does not depend on their
+     * backlog, because each endpoint has one row. Reads the example events in the same transaction (test-slots.ts).
      */
-    claim: (now: Date, most: number): Promise<{ held: Held[]; tests: EndpointTest[] }> =>
+    claim: (now: Date, limit: number): Promise<{ held: Held[]; tests: EndpointTest[] }> =>
       sql.begin(async (tx) => {
         const held = await tx<Held[]>`
         UPDATE webhook_endpoints AS e SET lease = ${holder}, lease_until = ${until()}
         FROM (
           SELECT account, mode FROM webhook_endpoints
           WHERE is_set AND is_paid AND due_at <= ${now} AND (lease IS NULL OR lease_until < now())
-          ORDER BY due_at LIMIT ${most}
+          ORDER BY due_at LIMIT ${limit}
           FOR UPDATE SKIP LOCKED
         ) AS free
         WHERE e.account = free.account AND e.mode = free.mode
@@ -58,7 +57,7 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
         return { held, tests: held.length === 0 ? [] : await tests(tx) };
       }),
 
-    /** Makes all leases of this worker last longer; answers with those that no other worker has taken over. */
+    /** Extends all leases of this worker; returns those that no other worker has taken over. */
     renew: (): Promise<{ kept: Owner[]; tests: EndpointTest[] }> =>
       sql.begin(async (tx) => {
         const kept = await tx<Owner[]>`
@@ -69,12 +68,12 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
       }),
 
     /**
-     * Gives an endpoint back, and says when it is due next. `yielding`, it goes behind those that are due now. Answers
-     * whether it was given back: not when more is due that the holder can go on with.
+     * Releases an endpoint and sets when it is due next; returns whether it did. Without `yielding`, the worker keeps an
+     * endpoint that has more due deliveries. With it, the endpoint is queued after those that are due already.
      */
     release: (key: Held, now: Date, yielding: boolean): Promise<boolean> =>
       sql.begin(async (tx) => {
-        // First the lock, then the look: what is delivered in between would otherwise wait unseen.
+        // Locks before it reads: a delivery that is added in between would otherwise be missed.
         const [row] = await tx<{ generation: number }[]>`
           SELECT generation FROM webhook_endpoints
           WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${holder}
@@ -84,22 +83,22 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
           SELECT min(due_at) AS due_at FROM webhook_deliveries
           WHERE account = ${key.account} AND mode = ${key.mode} AND status = 'pending'
             AND generation = ${row.generation}`;
-        const more = due_at !== null && due_at <= now;
-        if (more && !yielding && row.generation === key.generation) return false;
+        const hasMore = due_at !== null && due_at <= now;
+        if (hasMore && !yielding && row.generation === key.generation) return false;
         await tx`
-          UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${more ? now : due_at}
+          UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${hasMore ? now : due_at}
           WHERE account = ${key.account} AND mode = ${key.mode}`;
         return true;
       }),
 
-    /** Gives an endpoint back that cannot be served as it is, for others to look at a little later. */
+    /** Releases an endpoint that cannot be served now, and makes it due at `to`. */
     postpone: async (key: Owner, to: Date): Promise<void> => {
       await sql`
         UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${to}
         WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${holder}`;
     },
 
-    /** Gives everything back at the end. */
+    /** Releases all endpoints of this worker when it stops. */
     releaseAll: async (): Promise<void> => {
       await sql`
         UPDATE webhook_endpoints AS e SET lease = NULL, lease_until = NULL FROM ${mine()}

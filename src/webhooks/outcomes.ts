@@ -4,57 +4,57 @@ import { batchCalls } from '../lib/batch-calls.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Sql } from '../lib/sql.ts';
-import type { KeptAttempt } from './deliveries.ts';
+import type { StoredAttempt } from './deliveries.ts';
 
-/** What became of a delivery by one attempt. */
+/** The outcome of one attempt, and the state of its delivery after it. */
 export interface Outcome extends Owner {
   id: string;
   status: 'pending' | 'delivered' | 'failed';
-  /** When to try again. */
+  /** When the next attempt is due. */
   due_at: string;
-  attempt: KeptAttempt;
+  attempt: StoredAttempt;
   at: string;
 }
 
-interface Recorded extends Owner {
+interface EndpointState extends Owner {
   failing_since: Date | null;
 }
 
 export interface OutcomeStore {
-  /** Resolves when it is stored: with the endpoint as it stands then, or nothing when another worker has it now. */
-  record(result: Outcome): Promise<Recorded | undefined>;
+  /** Resolves when the outcome is stored, with the endpoint's state; undefined if another worker has its lease. */
+  record(result: Outcome): Promise<EndpointState | undefined>;
   stop(): Promise<void>;
 }
 
 const maxBatchSize = 1_000;
 const retryMs = 250;
-/** No client waits for a result, so results of 50 ms share a commit. */
-const lingerMs = 50;
-/** Of a delivery that is sent repeatedly by hand, the last 30 attempts are kept. */
-const maxAttempts = 30;
+/** Sending does not wait for outcomes to be stored, so those of 50 ms share a commit. */
+const batchDelayMs = 50;
+/** Bounds the row of a delivery that is resent many times by hand. */
+const maxStoredAttempts = 30;
 
 /** Stores results in batches, and retries until Postgres takes them. */
 export function startOutcomeStore(sql: Sql, holder: string, log: Logger): OutcomeStore {
   let stopping = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  const record = batchCalls(storeWithRetries, { maxBatchSize, lingerMs: () => (stopping ? 0 : lingerMs) });
+  const record = batchCalls(storeWithRetries, { maxBatchSize, lingerMs: () => (stopping ? 0 : batchDelayMs) });
 
-  async function storeWithRetries(results: Outcome[]): Promise<(Recorded | undefined)[]> {
+  async function storeWithRetries(results: Outcome[]): Promise<(EndpointState | undefined)[]> {
     for (;;) {
       try {
         const stored = await store(results);
         return results.map((result) => stored.get(ownerKey(result)));
       } catch (error) {
-        log.warn({ error: messageOf(error) }, 'results of webhooks cannot be stored, retrying in 250 ms');
+        log.warn({ error: messageOf(error) }, 'outcomes of webhook deliveries could not be stored: retrying in 250 ms');
         if (stopping) return results.map(() => undefined);
         await sleep(retryMs);
       }
     }
   }
 
-  async function store(results: Outcome[]): Promise<Map<string, Recorded>> {
-    const stored = await sql<Recorded[]>`
+  async function store(results: Outcome[]): Promise<Map<string, EndpointState>> {
+    const stored = await sql<EndpointState[]>`
       WITH given AS MATERIALIZED (
         SELECT * FROM jsonb_to_recordset(${sql.json(results as never)}) AS r
           (account text, mode text, id text, status text, due_at timestamptz, attempt jsonb, at timestamptz)
@@ -67,7 +67,7 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
       stored AS (
         UPDATE webhook_deliveries d SET
           status = g.status, due_at = g.due_at, tries = d.tries + 1, error = g.attempt->>'error',
-          attempts = CASE WHEN jsonb_array_length(d.attempts) < ${maxAttempts} THEN d.attempts ELSE d.attempts - 0 END
+          attempts = CASE WHEN jsonb_array_length(d.attempts) < ${maxStoredAttempts} THEN d.attempts ELSE d.attempts - 0 END
             || g.attempt,
           finished_at = CASE WHEN g.status = 'pending' THEN NULL ELSE g.at END
         FROM given g JOIN held USING (account, mode)

@@ -9,20 +9,19 @@ import {
   Unresolved,
   vettedAddresses,
 } from './destination.ts';
-import { createWatch, tooLate } from './watch.ts';
+import { RequestTimeouts, timedOut } from './watch.ts';
 
-/** How an attempt ended, for the metrics. */
-export type Outcome = 'delivered' | 'refused' | 'timeout' | 'unreachable' | 'forbidden';
+/** How an attempt ended, as the label of its metric. */
+export type AttemptOutcome = 'delivered' | 'refused' | 'timeout' | 'unreachable' | 'forbidden';
 
-/** What came back. */
 export interface Attempt {
-  outcome: Outcome;
+  outcome: AttemptOutcome;
   ms: number;
-  /** Of the answer, when there was one. */
+  /** The HTTP status, if there was a response. */
   status: number | null;
-  /** The first KiB of the answer. */
+  /** The first KiB of the response. */
   answer: string | null;
-  /** What went wrong, in words for the account. */
+  /** The error as a sentence for the account. */
   error: string | null;
   retryAfter: string | null;
 }
@@ -33,25 +32,27 @@ export interface Message {
   headers: Record<string, string>;
 }
 
-/** `abort` lets whoever sends end it early; then it rejects. Until it is aborted, it may be used again. */
+/** Sends a message. Rejects only when the caller aborts it. A controller that was not aborted may be reused. */
 export type Send = (message: Message, abort?: AbortController) => Promise<Attempt>;
 
 export interface SenderOptions {
   policy: Policy;
   resolve?: Resolve;
-  /** From looking up the name to the last byte of the answer. */
+  /** For the whole request, from the DNS lookup to the last byte of the response. */
   timeoutMs?: number;
   /** Certificates to trust instead of the system's. */
   ca?: string;
 }
 
 export const sendTimeoutMs = 15_000;
-const read = { most: 64 * 1024, kept: 1024 };
-/** For how long a vetted address is used again without asking for it anew. */
-const addressMs = 10_000;
+const maxResponseBytes = 64 * 1024;
+const maxStoredBytes = 1024;
+/** How long a vetted address is reused without another DNS lookup. */
+const resolvedUrlMs = 10_000;
+const maxResolvedUrls = 1_000;
 
-/** A URL, with the addresses in place of its name that may be called. */
-interface Way {
+/** A URL with its host name replaced by each vetted address. */
+interface ResolvedUrl {
   addresses: string[];
   host: string;
   tls: { tls?: BunFetchRequestInitTLS };
@@ -59,136 +60,154 @@ interface Way {
 }
 
 /**
- * Sends one POST to the very address that was vetted: the name is resolved once, here, and the connection is made to
- * what came back, under the URL's own Host and TLS name. Whatever name servers say a moment later changes nothing.
+ * Creates a function that sends one POST to an address that was vetted: the name is resolved once, and the connection is
+ * made to that address with the URL's Host and TLS name. A DNS change after the check has no effect.
  */
 export function createSender(options: SenderOptions): Send {
-  const { policy, resolve = resolveBySystem, timeoutMs = sendTimeoutMs, ca } = options;
-  const known = new Map<string, Way>();
-  const watch = createWatch(timeoutMs);
-
-  async function findWay(text: string): Promise<Way> {
-    const url = new URL(text);
-    const name = nameOf(url);
-    const vetted = await vettedAddresses(url, policy, resolve);
-    const addresses = vetted.map((address) => {
-      const place = address.includes(':') ? `[${address}]` : address;
-      return `${url.protocol}//${place}${url.port === '' ? '' : `:${url.port}`}${url.pathname}${url.search}`;
-    });
-    const tls = { ...(name === undefined ? {} : { servername: name }), ...(ca === undefined ? {} : { ca }) };
-    const until = performance.now() + addressMs;
-    const way = { addresses, host: url.host, tls: url.protocol === 'https:' ? { tls } : {}, until };
-    if (known.size >= 1_000) known.clear();
-    known.set(text, way);
-    return way;
-  }
-
-  async function post({ url, body, headers }: Message, signal: AbortSignal): Promise<Response> {
-    const before = known.get(url);
-    const isFresh = before !== undefined && before.until > performance.now();
-    const { addresses, host, tls } = isFresh ? before : await beforeAbort(signal, findWay(url));
-    const request: BunFetchRequestInit = {
-      method: 'POST',
-      body,
-      headers: { ...headers, host, 'content-type': 'application/json', 'user-agent': 'Scanlog-Webhooks/1' },
-      redirect: 'manual',
-      // An answer of a few bytes must not unpack into gigabytes.
-      decompress: false,
-      signal,
-      ...tls,
-    };
-    for (const address of addresses.slice(0, -1)) {
-      try {
-        return await fetch(address, request);
-      } catch (error) {
-        // Nothing was sent yet: the next address of the same name may be the one that listens.
-        if (codeOf(error) !== 'ECONNREFUSED') throw error;
-      }
-    }
-    return fetch(addresses.at(-1) as string, request);
-  }
+  const { timeoutMs = sendTimeoutMs } = options;
+  const urls = new UrlResolver(options);
+  const timeouts = new RequestTimeouts(timeoutMs);
 
   return async (message, abort = new AbortController()) => {
     const started = performance.now();
-    watch.begin(abort, started);
+    timeouts.start(abort, started);
     let status: number | null = null;
     let answer: string | null = null;
     let retryAfter: string | null = null;
-    const ended = (outcome: Outcome, error: string | null): Attempt => {
+    const ended = (outcome: AttemptOutcome, error: string | null): Attempt => {
       const ms = Math.round(performance.now() - started);
       return { outcome, ms, status, answer, error, retryAfter };
     };
     try {
-      const response = await post(message, abort.signal);
+      const url = urls.cached(message.url) ?? (await beforeAbort(abort.signal, urls.resolve(message.url)));
+      const response = await post(message, url, abort.signal);
       status = response.status;
-      // The usual answer is short, and read in one step.
-      if (Number(response.headers.get('content-length') ?? Number.NaN) <= read.kept)
-        answer = printable(await response.text());
+      // Most responses are short, and are read in one step.
+      if (Number(response.headers.get('content-length') ?? Number.NaN) <= maxStoredBytes)
+        answer = withoutNul(await response.text());
       else for await (const text of beginningOf(response)) answer = text;
       if (response.ok) return ended('delivered', null);
       retryAfter = response.headers.get('retry-after');
-      return ended('refused', wordsOfStatus(status));
+      return ended('refused', statusError(status));
     } catch (error) {
-      if (abort.signal.reason === tooLate) return ended('timeout', wordsOfSilence(status, timeoutMs));
+      if (abort.signal.reason === timedOut) return ended('timeout', timeoutError(status, timeoutMs));
       if (abort.signal.aborted) throw error;
       if (error instanceof Forbidden) return ended('forbidden', error.message);
-      return ended('unreachable', error instanceof Unresolved ? error.message : wordsOf(error));
+      return ended('unreachable', error instanceof Unresolved ? error.message : connectionError(error));
     } finally {
-      watch.end(abort);
+      timeouts.end(abort);
     }
   };
 }
 
-/** Reads an answer to its end or limit; tells what it has of the first KiB, should the rest never come. */
+/** Resolves URLs to vetted addresses, and caches them. */
+class UrlResolver {
+  readonly #policy: Policy;
+  readonly #resolve: Resolve;
+  readonly #ca: string | undefined;
+  readonly #cache = new Map<string, ResolvedUrl>();
+
+  constructor({ policy, resolve = resolveBySystem, ca }: SenderOptions) {
+    this.#policy = policy;
+    this.#resolve = resolve;
+    this.#ca = ca;
+  }
+
+  cached(text: string): ResolvedUrl | undefined {
+    const resolved = this.#cache.get(text);
+    return resolved !== undefined && resolved.until > performance.now() ? resolved : undefined;
+  }
+
+  async resolve(text: string): Promise<ResolvedUrl> {
+    const url = new URL(text);
+    const name = nameOf(url);
+    const vetted = await vettedAddresses(url, this.#policy, this.#resolve);
+    const addresses = vetted.map((address) => {
+      const host = address.includes(':') ? `[${address}]` : address;
+      return `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}${url.pathname}${url.search}`;
+    });
+    const ca = this.#ca;
+    const tls = { ...(name === undefined ? {} : { servername: name }), ...(ca === undefined ? {} : { ca }) };
+    const until = performance.now() + resolvedUrlMs;
+    const resolved = { addresses, host: url.host, tls: url.protocol === 'https:' ? { tls } : {}, until };
+    if (this.#cache.size >= maxResolvedUrls) this.#cache.clear();
+    this.#cache.set(text, resolved);
+    return resolved;
+  }
+}
+
+async function post({ body, headers }: Message, url: ResolvedUrl, signal: AbortSignal): Promise<Response> {
+  const { addresses, host, tls } = url;
+  const request: BunFetchRequestInit = {
+    method: 'POST',
+    body,
+    headers: { ...headers, host, 'content-type': 'application/json', 'user-agent': 'Scanlog-Webhooks/1' },
+    redirect: 'manual',
+    // A response of a few bytes must not decompress to gigabytes.
+    decompress: false,
+    signal,
+    ...tls,
+  };
+  for (const address of addresses.slice(0, -1)) {
+    try {
+      return await fetch(address, request);
+    } catch (error) {
+      // Nothing was sent yet, so the next address of the name can be tried.
+      if (codeOf(error) !== 'ECONNREFUSED') throw error;
+    }
+  }
+  return fetch(addresses.at(-1) as string, request);
+}
+
+/** Reads a response up to its limit, and yields its first KiB as it arrives, in case the rest never does. */
 async function* beginningOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
   // Leaving the loop closes the connection.
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    text += textOf(decoder, chunk.subarray(0, Math.max(0, read.kept - size)));
+    const stored = chunk.subarray(0, Math.max(0, maxStoredBytes - size));
+    // `stream` omits a character that is incomplete at the limit.
+    text += withoutNul(decoder.decode(stored, { stream: true }));
     yield text;
     size += chunk.byteLength;
-    if (size >= read.most) break;
+    if (size >= maxResponseBytes) break;
   }
   yield text;
 }
 
-/** Without its end, the last character may be half: the decoder keeps it back. */
-const textOf = (decoder: TextDecoder, bytes: Uint8Array) => printable(decoder.decode(bytes, { stream: true }));
+/** Postgres cannot store NUL in text. */
+const withoutNul = (text: string) => text.replaceAll('\u0000', '\uFFFD');
 
-/** Postgres keeps no NUL in a text. */
-const printable = (text: string) => text.replaceAll('\u0000', '\uFFFD');
-
-function wordsOfStatus(status: number): string {
+function statusError(status: number): string {
   if (status >= 300 && status < 400) return `The answer was a redirect (${status}), which is not followed.`;
-  return `The answer had status ${status}; only 2xx means that it was received.`;
+  return `The answer had status ${status}; only a 2xx status confirms the delivery.`;
 }
 
-const wordsOfSilence = (status: number | null, timeoutMs: number) =>
+const timeoutError = (status: number | null, timeoutMs: number) =>
   status === null
     ? `No answer within ${timeoutMs / 1000} s.`
     : `The answer, with status ${status}, did not end within ${timeoutMs / 1000} s.`;
 
-const reasons: Record<string, string> = {
+const connectionErrors: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused: nothing listens there.',
-  ECONNRESET: 'The connection was closed before an answer came.',
-  ETIMEDOUT: 'The connection could not be made in time.',
-  EHOSTUNREACH: 'There is no way to that address.',
-  ENETUNREACH: 'There is no way to that address.',
+  ECONNRESET: 'The connection was closed before an answer arrived.',
+  ETIMEDOUT: 'The connection attempt timed out.',
+  EHOSTUNREACH: 'The host is unreachable.',
+  ENETUNREACH: 'The network of the host is unreachable.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name.',
   CERT_HAS_EXPIRED: 'The certificate has expired.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is signed by nobody we trust (self-signed).',
-  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate is signed by nobody we trust (self-signed in its chain).',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is signed by nobody we trust (is its chain complete?).',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is signed by nobody we trust (is its chain complete?).',
-  ResponseHeadersTooLarge: 'The headers of the answer were too large.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is not signed by a trusted authority (self-signed).',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate is not signed by a trusted authority (self-signed in its chain).',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is not signed by a trusted authority (is its chain complete?).',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is not signed by a trusted authority (is its chain complete?).',
+  ResponseHeadersTooLarge: 'The headers of the answer are too large.',
 };
 
-function wordsOf(error: unknown): string {
+function connectionError(error: unknown): string {
   const code = codeOf(error);
-  const known = reasons[code];
-  if (known !== undefined) return known;
-  if (/TLS|CERT|SSL/.test(code)) return `No secure connection could be made (${code}).`;
-  return `No answer that could be read came back (${code === '' ? messageOf(error).slice(0, 100) : code}).`;
+  const message = connectionErrors[code];
+  if (message !== undefined) return message;
+  if (/TLS|CERT|SSL/.test(code)) return `The TLS connection failed (${code}).`;
+  return `No valid answer was received (${code === '' ? messageOf(error).slice(0, 100) : code}).`;
 }

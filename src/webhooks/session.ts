@@ -10,13 +10,13 @@ import type { Due } from './deliveries.ts';
 import { DueQueue } from './due-queue.ts';
 import type { EndpointTest, Held, Leases } from './leases.ts';
 import type { Outcome, OutcomeStore } from './outcomes.ts';
-import { askedPatience, waitAfter } from './schedule.ts';
+import { retryAfterMs, retryDelayMs } from './schedule.ts';
 import type { Attempt, Send } from './send.ts';
 import { signedHeaders } from './signature.ts';
 import { findTarget, type Target, TargetCache } from './target.ts';
 import { maxInFlight } from './test-slots.ts';
 
-/** What all sessions of a worker work with. */
+/** The dependencies that all sessions of a worker share. */
 export interface SessionTools {
   sql: Sql;
   box: SecretBox;
@@ -26,7 +26,7 @@ export interface SessionTools {
   metrics: Metrics;
   leases: Leases;
   outcomes: OutcomeStore;
-  /** Switches a webhook off for good. */
+  /** Disables a webhook until the account sets it again. */
   disable(key: Owner, reason: 'gone' | 'failing'): Promise<void>;
   /** Whether the lease lasts longer than a request that begins now. */
   mayStart(session: Session): boolean;
@@ -44,10 +44,10 @@ interface Sent {
   at: Date;
 }
 
-/** Sends what is due for one endpoint, up to 8 requests at once, until nothing is left. It starts with the first `wake`. */
+/** Sends the due deliveries of one endpoint, up to 8 at once, until none is left. Starts with the first `wake`. */
 export class Session {
   readonly held: Held;
-  /** When the claim was sent: its lease counts from then. */
+  /** When the claim was sent, which is when the lease begins. */
   readonly claimedAt: number;
   /** When the claim was answered. */
   readonly startedAt = performance.now();
@@ -57,12 +57,12 @@ export class Session {
   readonly #target: TargetCache;
   readonly #ended = Promise.withResolvers<void>();
   readonly #aborts = new Set<AbortController>();
-  /** Controllers of requests that ended, to be used again. */
+  /** Controllers of finished requests, for reuse. */
   readonly #spareAborts: AbortController[] = [];
   #inFlight = 0;
   #tests: EndpointTest[] = [];
   #testsReadAt = Number.NEGATIVE_INFINITY;
-  /** A statement is under way: one at a time. */
+  /** Whether a statement is running: one at a time. */
   #isQuerying = false;
   /** `release`: another worker may take the endpoint at once; `postpone`: not before `databaseRetryMs`. */
   #closing: 'no' | 'release' | 'postpone' = 'no';
@@ -81,29 +81,29 @@ export class Session {
     return this.#ended.promise;
   }
 
-  /** There may be something new to send, or the lease was extended. */
+  /** Continues: there may be new deliveries, or the lease was extended. */
   wake(): void {
-    // With all slots taken there is nothing to read: new deliveries are read when one is free.
+    // While all slots are taken, nothing needs to be read.
     if (this.#inFlight < this.#maxDeliveries()) this.#queue.expectMore();
     this.#pump();
   }
 
-  /** Leaves a slot for each of these example events, as read at `readAt`, and grants it once it is free. */
+  /** Reserves a slot for each of these example events, which were read at `readAt`, and grants it once it is free. */
   leaveRoom(tests: EndpointTest[], readAt: number): void {
-    // Reads may overtake each other; one from before the lease was taken does not count.
+    // Reads may finish out of order: an older one is ignored.
     if (readAt < this.#testsReadAt) return;
     this.#testsReadAt = readAt;
     this.#tests = tests;
     this.#pump();
   }
 
-  /** Begins nothing more, and gives the endpoint back when all that is under way has ended. */
+  /** Starts no more requests, and releases the endpoint when those in flight have ended. */
   close(): void {
     if (this.#closing === 'no') this.#closing = 'release';
     this.#pump();
   }
 
-  /** Another worker has the endpoint now, or the process ends: aborts all requests, and records nothing. */
+  /** Aborts all requests without recording them: another worker has the endpoint, or the process stops. */
   abandon(): void {
     if (this.#isOver) return;
     this.#end();
@@ -119,7 +119,7 @@ export class Session {
     return maxInFlight - this.#tests.length;
   }
 
-  /** Starts whatever can start now. Called after every change of the session's state. */
+  /** Starts all requests and statements that can start now. Called after every change of the session's state. */
   #pump(): void {
     if (this.#isOver) return;
     const isTurnOver = performance.now() - this.claimedAt > maxTurnMs;
@@ -129,7 +129,7 @@ export class Session {
     this.#grantTests();
     if (this.#isQuerying) return;
     if (this.#closing === 'no' && this.#queue.needsRefill) this.#query(() => this.#queue.refill(this.#tools.clock()));
-    else if (this.#queue.unrecorded === 0) this.#query(() => this.#giveBack());
+    else if (this.#queue.unrecorded === 0) this.#query(() => this.#release());
   }
 
   #startDeliveries(): void {
@@ -142,10 +142,10 @@ export class Session {
   #grantTests(): void {
     const waiting = this.#tests.filter(({ granted }) => !granted);
     if (waiting.length === 0 || this.#inFlight > this.#maxDeliveries()) return;
-    // Should this fail, the next read shows them as waiting again.
+    // If this fails, the next read returns them as waiting again.
     for (const test of waiting) test.granted = true;
     this.#tools.leases.grantTests(waiting.map(({ id }) => id)).catch((error) => {
-      this.#log.warn({ error: messageOf(error) }, 'an example event could not be given a slot');
+      this.#log.warn({ error: messageOf(error) }, 'a slot could not be granted to an example event: retrying');
     });
   }
 
@@ -153,7 +153,7 @@ export class Session {
     this.#isQuerying = true;
     step()
       .catch(async (error) => {
-        this.#log.warn({ error: messageOf(error) }, 'webhooks wait for the database');
+        this.#log.warn({ error: messageOf(error) }, 'a query for webhook deliveries failed: retrying');
         await new Promise((resolve) => setTimeout(resolve, databaseRetryMs));
         this.#queue.expectMore();
       })
@@ -163,7 +163,7 @@ export class Session {
       });
   }
 
-  async #giveBack(): Promise<void> {
+  async #release(): Promise<void> {
     const { clock, leases } = this.#tools;
     const now = clock();
     if (this.#closing === 'postpone') await leases.postpone(this.held, new Date(now.getTime() + databaseRetryMs));
@@ -192,7 +192,7 @@ export class Session {
       const target = await this.#target.get();
       if (target !== undefined) return await this.#post(delivery, target);
     } catch (error) {
-      if (!this.#isOver) this.#log.warn({ error: messageOf(error) }, 'a webhook could not be sent');
+      if (!this.#isOver) this.#log.warn({ error: messageOf(error) }, 'a webhook delivery could not be sent: retrying');
     }
     this.#closing = 'postpone';
     return undefined;
@@ -225,19 +225,19 @@ export class Session {
   async #disable(reason: 'gone' | 'failing'): Promise<void> {
     this.#closing = 'postpone';
     await this.#tools.disable(this.held, reason).catch((error) => {
-      this.#log.error({ error: messageOf(error) }, 'a webhook could not be disabled; the next failure tries again');
+      this.#log.error({ error: messageOf(error) }, 'a webhook could not be disabled: the next failed delivery retries');
     });
   }
 }
 
 function outcomeOf({ id, tries }: Due, attempt: Attempt, at: Date, now: Date): Omit<Outcome, keyof Owner> {
   const { ms, status, answer, error, outcome, retryAfter } = attempt;
-  const wait = status === 410 ? undefined : waitAfter(tries + 1, askedPatience(retryAfter, now));
-  const next = outcome === 'delivered' ? 'delivered' : wait === undefined ? 'failed' : 'pending';
+  const delayMs = status === 410 ? undefined : retryDelayMs(tries + 1, retryAfterMs(retryAfter, now));
+  const nextStatus = outcome === 'delivered' ? 'delivered' : delayMs === undefined ? 'failed' : 'pending';
   return {
     id,
-    status: next,
-    due_at: new Date(now.getTime() + (wait ?? 0)).toISOString(),
+    status: nextStatus,
+    due_at: new Date(now.getTime() + (delayMs ?? 0)).toISOString(),
     attempt: { at: at.toISOString(), ms, status, answer, error },
     at: now.toISOString(),
   };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The headers of Standard Webhooks. Every secret signs: while one is being replaced, receivers may know either.
+ * The headers of Standard Webhooks, signed with every secret: during a rotation, a receiver may have either.
  *
  * @example signedHeaders({ id: 'whd_…', at: new Date(), body, secrets: ['whsec_…'] })['webhook-signature'] // 'v1,…'
  */

@@ -2,7 +2,7 @@ import type { Owner } from '../../events/owner.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 
-/** Where to send, and what to sign with. */
+/** The URL and the signing secrets of a webhook. */
 export interface Target {
   url: string;
   secrets: string[];
@@ -15,7 +15,7 @@ interface Row {
   previous_until: Date | null;
 }
 
-/** The account's webhook as it is set at this moment, whether it is on or not. */
+/** Reads the target of a webhook; with `onlyWhenOn`, only if it is enabled and the account's plan includes webhooks. */
 export async function findTarget(
   sql: Sql,
   box: SecretBox,
@@ -35,7 +35,7 @@ export async function findTarget(
   return { url, secrets: sealed.map((secret) => box.open(secret, key)) };
 }
 
-/** A changed URL or secret is used after this time at the latest. */
+/** The maximum delay until a changed URL or secret is used. */
 const maxAgeMs = 500;
 
 /** The target of one endpoint, read from the database at most every 500 ms; undefined while the webhook is off. */

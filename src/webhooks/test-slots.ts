@@ -3,21 +3,21 @@ import type { Owner } from '../../events/owner.ts';
 import type { Sql } from '../lib/sql.ts';
 import { sendTimeoutMs } from './send.ts';
 
-/** Requests that one webhook may have in flight over all instances, example events included. */
+/** The limit on a webhook's requests in flight across all instances, including example events. */
 export const maxInFlight = 8;
 
 /** How long an example event waits for a slot. */
 export const testWaitMs = 5_000;
 const pollMs = 100;
-/** Longer than waiting and sending together; after it, the slot of a process that died is free. */
+/** Longer than waiting and sending together. After it, the slot of a process that died is free again. */
 const slotMs = testWaitMs + sendTimeoutMs + 5_000;
 
 /**
- * Calls `send` in one of the webhook's slots, or answers with undefined when none became free in time.
+ * Calls `send` in one of the webhook's slots; returns undefined if none becomes free within 5 s.
  *
  * The row in `webhook_tests` is committed before the lease is read, and a worker reads that table in the transaction
- * that takes or renews the lease: either the worker sees the row and leaves room for it, or this process sees the lease
- * and waits until its holder has granted a slot.
+ * that takes or renews the lease. So either the worker sees the row and reserves a slot for it, or this process sees the
+ * lease and waits until its holder has granted a slot.
  */
 export async function inTestSlot<T>(sql: Sql, key: Owner, id: string, send: () => Promise<T>): Promise<T | undefined> {
   const deadline = performance.now() + testWaitMs;
@@ -30,14 +30,14 @@ export async function inTestSlot<T>(sql: Sql, key: Owner, id: string, send: () =
       await sleep(pollMs);
     }
   } finally {
-    // One that cannot be removed now ends by its time.
+    // A row that cannot be deleted now expires.
     if (isReserved) await sql`DELETE FROM webhook_tests WHERE id = ${id}`.catch(() => {});
   }
 }
 
 const reserve = (sql: Sql, key: Owner, id: string): Promise<boolean> =>
   sql.begin(async (tx) => {
-    // First the lock, then the count: two that count at once would both find the last slot free.
+    // Locks before it counts: two concurrent counts would both find the last slot free.
     await tx`SELECT 1 FROM webhooks WHERE account = ${key.account} AND mode = ${key.mode} FOR NO KEY UPDATE`;
     const [row] = await tx`
       INSERT INTO webhook_tests (id, account, mode, until)
@@ -52,7 +52,7 @@ const reserve = (sql: Sql, key: Owner, id: string): Promise<boolean> =>
 
 const isGranted = (sql: Sql, { account, mode }: Owner, id: string): Promise<boolean> =>
   sql.begin(async (tx) => {
-    // Locked, so that a worker that is just taking the lease is waited for.
+    // The lock waits for a worker that is taking the lease right now.
     const [endpoint] = await tx<{ free: boolean }[]>`
       SELECT lease IS NULL OR lease_until < now() AS free FROM webhook_endpoints
       WHERE account = ${account} AND mode = ${mode}

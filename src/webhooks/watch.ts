@@ -1,34 +1,38 @@
-/** Why a request was ended that took too long. */
-export const tooLate = new Error('it took too long');
+/** The abort reason of a request that exceeded its timeout. */
+export const timedOut = new Error('the request timed out');
 
-/** Looks so many times while a request may last: that much later than asked for may it end. */
-const looks = 100;
+/** Checks 100 times per timeout, so a request overruns by at most 1 %. */
+const checksPerTimeout = 100;
 
-/** Ends what takes longer than it may. One timer for all of it: there are thousands of requests a second. */
-export function createWatch(ms: number) {
-  // In the order in which they began, which is the one in which they come to be late.
-  const since = new Map<AbortController, number>();
-  let timer: NodeJS.Timeout | undefined;
+/** Aborts requests after a timeout. They share one timer, because there are thousands of requests per second. */
+export class RequestTimeouts {
+  readonly #timeoutMs: number;
+  /** In the order of their start, which is the order of their deadlines. */
+  readonly #startTimes = new Map<AbortController, number>();
+  #timer: NodeJS.Timeout | undefined;
 
-  function look(): void {
-    const now = performance.now();
-    for (const [abort, began] of since) {
-      if (now - began < ms) break;
-      since.delete(abort);
-      abort.abort(tooLate);
-    }
-    if (since.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
   }
 
-  return {
-    begin(abort: AbortController, now: number): void {
-      since.set(abort, now);
-      timer ??= setInterval(look, ms / looks);
-    },
-    end(abort: AbortController): void {
-      since.delete(abort);
-    },
-  };
+  start(request: AbortController, now: number): void {
+    this.#startTimes.set(request, now);
+    this.#timer ??= setInterval(() => this.#check(), this.#timeoutMs / checksPerTimeout);
+  }
+
+  end(request: AbortController): void {
+    this.#startTimes.delete(request);
+  }
+
+  #check(): void {
+    const now = performance.now();
+    for (const [request, startedAt] of this.#startTimes) {
+      if (now - startedAt < this.#timeoutMs) break;
+      this.#startTimes.delete(request);
+      request.abort(timedOut);
+    }
+    if (this.#startTimes.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
 }

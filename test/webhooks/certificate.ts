@@ -1,4 +1,4 @@
-/** A certificate for hook.test and the authority that signed it, good for a hundred years and for nothing but tests. */
+/** A certificate for hook.test and its authority, for tests only. Both are valid for 100 years. */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBizCCATGgAwIBAgIUbIiF0Zt+TF2cxWdD2t6VJuVz2XUwCgYIKoZIzj0EAwIw
 GjEYMBYGA1UEAwwPU2NhbmxvZy1UZXN0LUNBMCAXDTI2MTExNTA1MDg0OVoYDzIx

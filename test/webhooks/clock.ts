@@ -1,14 +1,14 @@
-/** A clock that a test can put forward. */
+/** A clock that a test can advance. */
 export function movableClock() {
-  let ahead = 0;
+  let offsetMs = 0;
   return {
-    clock: () => new Date(Date.now() + ahead),
+    clock: () => new Date(Date.now() + offsetMs),
     forward: (ms: number) => {
-      ahead += ms;
+      offsetMs += ms;
     },
-    /** Until just after a moment. */
+    /** Advances to 1 ms after `time`. */
     to: (time: string) => {
-      ahead = Math.max(ahead, Date.parse(time) + 1 - Date.now());
+      offsetMs = Math.max(offsetMs, Date.parse(time) + 1 - Date.now());
     },
   };
 }

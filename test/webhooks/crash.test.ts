@@ -10,7 +10,7 @@ import { codeOf, mayCallTests, newPath, scanCode, setHook, untilThereAre } from 
 
 const stream = uniqueName();
 const clickhouseDatabase = uniqueName();
-// It takes scans and relays them; processes of their own make deliveries and send them.
+// This service records and relays scans; separate processes create and send deliveries.
 const service = useService({
   config: { ...mayCallTests, roles: ['api', 'edge', 'relay'], stream, clickhouseDatabase },
   verified: false,
@@ -41,8 +41,8 @@ function startWorker(settings: Record<string, string> = {}): Running {
   return worker;
 }
 
-describe('a worker killed with -9 in the middle of deliveries', () => {
-  test('loses nothing: another takes over, every scan arrives under one webhook-id, none twice at once', async () => {
+describe('a worker killed with SIGKILL while it sends', () => {
+  test('loses no delivery: another worker takes over, and each scan keeps its webhook-id', async () => {
     const account = await service.account();
     const path = newPath();
     await setHook(account.live, receiver.url(path));
@@ -61,14 +61,14 @@ describe('a worker killed with -9 in the middle of deliveries', () => {
       const { scan_id } = JSON.parse(body).data;
       scans.set(scan_id, (scans.get(scan_id) ?? new Set()).add(id));
     }
-    expect(scans.size, 'every scan was told of').toBe(20);
+    expect(scans.size, 'every scan is delivered').toBe(20);
     for (const ids of scans.values()) expect(ids.size).toBe(1);
-    expect(receiver.received(path), 'only what was under way came twice').toHaveLength(20 + before.length);
-    expect(receiver.mostAtOnce(path)).toBeLessThanOrEqual(8);
+    expect(receiver.received(path), 'only requests in flight are repeated').toHaveLength(20 + before.length);
+    expect(receiver.maxConcurrent(path)).toBeLessThanOrEqual(8);
   }, 90_000);
 });
 
-test('a process with another SECRET_KEY does not start, and says why', async () => {
+test('a process with another SECRET_KEY exits with an error that names it', async () => {
   const stranger = startWorker({ SECRET_KEY: 'another-key-than-that-of-the-others' });
   expect(await stranger.exitCode()).toBe(1);
   expect(stranger.output()).toContain('scanlog: SECRET_KEY is not the one of this database');

@@ -12,7 +12,7 @@ const service = useService({ instances: 2, config: mayCallTests });
 const receiver = useReceiver();
 const url = () => service.urls[0] as string;
 
-/** An account with a code, whose scans are told to a path of its own. */
+/** An account with a code and a webhook on a new path of the receiver. */
 async function given(account?: TestAccount) {
   const owner = account ?? (await service.account());
   const path = newPath();
@@ -29,7 +29,7 @@ const settled = async (account: TestAccount, status: string, count: number): Pro
 };
 
 describe('a scan of an account with a webhook', () => {
-  test('arrives as the interface shows it, signed so that Standard Webhooks verifies it', async () => {
+  test('is delivered as documented, with a signature that Standard Webhooks verifies', async () => {
     const account = await given();
     const { path, code, webhook } = account;
     await account.scan();
@@ -62,7 +62,7 @@ describe('a scan of an account with a webhook', () => {
     });
   });
 
-  test('carries two signatures for a day after a rotation: either secret verifies it', async () => {
+  test('has two signatures for a day after a rotation, so either secret verifies it', async () => {
     const account = await given();
     const { live, webhook } = account;
     const rotated = (await live.post('/v1/account/webhook/rotate', {})).body;
@@ -80,12 +80,12 @@ describe('a scan of an account with a webhook', () => {
     await eventually(async () => {
       await account.scan();
       const last = receiver.received(account.path).at(-1);
-      expect(last?.headers['webhook-signature']?.split(' '), 'one signature, when the day is over').toHaveLength(1);
+      expect(last?.headers['webhook-signature']?.split(' '), 'one signature after the day').toHaveLength(1);
     });
     expect((await live.get('/v1/account/webhook')).body.old_secret_valid_until).toBeNull();
   });
 
-  test('is told of only from the moment the webhook was set, and only in its mode', async () => {
+  test('is delivered only if it happened after the webhook was set, and in its mode', async () => {
     const account = await service.account();
     const [before, development] = [await codeOf(account.live), await codeOf(account.test)];
     await scanCode(url(), before, 3);
@@ -100,15 +100,15 @@ describe('a scan of an account with a webhook', () => {
         .map(({ body }) => JSON.parse(body).data.qr_id)
         .toSorted(),
     ).toEqual([before.id, code.id].toSorted());
-    expect((await account.test.get('/v1/account/webhook')).status, 'the other mode has none').toBe(404);
+    expect((await account.test.get('/v1/account/webhook')).status, 'the test mode has no webhook').toBe(404);
   });
 
-  test('comes once each, at most 8 at a time over both instances', async () => {
+  test('is delivered once, with at most 8 requests in flight across both instances', async () => {
     const account = await given();
-    let most = 0;
+    let maxOpen = 0;
     let open = 0;
     receiver.behave(account.path, async (socket, received) => {
-      most = Math.max(most, ++open);
+      maxOpen = Math.max(maxOpen, ++open);
       await new Promise((resolve) => setTimeout(resolve, 30));
       open--;
       await answer(200)(socket, received);
@@ -118,8 +118,8 @@ describe('a scan of an account with a webhook', () => {
     const got = receiver.received(account.path);
     expect(new Set(scanIdsOf(got)).size).toBe(60);
     expect(idsOf(got)).toHaveLength(60);
-    expect(most).toBeLessThanOrEqual(8);
-    expect(most, 'several at once all the same').toBeGreaterThan(1);
+    expect(maxOpen).toBeLessThanOrEqual(8);
+    expect(maxOpen, 'requests are concurrent').toBeGreaterThan(1);
   });
 });
 
@@ -130,7 +130,7 @@ describe('a receiver that misbehaves', () => {
     return account;
   };
 
-  test('holds up nobody else, whatever it does', async () => {
+  test('does not delay deliveries to other receivers', async () => {
     const hanging = await given();
     receiver.behave(hanging.path, hang);
     await hanging.scan(20);
@@ -144,23 +144,23 @@ describe('a receiver that misbehaves', () => {
     const healthy = await Promise.all([1, 2, 3, 4, 5].map(() => given()));
     await Promise.all([resetting, failing, redirecting, huge, ...healthy].map((account) => account.scan(5)));
     for (const account of healthy) await settled(account, 'delivered', 5);
-    expect(receiver.received(hanging.path), 'all that while it was hanging').toHaveLength(8);
+    expect(receiver.received(hanging.path), 'it has not answered meanwhile').toHaveLength(8);
     await settled(huge, 'delivered', 5);
-    const saysWhy = (account: TestAccount, why: string) =>
+    const hasError = (account: TestAccount, why: string) =>
       eventually(async () => {
         const [row] = await service.database.sql`
           SELECT error FROM webhook_deliveries WHERE account = ${account.id} AND status = 'pending' AND tries > 0`;
         expect(row?.['error']).toContain(why);
       });
-    await saysWhy(resetting, 'closed before an answer');
-    await saysWhy(failing, '500');
-    await saysWhy(redirecting, 'redirect');
+    await hasError(resetting, 'closed before an answer');
+    await hasError(failing, '500');
+    await hasError(redirecting, 'redirect');
   });
 });
 
-describe('what waits', () => {
-  /** An account with scans that wait for their next attempt. */
-  async function withWaiting(count: number) {
+describe('a pending delivery', () => {
+  /** An account with deliveries that wait for their next attempt. */
+  async function withPending(count: number) {
     const account = await given();
     receiver.behave(account.path, answer(500));
     await account.scan(count);
@@ -172,13 +172,13 @@ describe('what waits', () => {
     return account;
   }
 
-  test('is dropped when the webhook is removed: it fails with the reason, and can be sent again later', async () => {
-    const account = await withWaiting(3);
+  test('fails with the reason when the webhook is removed, and can be resent later', async () => {
+    const account = await withPending(3);
     expect((await account.live.delete('/v1/account/webhook')).body).toEqual({ deleted: true, mode: 'live' });
     const failed = await settled(account, 'failed', 3);
     for (const { error } of failed) expect(error).toBe('The webhook was removed before this could be sent.');
     const resend = () => account.live.post(`/v1/account/webhook/deliveries/${failed[0]?.id}/resend`, {});
-    expect((await resend()).status, 'there is nowhere to send it').toBe(404);
+    expect((await resend()).status, 'without a webhook').toBe(404);
     const secret = (await setHook(account.live, receiver.url(newPath()))).secret;
     expect(secret, 'a new webhook has a new secret').not.toBe(account.webhook.secret);
     expect((await resend()).status).toBe(200);
@@ -186,8 +186,8 @@ describe('what waits', () => {
     await settled(account, 'failed', 2);
   });
 
-  test('is dropped when the account goes to Free; on a paid plan again, it goes on with new scans', async () => {
-    const account = await withWaiting(2);
+  test('fails when the account changes to Free; back on a paid plan, new scans are delivered', async () => {
+    const account = await withPending(2);
     const { sql } = service.database;
     await setPlan(sql, account.id, 'free', new Date());
     const refused = await account.live.get('/v1/account/webhook/deliveries');
@@ -201,8 +201,8 @@ describe('what waits', () => {
     expect((await settled(account, 'failed', 2))[0]?.error).toContain('plan without webhooks');
   });
 
-  test('goes to the new URL when that is changed, signed with the same secret', async () => {
-    const account = await withWaiting(2);
+  test('is sent to the new URL after a change, signed with the same secret', async () => {
+    const account = await withPending(2);
     const path = newPath();
     expect((await setHook(account.live, receiver.url(path))).secret).toBe(account.webhook.secret);
     const got = await receiver.gets(path, 2, 15_000);
@@ -210,15 +210,15 @@ describe('what waits', () => {
     await settled(account, 'delivered', 2);
   });
 
-  test('is still sent when its code is deleted: the scan happened', async () => {
-    const account = await withWaiting(1);
+  test('is still sent after its code is deleted', async () => {
+    const account = await withPending(1);
     expect((await account.live.delete(`/v1/qrcodes/${account.code.id}`)).status).toBe(200);
     receiver.behave(account.path, answer(200));
     await settled(account, 'delivered', 1);
   });
 });
 
-test('a replay of the state makes the webhooks again, and sends nothing', async () => {
+test('a replay of the state restores webhooks and sends nothing', async () => {
   const account = await given();
   await account.scan(2);
   await settled(account, 'delivered', 2);
@@ -228,6 +228,6 @@ test('a replay of the state makes the webhooks again, and sends nothing', async 
   expect((await account.live.get('/v1/account/webhook')).body).toEqual(account.webhook);
   await account.scan();
   await settled(account, 'delivered', 3);
-  expect(idsOf(receiver.received(account.path)).length, 'each was sent once').toBe(3);
+  expect(idsOf(receiver.received(account.path)).length, 'each is sent once').toBe(3);
   expect(await deliveriesOf(account.live)).toHaveLength(3);
 });

@@ -26,7 +26,7 @@ describe('addresses', () => {
     ...['192.88.99.1', '::', '::1', 'fe80::1', 'fec0::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '100::1'],
     ...['::ffff:127.0.0.1', '::ffff:169.254.169.254', '::127.0.0.1', '2002:7f00:1::', '2002:a9fe:a9fe::'],
     ...['64:ff9b::7f00:1', '64:ff9b:1::1', '2001::1', '2001:db8::1', '3fff::1', '5f00::1'],
-  ])('%s is not', (address) => expect(isPublic(bytes(address))).toBe(false));
+  ])('%s is not public', (address) => expect(isPublic(bytes(address))).toBe(false));
 });
 
 describe('a URL', () => {
@@ -35,7 +35,7 @@ describe('a URL', () => {
     'https://example.com:8443/hooks?a=b',
     'https://bücher.example/',
     'HTTPS://example.com',
-  ])('%s is fine', (url) => expect(faultOfUrl(url, strict)).toBeUndefined());
+  ])('%s is valid', (url) => expect(faultOfUrl(url, strict)).toBeUndefined());
 
   test.each([
     ['http://example.com', 'begin with https://'],
@@ -50,25 +50,25 @@ describe('a URL', () => {
     ['https://exa mple.com', 'valid host'],
     ['https://example.com\\@evil.example', 'valid host'],
     [`https://example.com/${'x'.repeat(2_048)}`, '2,048'],
-  ])('%s is not', (url, complaint) => expect(faultOfUrl(url, strict)).toContain(complaint));
+  ])('%s is invalid', (url, complaint) => expect(faultOfUrl(url, strict)).toContain(complaint));
 
-  test('may be plain http where the operator allows it', () => {
+  test('may be http if the operator allows it', () => {
     expect(faultOfUrl('http://example.com', { ...strict, allowHttp: true })).toBeUndefined();
   });
 });
 
-describe('what a name leads to', () => {
+describe('the addresses of a URL', () => {
   const vetted = (url: string, found: string[], allowed: IpRanges = none) =>
     vettedAddresses(new URL(url), { allowHttp: true, allowed }, async () => found);
 
   test.each([
     ...['http://127.1/', 'http://0x7f000001/', 'http://2130706433/', 'http://0/', 'http://[::1]/'],
     ...['http://[::ffff:7f00:1]/', 'http://[64:ff9b::a9fe:a9fe]/', 'http://169.254.169.254/latest/meta-data'],
-  ])('%s is an address, however it is written, and refused', async (url) => {
+  ])('refuses %s, a non-public address in another notation', async (url) => {
     await expect(vetted(url, ['1.1.1.1'])).rejects.toThrow('must not call');
   });
 
-  test('only its public addresses are called', async () => {
+  test('include only the public ones of a name', async () => {
     expect(await vetted('https://a.test', ['10.0.0.1', '1.1.1.1', '2606:4700::1'])).toEqual([
       '1.1.1.1',
       '2606:4700::1',
@@ -77,7 +77,7 @@ describe('what a name leads to', () => {
     await expect(vetted('https://a.test', [])).rejects.toThrow('could not be resolved');
   });
 
-  test('what the operator allows is called too, and nothing beside it', async () => {
+  test('include those that the operator allows', async () => {
     const allowed = parseRanges('10.1.0.0/16, fd00::/8') as IpRanges;
     expect(await vetted('https://a.test', ['10.1.2.3', '10.2.2.3', 'fd00::1'], allowed)).toEqual([
       '10.1.2.3',

@@ -2,18 +2,18 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterAll, beforeAll, expect } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 
-/** A POST that has arrived. */
+/** A received POST. */
 export interface Received {
-  /** First path segment: which receiver it was for. */
+  /** The first path segment, which identifies the webhook. */
   to: string;
   id: string;
   headers: Record<string, string>;
   body: string;
-  /** When it had arrived whole, and when its answer was over. */
+  /** When it was received completely. */
   at: number;
 }
 
-/** Answers one request, well or badly, over the bare socket. */
+/** Answers one request over the TCP socket, correctly or not. */
 export type Behaviour = (socket: Socket, received: Received) => void | Promise<void>;
 
 export const answer =
@@ -28,23 +28,23 @@ export const reset: Behaviour = (socket) => void socket.resetAndDestroy();
 
 export interface Receiver {
   port: number;
-  /** Everything that arrived, or for one path. */
+  /** All received requests, or those of one path. */
   received(to?: string): Received[];
-  /** From now on, requests for this path are answered so. */
+  /** Sets how later requests for this path are answered. */
   behave(to: string, behaviour: Behaviour): void;
-  /** Most requests for this path that were unanswered at the same time. */
-  mostAtOnce(to: string): number;
+  /** The maximum number of concurrent unanswered requests for this path. */
+  maxConcurrent(to: string): number;
   url(to: string): string;
-  /** Waits for so many requests to one path, and answers with them. */
+  /** Waits for `count` requests to one path, and returns them. */
   gets(to: string, count: number, withinMs?: number): Promise<Received[]>;
 }
 
-/** A receiver of webhooks that can misbehave in every way: it speaks HTTP by hand. */
+/** Starts a receiver of webhooks. It implements HTTP on sockets, so that it can answer incorrectly. */
 export function useReceiver(): Receiver {
   const all: Received[] = [];
   const behaviours = new Map<string, Behaviour>();
   const open = new Map<string, number>();
-  const most = new Map<string, number>();
+  const highest = new Map<string, number>();
   const sockets = new Set<Socket>();
   let server: Server;
 
@@ -54,13 +54,13 @@ export function useReceiver(): Receiver {
     socket.setEncoding('latin1');
     socket.on('error', () => {});
     let waiting: string | undefined;
-    const over = () => {
+    const finish = () => {
       if (waiting !== undefined) open.set(waiting, (open.get(waiting) ?? 0) - 1);
       waiting = undefined;
     };
     socket.on('close', () => {
       sockets.delete(socket);
-      over();
+      finish();
     });
     socket.on('data', async (chunk) => {
       text += chunk;
@@ -79,10 +79,10 @@ export function useReceiver(): Receiver {
       all.push(received);
       waiting = to;
       open.set(to, (open.get(to) ?? 0) + 1);
-      most.set(to, Math.max(most.get(to) ?? 0, open.get(to) ?? 0));
+      highest.set(to, Math.max(highest.get(to) ?? 0, open.get(to) ?? 0));
       const written = socket.bytesWritten;
       await (behaviours.get(to) ?? answer(200, 'ok'))(socket, received);
-      if (socket.bytesWritten > written || socket.destroyed) over();
+      if (socket.bytesWritten > written || socket.destroyed) finish();
     });
   }
 
@@ -101,7 +101,7 @@ export function useReceiver(): Receiver {
     port: 0,
     received,
     behave: (to, behaviour) => behaviours.set(to, behaviour),
-    mostAtOnce: (to) => most.get(to) ?? 0,
+    maxConcurrent: (to) => highest.get(to) ?? 0,
     url: (to) => `http://127.0.0.1:${receiver.port}/${to}`,
     gets: (to, count, withinMs) =>
       eventually(() => {

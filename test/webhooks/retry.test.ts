@@ -26,7 +26,7 @@ interface Scanned {
   path: string;
 }
 
-/** One scan of a fresh account whose receiver behaves so. */
+/** One scan of a new account whose receiver has this behaviour. */
 async function scannedOnce(behaviour: Behaviour): Promise<Scanned> {
   const { live, id } = await service.account();
   const path = newPath();
@@ -42,19 +42,19 @@ const afterAttempts = async ({ id, live }: Scanned, count: number): Promise<Json
   return delivery;
 };
 
-const waitOf = ({ next_attempt_at, attempts }: Json) =>
+const delayOf = ({ next_attempt_at, attempts }: Json) =>
   (Date.parse(next_attempt_at) - Date.parse(attempts.at(-1).timestamp)) / 1000;
 
-describe('a receiver that fails', () => {
-  test('is tried again after each step, under one webhook-id, and given up after the last', async () => {
+describe('a failed delivery', () => {
+  test('is retried after each delay with the same webhook-id, and fails after the last', async () => {
     const account = await scannedOnce(answer(500, 'out of order'));
     const { live, path } = account;
     const steps = [5, 300, 1_800, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * 3_600)];
     for (const [i, step] of steps.entries()) {
       const delivery = await afterAttempts(account, i + 1);
       expect(delivery).toMatchObject({ status: 'pending', error: expect.stringContaining('500') });
-      expect(waitOf(delivery), `after attempt ${i + 1}`).toBeGreaterThanOrEqual(step * 0.8);
-      expect(waitOf(delivery), `after attempt ${i + 1}`).toBeLessThanOrEqual(step * 1.2 + 2);
+      expect(delayOf(delivery), `after attempt ${i + 1}`).toBeGreaterThanOrEqual(step * 0.8);
+      expect(delayOf(delivery), `after attempt ${i + 1}`).toBeLessThanOrEqual(step * 1.2 + 2);
       time.to(delivery.next_attempt_at);
     }
     const failed = await afterAttempts(account, 10);
@@ -62,30 +62,30 @@ describe('a receiver that fails', () => {
     expect(failed.attempts.at(-1)).toMatchObject({ status_code: 500, response: 'out of order' });
     const got = receiver.received(path);
     expect(new Set(got.map(({ id }) => id))).toEqual(new Set([failed.id]));
-    expect(new Set(got.map(({ body }) => body)).size, 'the same body every time').toBe(1);
+    expect(new Set(got.map(({ body }) => body)).size, 'the same body in each attempt').toBe(1);
     const times = got.map(({ headers }) => Number(headers['webhook-timestamp']));
-    expect(times, 'each with the time of its attempt').toEqual([...new Set(times)].toSorted((a, b) => a - b));
+    expect(times, 'each with the timestamp of its attempt').toEqual([...new Set(times)].toSorted((a, b) => a - b));
     expect((await live.get('/v1/account/webhook')).body).toMatchObject({ status: 'enabled' });
 
-    receiver.behave(path, answer(200, 'mended'));
+    receiver.behave(path, answer(200, 'fixed'));
     const resent = await live.post(`/v1/account/webhook/deliveries/${failed.id}/resend`, {});
     expect(resent.body).toMatchObject({ id: failed.id, status: 'pending', error: null });
     expect(await afterAttempts(account, 11)).toMatchObject({ status: 'delivered', error: null });
     expect(receiver.received(path).at(-1)?.id).toBe(failed.id);
   });
 
-  test('may ask for more patience with Retry-After, up to twice the step', async () => {
+  test('is retried later if the receiver sends Retry-After, up to twice the delay', async () => {
     const account = await scannedOnce(answer(503, '', { 'retry-after': 9 }));
     const first = await afterAttempts(account, 1);
-    expect(waitOf(first)).toBeGreaterThanOrEqual(9);
-    expect(waitOf(first)).toBeLessThan(12);
+    expect(delayOf(first)).toBeGreaterThanOrEqual(9);
+    expect(delayOf(first)).toBeLessThan(12);
     const other = await scannedOnce(answer(429, '', { 'retry-after': 86_400 }));
-    const bounded = waitOf(await afterAttempts(other, 1));
+    const bounded = delayOf(await afterAttempts(other, 1));
     expect(bounded).toBeGreaterThanOrEqual(9.9);
     expect(bounded).toBeLessThan(13);
   });
 
-  test('that mends is delivered, and no failure is held against it', async () => {
+  test('that succeeds on retry resets failing_since', async () => {
     const account = await scannedOnce(answer(500));
     const { live, path } = account;
     const { next_attempt_at } = await afterAttempts(account, 1);
@@ -98,7 +98,7 @@ describe('a receiver that fails', () => {
 });
 
 describe('a webhook is disabled', () => {
-  test('by an answer of 410, at once; PUT enables it again, with the same secret', async () => {
+  test('by a 410 response; PUT enables it again with the same secret', async () => {
     const account = await scannedOnce(answer(410));
     const { live, path } = account;
     const disabled = await eventually(async () => {
@@ -118,7 +118,7 @@ describe('a webhook is disabled', () => {
     expect(await afterAttempts(account, 2)).toMatchObject({ status: 'delivered' });
   });
 
-  test('by five days of nothing but failures; what waits then is failed, and new scans are not sent', async () => {
+  test('after five days of failures; pending deliveries fail, and new scans are not sent', async () => {
     const account = await scannedOnce(answer(500));
     const { live, path } = account;
     await afterAttempts(account, 1);
@@ -135,7 +135,7 @@ describe('a webhook is disabled', () => {
     const before = receiver.received(path).length;
     await scanCode(service.urls[0] as string, await codeOf(live));
     const { body } = await live.post('/v1/account/webhook/test', {});
-    expect(body, 'an example can still be sent').toMatchObject({ delivered: false, status_code: 500 });
+    expect(body, 'an example event can still be sent').toMatchObject({ delivered: false, status_code: 500 });
     expect(receiver.received(path)).toHaveLength(before + 1);
   });
 });

@@ -1,28 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { askedPatience, waitAfter } from '../../src/webhooks/schedule.ts';
+import { retryAfterMs, retryDelayMs } from '../../src/webhooks/schedule.ts';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const steps = [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
 
-describe('the wait after a failure', () => {
-  test.each(steps.map((step, i) => [i + 1, step] as const))(
-    'number %i is %i ms, give or take a fifth',
-    (tries, step) => {
-      expect(waitAfter(tries, 0, () => 0)).toBe(step * 0.8);
-      expect(waitAfter(tries, 0, () => 0.5)).toBe(step);
-      expect(waitAfter(tries, 0, () => 1)).toBe(step * 1.2);
-    },
-  );
-
-  test('the tenth failure is the last', () => {
-    expect(waitAfter(10)).toBeUndefined();
+describe('the delay after a failed attempt', () => {
+  test.each(steps.map((step, i) => [i + 1, step] as const))('number %i is %i ms ± 20 %', (tries, step) => {
+    expect(retryDelayMs(tries, 0, () => 0)).toBe(step * 0.8);
+    expect(retryDelayMs(tries, 0, () => 0.5)).toBe(step);
+    expect(retryDelayMs(tries, 0, () => 1)).toBe(step * 1.2);
   });
 
-  test('a receiver may ask for more, up to twice the step, and never for less', () => {
-    const asked = (ms: number) => waitAfter(2, ms, () => 0.5);
-    expect(asked(8 * minute)).toBe(8 * minute);
-    expect(asked(3 * hour)).toBe(10 * minute);
-    expect(asked(second)).toBe(5 * minute);
+  test('there is no retry after the tenth attempt', () => {
+    expect(retryDelayMs(10)).toBeUndefined();
+  });
+
+  test('Retry-After can extend the delay up to twice, and never shorten it', () => {
+    const requested = (ms: number) => retryDelayMs(2, ms, () => 0.5);
+    expect(requested(8 * minute)).toBe(8 * minute);
+    expect(requested(3 * hour)).toBe(10 * minute);
+    expect(requested(second)).toBe(5 * minute);
   });
 });
 
@@ -37,5 +34,5 @@ describe('Retry-After', () => {
     ['-5', 0],
     ['soon', 0],
     ['', 0],
-  ])('%s means %i ms', (header, ms) => expect(askedPatience(header, now)).toBe(ms));
+  ])('%s means %i ms', (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 });

@@ -10,31 +10,31 @@ const box = createSecretBox('a'.repeat(32));
 const owner: Owner = { account: 'acct_1', mode: 'live' };
 
 describe('a signing secret', () => {
-  test('has 256 random bits, as Standard Webhooks writes them', () => {
+  test('has 256 random bits in the format of Standard Webhooks', () => {
     expect(newSigningSecret()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(newSigningSecret()).not.toBe(newSigningSecret());
   });
 
-  test('comes back from what is stored, which tells nothing of it', () => {
+  test('is encrypted, and decrypts to itself', () => {
     const secret = newSigningSecret();
     const sealed = box.seal(secret, owner);
     expect(box.open(sealed, owner)).toBe(secret);
     expect(sealed).not.toContain(secret.slice(6, 20));
-    expect(box.seal(secret, owner), 'nor that two are the same').not.toBe(sealed);
+    expect(box.seal(secret, owner), 'equal secrets have different ciphertexts').not.toBe(sealed);
   });
 
   test.each([
     ['for another account', (sealed: string) => box.open(sealed, { ...owner, account: 'acct_2' })],
     ['for the other mode', (sealed: string) => box.open(sealed, { ...owner, mode: 'test' })],
     ['with another key', (sealed: string) => createSecretBox('b'.repeat(32)).open(sealed, owner)],
-    ['changed', (sealed: string) => box.open(`${sealed.slice(0, -4)}AAAA`, owner)],
-    ['cut', (sealed: string) => box.open(sealed.slice(0, 20), owner)],
-  ])('cannot be opened %s', (_, open) => {
+    ['when changed', (sealed: string) => box.open(`${sealed.slice(0, -4)}AAAA`, owner)],
+    ['when truncated', (sealed: string) => box.open(sealed.slice(0, 20), owner)],
+  ])('cannot be decrypted %s', (_, open) => {
     expect(() => open(box.seal(newSigningSecret(), owner))).toThrow();
   });
 });
 
-test('the first key that a database is used with stays its key', async () => {
+test('a database accepts only the key that it was first used with', async () => {
   expect(await isKeyOfDatabase(database.sql, box)).toBe(true);
   expect(await isKeyOfDatabase(database.sql, createSecretBox('b'.repeat(32)))).toBe(false);
   expect(await isKeyOfDatabase(database.sql, createSecretBox('a'.repeat(32)))).toBe(true);

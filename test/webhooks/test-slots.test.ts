@@ -8,7 +8,7 @@ import { codeOf, mayCallTests, newPath, scanCode, setHook, untilThereAre } from 
 const service = useService({ instances: 2, config: mayCallTests });
 const receiver = useReceiver();
 
-/** Answers nothing until it is told to. */
+/** Holds all answers back until `open` is called. */
 function gate(): { behaviour: Behaviour; open(): void } {
   const opened = Promise.withResolvers<void>();
   const behaviour: Behaviour = async (socket, received) => {
@@ -44,12 +44,12 @@ describe('an example event', () => {
     open();
     await untilThereAre(service.database.sql, id, 12, 'delivered');
     expect((await example(keys.live)).body).toMatchObject({ delivered: true, status_code: 200 });
-    expect(receiver.mostAtOnce(path)).toBe(8);
+    expect(receiver.maxConcurrent(path)).toBe(8);
     const left = await service.database.sql`SELECT 1 FROM webhook_tests WHERE account = ${id}`;
-    expect(left, 'no slot stays taken').toHaveLength(0);
+    expect(left, 'all slots are free').toHaveLength(0);
   });
 
-  test('gets the next slot that a delivery leaves, before deliveries that wait', async () => {
+  test('gets the next free slot before pending deliveries', async () => {
     const { live, keys, path, id } = await given();
     const { behaviour, open } = gate();
     receiver.behave(path, behaviour);
@@ -62,10 +62,10 @@ describe('an example event', () => {
     open();
     expect((await sent).body).toMatchObject({ delivered: true });
     await untilThereAre(service.database.sql, id, 30, 'delivered');
-    expect(receiver.mostAtOnce(path)).toBe(8);
+    expect(receiver.maxConcurrent(path)).toBe(8);
   });
 
-  test('counts against deliveries: with 3 of them in flight, 5 deliveries are sent', async () => {
+  test('uses a slot: with 3 of them in flight, 5 deliveries are sent', async () => {
     const { live, keys, path, id } = await given();
     const { behaviour, open } = gate();
     receiver.behave(path, behaviour);
@@ -76,7 +76,7 @@ describe('an example event', () => {
     open();
     expect((await examples).map(({ body }) => body.delivered)).toEqual([true, true, true]);
     await untilThereAre(service.database.sql, id, 10, 'delivered');
-    expect(receiver.mostAtOnce(path)).toBe(8);
+    expect(receiver.maxConcurrent(path)).toBe(8);
   });
 
   test('of 12 at once on two instances, 8 are sent and 4 are refused', async () => {
@@ -93,6 +93,6 @@ describe('an example event', () => {
       ...Array.from({ length: 8 }, () => 200),
       ...Array.from({ length: 4 }, () => 503),
     ]);
-    expect(receiver.mostAtOnce(path)).toBe(8);
+    expect(receiver.maxConcurrent(path)).toBe(8);
   });
 });

@@ -1,46 +1,46 @@
 import { describe, expect, test } from 'vitest';
-import { createWatch, tooLate } from '../../src/webhooks/watch.ts';
+import { RequestTimeouts, timedOut } from '../../src/webhooks/watch.ts';
 
 const aborted = ({ signal }: AbortController) =>
   new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason), { once: true }));
 
-describe('a watch over requests', () => {
-  test('ends one that takes too long, and tells why', async () => {
-    const watch = createWatch(30);
+describe('request timeouts', () => {
+  test('abort a request after the timeout, with the reason', async () => {
+    const timeouts = new RequestTimeouts(30);
     const abort = new AbortController();
-    const began = performance.now();
-    watch.begin(abort, began);
-    expect(await aborted(abort)).toBe(tooLate);
-    expect(performance.now() - began).toBeGreaterThanOrEqual(30);
+    const startedAt = performance.now();
+    timeouts.start(abort, startedAt);
+    expect(await aborted(abort)).toBe(timedOut);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(30);
   });
 
-  test('leaves alone one that has ended, however long others take', async () => {
-    const watch = createWatch(30);
+  test('do not abort a request that has ended', async () => {
+    const timeouts = new RequestTimeouts(30);
     const [ended, hanging] = [new AbortController(), new AbortController()];
-    watch.begin(ended, performance.now());
-    watch.begin(hanging, performance.now());
-    watch.end(ended);
+    timeouts.start(ended, performance.now());
+    timeouts.start(hanging, performance.now());
+    timeouts.end(ended);
     await aborted(hanging);
     expect(ended.signal.aborted).toBe(false);
   });
 
-  test('counts anew for one whose controller is used again', async () => {
-    const watch = createWatch(60);
+  test('start over when a controller is reused', async () => {
+    const timeouts = new RequestTimeouts(60);
     const [again, first] = [new AbortController(), new AbortController()];
-    watch.begin(again, performance.now());
-    watch.begin(first, performance.now());
-    watch.end(again);
-    watch.begin(again, performance.now() + 60);
+    timeouts.start(again, performance.now());
+    timeouts.start(first, performance.now());
+    timeouts.end(again);
+    timeouts.start(again, performance.now() + 60);
     await aborted(first);
     expect(again.signal.aborted).toBe(false);
-    expect(await aborted(again)).toBe(tooLate);
+    expect(await aborted(again)).toBe(timedOut);
   });
 
-  test('watches on after a time with nothing to watch', async () => {
-    const watch = createWatch(20);
+  test('still work after all requests have ended', async () => {
+    const timeouts = new RequestTimeouts(20);
     for (const abort of [new AbortController(), new AbortController()]) {
-      watch.begin(abort, performance.now());
-      expect(await aborted(abort)).toBe(tooLate);
+      timeouts.start(abort, performance.now());
+      expect(await aborted(abort)).toBe(timedOut);
     }
   });
 });

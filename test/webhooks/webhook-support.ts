@@ -8,19 +8,19 @@ import { eventually } from '../support/eventually.ts';
 const loopback = parseRanges('127.0.0.0/8');
 if ('error' in loopback) throw new Error(loopback.error);
 
-/** Settings of a service that may call receivers of tests. */
+/** Settings that allow calls to the receivers of tests. */
 export const mayCallTests = { webhookAllowHttp: true, webhookAllowedCidrs: loopback };
 
 export const newPath = () => `r${randomBytes(6).toString('hex')}`;
 
-/** A code of the account that can be scanned. */
+/** Creates an active code. */
 export async function codeOf(api: Api): Promise<{ id: string; short_code: string }> {
   const { status, body } = await api.post('/v1/qrcodes', newCode());
   expect(status).toBe(201);
   return body;
 }
 
-/** Scans a code so many times, each as somebody new. */
+/** Scans a code `times` times, each as a new visitor. */
 export async function scanCode(url: string, { short_code }: { short_code: string }, times = 1): Promise<void> {
   const seed = randomBytes(4).toString('hex');
   await Promise.all(
@@ -43,7 +43,7 @@ export async function setHook(api: Api, url: string): Promise<Json> {
   return body;
 }
 
-/** Waits for so many deliveries in a status. Asked of the database: the API would soon have been asked too often. */
+/** Waits for `count` deliveries with this status. Queries the database, because the API has a rate limit. */
 export const untilThereAre = (sql: Sql, account: string, count: number, status: string, withinMs = 15_000) =>
   eventually(async () => {
     const [row] = await sql<{ deliveries: number }[]>`
@@ -52,7 +52,7 @@ export const untilThereAre = (sql: Sql, account: string, count: number, status: 
     expect(row?.deliveries ?? 0, `deliveries that are ${status}`).toBe(count);
   }, withinMs);
 
-/** Waits until the account's only delivery was tried so often. */
+/** Waits until the account's only delivery has this number of attempts. */
 export const untilTried = (sql: Sql, account: string, times: number) =>
   eventually(async () => {
     const [row] = await sql<{ tried: number }[]>`
