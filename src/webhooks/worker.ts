@@ -110,7 +110,8 @@ export function startWorker(options: WorkerOptions): Worker {
     for (const session of sessions.values()) session.wake();
   }
 
-  const onError = (error: unknown) => log.warn({ error: messageOf(error) }, 'webhooks wait for the database');
+  const onError = (error: unknown) =>
+    log.warn({ error: messageOf(error) }, 'the webhook worker could not query Postgres: retrying');
   const claiming = every(pollMs, claim, { onError });
   const loops = [
     claiming,
