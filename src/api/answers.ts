@@ -2,7 +2,7 @@ import { type Fault, messageOf, Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { VersionTaken } from '../log/append.ts';
-import { isAway } from '../log/connect.ts';
+import { isPostgresUnavailable } from '../log/connect.ts';
 import { isWarehouseAway } from '../warehouse/errors.ts';
 import type { Rate } from './admission.ts';
 import { statusOf } from './error-status.ts';
@@ -35,7 +35,7 @@ export function named(request: Request, response: Response): Response {
 export function refusalOf(error: unknown, log: Logger): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof VersionTaken) return new Refusal('conflict', error.message);
-  if (isAway(error)) {
+  if (isPostgresUnavailable(error)) {
     log.warn({ error: messageOf(error) }, 'a part is away');
     return unavailable();
   }

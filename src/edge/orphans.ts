@@ -4,7 +4,7 @@ import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { isAway } from '../log/connect.ts';
+import { isPostgresUnavailable } from '../log/connect.ts';
 import { removeSnapshot } from './snapshot.ts';
 import { openSpool, type Spool, SpoolInUse, SpoolUnusable } from './spool.ts';
 
@@ -40,7 +40,7 @@ export class Orphans {
         if (error instanceof SpoolUnusable || error instanceof NewerVersion)
           return void unreadable.set(name, messageOf(error));
         if (error instanceof SpoolInUse) return;
-        if (isAway(error)) throw error;
+        if (isPostgresUnavailable(error)) throw error;
         // A batch that Postgres refuses must not block the other spools.
         refused ??= error;
       });

@@ -4,14 +4,14 @@ import { locks } from './locks.ts';
 
 export { batchOf, type ScanBatch, sizeOf, sliceOf } from '../../events/scan-batch.ts';
 
-/** Postgres answered, but not with what proves that a batch is stored: send it again. */
+/** Postgres answered without proof that the batch is stored: the caller must send it again. */
 export class UnprovenAppend extends Error {
   constructor({ writer, number }: ScanBatch) {
-    super(`the answer of Postgres does not prove that batch ${number} of ${writer} is stored`);
+    super(`Postgres did not confirm that batch ${number} of writer ${writer} is stored`);
   }
 }
 
-/** What Postgres did with a batch: the last number stored of its writer, and the scans stored now. */
+/** What Postgres did with a batch: the writer's last stored batch number, and the rows inserted by this statement. */
 interface Proof {
   writer: string;
   batch: number | null;
@@ -19,12 +19,13 @@ interface Proof {
 }
 
 /**
- * Stores a batch. Resolves only with proof from Postgres that it is stored, now or before: it can be sent any number of
- * times, and must be until it resolves.
+ * Stores a batch. Resolves only with proof from Postgres that it is stored, now or by an earlier call. Repeating it is
+ * safe, and the caller must repeat it until it resolves.
  */
 export async function appendScans(sql: Sql, batch: ScanBatch): Promise<void> {
   if (isStored(batch, await insertScans(sql, batch))) return;
-  // Another connection may have stored it while this one waited for that: then only the next answer can tell.
+  // Another connection may have stored it while this statement waited for its lock. The statement's snapshot does not
+  // show that, but the next one does.
   if (!isStored(batch, await insertScans(sql, batch))) throw new UnprovenAppend(batch);
 }
 
@@ -35,10 +36,10 @@ function isStored(batch: ScanBatch, proof: Proof | undefined): boolean {
 
 /**
  * Stores a batch and decides which of its scans are by new visitors, in one statement: one round trip, one commit. A
- * batch that was stored before changes nothing.
+ * batch that is already stored changes nothing.
  *
- * The log's lock is taken as late as possible: only drawing positions, writing the scans and committing are done by one
- * writer at a time. Visitors are written in their order, so that two writers of the same ones cannot deadlock.
+ * The append lock is taken as late as possible, so that it covers only drawing positions, inserting the scans and the
+ * commit. Visitors are inserted in sorted order, so that two batches with the same visitors cannot deadlock.
  */
 async function insertScans(sql: Sql, { writer, number, columns: c }: ScanBatch): Promise<Proof | undefined> {
   const [proof] = await sql<Proof[]>`

@@ -4,21 +4,21 @@ import { newId } from '../lib/ids.ts';
 import { type Transaction, violates } from './connect.ts';
 import { locks } from './locks.ts';
 
-/** Another writer's event took the version that this append was for. Load again and decide again. */
+/** Another writer appended an event with the same version: the caller must reload the stream and decide again. */
 export class VersionTaken extends Error {
   constructor(stream: string) {
     super(`${stream} was changed at the same time by another request or command: read it and try again.`);
   }
 }
 
-/** Postgres answered an append without the positions of its events: it counts as not done. */
+/** Postgres answered an append without the positions of its events, so the append counts as failed. */
 export class UnprovenEvents extends Error {
   constructor() {
-    super('the answer of Postgres does not prove that the events are appended');
+    super('Postgres did not confirm that the events are appended');
   }
 }
 
-/** Gives events all that they need but a position. */
+/** Adds id, actor and time to events; the append adds the position. */
 export const prepare = <E extends DomainEvent>(
   events: NewEvent<E>[],
   { actor, now }: { actor: Actor; now: Date },
@@ -33,11 +33,11 @@ export const prepare = <E extends DomainEvent>(
   }));
 
 /**
- * Appends events, all or none, and gives each its place in the one total order.
+ * Appends events, all or none, and gives each its position in the total order of the log.
  *
- * The lock is taken in the statement that draws the positions, and held until the transaction has committed, so a reader
- * of position n has seen everything below it that will ever be there. Every other append waits meanwhile: send what
- * follows in the transaction without waiting for answers in between.
+ * The lock is taken in the statement that draws the positions and held until the commit, so a reader that sees position n
+ * also sees every lower position that will ever exist. All other appends wait for it: pipeline the remaining statements
+ * of the transaction instead of awaiting each.
  */
 export async function appendPrepared<E extends DomainEvent>(
   tx: Transaction,
@@ -68,7 +68,7 @@ export async function appendPrepared<E extends DomainEvent>(
   });
 }
 
-/** The same for events that are not prepared yet. */
+/** `prepare` and `appendPrepared` in one call. */
 export const append = <E extends DomainEvent>(
   tx: Transaction,
   events: NewEvent<E>[],

@@ -4,21 +4,21 @@ import { createGunzip } from 'node:zlib';
 import { codeOf, messageOf, StartError } from '../lib/errors.ts';
 
 /**
- * A backup is one gzip stream of lines, each a JSON value: first what it is a backup of; then each table under its name,
- * with a row a line as Postgres itself writes a row, which is exact for every type; last how many rows there were, and
- * a checksum of everything before. One without its last line is not whole.
+ * A backup is one gzip stream of lines, each a JSON value: first the header; then, for each table, a line with its name
+ * and columns followed by one line per row in Postgres' own text format, which is exact for every type; last the number
+ * of rows of each table and a checksum of everything before. A file without the last line is incomplete.
  */
 export const format = 1;
 
 export interface BackupHeader {
   scanlog_backup: typeof format;
-  /** The version that wrote it. */
+  /** The version of Scanlog that wrote it. */
   version: string;
   created_at: string;
-  /** Where the log ended. */
+  /** The last position of the log. */
   position: number;
   migrations: { name: string; checksum: string }[];
-  /** The fingerprint of SECRET_KEY in hex; nothing when no service has run on the database. */
+  /** The fingerprint of SECRET_KEY in hex; null when no service has run on the database. */
   secret_key: string | null;
 }
 
@@ -32,13 +32,13 @@ export interface BackupEnd {
   sha256: string;
 }
 
-/** Tables that are in no backup: what is made anew, or should not outlive the database that it is in. */
+/** Tables that are in no backup: they are rebuilt, or must not outlive their database. */
 export const leftOut = [
-  // The database that is restored into has its own.
+  // The target database has its own.
   'migrations',
-  // What ClickHouse has: the one beside the restored database may have none of it.
+  // Describes the tables in ClickHouse, which a restored database may not have.
   'warehouse_tables',
-  // Counted by a trigger as deliveries are restored.
+  // A trigger counts deliveries while they are restored.
   'webhook_delivery_counts',
   // Filled by a trigger as codes are restored, where the database searches by it.
   'code_trigrams',
@@ -47,7 +47,7 @@ export const leftOut = [
   'webhook_tests',
 ];
 
-/** Rows of one table, in their order; a large table comes in many pieces. */
+/** Consecutive rows of one table; a large table comes in many pieces. */
 export interface BackupPiece {
   table: TableLine;
   rows: string[];
@@ -56,34 +56,34 @@ export interface BackupPiece {
 /** A backup that is being read. */
 export interface OpenBackup {
   header: BackupHeader;
-  /** Everything up to the end, which is checked: the last step throws when anything is missing or not as written. */
+  /** All rows. The last step compares the checksum and the row counts, and throws when they do not match. */
   pieces: AsyncGenerator<BackupPiece, void>;
 }
 
-const unpackedAtOnce = 256 * 1024;
+const gunzipChunkBytes = 256 * 1024;
 
-const notOurs = (file: string) => new StartError(`${file} is not a backup of Scanlog.`);
-const damaged = (file: string, why: string) =>
-  new StartError(`${file} is damaged or not whole, and nothing of it was restored: ${why}.`);
+const notABackup = (file: string) => new StartError(`${file} is not a backup of Scanlog.`);
+const damaged = (file: string, reason: string) =>
+  new StartError(`${file} is damaged or incomplete, and nothing of it was restored: ${reason}.`);
 
 export async function openBackup(file: string): Promise<OpenBackup> {
   const chunks = linesOf(file);
-  const begun = (await chunks.next()).value ?? [];
-  const header = parsed<BackupHeader>(begun[0] ?? '');
-  if (typeof header?.scanlog_backup !== 'number') throw notOurs(file);
+  const firstLines = (await chunks.next()).value ?? [];
+  const header = parseLine<BackupHeader>(firstLines[0] ?? '');
+  if (typeof header?.scanlog_backup !== 'number') throw notABackup(file);
   if (header.scanlog_backup !== format)
     throw new StartError(
-      `${file} was written by Scanlog ${header.version} in a newer form: restore it with that version.`,
+      `${file} was written by Scanlog ${header.version} in a newer format: restore it with that version or a newer one.`,
     );
-  return { header, pieces: readPieces(file, begun, chunks) };
+  return { header, pieces: readPieces(file, firstLines, chunks) };
 }
 
 async function* readPieces(
   file: string,
-  begun: string[],
+  firstLines: string[],
   chunks: AsyncGenerator<string[], void>,
 ): AsyncGenerator<BackupPiece, void> {
-  const checksum = createHash('sha256').update(`${begun[0]}\n`);
+  const checksum = createHash('sha256').update(`${firstLines[0]}\n`);
   const counts: Record<string, number> = {};
   let table: TableLine | undefined;
   let end: BackupEnd | undefined;
@@ -91,8 +91,8 @@ async function* readPieces(
   function read(lines: string[]): BackupPiece[] {
     const pieces: BackupPiece[] = table === undefined ? [] : [{ table, rows: [] }];
     for (const line of lines) {
-      if (end !== undefined) throw damaged(file, 'something follows its end');
-      const value = parsed<string | TableLine | { end: BackupEnd }>(line);
+      if (end !== undefined) throw damaged(file, 'more lines follow its end line');
+      const value = parseLine<string | TableLine | { end: BackupEnd }>(line);
       if (typeof value === 'object' && value !== null && 'end' in value) {
         end = value.end;
         continue;
@@ -105,21 +105,21 @@ async function* readPieces(
         table = value;
         counts[table.table] = 0;
         pieces.push({ table, rows: [] });
-      } else throw damaged(file, 'it has a line that means nothing');
+      } else throw damaged(file, 'it has a line in an unknown format');
     }
     return pieces;
   }
 
-  yield* read(begun.slice(1));
+  yield* read(firstLines.slice(1));
   for await (const lines of chunks) yield* read(lines);
   const { rows, sha256 } = end ?? { rows: {}, sha256: undefined };
-  if (sha256 === undefined) throw damaged(file, 'its end is missing');
+  if (sha256 === undefined) throw damaged(file, 'its end line is missing');
   if (sha256 !== checksum.digest('hex')) throw damaged(file, 'its checksum is wrong');
   for (const [name, count] of Object.entries(rows))
-    if (counts[name] !== count) throw damaged(file, `it has not all rows of ${name}`);
+    if (counts[name] !== count) throw damaged(file, `it has ${counts[name] ?? 0} of ${count} rows of table ${name}`);
 }
 
-function parsed<T>(line: string): T | undefined {
+function parseLine<T>(line: string): T | undefined {
   try {
     return JSON.parse(line);
   } catch {
@@ -127,15 +127,15 @@ function parsed<T>(line: string): T | undefined {
   }
 }
 
-/** Some lines at a time. Not by `readline`, which also breaks them at characters that JSON leaves as they are. */
+/** The lines of a gzip file in batches. Not with `readline`, which also splits at U+2028 and U+2029, valid in JSON. */
 async function* linesOf(file: string): AsyncGenerator<string[], void> {
   const decoder = new TextDecoder();
-  const packed = createReadStream(file);
-  const unpacked = createGunzip({ chunkSize: unpackedAtOnce });
-  packed.on('error', (error) => unpacked.destroy(error));
+  const compressed = createReadStream(file);
+  const gunzip = createGunzip({ chunkSize: gunzipChunkBytes });
+  compressed.on('error', (error) => gunzip.destroy(error));
   let rest = '';
   try {
-    for await (const chunk of packed.pipe(unpacked)) {
+    for await (const chunk of compressed.pipe(gunzip)) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() as string;
       if (lines.length > 0) yield lines;
@@ -144,8 +144,8 @@ async function* linesOf(file: string): AsyncGenerator<string[], void> {
     const code = codeOf(error);
     if (code === 'ENOENT') throw new StartError(`There is no file ${file}.`);
     if (!code.startsWith('Z_')) throw new StartError(`${file} cannot be read: ${messageOf(error)}`);
-    throw /header/.test(messageOf(error)) ? notOurs(file) : damaged(file, messageOf(error));
+    throw /header/.test(messageOf(error)) ? notABackup(file) : damaged(file, messageOf(error));
   } finally {
-    packed.destroy();
+    compressed.destroy();
   }
 }

@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import type { Queryable, Transaction } from './connect.ts';
 
 /**
- * A log that was restored is another one from there on: positions behind its end come again, with other events. What
- * still stands under the old names, in NATS and in ClickHouse, is of a future that this log never had, and may even be
- * in use by the service that was backed up. So a restored log takes names of its own for both.
+ * Gives a restored log its own stream name and table versions. A restored log continues with other events at positions
+ * that the original log may have used already, so the original's stream in NATS and tables in ClickHouse do not fit, and
+ * the original service may still be using them.
  */
 export async function branchOff(tx: Transaction): Promise<void> {
   const branch = randomInt(1_000_000, 2_000_000_000);
@@ -14,7 +14,7 @@ export async function branchOff(tx: Transaction): Promise<void> {
   await tx`SELECT setval(pg_get_serial_sequence('warehouse_tables', 'version'), ${branch})`;
 }
 
-/** The stream that this log is relayed to: as the setting says, and apart from that of any log it was restored from. */
+/** The name of the stream that this log is relayed to: the setting, with a suffix if the log was restored. */
 export async function streamOfLog(sql: Queryable, stream: string): Promise<string> {
   const [row] = await sql<{ branch: string }[]>`
     SELECT encode(value, 'hex') AS branch FROM secrets WHERE name = 'branch'`;

@@ -3,17 +3,17 @@ import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
 import { appendPrepared, prepare, VersionTaken } from './append.ts';
 import type { Sql, Transaction } from './connect.ts';
 
-/** A change of one stream. `P` is what `project` returns: the state it has written. */
+/** A change of one stream. `P` is the state that `project` wrote and returns. */
 interface Command<S extends { version: number }, E extends ChangeEvent, P> {
   load(): Promise<S>;
   decide(state: S): E[];
-  /** Writes current state in the same transaction; sent along with the append, since the log's lock is held then. */
+  /** Writes current state in the same transaction, pipelined with the append, which holds the append lock. */
   project(tx: Transaction, state: S, events: Pending<E>[]): Promise<P>;
   by: { actor: Actor; now: Date };
 }
 
 interface Decided<S, E, P> {
-  /** The state that was decided on. */
+  /** The state that `decide` received. */
   state: S;
   recorded: Recorded<E>[];
   /** What `project` returned; undefined when there was nothing to append. */
@@ -23,7 +23,7 @@ interface Decided<S, E, P> {
 const maxAttempts = 2;
 
 /**
- * Loads, decides and appends to one stream. A lost race is decided once more on the new state; a second lost race throws
+ * Loads, decides and appends to one stream. After a lost race it loads and decides once more; a second lost race throws
  * `VersionTaken`.
  */
 export async function decideAndAppend<S extends { version: number }, E extends ChangeEvent, P = unknown>(

@@ -2,9 +2,9 @@ import type { Queryable, Transaction } from './connect.ts';
 import { locks } from './locks.ts';
 
 /**
- * The floor of a log that has lost its tail: a failover to an asynchronous replica, or a recovery to an earlier point in
- * time, took back events that had been relayed already, and their positions were drawn again by other events. Everything
- * up to the floor is read from the log only; what the stream or a process has of it may be of the lost tail.
+ * The floor of a log that has lost its tail: a failover to an asynchronous replica, or a point-in-time recovery, removed
+ * events that were already relayed, and other events reuse their positions. Everything up to the floor is read from the
+ * log only, because the stream or a process may hold events of the lost tail at those positions.
  */
 export async function floorOfLog(sql: Queryable): Promise<number> {
   const [row] = await sql<{ position: number }[]>`
@@ -12,7 +12,7 @@ export async function floorOfLog(sql: Queryable): Promise<number> {
   return row?.position ?? 0;
 }
 
-/** Ends the log at a position that no event has or had, of this log or of its lost tail, and makes that the floor. */
+/** Advances the log to a position that neither the log nor its lost tail has used, and makes that the floor. */
 export async function raiseFloor(tx: Transaction, lostTo: number): Promise<number> {
   await tx`SELECT pg_advisory_xact_lock(${locks.append})`;
   const [row] = await tx<[{ floor: number }]>`

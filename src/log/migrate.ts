@@ -11,10 +11,10 @@ interface Migration {
   statements: string;
 }
 
-const ours = new URL('../../migrations/postgres/', import.meta.url);
+const ownMigrations = new URL('../../migrations/postgres/', import.meta.url);
 
 /** The numbered files of a folder, in order. */
-export async function readMigrations(folder = ours): Promise<Migration[]> {
+export async function readMigrations(folder = ownMigrations): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {
@@ -30,23 +30,25 @@ type Applied = Pick<Migration, 'number' | 'name' | 'checksum'>;
 export const appliedMigrations = (sql: Queryable): Promise<Applied[]> =>
   sql<Applied[]>`SELECT number, name, checksum FROM migrations ORDER BY number`;
 
-/** What is still to be applied; throws where the database and the files tell different stories. */
+/** Migrations that are not applied yet; throws when an applied one is unknown here or was changed. */
 function pending(migrations: Migration[], applied: Applied[]): Migration[] {
   const byNumber = new Map(migrations.map((migration) => [migration.number, migration]));
   for (const { number, name, checksum } of applied) {
     const file = byNumber.get(number);
     if (file === undefined)
       throw new StartError(
-        `The database has migration ${name}, which this version does not know: run a newer version.`,
+        `The database has migration ${name}, which this version does not have: run a newer version of Scanlog.`,
       );
     if (file.checksum !== checksum)
-      throw new StartError(`Migration ${name} was changed after it had been applied: restore it and add a new one.`);
+      throw new StartError(
+        `Migration ${name} was changed after it was applied: restore the file and put the change into a new migration.`,
+      );
   }
   const done = new Set(applied.map(({ number }) => number));
   return migrations.filter(({ number }) => !done.has(number));
 }
 
-/** The names of migrations that the next start applies, read without a change; throws like a start would. */
+/** Names of the migrations that `migrate` would apply, read-only; throws where `migrate` would. */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
   const [{ exists }] = await sql<[{ exists: boolean }]>`SELECT to_regclass('migrations') IS NOT NULL AS exists`;
   const applied = exists ? await appliedMigrations(sql) : [];
@@ -54,10 +56,10 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Brings the database up to date, or up to a file that is named: each file once, in order, in a transaction of its own,
- * one instance at a time.
+ * Applies all pending migrations, or those up to the file `upTo`, each in its own transaction, in order. Concurrent calls
+ * wait for each other. Returns the names of the applied files.
  */
-export async function migrate(sql: Sql, folder = ours, upTo?: string): Promise<string[]> {
+export async function migrate(sql: Sql, folder = ownMigrations, upTo?: string): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const applied: string[] = [];
   for (;;) {
@@ -68,7 +70,7 @@ export async function migrate(sql: Sql, folder = ours, upTo?: string): Promise<s
 }
 
 async function applyNext(tx: Transaction, migrations: Migration[], upTo?: string): Promise<string | undefined> {
-  // Waits for another instance that migrates now, however long that takes.
+  // Another process may hold the lock for longer than the statement timeout while it migrates.
   await tx`SET LOCAL statement_timeout = 0`;
   await tx`SELECT pg_advisory_xact_lock(${locks.migrate})`;
   await tx`

@@ -16,19 +16,19 @@ interface Row {
   occurred_at: Date;
 }
 
-const recorded = ({ type, schema, data, ...place }: Row): Recorded<StoredEvent> => ({
+const recorded = ({ type, schema, data, ...rest }: Row): Recorded<StoredEvent> => ({
   ...upcast(type, schema, data),
-  ...place,
+  ...rest,
 });
 
-/** Everything that happened to one code or account behind position `after`, oldest first. */
+/** Events of one code or account after position `after`, oldest first. */
 export async function readStream(sql: Queryable, stream: string, after = 0): Promise<Recorded<StoredEvent>[]> {
   const rows = await sql<Row[]>`
     SELECT * FROM events WHERE stream = ${stream} AND position > ${after} ORDER BY version`;
   return rows.map(recorded);
 }
 
-/** What happened to one code or account from version `after` + 1 up to version `to`, oldest first. */
+/** Events of one code or account from version `after` + 1 up to version `to`, oldest first. */
 export async function readVersions(
   sql: Queryable,
   stream: string,
@@ -39,13 +39,13 @@ export async function readVersions(
   return rows.map(recorded);
 }
 
-/** Up to `limit` events of codes and accounts behind position `after`, in the order of the log. */
+/** Up to `limit` events of codes and accounts after position `after`, in log order. */
 export async function readEvents(sql: Queryable, after: number, limit: number): Promise<Recorded<StoredEvent>[]> {
   const rows = await sql<Row[]>`SELECT * FROM events WHERE position > ${after} ORDER BY position LIMIT ${limit}`;
   return rows.map(recorded);
 }
 
-/** Where the log ends now; `after` is a place before it, to look no further back. Everything up to there is visible. */
+/** The last position of the log; everything up to it is visible. `after`, a known lower bound, makes the query cheaper. */
 export async function headOfLog(sql: Queryable, after = 0): Promise<number> {
   const [row] = await sql<[{ position: number }]>`
     SELECT greatest(
@@ -57,9 +57,9 @@ export async function headOfLog(sql: Queryable, after = 0): Promise<number> {
   return row.position;
 }
 
-/** The log behind `after`, scans and all other events in their one order, up to about `limit` of them. */
+/** Scans and other events after position `after`, in log order, up to about `limit` of them. */
 export async function readRange(sql: Queryable, after: number, limit: number): Promise<LogRange> {
-  // First where it ends: of two queries, the second could see what was appended since, and the first not.
+  // The head is read first: the second of the two queries could see entries appended after the first one ran.
   const head = await headOfLog(sql, after);
   if (head === after) return { after, to: after, entries: [] };
   const [events, scans] = await Promise.all([

@@ -7,7 +7,8 @@ import { locks } from './locks.ts';
 import { appliedMigrations, migrate, readMigrations } from './migrate.ts';
 import { makePartitionsUpTo } from './partitions.ts';
 
-const atOnce = { rows: 1_000, characters: 1024 * 1024 };
+const maxInsertRows = 1_000;
+const maxInsertCharacters = 1024 * 1024;
 
 export interface CheckedBackup {
   file: string;
@@ -15,14 +16,14 @@ export interface CheckedBackup {
   rows: number;
 }
 
-/** Reads a backup to its end, and throws in one sentence when it cannot be restored. Touches no database. */
+/** Reads a backup to its end and throws a `StartError` when it cannot be restored. Uses no database. */
 export async function checkBackup(file: string): Promise<CheckedBackup> {
   const { header, pieces } = await openBackup(file);
   const known = new Map((await readMigrations()).map(({ name, checksum }) => [name, checksum]));
-  const strange = header.migrations.find(({ name, checksum }) => known.get(name) !== checksum);
-  if (strange !== undefined)
+  const unknown = header.migrations.find(({ name, checksum }) => known.get(name) !== checksum);
+  if (unknown !== undefined)
     throw new StartError(
-      `${file} was written by Scanlog ${header.version}, whose migration ${strange.name} this version does not know: restore it with that version or a newer one.`,
+      `${file} was written by Scanlog ${header.version}, with migration ${unknown.name}, which this version does not have: restore it with that version or a newer one.`,
     );
   let total = 0;
   for await (const { rows } of pieces) total += rows.length;
@@ -30,8 +31,8 @@ export async function checkBackup(file: string): Promise<CheckedBackup> {
 }
 
 /**
- * Restores a backup into an empty database, in one transaction. The database gets the shape that the backup was written
- * in before, and is brought up to date after.
+ * Restores a backup into an empty database, in one transaction. The database is first migrated to the schema version of
+ * the backup, and to the current one afterwards.
  */
 export async function restoreBackup(
   sql: Sql,
@@ -44,7 +45,9 @@ export async function restoreBackup(
   await migrate(sql, undefined, names.at(-1));
   const applied = (await appliedMigrations(sql)).map(({ name }) => name);
   if (applied.join() !== names.join())
-    throw new StartError('This database is of a newer version than the backup: restore into one that is all empty.');
+    throw new StartError(
+      'This database has the tables of a newer version than the backup: restore into a database without tables.',
+    );
 
   const backup = await openBackup(file);
   await sql.begin(async (tx) => {
@@ -61,15 +64,15 @@ export async function restoreBackup(
 }
 
 async function refuseUnlessEmpty(sql: Queryable): Promise<void> {
-  const [{ there }] = await sql<[{ there: boolean }]>`SELECT to_regclass('public.events') IS NOT NULL AS there`;
-  const [event] = there ? await sql`SELECT 1 FROM events LIMIT 1` : [];
+  const [{ exists }] = await sql<[{ exists: boolean }]>`SELECT to_regclass('public.events') IS NOT NULL AS exists`;
+  const [event] = exists ? await sql`SELECT 1 FROM events LIMIT 1` : [];
   if (event !== undefined)
     throw new StartError('This database has a log already, which is never overwritten: restore into an empty one.');
 }
 
 /**
- * Throws while a service is connected: it caches where the log ended and which key decrypts its secrets. `step` completes
- * the sentence that tells the operator what to do.
+ * Throws while a service is connected, because it caches the end of the log and the key of its secrets. `step` is what the
+ * error message tells the operator to do between stopping and starting the service.
  */
 export async function refuseWhileServed(sql: Queryable, step: string): Promise<void> {
   const [session] = await sql`
@@ -82,17 +85,17 @@ export async function refuseWhileServed(sql: Queryable, step: string): Promise<v
 
 async function fill(tx: Transaction, { pieces }: OpenBackup, onProgress: (done: number) => void): Promise<void> {
   const tables = new Map((await tablesOf(tx)).map(({ table, columns }) => [table, columns]));
-  let into = '';
+  let table = '';
   let rows: string[] = [];
   let characters = 0;
   let done = 0;
   const flush = async () => {
     if (rows.length === 0) return;
-    // Set apart, so that a row is taken apart once and not once for each of its columns.
+    // OFFSET 0 keeps the subquery separate; inlined, Postgres would parse a row once for each of its columns.
     await tx`
-      INSERT INTO ${tx(into)}
+      INSERT INTO ${tx(table)}
       SELECT (row).* FROM (
-        SELECT line::${tx(into)} AS row FROM json_array_elements_text(${JSON.stringify(rows)}::text::json) AS line OFFSET 0
+        SELECT line::${tx(table)} AS row FROM json_array_elements_text(${JSON.stringify(rows)}::text::json) AS line OFFSET 0
       ) AS rows`;
     done += rows.length;
     onProgress(done);
@@ -101,20 +104,20 @@ async function fill(tx: Transaction, { pieces }: OpenBackup, onProgress: (done: 
   };
 
   for await (const piece of pieces) {
-    if (piece.table.table !== into) {
+    if (piece.table.table !== table) {
       await flush();
-      into = placeOf(piece.table, tables);
-      // Of an empty log, only what migrations have put there themselves.
-      if (into !== 'events' && into !== 'scans') await tx`DELETE FROM ${tx(into)}`;
+      table = matchingTable(piece.table, tables);
+      // Migrations may have inserted rows. The log itself is empty, and its triggers refuse a DELETE.
+      if (table !== 'events' && table !== 'scans') await tx`DELETE FROM ${tx(table)}`;
     }
     rows.push(...piece.rows);
     characters += piece.rows.reduce((sum, row) => sum + row.length, 0);
-    if (rows.length >= atOnce.rows || characters >= atOnce.characters) await flush();
+    if (rows.length >= maxInsertRows || characters >= maxInsertCharacters) await flush();
   }
   await flush();
 }
 
-function placeOf({ table, columns }: TableLine, tables: Map<string, string[]>): string {
+function matchingTable({ table, columns }: TableLine, tables: Map<string, string[]>): string {
   if (tables.get(table)?.join() === columns.join()) return table;
-  throw new StartError(`The backup has a table ${table} that this database does not have in the same shape.`);
+  throw new StartError(`The backup's table ${table} does not exist in this database with the same columns.`);
 }

@@ -2,7 +2,7 @@ import { lineEscapes, lineFields, ScanLine } from '../../events/scan-line.ts';
 import type { Queryable } from './connect.ts';
 
 const escapedInSql = (column: string) =>
-  lineEscapes.reduce((done, [character, written]) => `replace(${done}, '${character}', '${written}')`, column);
+  lineEscapes.reduce((sql, [character, escaped]) => `replace(${sql}, '${character}', '${escaped}')`, column);
 
 const expressions: Partial<Record<(typeof lineFields)[number], string>> = {
   occurred_at: "s.occurred_at AT TIME ZONE 'UTC'",
@@ -10,12 +10,12 @@ const expressions: Partial<Record<(typeof lineFields)[number], string>> = {
   city: escapedInSql('s.city'),
 };
 
-/** Postgres writes the lines itself, so that what only passes through need not be taken apart and put together. */
+/** Postgres formats the lines, so that scans that we only forward are never parsed and formatted here. */
 const line = `concat_ws(E'\\t', ${lineFields.map((name) => expressions[name] ?? `s.${name}`).join(', ')})`;
 
-/** Up to `limit` scans behind `after` up to `to`, in the order of the log. */
+/** Up to `limit` scans after position `after`, up to position `to`, in log order. */
 export async function readScans(sql: Queryable, after: number, to: number, limit: number): Promise<ScanLine[]> {
-  // All in one row: what the driver does for each costs more than all else that is done with a scan.
+  // All lines in one row: the driver's work per row costs more than everything else that we do with a scan.
   const [row] = await sql<[{ lines: string | null }]>`
     SELECT string_agg(line, E'\\n' ORDER BY position) AS lines FROM (
       SELECT s.position, ${sql.unsafe(line)} AS line FROM scans s
@@ -31,10 +31,10 @@ interface Piece {
 }
 
 /**
- * All scans behind `after` up to `to` in one text. A scan that comes behind the end of its code is left out, and so are
- * all scans of codes that had ended at `endedBy`.
+ * All scans after position `after`, up to position `to`, as one text. Leaves out scans after the deletion of their code,
+ * and all scans of codes that were deleted at or before position `endedBy`.
  *
- * Not by COPY: `postgres` leaves the socket paused behind one that ends just when its reader is busy, and the connection
+ * Not with COPY: `postgres` leaves the socket paused when a COPY ends while its reader is busy, and the connection then
  * never answers again.
  */
 export async function readScanText(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { connect, isAway } from '../log/connect.ts';
+import { connect, isPostgresUnavailable } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
 
 const retryMs = 500;
@@ -18,7 +18,7 @@ export async function migrateWhenAvailable(databaseUrl: string, log: Logger, sig
         if (applied.length > 0) log.info({ migrations: applied }, 'database migrated');
         return;
       } catch (error) {
-        if (!isAway(error) || signal.aborted) throw error;
+        if (!isPostgresUnavailable(error) || signal.aborted) throw error;
         log.warn({ error: messageOf(error) }, 'Postgres is unavailable, retrying the migration');
         await sleep(retryMs, undefined, { signal });
       }

@@ -22,7 +22,7 @@ const storedOf = (code: string) =>
   database.sql<Stored[]>`SELECT id, position, is_unique FROM scans WHERE code = ${code} ORDER BY position`;
 
 describe('a batch of scans', () => {
-  test('is stored as it was seen, in its order', async () => {
+  test('is stored unchanged and in order', async () => {
     const code = newCode();
     const scans = [
       scanned({ code, city: 'Saint-Jean "d\'Angély"', region: 'a\\b,{c}' }),
@@ -47,7 +47,7 @@ describe('a batch of scans', () => {
     );
   });
 
-  test('sent again, its answer lost, is stored once', async () => {
+  test('sent again after a lost answer, is stored once', async () => {
     const code = newCode();
     const batch = batchOf(newWriter(), 1, [scanned({ code }), scanned({ code })]);
     for (let i = 0; i < 3; i++) await appendScans(database.sql, batch);
@@ -61,7 +61,7 @@ describe('a batch of scans', () => {
     expect(await storedOf(code)).toHaveLength(2);
   });
 
-  test('that arrives late, after a newer one of its writer, was stored before', async () => {
+  test('sent again after a newer batch of its writer, is stored once', async () => {
     const code = newCode();
     const writer = newWriter();
     const batches = [1, 2, 3].map((number) => batchOf(writer, number, [scanned({ code })]));
@@ -69,20 +69,20 @@ describe('a batch of scans', () => {
     expect(await storedOf(code)).toHaveLength(3);
   });
 
-  test('of one writer says nothing about another', async () => {
+  test('of one writer does not affect the batch numbers of another', async () => {
     const code = newCode();
     await appendScans(database.sql, batchOf(newWriter(), 9, [scanned({ code })]));
     await appendScans(database.sql, batchOf(newWriter(), 1, [scanned({ code })]));
     expect(await storedOf(code)).toHaveLength(2);
   });
 
-  test('that is refused leaves nothing behind, and can be sent again', async () => {
+  test('that is rolled back stores nothing, and can be sent again', async () => {
     const code = newCode();
     const batch = batchOf(newWriter(), 1, [scanned({ code })]);
     await expect(
       database.sql.begin(async (tx) => {
         await appendScans(tx as never, batch);
-        throw new Error('the server went away');
+        throw new Error('the connection was lost');
       }),
     ).rejects.toThrow();
     expect(await storedOf(code)).toHaveLength(0);
@@ -92,7 +92,7 @@ describe('a batch of scans', () => {
 });
 
 describe('is_unique', () => {
-  test('is the first scan of a code by a visitor, within a batch and across batches', async () => {
+  test('is true for the first scan of a code by a visitor, within a batch and across batches', async () => {
     const code = newCode();
     const writer = newWriter();
     const by = (name: string) => scanned({ code, visitor: visitorNamed(`${code} ${name}`) });
@@ -101,7 +101,7 @@ describe('is_unique', () => {
     expect((await storedOf(code)).map(({ is_unique }) => is_unique)).toEqual([true, true, false, false, true, false]);
   });
 
-  test('is decided once for batches of 20 writers at the same moment', async () => {
+  test('is true once for a visitor in concurrent batches of 20 writers', async () => {
     const code = newCode();
     const visitor = visitorNamed(code);
     await atOnce(20, () => appendScans(database.sql, batchOf(newWriter(), 1, [scanned({ code, visitor })])));
@@ -110,7 +110,7 @@ describe('is_unique', () => {
     expect(stored.map(({ is_unique }) => is_unique)).toEqual([true, ...Array(19).fill(false)]);
   });
 
-  test('is each code’s own', async () => {
+  test('is decided per code', async () => {
     const visitors = new Set<string>();
     for (const code of [newCode(), newCode()]) {
       const visitor = visitorNamed(code);
@@ -123,8 +123,8 @@ describe('is_unique', () => {
 });
 
 describe('proof that a batch is stored', () => {
-  /** A driver that answers as it should not, so often, whatever Postgres did. */
-  const lying = (answers: object[][]): Sql =>
+  /** A connection that returns `answers` first, instead of the answers of Postgres. */
+  const answering = (answers: object[][]): Sql =>
     new Proxy(database.sql, {
       apply: async (target, _, query: Parameters<Sql>) => {
         const answer = await target(...query);
@@ -140,19 +140,19 @@ describe('proof that a batch is stored', () => {
     ['fewer rows than were sent', [{ writer, batch: 7, rows: 1 }]],
     ['an older batch and no rows', [{ writer, batch: 6, rows: 0 }]],
     ['the row of another query', [{ position: 12 }]],
-  ])('%s is none', async (_, answer) => {
+  ])('%s is not accepted', async (_, answer) => {
     const batch = batchOf(writer, 7, [scanned(), scanned()]);
-    await expect(appendScans(lying([answer, answer]), batch)).rejects.toThrow(UnprovenAppend);
+    await expect(appendScans(answering([answer, answer]), batch)).rejects.toThrow(UnprovenAppend);
   });
 
-  test('sent again after an answer that proves nothing, it is stored once', async () => {
+  test('after an answer without proof, the batch is sent again and stored once', async () => {
     const code = newCode();
-    await appendScans(lying([[]]), batchOf(newWriter(), 1, [scanned({ code }), scanned({ code })]));
+    await appendScans(answering([[]]), batchOf(newWriter(), 1, [scanned({ code }), scanned({ code })]));
     expect(await storedOf(code)).toHaveLength(2);
   });
 });
 
-test('a slice of a batch holds its scans as they are, under the same name each time', async () => {
+test('a slice of a batch contains its scans unchanged, with the same writer and number each time', async () => {
   const code = newCode();
   const cities = ['plain', 'say "hi", {you}', 'back\\slash', '', ' ', 'Café 楽', 'NULL'];
   const scans = cities.map((city) => scanned({ code, city }));

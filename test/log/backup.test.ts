@@ -38,7 +38,7 @@ const oddTexts = [
   '\\x00',
 ];
 
-/** A database of a template, and a connection to it as the command line has one. */
+/** Connects to a new database of `template` under the name that the command line uses. */
 async function target(template?: string): Promise<Sql> {
   const { url, drop } = await createDatabase(template);
   const sql = connect(url, { max: 4, name: 'scanlog-cli' });
@@ -49,13 +49,13 @@ async function target(template?: string): Promise<Sql> {
 const open = (sql: Sql) => sql.begin((tx) => append(tx, [opened()], { actor: 'operator', now }));
 const restored = async (sql: Sql, from = file) => restoreBackup(sql, await checkBackup(from));
 
-/** Everything that is in a backup. What a restored log is called in NATS is its own. */
+/** All rows that a backup contains, without the branch, which a restored log replaces. */
 async function kept(sql: Sql): Promise<Record<string, string[]>> {
   const all = Object.entries(await dumpAll(sql)).filter(([name]) => !leftOut.includes(name) && !/^scans_\d/.test(name));
   return Object.fromEntries(all.map(([name, rows]) => [name, rows.filter((row) => !row.startsWith('(branch,'))]));
 }
 
-/** The lines of the whole backup with something done to them. */
+/** Writes a copy of the backup with its lines changed by `alter`. */
 function altered(name: string, alter: (lines: string[]) => string[]): string {
   const path = join(folder, name);
   writeFileSync(path, gzipSync(alter(gunzipSync(readFileSync(file)).toString().split('\n')).join('\n')));
@@ -65,7 +65,7 @@ function altered(name: string, alter: (lines: string[]) => string[]): string {
 beforeAll(async () => {
   const { sql } = source;
   await open(sql);
-  // Far enough for scans in a partition that no migration makes.
+  // Far enough for scans in a partition that no migration creates.
   await sql`SELECT setval('log_position', 50000000)`;
   await ensurePartitions(sql);
   for (const [i, text] of oddTexts.entries()) {
@@ -82,7 +82,7 @@ beforeAll(async () => {
     await sql`INSERT INTO visitors VALUES (hashtextextended(${text}, 0), gen_random_uuid())`;
     await sql`INSERT INTO visitor_keys VALUES (${`qr_${i}`}, decode(${'00ff27225c'.slice(0, i)}, 'escape'))`;
   }
-  // More than are read at once.
+  // More than one batch.
   await sql`
     INSERT INTO visitors SELECT 9223372036854775807 - n, gen_random_uuid() FROM generate_series(0, 2500) AS n`;
   await sql`
@@ -100,7 +100,7 @@ afterAll(async () => {
 });
 
 describe('a backup', () => {
-  test('restored into an empty database, it is the same to the last character, and goes on behind its end', async () => {
+  test('restores every row exactly into an empty database, and the log continues after its end', async () => {
     const sql = await target();
     await restored(sql);
     expect(await kept(sql)).toEqual(await kept(source.sql));
@@ -114,10 +114,10 @@ describe('a backup', () => {
     for (const table of ['events', 'scans'])
       await expect(sql`DELETE FROM ${sql(table)}`).rejects.toThrow('only ever appended to');
     expect(await streamOfLog(source.sql, 'scanlog')).toBe('scanlog');
-    expect(await streamOfLog(sql, 'scanlog'), 'a stream of its own').toMatch(/^scanlog_[0-9a-f]{8}$/);
+    expect(await streamOfLog(sql, 'scanlog'), 'its own stream').toMatch(/^scanlog_[0-9a-f]{8}$/);
   });
 
-  test('one of an older version: the database is brought up to date behind it', async () => {
+  test('of an older version is restored, and the database is migrated afterwards', async () => {
     const [old, fresh] = [await target('template0'), await target('template0')];
     await migrate(old, undefined, '0006_webhooks.sql');
     await open(old);
@@ -132,49 +132,49 @@ describe('a backup', () => {
     expect(await headOfLog(newer)).toBe(0);
   });
 
-  test('only its owner may read it, and nothing is left beside it', () => {
+  test('is readable by its owner only, and leaves no temporary file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  test('one that cannot be finished leaves the last one alone', async () => {
+  test('that fails leaves the previous file unchanged', async () => {
     const again = join(folder, 'again.backup');
-    writeFileSync(again, 'the one of yesterday');
-    const gone = connect(source.url, { max: 1 });
-    const failing = writeBackup(gone, again, {
+    writeFileSync(again, 'the previous backup');
+    const own = connect(source.url, { max: 1 });
+    const failing = writeBackup(own, again, {
       now,
       onProgress: () => {
         throw new Error('the disk is full');
       },
     });
     await expect(failing).rejects.toThrow('the disk is full');
-    await gone.end({ timeout: 1 });
-    expect(readFileSync(again, 'utf8')).toBe('the one of yesterday');
+    await own.end({ timeout: 1 });
+    expect(readFileSync(again, 'utf8')).toBe('the previous backup');
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 });
 
-describe('refused before anything is changed', () => {
+describe('a restore is refused before it changes anything', () => {
   const rowAt = (lines: string[]) => lines.findIndex((line) => line.includes('acct_3,live'));
   test.each([
-    ['cut off', () => cut(0.7), 'not whole'],
-    ['without its last bytes', () => cut(0.9999), 'not whole'],
-    ['without its end', () => altered('end', (lines) => lines.slice(0, -2)), 'its end is missing'],
+    ['that is truncated', () => truncated(0.7), 'incomplete'],
+    ['without its last bytes', () => truncated(0.9999), 'incomplete'],
+    ['without its end line', () => altered('end', (lines) => lines.slice(0, -2)), 'its end line is missing'],
     ['without a row', () => altered('row', (lines) => lines.toSpliced(rowAt(lines), 1)), 'its checksum is wrong'],
     [
-      'with another row',
+      'with a changed row',
       () =>
         altered('other', (lines) =>
           lines.with(rowAt(lines), (lines[rowAt(lines)] as string).replace('acct_3', 'acct_4')),
         ),
       'its checksum is wrong',
     ],
-    ['with a broken line', () => altered('broken', (lines) => lines.with(9, '{')), 'a line that means nothing'],
+    ['with a broken line', () => altered('broken', (lines) => lines.with(9, '{')), 'a line in an unknown format'],
     ['with a changed byte', () => changed(), 'damaged'],
-    ['that is none', () => written('text', 'Hello'), 'is not a backup of Scanlog'],
-    ['that is none, packed', () => written('packed', gzipSync('Hello\n')), 'is not a backup of Scanlog'],
-    ['that is empty', () => written('empty', ''), 'not whole'],
-    ['that is not there', () => join(folder, 'nowhere'), 'There is no file'],
+    ['that is not a backup', () => written('text', 'Hello'), 'is not a backup of Scanlog'],
+    ['that is not a backup, gzipped', () => written('gzipped', gzipSync('Hello\n')), 'is not a backup of Scanlog'],
+    ['that is empty', () => written('empty', ''), 'incomplete'],
+    ['that does not exist', () => join(folder, 'nowhere'), 'There is no file'],
     [
       'of a newer version',
       () =>
@@ -182,15 +182,15 @@ describe('refused before anything is changed', () => {
       /written by Scanlog .*migration 0999_later.sql/,
     ],
     [
-      'in a newer form',
+      'in a newer format',
       () => altered('form', ([header, ...rest]) => [(header as string).replace('backup":1', 'backup":2'), ...rest]),
-      'in a newer form',
+      'in a newer format',
     ],
-  ])('a file %s', async (_, make, sentence) => {
-    await expect(checkBackup(make())).rejects.toThrow(sentence);
+  ])('from a file %s', async (_, make, message) => {
+    await expect(checkBackup(make())).rejects.toThrow(message);
   });
 
-  test('a database that has a log', async () => {
+  test('into a database that has a log', async () => {
     const sql = await target();
     await open(sql);
     const before = await dumpAll(sql);
@@ -198,7 +198,7 @@ describe('refused before anything is changed', () => {
     expect(await dumpAll(sql)).toEqual(before);
   });
 
-  test('a database that a service is connected to', async () => {
+  test('into a database that a service is connected to', async () => {
     const { url, sql, drop } = await createDatabase();
     drops.push(drop);
     await sql`SELECT 1`;
@@ -211,9 +211,9 @@ describe('refused before anything is changed', () => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
-  const cut = (share: number) => {
+  const truncated = (share: number) => {
     const bytes = readFileSync(file);
-    return written('cut', bytes.subarray(0, Math.floor(bytes.length * share)));
+    return written('truncated', bytes.subarray(0, Math.floor(bytes.length * share)));
   };
   const changed = () => {
     const bytes = readFileSync(file);
@@ -223,11 +223,11 @@ describe('refused before anything is changed', () => {
   };
 });
 
-test('a file that is exchanged after it was checked leaves the database empty', async () => {
+test('a file that is replaced after it was checked leaves the database empty', async () => {
   const sql = await target();
   const checked = await checkBackup(file);
-  const other = altered('exchanged', (lines) => lines.slice(0, -2));
-  await expect(restoreBackup(sql, { ...checked, file: other })).rejects.toThrow('its end is missing');
+  const other = altered('replaced', (lines) => lines.slice(0, -2));
+  await expect(restoreBackup(sql, { ...checked, file: other })).rejects.toThrow('its end line is missing');
   expect(await headOfLog(sql)).toBe(0);
   expect((await dumpAll(sql))['webhooks']).toEqual([]);
 });

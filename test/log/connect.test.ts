@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startProxy } from '../../src/chaos/proxy.ts';
 import { messageOf } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
-import { connect, isAway, violates } from '../../src/log/connect.ts';
+import { connect, isPostgresUnavailable, violates } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
@@ -18,19 +18,19 @@ const failureOf = (promise: PromiseLike<unknown>) =>
   );
 
 describe('every connection', () => {
-  test('gives up a transaction whose holder has died, and a statement that hangs', async () => {
+  test('has timeouts for idle transactions and for statements', async () => {
     const [setting] = await database.sql`
       SELECT current_setting('idle_in_transaction_session_timeout') AS idle,
         current_setting('statement_timeout') AS statement, current_setting('TimeZone') AS zone`;
     expect(setting).toEqual({ idle: '10s', statement: '15s', zone: 'UTC' });
   });
 
-  test('a holder of the log’s lock that falls silent loses it, and what it had drawn', async () => {
+  test('a client that stops responding loses the append lock and its uncommitted events', async () => {
     const silent = connect(database.url, { max: 1 });
     const lost = opened();
     const held = silent
       .begin(async (tx) => {
-        // The same bound, only sooner.
+        // Shorter than the default, to keep the test short.
         await tx`SET LOCAL idle_in_transaction_session_timeout = 200`;
         await append(tx, [lost], by);
         await new Promise((resolve) => setTimeout(resolve, 600_000).unref());
@@ -45,14 +45,14 @@ describe('every connection', () => {
   });
 });
 
-describe('a connection that falls silent', () => {
-  test('is given up: what waits for it fails, and the pool goes on with another', async () => {
+describe('a connection that stops answering', () => {
+  test('is closed: its queries fail, and the pool opens another', async () => {
     const proxy = await startProxy(database.url);
     const sql = connect(proxy.url, { max: 1, answerTimeoutMs: 300 });
     await sql`SELECT 1`;
     proxy.stall();
     const failure = await failureOf(sql`SELECT 2`);
-    expect(isAway(failure)).toBe(true);
+    expect(isPostgresUnavailable(failure)).toBe(true);
     expect(messageOf(failure)).toContain('Postgres did not answer within 0.3 s');
     await proxy.restore();
     expect([...(await eventually(() => sql`SELECT 4 AS n`))]).toEqual([{ n: 4 }]);
@@ -60,7 +60,7 @@ describe('a connection that falls silent', () => {
     await proxy.close();
   });
 
-  test('is kept while no query waits for it', async () => {
+  test('stays open while no query waits for it', async () => {
     const sql = connect(database.url, { max: 1, answerTimeoutMs: 100 });
     const [before] = await sql`SELECT pg_backend_pid() AS pid`;
     await new Promise((resolve) => setTimeout(resolve, 250));
@@ -75,7 +75,7 @@ describe('a connection that falls silent', () => {
     await sql.end({ timeout: 1 });
   });
 
-  test('is waited for where maintenance says so', async () => {
+  test('stays open when the answer timeout is off', async () => {
     const sql = connect(database.url, { max: 1, answerTimeoutMs: 'none' });
     expect([...(await sql`SELECT pg_sleep(0.3)::text AS slept`)]).toEqual([{ slept: '' }]);
     await sql.end({ timeout: 1 });
@@ -83,30 +83,30 @@ describe('a connection that falls silent', () => {
 });
 
 describe('transactions whose connection is lost', () => {
-  test('are refused, end nobody else, and leave a pool that works', async () => {
+  test('fail, do not affect other transactions, and leave the pool usable', async () => {
     const proxy = await startProxy(database.url);
     const sql = connect(proxy.url, { max: 3 });
-    const begun = { asking: 0, thinking: 0 };
+    const begun = { querying: 0, idle: 0 };
     for (let round = 1; round <= 3; round++) {
-      const asking = sql.begin(async (tx) => {
+      const querying = sql.begin(async (tx) => {
         await tx`SELECT 1`;
-        begun.asking++;
+        begun.querying++;
         await tx`SELECT pg_sleep(60)`;
       });
       let goOn = () => {};
-      const thinking = sql.begin(async (tx) => {
+      const idle = sql.begin(async (tx) => {
         await tx`SELECT 1`;
-        begun.thinking++;
+        begun.idle++;
         await new Promise<void>((resolve) => {
           goOn = resolve;
         });
         await tx`SELECT 2`;
       });
-      const outcomes = [failureOf(asking), failureOf(thinking)];
-      await eventually(() => expect(begun).toEqual({ asking: round, thinking: round }));
+      const outcomes = [failureOf(querying), failureOf(idle)];
+      await eventually(() => expect(begun).toEqual({ querying: round, idle: round }));
       await proxy.cut();
-      expect((await Promise.all(outcomes)).map(isAway)).toEqual([true, true]);
-      // What the work still says is heard by nobody; a fault in a timer would fail this file.
+      expect((await Promise.all(outcomes)).map(isPostgresUnavailable)).toEqual([true, true]);
+      // The idle transaction continues without a connection: an uncaught error in a timer would fail this file.
       goOn();
       await new Promise((resolve) => setImmediate(resolve));
       await proxy.restore();
@@ -120,8 +120,8 @@ describe('transactions whose connection is lost', () => {
   });
 });
 
-test('a transaction whose work loses another connection ends, and lets go of what it held', async () => {
-  const reset = Object.assign(new Error('somebody else has hung up'), { code: 'ECONNRESET' });
+test('a transaction whose callback throws a connection error is rolled back and releases its locks', async () => {
+  const reset = Object.assign(new Error('another connection was reset'), { code: 'ECONNRESET' });
   const failure = await failureOf(
     database.sql.begin(async (tx) => {
       await tx`SELECT pg_advisory_xact_lock(4711)`;
@@ -133,18 +133,18 @@ test('a transaction whose work loses another connection ends, and lets go of wha
   expect(lock).toEqual({ free: true });
 });
 
-describe('transactions that the server ends', () => {
-  test('are refused, end nobody else, and leave a pool that works', async () => {
+describe('transactions that the server terminates', () => {
+  test('fail, do not affect other transactions, and leave the pool usable', async () => {
     const sql = connect(database.url, { max: 2, name: 'to be ended' });
     for (let round = 1; round <= 5; round++) {
       let begun = 0;
       let goOn = () => {};
-      const asking = sql.begin(async (tx) => {
+      const querying = sql.begin(async (tx) => {
         await tx`SELECT 1`;
         begun++;
         await tx`SELECT pg_sleep(60)`;
       });
-      const thinking = sql.begin(async (tx) => {
+      const idle = sql.begin(async (tx) => {
         await tx`SELECT 1`;
         begun++;
         await new Promise<void>((resolve) => {
@@ -152,12 +152,12 @@ describe('transactions that the server ends', () => {
         });
         await tx`SELECT 2`;
       });
-      const outcomes = [failureOf(asking), failureOf(thinking)];
+      const outcomes = [failureOf(querying), failureOf(idle)];
       await eventually(() => expect(begun).toBe(2));
       await database.sql`
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'to be ended' AND datname = current_database()`;
-      expect((await Promise.all(outcomes)).map(isAway)).toEqual([true, true]);
+      expect((await Promise.all(outcomes)).map(isPostgresUnavailable)).toEqual([true, true]);
       goOn();
       await new Promise((resolve) => setImmediate(resolve));
       await eventually(async () => {
@@ -169,13 +169,13 @@ describe('transactions that the server ends', () => {
   });
 });
 
-describe('what is sent and read', () => {
-  test('positions are plain numbers', async () => {
+describe('values', () => {
+  test('bigints are returned as plain numbers', async () => {
     const [row] = await database.sql`SELECT ${2 ** 52}::bigint AS position, count(*) FROM generate_series(1, 3)`;
     expect(row).toEqual({ position: 2 ** 52, count: 3 });
   });
 
-  test('lists of text come back as they were, whatever is in them', async () => {
+  test('text arrays are returned unchanged, with any characters', async () => {
     const texts = [
       'plain',
       '',
@@ -193,37 +193,37 @@ describe('what is sent and read', () => {
     expect(row).toEqual({ texts, none: [] });
   });
 
-  test('a text is found among others', async () => {
+  test('a text array can be used with ANY', async () => {
     const found = await database.sql`SELECT 1 AS found WHERE 'b"' = ANY(${['a', 'b"']})`;
     expect(found).toHaveLength(1);
   });
 });
 
-describe('what went wrong with the database', () => {
-  test('one that is not there is away', async () => {
+describe('errors of the database', () => {
+  test('a refused connection counts as unavailable', async () => {
     const nowhere = connect('postgres://scanlog@127.0.0.1:1/none', { max: 1 });
-    expect(isAway(await failureOf(nowhere`SELECT 1`))).toBe(true);
+    expect(isPostgresUnavailable(await failureOf(nowhere`SELECT 1`))).toBe(true);
     await nowhere.end({ timeout: 0 });
   });
 
   test.each([
-    ['a connection that was terminated', 'SELECT pg_terminate_backend(pg_backend_pid())'],
-    ['a statement that took too long', 'SET statement_timeout = 20; SELECT pg_sleep(5)'],
-  ])('%s is away', async (_, statement) => {
+    ['a terminated connection', 'SELECT pg_terminate_backend(pg_backend_pid())'],
+    ['a statement timeout', 'SET statement_timeout = 20; SELECT pg_sleep(5)'],
+  ])('%s counts as unavailable', async (_, statement) => {
     const sql = connect(database.url, { max: 1 });
-    expect(isAway(await failureOf(sql.unsafe(statement)))).toBe(true);
+    expect(isPostgresUnavailable(await failureOf(sql.unsafe(statement)))).toBe(true);
     await sql.end({ timeout: 0 });
   });
 
   test.each([
     ['a wrong query', 'SELECT nonsense'],
-    ['a table that is missing', 'SELECT * FROM nowhere'],
-    ['a value that does not fit', "SELECT 'x'::int"],
-  ])('%s is a fault of ours', async (_, statement) => {
-    expect(isAway(await failureOf(database.sql.unsafe(statement)))).toBe(false);
+    ['a missing table', 'SELECT * FROM nowhere'],
+    ['an invalid value', "SELECT 'x'::int"],
+  ])('%s does not count as unavailable', async (_, statement) => {
+    expect(isPostgresUnavailable(await failureOf(database.sql.unsafe(statement)))).toBe(false);
   });
 
-  test('a lost race is told by the constraint that decided it', async () => {
+  test('a unique violation is identified by its constraint', async () => {
     const event = opened();
     const insert = () => database.sql`
       INSERT INTO accounts (id, name, plan, created_at, version) VALUES (${event.stream}, 'x', 'free', now(), 1)`;

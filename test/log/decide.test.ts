@@ -18,14 +18,14 @@ const begin = async () => {
   await database.sql.begin((tx) => append(tx, [event], by));
   return event.stream;
 };
-/** Somebody else's event, just before ours. */
+/** Appends an event of another writer. */
 const interfere = async (stream: string) => {
   const { version } = await versionOf(stream);
   await database.sql.begin((tx) => append(tx, [{ stream, version: version + 1, event: upgrade }], by));
 };
 
 describe('load, decide, append', () => {
-  test('a decision for nothing appends nothing, and answers with the state', async () => {
+  test('a decision without events appends nothing and returns the state', async () => {
     const stream = await begin();
     const steps = { load: () => versionOf(stream), decide: () => [], project: async () => {}, by };
     expect(await decideAndAppend(database.sql, stream, steps)).toEqual({
@@ -36,7 +36,7 @@ describe('load, decide, append', () => {
     expect(await versionOf(stream)).toEqual({ version: 1 });
   });
 
-  test('a lost race is decided once more, on the new state', async () => {
+  test('after a lost race it decides once more, on the new state', async () => {
     const stream = await begin();
     const seen: number[] = [];
     const { state } = await decideAndAppend(database.sql, stream, {
@@ -54,7 +54,7 @@ describe('load, decide, append', () => {
     expect(await versionOf(stream)).toEqual({ version: 3 });
   });
 
-  test('a race that is lost twice is given up with VersionTaken, and nothing is appended', async () => {
+  test('after a second lost race it throws VersionTaken and appends nothing', async () => {
     const stream = await begin();
     let loads = 0;
     const lost = decideAndAppend(database.sql, stream, {
@@ -70,14 +70,14 @@ describe('load, decide, append', () => {
     });
     await expect(lost).rejects.toBeInstanceOf(VersionTaken);
     expect(loads).toBe(2);
-    expect(await versionOf(stream), 'the two that came between').toEqual({ version: 3 });
+    expect(await versionOf(stream), 'only the two events of the other writer were added').toEqual({ version: 3 });
   });
 
-  test('state is sent along with the append: the log’s lock is not held while answers are waited for', async () => {
+  test('state is pipelined with the append: the append lock is not held while the client waits for an answer', async () => {
     const stream = await begin();
     const projected = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
-    // Another append holds the lock until this one has sent its state.
+    // Another append holds the lock until this command has sent its state.
     const holder = database.sql.begin(async (tx) => {
       await append(tx, [opened()], by);
       locked.resolve();
@@ -94,19 +94,19 @@ describe('load, decide, append', () => {
     await holder;
   });
 
-  test('where current state cannot be written, the event is not there either', async () => {
+  test('when writing current state fails, the event is not stored either', async () => {
     const stream = await begin();
     const projected: Pending<AccountEvent>[] = [];
-    const broken = decideAndAppend(database.sql, stream, {
+    const failing = decideAndAppend(database.sql, stream, {
       load: () => versionOf(stream),
       decide: () => [upgrade],
       project: async (_tx, _state, events) => {
         projected.push(...events);
-        throw new Error('no room');
+        throw new Error('disk full');
       },
       by,
     });
-    await expect(broken).rejects.toThrow('no room');
+    await expect(failing).rejects.toThrow('disk full');
     expect(projected).toHaveLength(1);
     expect(await versionOf(stream)).toEqual({ version: 1 });
   });

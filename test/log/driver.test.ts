@@ -10,7 +10,7 @@ import {
   startFakePostgres,
 } from './fake-postgres.ts';
 
-/** What `patches/` fixes in `postgres`, on a server that ends connections at exact moments. */
+/** What `patches/` fixes in the `postgres` package, tested with a server that ends connections at exact moments. */
 
 const settleWithinMs = 2_000;
 const lost = { failed: 'CONNECTION_CLOSED' };
@@ -36,7 +36,7 @@ function pool(options: postgres.Options<Record<string, never>> = {}): postgres.S
 
 type Outcome = { tags: string[] } | { failed: string } | 'never settled';
 
-/** How a query ended: with which rows, with which error code, or not at all. */
+/** How a query settled: its rows, its error code, or that it did not settle. */
 function outcomeOf(query: PromiseLike<unknown>): Promise<Outcome> {
   const settled = Promise.resolve(query).then(
     (rows): Outcome => ({ tags: Array.isArray(rows) ? rows.map(({ tag }) => tag) : [] }),
@@ -46,11 +46,11 @@ function outcomeOf(query: PromiseLike<unknown>): Promise<Outcome> {
   return Promise.race([settled, timeout]);
 }
 
-/** By the extended protocol, as tagged templates are sent. */
+/** Uses the extended protocol, as tagged templates do. */
 const select = (sql: postgres.ISql, tag: string, padding = '') =>
   sql.unsafe(`select '${tag}'${padding}`, [], { simple: false } as postgres.UnsafeQueryOptions);
 
-/** Runs `select 'doomed'`, waits until the server has it, and calls `onFailure` the moment it fails. */
+/** Runs `select 'doomed'`, waits until the server has received it, and calls `onFailure` as soon as it fails. */
 async function doom(sql: postgres.Sql, onFailure: () => void): Promise<void> {
   fake.onExecute = (statement) => statement.includes('doomed');
   select(sql, 'doomed').catch(onFailure);
@@ -58,10 +58,10 @@ async function doom(sql: postgres.Sql, onFailure: () => void): Promise<void> {
   fake.onExecute = undefined;
 }
 
-/** Long enough to be written at once instead of from a timer. */
+/** Long enough for the driver to write the query immediately instead of from a timer. */
 const padding = ' '.repeat(1_100);
 
-describe('a query sent the moment that its connection is reset', () => {
+describe('a query sent while its connection is being reset', () => {
   test('is not resolved by the greeting of the next connection', async () => {
     const sql = pool({ max: 2 });
     await Promise.all([select(sql, 'warm1'), select(sql, 'warm2')]);
@@ -77,7 +77,7 @@ describe('a query sent the moment that its connection is reset', () => {
     });
     await eventually(() => expect(busy).toBeDefined());
     fake.onExecute = undefined;
-    // The idle connection first, so that the insert goes to it while its end is not yet known.
+    // The idle connection is reset first, so that the insert goes to it before the driver notices the reset.
     fake.connections.sort((a, b) => Number(a === busy) - Number(b === busy));
     fake.resetAll();
     await eventually(() => expect(insert).toBeDefined());
@@ -88,8 +88,8 @@ describe('a query sent the moment that its connection is reset', () => {
 
   test.each([
     ['short, written from a timer', ''],
-    ['long, written at once', padding],
-  ])('fails or is executed, and shifts no later answer: %s', async (_, extra) => {
+    ['long, written immediately', padding],
+  ])('fails or is executed, and later queries get their own answers: %s', async (_, extra) => {
     const sql = pool();
     await select(sql, 'warm');
     let retry: Promise<Outcome> | undefined;
@@ -107,9 +107,9 @@ describe('a query sent the moment that its connection is reset', () => {
 
 describe('a transaction whose connection is lost', () => {
   test.each([
-    ['by a message of the server', '57P01'],
-    ['by a clean end', undefined],
-  ])('fails, and so does what it still sends: %s', async (_, code) => {
+    ['by an error message of the server', '57P01'],
+    ['by a clean close', undefined],
+  ])('fails, and so do its later queries: %s', async (_, code) => {
     const sql = pool({ max: 2 });
     await Promise.all([select(sql, 'warm1'), select(sql, 'warm2')]);
     fake.onExecute = (statement, { socket }) => {
@@ -123,7 +123,7 @@ describe('a transaction whose connection is lost', () => {
     for (const tag of ['one', 'two', 'three']) expect(await outcomeOf(select(sql, tag))).toEqual({ tags: [tag] });
   });
 
-  test('by a reset: fails, and the pool goes on', async () => {
+  test('fails on a reset, and the pool stays usable', async () => {
     const sql = pool();
     await select(sql, 'warm');
     fake.onExecute = (statement) => statement.includes('doomed');
@@ -135,7 +135,7 @@ describe('a transaction whose connection is lost', () => {
     for (const tag of ['one', 'two']) expect(await outcomeOf(select(sql, tag))).toEqual({ tags: [tag] });
   });
 
-  test('does not go on inside another one', async () => {
+  test('does not continue inside another transaction', async () => {
     const sql = pool();
     await select(sql, 'warm');
     const gate = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ describe('a transaction whose connection is lost', () => {
     expect(fake.executed).toEqual(['begin', 'insert into b values (1)', 'rollback']);
   });
 
-  test('fails what waits inside of it', async () => {
+  test('fails its waiting queries', async () => {
     const sql = pool();
     await select(sql, 'warm');
     fake.onExecute = (statement, { socket }) => {
@@ -186,7 +186,7 @@ describe('a transaction whose connection is lost', () => {
 });
 
 describe('the next connection', () => {
-  test('is not blamed for the error that ended the last one', async () => {
+  test('does not fail with the error of the previous one', async () => {
     const sql = pool();
     await select(sql, 'warm');
     fake.onExecute = (statement, { socket }) => {
@@ -199,7 +199,7 @@ describe('the next connection', () => {
     expect(await outcomeOf(select(sql, 'next'))).toEqual({ tags: ['next'] });
   });
 
-  test('does not add to the rows of the last one', async () => {
+  test('does not append to the rows of the previous one', async () => {
     const sql = pool();
     await select(sql, 'warm');
     fake.onExecute = (statement, { socket }) => {
@@ -213,7 +213,7 @@ describe('the next connection', () => {
   });
 });
 
-test('a server that accepts and hangs up fails the query, after a delay for each attempt', async () => {
+test('a server that accepts and closes connections fails the query, after a delay for each attempt', async () => {
   const sql = pool({ backoff: () => 0.2 });
   fake.onAccept = ({ socket }) => {
     socket.end();
@@ -223,7 +223,7 @@ test('a server that accepts and hangs up fails the query, after a delay for each
   expect(fake.accepted).toBe(3);
 });
 
-test('a query that is answered with nothing but "ready" fails', async () => {
+test('a query that is answered with ReadyForQuery alone fails', async () => {
   const sql = pool();
   fake.onExecute = (statement, { socket }) => {
     if (!statement.includes('doomed')) return false;
@@ -244,7 +244,7 @@ test('a transaction whose COMMIT is answered with ROLLBACK fails', async () => {
 });
 
 describe('end()', () => {
-  test('resolves after a connection was cut', async () => {
+  test('resolves after a connection was closed by the server', async () => {
     const sql = pool();
     await select(sql, 'warm');
     fake.onExecute = (_, { socket }) => {
@@ -255,7 +255,7 @@ describe('end()', () => {
     expect(await outcomeOf(sql.end())).toEqual({ tags: [] });
   });
 
-  test('resolves when the connection is cut while a query is under way', async () => {
+  test('resolves when the server closes the connection during a query', async () => {
     const sql = pool();
     await select(sql, 'warm');
     fake.onExecute = () => true;
@@ -275,7 +275,7 @@ describe('reserve()', () => {
     expect(await outcomeOf(sql.reserve().then((reserved) => select(reserved, 'x')))).toEqual({ tags: ['x'] });
   });
 
-  test('fails once its connection is lost, and the pool goes on', async () => {
+  test('fails once its connection is lost, and the pool stays usable', async () => {
     const sql = pool();
     await select(sql, 'warm');
     const reserved = await sql.reserve();
@@ -290,7 +290,7 @@ describe('reserve()', () => {
   });
 });
 
-test('a reset while types are fetched ends no process', async () => {
+test('a reset while types are fetched does not crash the process', async () => {
   const sql = pool({ fetch_types: true });
   let fetches = 0;
   fake.onExecute = (statement, { socket }) => {
@@ -301,7 +301,7 @@ test('a reset while types are fetched ends no process', async () => {
   expect(await outcomeOf(select(sql, 'x'))).not.toBe('never settled');
 });
 
-test('a query that cannot be built fails alone', async () => {
+test('a query with an invalid parameter fails without affecting others', async () => {
   const sql = pool();
   await select(sql, 'warm');
   const good = outcomeOf(select(sql, 'good'));
@@ -323,7 +323,7 @@ test('a BEGIN that fills the pipeline leaves no transaction open', async () => {
 test.each([
   ['before it is sent', true],
   ['while the pool connects', false],
-])('a query cancelled %s gives its connection back', async (_, isWarm) => {
+])('a query cancelled %s releases its connection', async (_, isWarm) => {
   const sql = pool();
   if (isWarm) await select(sql, 'warm');
   const query = select(sql, 'x');

@@ -8,8 +8,8 @@ export interface FakeConnection {
 }
 
 /**
- * Speaks enough of Postgres' protocol for `postgres` to connect and query, so that a test can end a connection at an exact
- * moment. `SELECT 'word'` answers with one row `{ tag: 'word' }`.
+ * Implements enough of Postgres' protocol for the `postgres` package to connect and query, so that a test can end a
+ * connection at an exact moment. `SELECT 'word'` returns one row `{ tag: 'word' }`.
  */
 export interface FakePostgres {
   url: string;
@@ -17,10 +17,10 @@ export interface FakePostgres {
   readonly executed: string[];
   readonly connections: FakeConnection[];
   accepted: number;
-  /** A hook that returns true has dealt with the connection or statement itself: nothing is answered. */
+  /** When a hook returns true, it has handled the connection or statement, and the server sends no answer. */
   onAccept: ((connection: FakeConnection) => boolean) | undefined;
   onExecute: ((statement: string, connection: FakeConnection) => boolean) | undefined;
-  /** Resets all connections (RST), and blocks until the client's side has been told of all of them. */
+  /** Resets all connections (RST), and blocks the event loop until the client's sockets have received all resets. */
   resetAll(): void;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ const message = (type: string, ...parts: Buffer[]) => {
 export const fatalError = (code: string) =>
   message('E', text('SFATAL'), text('VFATAL'), text(`C${code}`), text('Mterminating connection'), Buffer.from([0]));
 
-/** One row with one column, as a SELECT would answer. */
+/** One row with one column, as a SELECT returns it. */
 export const dataRow = (tag: string) => message('D', int16(1), int32(tag.length), Buffer.from(tag));
 
 export const commandComplete = (tag: string) => message('C', text(tag));
@@ -88,7 +88,7 @@ export async function startFakePostgres(): Promise<FakePostgres> {
   return fake;
 }
 
-/** The answer to a statement; nothing when a hook has dealt with it. */
+/** The answer to a statement; undefined when a hook has handled it. */
 function execute(fake: FakePostgres, connection: FakeConnection, statement: string): Buffer | undefined {
   fake.executed.push(statement.trim());
   if (fake.onExecute?.(statement, connection)) return undefined;
@@ -107,7 +107,7 @@ function serve(fake: FakePostgres, connection: FakeConnection): void {
   let received: Buffer = Buffer.alloc(0);
   const ready = () => message('Z', Buffer.from(connection.transaction));
 
-  /** Whether the connection goes on. */
+  /** Returns whether the connection stays open. */
   function answer(type: string, body: Buffer): boolean {
     const textAt = (at: number) => body.toString('utf8', at, body.indexOf(0, at));
     if (type === 'P') {

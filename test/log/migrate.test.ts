@@ -31,8 +31,8 @@ const tables = async (sql: Sql) =>
     ({ name }) => name,
   );
 
-describe('bringing a database up to date', () => {
-  test('applies what is missing, in the order of the numbers', async () => {
+describe('migrating a database', () => {
+  test('applies pending migrations in the order of their numbers', async () => {
     await write('0010_third.sql', 'INSERT INTO steps VALUES (3)');
     await write('0002_second.sql', 'INSERT INTO steps VALUES (2)');
     await write('0001_first.sql', 'CREATE TABLE steps (n int); INSERT INTO steps VALUES (1);');
@@ -43,20 +43,20 @@ describe('bringing a database up to date', () => {
     expect((await database.sql`SELECT n FROM steps`).map(({ n }) => n)).toEqual([1, 2, 3]);
   });
 
-  test('a second time, there is nothing to do', async () => {
+  test('applies nothing the second time', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
     await migrate(database.sql, folder);
     expect(await migrate(database.sql, folder)).toEqual([]);
   });
 
-  test('later, only what is new is applied', async () => {
+  test('applies only new migrations later', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
     await migrate(database.sql, folder);
     await write('0002_second.sql', 'CREATE TABLE more (n int)');
     expect(await migrate(database.sql, folder)).toEqual(['0002_second.sql']);
   });
 
-  test('4 instances that start at once apply each one once', async () => {
+  test('applies each migration once when 4 instances start at the same time', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int); SELECT pg_sleep(0.2); INSERT INTO steps VALUES (1)');
     await write('0002_second.sql', 'INSERT INTO steps VALUES (2)');
     const instances = Array.from({ length: 4 }, () => connect(database.url, { max: 2 }));
@@ -68,13 +68,13 @@ describe('bringing a database up to date', () => {
     expect((await database.sql`SELECT n FROM steps`).map(({ n }) => n)).toEqual([1, 2]);
   });
 
-  test('a file that ends in a comment is applied like any other', async () => {
+  test('applies a file that ends in a comment', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int); -- the end');
     expect(await migrate(database.sql, folder)).toEqual(['0001_first.sql']);
     expect(await applied()).toEqual(['0001_first.sql']);
   });
 
-  test('the connection it used waits no longer than others afterwards', async () => {
+  test('restores the statement timeout of the connection that it used', async () => {
     const sql = connect(database.url, { max: 1 });
     await write('0001_first.sql', 'SELECT 1');
     await migrate(sql, folder);
@@ -84,19 +84,19 @@ describe('bringing a database up to date', () => {
   });
 });
 
-describe('what cannot be right', () => {
-  test('a migration that was changed after it had been applied is refused with a sentence', async () => {
+describe('a migration that cannot be applied', () => {
+  test('throws a StartError when an applied migration was changed', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
     await migrate(database.sql, folder);
     await write('0001_first.sql', 'CREATE TABLE steps (n bigint)');
     const again = migrate(database.sql, folder);
     await expect(again).rejects.toBeInstanceOf(StartError);
     await expect(again).rejects.toThrow(
-      'Migration 0001_first.sql was changed after it had been applied: restore it and add a new one.',
+      'Migration 0001_first.sql was changed after it was applied: restore the file and put the change into a new migration.',
     );
   });
 
-  test('a database from a newer version is refused with a sentence, and left alone', async () => {
+  test('throws a StartError for a database of a newer version, and does not change it', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
     await write('0002_newer.sql', 'CREATE TABLE newer (n int)');
     await migrate(database.sql, folder);
@@ -105,12 +105,12 @@ describe('what cannot be right', () => {
     const older = migrate(database.sql, folder);
     await expect(older).rejects.toBeInstanceOf(StartError);
     await expect(older).rejects.toThrow(
-      'The database has migration 0002_newer.sql, which this version does not know: run a newer version.',
+      'The database has migration 0002_newer.sql, which this version does not have: run a newer version of Scanlog.',
     );
     expect(await tables(database.sql)).toEqual(['migrations', 'newer', 'steps']);
   });
 
-  test('one that fails leaves nothing of itself behind, keeps those before it, and can be mended', async () => {
+  test('rolls back a migration that fails, keeps earlier ones, and applies it once it is fixed', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
     await write('0002_second.sql', 'CREATE TABLE half (n int); SELECT nonsense');
     await expect(migrate(database.sql, folder)).rejects.toThrow('nonsense');
@@ -122,7 +122,7 @@ describe('what cannot be right', () => {
   });
 });
 
-test('the service’s own migrations are numbered from 1 without a gap, and give the tables', async () => {
+test('the migrations of the service are numbered from 1 without a gap, and create its tables', async () => {
   const own = new URL('../../migrations/postgres/', import.meta.url);
   const names = (await readdir(own)).toSorted();
   expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, i) => i + 1));

@@ -13,10 +13,10 @@ const by = { actor: 'operator', now: new Date() };
 const opened = (stream = newId('acct', Date.now()), version = 1): NewEvent<AccountEvent> => ({
   stream,
   version,
-  event: { type: 'account_created', data: { name: 'Anybody', plan: 'free' } },
+  event: { type: 'account_created', data: { name: 'Test', plan: 'free' } },
 });
 
-/** Polls the log from its start like a projection would, until `isEnough`. */
+/** Polls the log from its start, as a projection does, until `isEnough`. */
 async function follow(isEnough: (seen: number[]) => boolean): Promise<number[]> {
   const seen: number[] = [];
   while (!isEnough(seen)) {
@@ -27,8 +27,8 @@ async function follow(isEnough: (seen: number[]) => boolean): Promise<number[]> 
   return seen;
 }
 
-describe('the one total order', () => {
-  test('a transaction held open between drawing a position and committing makes no reader skip it', async () => {
+describe('the total order of the log', () => {
+  test('a reader does not skip an event whose transaction commits late', async () => {
     const { sql } = database;
     const before = (await readEvents(sql, 0, 100_000)).at(-1)?.position ?? 0;
     let release = () => {};
@@ -52,7 +52,7 @@ describe('the one total order', () => {
       const [waiting] = await sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
       expect(waiting, 'the second append waits for the first').toBeDefined();
     });
-    expect(await readEvents(sql, before, 10), 'nothing shows before it has committed').toEqual([]);
+    expect(await readEvents(sql, before, 10), 'nothing is visible before the commit').toEqual([]);
     release();
 
     const [first, second] = await Promise.all([slow, quick]);
@@ -60,7 +60,7 @@ describe('the one total order', () => {
     expect((await readEvents(sql, before, 10)).map(({ position }) => position)).toEqual([first, second]);
   });
 
-  test('8 writers with 200 appends each: a polling reader sees every one, in rising order', async () => {
+  test('a polling reader sees every event of 8 writers with 200 appends each, in ascending order', async () => {
     const { sql } = database;
     const written: number[] = [];
     const start = (await readEvents(sql, 0, 100_000)).length;
@@ -78,22 +78,22 @@ describe('the one total order', () => {
     expect(seen.slice(start)).toEqual([...written].sort((a, b) => a - b));
   });
 
-  test('an append that is rolled back leaves a gap, and holds nobody up', async () => {
+  test('a rolled back append leaves a gap and blocks no other append', async () => {
     const { sql } = database;
     const before = (await readEvents(sql, 0, 100_000)).at(-1)?.position ?? 0;
     let lost = 0;
     const abandoned = sql.begin(async (tx) => {
       lost = (await append(tx, [opened()], by))[0]?.position as number;
-      throw new Error('changed my mind');
+      throw new Error('rolled back');
     });
-    await expect(abandoned).rejects.toThrow('changed my mind');
+    await expect(abandoned).rejects.toThrow('rolled back');
 
     const [next] = await sql.begin((tx) => append(tx, [opened()], by));
     expect(next?.position).toBeGreaterThan(lost);
     expect((await readEvents(sql, before, 10)).map(({ position }) => position)).toEqual([next?.position]);
   });
 
-  test('many events appended at once keep their order', async () => {
+  test('1,000 events of one append keep their order', async () => {
     const events = Array.from({ length: 1_000 }, () => opened());
     const recorded = await database.sql.begin((tx) => append(tx, events, by));
     const positions = recorded.map(({ position }) => position);

@@ -26,11 +26,11 @@ const change = (path: string, from: string, to: string) => {
   writeFileSync(file, text.replace(from, to));
 };
 
-test('a package that is patched already is left as it is', () => {
+test('leaves a patched package unchanged', () => {
   expect(run()).toEqual({ status: 0, stderr: '' });
 });
 
-test('the original is patched', () => {
+test('patches the original package', () => {
   const patched = (path: string) => readFileSync(join(root, 'node_modules/postgres', path), 'utf8');
   for (const diff of parsePatch(readFileSync(join(root, 'patches/postgres-3.4.9.patch'), 'utf8'))) {
     const path = diff.newFileName?.replace('b/', '') ?? '';
@@ -44,12 +44,12 @@ test('the original is patched', () => {
   expect(readFileSync(file, 'utf8')).toBe(patched('src/connection.js'));
 });
 
-test('another version is refused', () => {
+test('rejects another version of the package', () => {
   change('package.json', '"version": "3.4.9"', '"version": "3.5.0"');
   expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining('postgres 3.5.0 is installed') });
 });
 
-test('a file that was not reviewed is refused', () => {
+test('rejects a file with unreviewed changes', () => {
   change('src/index.js', 'function begin', 'function  begin');
   expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining('src/index.js is not the file') });
 });

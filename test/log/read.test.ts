@@ -15,7 +15,7 @@ const database = useDatabase();
 const now = new Date('2026-03-01T09:30:00.000Z');
 const by = { actor: 'operator', now };
 
-/** A row as an earlier version of the service, or a later one, would have put it there. */
+/** Inserts an event as an earlier or later version of the service would have stored it. */
 async function store(type: string, schema: number, data: JSONValue): Promise<string> {
   const stream = newId('qr', Date.now());
   await database.sql`
@@ -34,8 +34,8 @@ const beforeDrafts = {
   style: {},
 };
 
-describe('reading', () => {
-  test('a stream is read from its beginning, or from behind a position', async () => {
+describe('reading the log', () => {
+  test('returns a stream from its beginning, or after a position', async () => {
     const event = opened();
     const upgraded = {
       ...event,
@@ -48,11 +48,11 @@ describe('reading', () => {
     expect(await readStream(database.sql, event.stream, second?.position)).toEqual([]);
   });
 
-  test('a stream that does not exist is empty', async () => {
+  test('returns no events of a stream that does not exist', async () => {
     expect(await readStream(database.sql, 'qr_none')).toEqual([]);
   });
 
-  test('the log is read in pieces, without a gap or a repetition between them', async () => {
+  test('returns the log in pieces without gaps or duplicates between them', async () => {
     const appended = await database.sql.begin((tx) =>
       append(
         tx,
@@ -73,7 +73,7 @@ describe('reading', () => {
 });
 
 describe('an event of an older schema', () => {
-  test('reads as the new shape, and the row stays what it was', async () => {
+  test('is returned in the current shape, and the row stays unchanged', async () => {
     const stream = await store('code_created', 1, beforeDrafts);
     const [event] = await readStream(database.sql, stream);
     expect(event).toMatchObject({ type: 'code_created', data: { ...beforeDrafts, status: 'active' } });
@@ -81,7 +81,7 @@ describe('an event of an older schema', () => {
     expect(row).toEqual({ schema: 1, data: beforeDrafts });
   });
 
-  test('makes the same code as a new one', async () => {
+  test('produces the same code as an event of the current schema', async () => {
     const stream = await store('code_created', 1, { ...beforeDrafts, short_code: 'old-code' });
     const events = await readStream(database.sql, stream);
     await database.sql.begin((tx) => applyState(tx, events));
@@ -93,7 +93,7 @@ describe('an event of an older schema', () => {
   });
 });
 
-describe('an event that cannot be understood', () => {
+describe('an unknown event', () => {
   test.each([
     [
       'of a later schema',
@@ -103,7 +103,7 @@ describe('an event that cannot be understood', () => {
       'An event of type code_created (version 99, this process reads up to 2)',
     ],
     ['of a later type', 'code_framed', 1, {}, 'An event of the unknown type code_framed'],
-  ])('%s stops the reader instead of being skipped', async (_, type, schema, data, message) => {
+  ])('%s makes the read fail instead of being skipped', async (_, type, schema, data, message) => {
     const stream = await store(type, schema, data);
     await expect(readStream(database.sql, stream)).rejects.toThrow(message);
   });

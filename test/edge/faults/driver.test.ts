@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../../src/chaos/proxy.ts';
-import { connect, isAway, type Sql } from '../../../src/log/connect.ts';
+import { connect, isPostgresUnavailable, type Sql } from '../../../src/log/connect.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { atOnce } from '../../support/http.ts';
@@ -44,7 +44,7 @@ async function underDamage(
     try {
       outcome.answer = await work(outcome.token);
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isPostgresUnavailable(error)) throw error;
       await sleep(5);
     }
   };
