@@ -1,4 +1,4 @@
-import { readWithinMs } from '../warehouse/reading.ts';
+import { readTimeoutMs } from '../warehouse/reading.ts';
 import { aggregateOperation } from './analytics/aggregate.ts';
 import { destinationsOperation } from './analytics/destinations.ts';
 import { exportOperation } from './analytics/export.ts';
@@ -9,7 +9,7 @@ import type { Operation } from './operation.ts';
 import type { Service } from './service.ts';
 
 /** The warehouse has its time, and a little is left to say that it was not enough. */
-const answerWithinMs = readWithinMs + 2_000;
+const answerWithinMs = readTimeoutMs + 2_000;
 
 /** Everything that is read from the warehouse. */
 export const analyticsOperations = (service: Service): Operation[] =>

@@ -3,7 +3,7 @@ import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { VersionTaken } from '../log/append.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
-import { isWarehouseAway } from '../warehouse/errors.ts';
+import { isWarehouseUnavailable } from '../warehouse/errors.ts';
 import type { Rate } from './admission.ts';
 import { statusOf } from './error-status.ts';
 
@@ -39,7 +39,7 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
     log.warn({ error: messageOf(error) }, 'a part is away');
     return unavailable();
   }
-  if (isWarehouseAway(error)) {
+  if (isWarehouseUnavailable(error)) {
     log.warn({ error: messageOf(error) }, 'the warehouse is away');
     return new Refusal('unavailable', 'Analytics cannot be read right now: try again in a few seconds.', undefined, {
       'retry-after': '5',

@@ -1,10 +1,10 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 
-/** ClickHouse, and where in it our tables are. */
+/** A ClickHouse connection and the location of our tables. */
 export interface Warehouse {
   client: ClickHouseClient;
   database: string;
-  /** Tables are replicated over this cluster. */
+  /** The cluster that replicates the tables. */
   cluster: string | undefined;
   /** A table with wrong row counts is rebuilt once the counts have not improved for this long. */
   rebuildAfterMs: number;
@@ -17,9 +17,9 @@ export interface WarehouseSettings {
   clickhouseRebuildAfterSeconds?: number | undefined;
 }
 
-/** Inserts of a rebuild and the reads of `verify` can take this long; other reads set their own limit. */
+/** Long enough for the inserts of a rebuild and the reads of `verify`; other reads set their own timeout. */
 const requestTimeoutMs = 600_000;
-/** A replica of a cluster can lag for minutes; a single server that reports a loss twice is rarely wrong. */
+/** A replica of a cluster can lag for minutes; a single server that keeps reporting missing rows has lost them. */
 const defaultRebuildAfterSeconds = { cluster: 300, single: 60 };
 
 export function connectWarehouse(settings: WarehouseSettings): Warehouse {
@@ -32,10 +32,10 @@ export function connectWarehouse(settings: WarehouseSettings): Warehouse {
     // Errors are thrown, and logged by the caller.
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: {
-      // Also without CLICKHOUSE_CLUSTER: replicas may stand behind the address, as in ClickHouse Cloud.
+      // Also without CLICKHOUSE_CLUSTER: the URL may lead to several replicas, as in ClickHouse Cloud.
       select_sequential_consistency: '1',
-      // Without it, an error after the first bytes of an answer follows status 200: `command` ignores it, and servers
-      // before 25.11 send it as a row.
+      // Without it, an error can follow status 200 and the first bytes of a response: `command` ignores such an error, and
+      // servers before 25.11 send it as a row.
       wait_end_of_query: 1,
     },
   });

@@ -1,11 +1,11 @@
 import { type Reading, rowsOf } from './reading.ts';
 import { grouped, parametersOf, type Selection, sourcesOf, union } from './selection.ts';
 
-/** What a summary tells of its scans. */
+/** The figures of a summary. */
 export interface Figures {
   visitors: number;
   clients: { device: string; browser: string; scans: number }[];
-  /** The ten with the most scans of each, ties by name. */
+  /** Countries, cities and codes: the ten with the most scans each, ties in order of name. */
   countries: { country: string; scans: number }[];
   cities: { city: string; country: string; scans: number }[];
   codes: { code: string; scans: number }[];
@@ -18,17 +18,20 @@ interface Row {
   figure: number | string;
 }
 
-const most = 10;
-/** Every device with every browser, and room for more to come. */
-const mostClients = 100;
+const topCount = 10;
+/** More than all combinations of devices and browsers. */
+const maxClients = 100;
 
 const visitors = (reading: Reading, selection: Selection) => `
   SELECT 'visitors' AS kind, '' AS name, '' AS detail, uniqCombined64Merge(visitors) AS figure
   FROM (${grouped(reading, selection, { unit: 'hour', figures: 'uniqCombined64State(visitor) AS visitors' })})`;
 
-/** Places and clients have a projection each, and pieces of days are read once for both: a row says for which it counts. */
+/**
+ * Counts by place and by client. Whole days are read from one projection for each, and parts of days from the rows, once
+ * for both; `of_place` and `of_client` say for which a row counts.
+ */
 function placesAndClients(reading: Reading, selection: Selection): string {
-  const { whole, pieces } = sourcesOf(reading, selection, 'day');
+  const { whole, partial } = sourcesOf(reading, selection, 'day');
   return union([
     whole &&
       `SELECT country, city, '' AS device, '' AS browser, count() AS of_place, 0 AS of_client
@@ -36,13 +39,13 @@ function placesAndClients(reading: Reading, selection: Selection): string {
     whole &&
       `SELECT '' AS country, '' AS city, device, browser, 0 AS of_place, count() AS of_client
        ${whole} GROUP BY device, browser`,
-    pieces &&
+    partial &&
       `SELECT country, city, device, browser, count() AS of_place, count() AS of_client
-       ${pieces} GROUP BY country, city, device, browser`,
+       ${partial} GROUP BY country, city, device, browser`,
   ]);
 }
 
-/** Grouping sets stand around the reads: inside, no projection would be used. */
+/** GROUPING SETS are outside the subquery: inside, ClickHouse would not use the projections. */
 const distribution = (reading: Reading, selection: Selection) => `
   SELECT multiIf(grouping(city) = 0, 'city', grouping(country) = 0, 'country', 'client') AS kind,
     toString(multiIf(kind = 'city', city, kind = 'country', country, device)) AS name,
@@ -52,16 +55,16 @@ const distribution = (reading: Reading, selection: Selection) => `
   GROUP BY GROUPING SETS ((country), (country, city), (device, browser))
   HAVING figure > 0
   ORDER BY kind, figure DESC, name, detail
-  LIMIT ${mostClients} BY kind`;
+  LIMIT ${maxClients} BY kind`;
 
 const codes = (reading: Reading, selection: Selection) => `
   SELECT 'code' AS kind, code AS name, '' AS detail, sum(scans) AS figure
   FROM (${grouped(reading, selection, { unit: 'hour', keys: ['code'], figures: 'count() AS scans' })})
   GROUP BY code
   ORDER BY figure DESC, code
-  LIMIT ${most}`;
+  LIMIT ${topCount}`;
 
-/** All of it in one statement, so that its figures are of one moment. */
+/** Reads all figures in one statement, so that they are consistent. */
 export async function readFigures(reading: Reading, selection: Selection): Promise<Figures> {
   const parts = 'only' in selection.codes ? [visitors, distribution] : [visitors, distribution, codes];
   const query = union(parts.map((part) => `SELECT * FROM (${part(reading, selection)})`));
@@ -75,5 +78,5 @@ export async function readFigures(reading: Reading, selection: Selection): Promi
     else if (kind === 'city') found.cities.push({ city: name, country: detail, scans });
     else found.codes.push({ code: name, scans });
   }
-  return { ...found, countries: found.countries.slice(0, most), cities: found.cities.slice(0, most) };
+  return { ...found, countries: found.countries.slice(0, topCount), cities: found.cities.slice(0, topCount) };
 }

@@ -2,7 +2,7 @@ import { type Reading, rowsOf } from './reading.ts';
 import { grouped, parametersOf, type Selection, scope, timeParameter } from './selection.ts';
 import { tableName } from './tables.ts';
 
-/** A scan as the interface shows it. */
+/** A scan as the API returns it. */
 export interface ScanRecord {
   id: string;
   timestamp: string;
@@ -15,27 +15,27 @@ export interface ScanRecord {
   is_bot: boolean;
 }
 
-/** ISO 8601. */
+/** SQL for `time` in ISO 8601. */
 export const timestamp = "concat(replaceOne(toString(time), ' ', 'T'), 'Z')";
 
-/** Between which hours a page lies, and how many scans of them come before it. */
-interface Place {
+/** The hours that contain a page, and the number of scans before the first of them. */
+interface PageHours {
   total: number | string;
   first_hour: number | string;
   last_hour: number | string;
   before: number | string;
 }
 
-/** One page of scans, the newest first, and how many there are in all. */
+/** One page of scans, newest first, and the total number of scans. */
 export async function readScans(
   reading: Reading,
   selection: Selection,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ scans: ScanRecord[]; total: number }> {
   const parameters = parametersOf(selection);
-  const place = await placeOf(reading, selection, { offset, limit });
-  const total = Number(place?.total ?? 0);
-  if (place === undefined || offset >= total) return { scans: [], total };
+  const page = await findPageHours(reading, selection, { offset, limit });
+  const total = Number(page?.total ?? 0);
+  if (page === undefined || offset >= total) return { scans: [], total };
   const scans = await rowsOf<ScanRecord>(
     reading,
     `SELECT id, ${timestamp} AS timestamp, country, region, city, device, browser, is_unique, is_bot
@@ -47,17 +47,21 @@ export async function readScans(
      LIMIT {limit:UInt32} OFFSET {skip:UInt64}`,
     {
       ...parameters,
-      ...{ first_hour: place.first_hour, last_hour: place.last_hour },
-      ...{ limit, skip: offset - Number(place.before) },
+      ...{ first_hour: page.first_hour, last_hour: page.last_hour },
+      ...{ limit, skip: offset - Number(page.before) },
     },
   );
   return { scans, total };
 }
 
-/** Found by how many scans each hour has, so that a page far behind costs no more than the first one. */
-async function placeOf(reading: Reading, selection: Selection, { offset, limit }: { offset: number; limit: number }) {
+/** Uses the number of scans per hour, so that a page with a large offset costs no more than the first one. */
+async function findPageHours(
+  reading: Reading,
+  selection: Selection,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<PageHours | undefined> {
   const keys = ['toStartOfHour(time) AS hour'];
-  const [place] = await rowsOf<Place>(
+  const [page] = await rowsOf<PageHours>(
     reading,
     `WITH (through > {offset:UInt64} AND through - scans < {offset:UInt64} + {limit:UInt32}) AS on_page
      SELECT sum(scans) AS total, minIf(through - scans, on_page) AS before,
@@ -72,5 +76,5 @@ async function placeOf(reading: Reading, selection: Selection, { offset, limit }
      )`,
     { ...parametersOf(selection), offset, limit },
   );
-  return place;
+  return page;
 }

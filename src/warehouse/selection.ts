@@ -4,11 +4,11 @@ import { tableName } from './tables.ts';
 
 export const botChoices = ['include', 'exclude', 'only'] as const;
 
-/** Which scans a read is about. */
+/** The scans that a read selects. */
 export interface Selection extends Owner {
-  /** Those of one code, or of all codes of the account but some. */
+  /** One code, or all codes of the account except some. */
   codes: { only: string } | { without: string[] };
-  /** The first and the last millisecond. */
+  /** The first and the last millisecond, both inclusive. */
   start: Date;
   end: Date;
   bots: (typeof botChoices)[number];
@@ -17,9 +17,9 @@ export interface Selection extends Owner {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** What ClickHouse's shorter types of time can hold. No scan is older than the service, and none from behind 2105. */
-const latest = Date.UTC(2106, 0, 1);
-const within = (ms: number) => Math.min(Math.max(ms, 0), latest);
+/** ClickHouse's DateTime covers 1970 to 2106; no scan is outside of that. */
+const maxTimeMs = Date.UTC(2106, 0, 1);
+const clampTime = (ms: number) => Math.min(Math.max(ms, 0), maxTimeMs);
 
 interface Span {
   from: number;
@@ -28,18 +28,18 @@ interface Span {
 
 const isEmpty = ({ from, until }: Span) => from >= until;
 
-/** The span without its broken pieces at both ends; an empty one at its end when nothing is left. */
+/** The whole units of a span; an empty span at its end when it contains none. */
 function wholeUnits({ from, until }: Span, unitMs: number): Span {
   const whole = { from: Math.ceil(from / unitMs) * unitMs, until: Math.floor(until / unitMs) * unitMs };
   return isEmpty(whole) ? { from: until, until } : whole;
 }
 
 const spanOf = ({ start, end }: Selection): Span => ({
-  from: within(start.getTime()),
-  until: within(end.getTime() + 1),
+  from: clampTime(start.getTime()),
+  until: clampTime(end.getTime() + 1),
 });
 
-/** Every value that the conditions below name. */
+/** The values of all parameters in the conditions below. */
 export function parametersOf(selection: Selection): Record<string, unknown> {
   const { account, mode, codes } = selection;
   const span = spanOf(selection);
@@ -55,10 +55,10 @@ export function parametersOf(selection: Selection): Record<string, unknown> {
   };
 }
 
-/** A server limits one field of a request to 131,072 bytes, about 4,600 codes. */
+/** ClickHouse limits one form field to 131,072 bytes, about 4,600 codes. */
 const maxCodesPerField = 2_000;
 
-/** Codes to leave out, by the names of their parameters. */
+/** Excluded codes in chunks, each with the name of its parameter. */
 function withoutChunks(codes: string[]): [name: string, codes: string[]][] {
   const count = Math.max(1, Math.ceil(codes.length / maxCodesPerField));
   return Array.from({ length: count }, (_, i) => [
@@ -69,19 +69,19 @@ function withoutChunks(codes: string[]): [name: string, codes: string[]][] {
 
 export const timeParameter = (name: string) => `{${name}:DateTime64(3, 'UTC')}`;
 
-/** Which scans, at whatever time. */
+/** SQL condition of a selection, without its time span. */
 export function scope({ codes, bots }: Pick<Selection, 'codes' | 'bots'>): string {
   const without = (list: string[]) =>
     withoutChunks(list)
       .map(([name]) => `code NOT IN {${name}:Array(String)}`)
       .join(' AND ');
-  const ofCodes = 'only' in codes ? 'code = {code:String}' : without(codes.without);
-  const byBots = { include: '', exclude: ' AND NOT is_bot', only: ' AND is_bot' }[bots];
-  return `account = {account:String} AND mode = {mode:String} AND ${ofCodes}${byBots}`;
+  const codeCondition = 'only' in codes ? 'code = {code:String}' : without(codes.without);
+  const botCondition = { include: '', exclude: ' AND NOT is_bot', only: ' AND is_bot' }[bots];
+  return `account = {account:String} AND mode = {mode:String} AND ${codeCondition}${botCondition}`;
 }
 
-/** The span's pieces at both ends that belong to no whole unit. */
-const inPieces = (unit: Unit) =>
+/** SQL condition for the parts at both ends of the span that are not whole units. */
+const inPartialUnits = (unit: Unit) =>
   `(time >= ${timeParameter('from')} AND time < ${timeParameter(`${unit}_from`)}
     OR time >= ${timeParameter(`${unit}_until`)} AND time < ${timeParameter('until')})`;
 
@@ -99,36 +99,38 @@ const units = {
 };
 
 /**
- * Where the scans of a selection come from: those of whole hours (or days) from the projection for what they are grouped
- * by, those of the pieces at both ends from the rows.
+ * The FROM and WHERE clauses of a selection: `whole` for whole hours or days, which ClickHouse answers from an aggregate
+ * projection, and `partial` for the parts at both ends, which it reads from the rows.
  */
 export function sourcesOf(
   { warehouse, version }: Reading,
   selection: Selection,
   unit: Unit,
-): { whole: string | undefined; pieces: string | undefined } {
+): { whole: string | undefined; partial: string | undefined } {
   const from = (times: string) => `FROM ${tableName(warehouse, version)} WHERE ${scope(selection)} AND ${times}`;
   const span = spanOf(selection);
   const whole = wholeUnits(span, units[unit].ms);
-  const broken = whole.from > span.from || whole.until < span.until;
+  const hasPartial = whole.from > span.from || whole.until < span.until;
   return {
-    // With nothing to read at all, this is what answers with nothing.
-    whole: isEmpty(whole) && broken ? undefined : from(units[unit].inWhole),
-    pieces: broken ? from(inPieces(unit)) : undefined,
+    // An empty span still needs one source, which returns no rows.
+    whole: isEmpty(whole) && hasPartial ? undefined : from(units[unit].inWhole),
+    partial: hasPartial ? from(inPartialUnits(unit)) : undefined,
   };
 }
 
-/** All that is there of some selects, as one. */
+/** UNION ALL of the selects that are defined. */
 export const union = (selects: (string | undefined)[]) =>
   selects.filter((select) => select !== undefined).join('\nUNION ALL\n');
 
-/** Scans in groups. The same group can come twice, so whoever reads this adds up. */
+/** Selects grouped scans. A group can occur twice, for whole and partial units, so the caller must sum the figures. */
 export function grouped(
   reading: Reading,
   selection: Selection,
   { unit, keys = [], figures }: { unit: Unit; keys?: string[]; figures: string },
 ): string {
-  const by = keys.length === 0 ? '' : `GROUP BY ${keys.map((key) => key.replace(/ AS \w+$/, '')).join(', ')}`;
-  const { whole, pieces } = sourcesOf(reading, selection, unit);
-  return union([whole, pieces].map((source) => source && `SELECT ${[...keys, figures].join(', ')} ${source} ${by}`));
+  const groupBy = keys.length === 0 ? '' : `GROUP BY ${keys.map((key) => key.replace(/ AS \w+$/, '')).join(', ')}`;
+  const { whole, partial } = sourcesOf(reading, selection, unit);
+  return union(
+    [whole, partial].map((source) => source && `SELECT ${[...keys, figures].join(', ')} ${source} ${groupBy}`),
+  );
 }

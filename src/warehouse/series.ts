@@ -9,7 +9,7 @@ export interface Counted {
   visitors: number;
 }
 
-/** The name of the bucket that an hour is in. */
+/** SQL for the name of the bucket of an hour. */
 const bucketOf: Record<Interval, string> = {
   hour: "formatDateTime(hour, '%Y-%m-%dT%H:00:00Z')",
   day: "formatDateTime(hour, '%Y-%m-%d')",
@@ -19,23 +19,23 @@ const bucketOf: Record<Interval, string> = {
 
 const figures = 'count() AS scans, uniqCombined64State(visitor) AS visitors';
 
-/** Scans by the hour, day, week (from its Monday) or month; those without any are not there. */
+/** Scans per hour, day, week (named by its Monday) or month; empty buckets are left out. */
 export async function readSeries(
   reading: Reading,
   selection: Selection,
   interval: Interval,
 ): Promise<Map<string, Counted>> {
   const hours = grouped(reading, selection, { unit: 'hour', keys: ['toStartOfHour(time) AS hour'], figures });
-  return counted(reading, selection, `${bucketOf[interval]} AS name`, hours);
+  return countBy(reading, selection, `${bucketOf[interval]} AS name`, hours);
 }
 
-/** Scans by the destination that the code had, under the number of its revision. */
+/** Scans per revision of the code's destination. */
 export async function readRevisions(reading: Reading, selection: Selection): Promise<Map<string, Counted>> {
   const revisions = grouped(reading, selection, { unit: 'hour', keys: ['revision'], figures });
-  return counted(reading, selection, 'toString(revision) AS name', revisions);
+  return countBy(reading, selection, 'toString(revision) AS name', revisions);
 }
 
-async function counted(reading: Reading, selection: Selection, name: string, groups: string) {
+async function countBy(reading: Reading, selection: Selection, name: string, groups: string) {
   const rows = await rowsOf<{ name: string; n: number | string; distinct: number | string }>(
     reading,
     `SELECT ${name}, sum(scans) AS n, uniqCombined64Merge(visitors) AS distinct FROM (${groups}) GROUP BY name`,

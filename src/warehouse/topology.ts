@@ -5,14 +5,14 @@ import { isAccessDenied, isUnknownDatabase } from './errors.ts';
 /** How the tables of a warehouse are replicated. */
 export interface Topology {
   database: 'missing' | 'plain' | 'replicated';
-  /** Undefined when the server does not say. */
+  /** Undefined when it is unknown: see `countReplicas`. */
   replicas: number | undefined;
 }
 
-/** ClickHouse's default of 600 s would block every insert that long while a replica does not fetch. */
+/** With ClickHouse's default, a replica that does not fetch blocks every insert for 600 s. */
 const quorumTimeoutMs = 60_000;
 
-/** Asked when the projection starts or recovers, never for an insert or a read. */
+/** Costs two queries: called when the projection starts or recovers, not for each insert or read. */
 export async function readTopology(warehouse: Warehouse): Promise<Topology> {
   const database = await databaseKind(warehouse);
   // A database with the engine Replicated is a cluster of the same name.
@@ -21,13 +21,13 @@ export async function readTopology(warehouse: Warehouse): Promise<Topology> {
 }
 
 /**
- * With several replicas an insert succeeds once a majority has it. With one it needs no quorum, and must not ask for one:
- * ClickHouse never confirms the quorum of a single replica.
+ * With several replicas, an insert succeeds once a majority has it. A single replica must not use a quorum, because
+ * ClickHouse never confirms it.
  */
 export const quorumSettings = ({ replicas }: Topology): ClickHouseSettings =>
   replicas === 1 ? {} : { insert_quorum: 'auto', insert_quorum_parallel: 0, insert_quorum_timeout: quorumTimeoutMs };
 
-/** Not from system.databases, which needs a grant that SHOW does not. */
+/** Uses SHOW CREATE, because reading system.databases needs an additional grant. */
 async function databaseKind({ client, database }: Warehouse): Promise<Topology['database']> {
   try {
     const result = await client.query({ query: `SHOW CREATE DATABASE ${database}`, format: 'JSONEachRow' });
@@ -43,7 +43,7 @@ async function databaseKind({ client, database }: Warehouse): Promise<Topology['
 export const replicasQuery =
   'SELECT toString(max(replica_num)) AS replicas FROM system.clusters WHERE cluster = {cluster:String}';
 
-/** Without the grant, or for a cluster that the server does not list, the number stays unknown. */
+/** Undefined without the grant to read system.clusters, or when the server does not list the cluster. */
 async function countReplicas({ client }: Warehouse, cluster: string): Promise<number | undefined> {
   try {
     const result = await client.query({

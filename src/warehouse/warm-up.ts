@@ -1,17 +1,17 @@
 import type { Warehouse } from './connect.ts';
 import { readChunk } from './export.ts';
 import { readFigures } from './figures.ts';
-import { type Reading, readWithinMs } from './reading.ts';
+import { type Reading, readTimeoutMs } from './reading.ts';
 import { readScans } from './scans.ts';
 import type { Selection } from './selection.ts';
 import { readRevisions, readSeries } from './series.ts';
 import { createTable, tableName } from './tables.ts';
 
-const attempts = 10;
+const maxAttempts = 10;
 
 /**
- * Asks every kind of read once, on a table of its own. An engine that has just been started is many times slower with
- * the first of each kind, since it compiles what that needs; asked here, nobody waits for it.
+ * Runs every kind of read once, on a separate table. An engine that has just started is many times slower for the first
+ * read of each kind, because it compiles code; after the warm-up no request waits for that.
  */
 export async function warmUp(warehouse: Warehouse): Promise<void> {
   const own: Warehouse = { ...warehouse, database: `${warehouse.database}_warm_up` };
@@ -25,7 +25,7 @@ export async function warmUp(warehouse: Warehouse): Promise<void> {
           'ios', 'safari', false, generateUUIDv4(), true, 1
         FROM numbers(100)`,
     });
-    for (const read of reads) await patiently(read, own);
+    for (const read of reads) await retry(read, own);
   } finally {
     await drop();
   }
@@ -48,14 +48,14 @@ const reads: ((reading: Reading) => Promise<unknown>)[] = [
   (reading) => readChunk(reading, selection(), { format: 'json', upTo: 1_000, after: undefined, limit: 50 }),
 ];
 
-/** What took too long the first time has been compiled in part. */
-async function patiently(read: (reading: Reading) => Promise<unknown>, warehouse: Warehouse): Promise<void> {
-  for (let left = attempts; ; left--) {
+/** A read that timed out has compiled a part of its code, so the next attempt is faster. */
+async function retry(read: (reading: Reading) => Promise<unknown>, warehouse: Warehouse): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      await read({ warehouse, version: 1, signal: AbortSignal.timeout(readWithinMs) });
+      await read({ warehouse, version: 1, signal: AbortSignal.timeout(readTimeoutMs) });
       return;
     } catch (error) {
-      if (left === 1) throw error;
+      if (attempt === maxAttempts) throw error;
     }
   }
 }

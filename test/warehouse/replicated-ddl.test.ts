@@ -36,12 +36,12 @@ describe('statements for replicated tables', () => {
     return row?.statement;
   };
 
-  test.each(Object.entries(statements))('%s: the engine can read it', async (_, statement) => {
+  test.each(Object.entries(statements))('%s: the engine can parse it', async (_, statement) => {
     expect(await format(statement)).toContain('remove_empty_parts = 0');
-    await expect(format(`${statement} SETTING`), 'a wrong one is refused').rejects.toThrow();
+    await expect(format(`${statement} SETTING`), 'a syntax error is rejected').rejects.toThrow();
   });
 
-  test('go to every host of a cluster, except where the database sees to that', async () => {
+  test('use ON CLUSTER, except in a Replicated database', async () => {
     expect(await format(statements['a table on a cluster'])).toMatch(
       /scans_v1 ON CLUSTER main[\s\S]*ENGINE = ReplicatedMergeTree\('[^']*\{uuid\}[^']*\{shard\}', '\{replica\}'\)/,
     );
@@ -50,7 +50,7 @@ describe('statements for replicated tables', () => {
     expect(bare).not.toContain('ON CLUSTER');
   });
 
-  test('have settings that the engine knows', async () => {
+  test('use settings that the engine has', async () => {
     await own.client.command({ query: `CREATE DATABASE ${own.database}` });
     const statement = statements['a table in a Replicated database']
       .replace('analytics.', `${own.database}.`)
@@ -62,7 +62,7 @@ describe('statements for replicated tables', () => {
     await expect(own.client.command({ query: unknown })).rejects.toThrow('remove_empty_partitions');
   });
 
-  test('depend on whether the database exists', async () => {
+  test('use the topology of an existing or missing database', async () => {
     const warehouse = { ...own, database: uniqueName() };
     expect(await readTopology(warehouse)).toEqual({ database: 'missing', replicas: 1 });
     await own.client.command({ query: `CREATE DATABASE ${warehouse.database}` });
@@ -72,7 +72,7 @@ describe('statements for replicated tables', () => {
     await own.client.command({ query: `DROP DATABASE ${warehouse.database}` });
   });
 
-  test('ask for a quorum unless there is one replica', async () => {
+  test('use a quorum unless there is a single replica', async () => {
     expect(quorumSettings(topology('plain', 1))).toEqual({});
     for (const replicas of [2, 3, undefined]) {
       const clickhouse_settings = quorumSettings(topology('plain', replicas));
@@ -82,7 +82,7 @@ describe('statements for replicated tables', () => {
   });
 });
 
-/** The native engine has replicated tables, and a Keeper inside the process; only their port for each other is missing. */
+/** The native engine supports replicated tables with a Keeper inside the process, but no connections between replicas. */
 describe.each(availableEngines().filter((engine) => engine === 'native'))('on a replica (%s)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-replica-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -115,7 +115,7 @@ describe.each(availableEngines().filter((engine) => engine === 'native'))('on a 
   }
 
   test('tables are created, and the replicas of a cluster are counted', async () => {
-    // The engine has no queue for ON CLUSTER; what that would add is the UUID, for the path in Keeper.
+    // The engine does not support ON CLUSTER, which would add the UUID for the path in Keeper.
     const here = (statement: string, id: number) =>
       statement
         .replace("ON CLUSTER 'main'", '')
@@ -133,7 +133,7 @@ describe.each(availableEngines().filter((engine) => engine === 'native'))('on a 
     ]);
     expect(outcomes.slice(0, 3)).toEqual(Array(3).fill({ ok: '' }));
     expect(outcomes[3]).toEqual({ ok: 'ReplicatedMergeTree\nReplicatedMergeTree' });
-    expect(outcomes[4]?.error, 'a wrong one is refused').toContain('no_such_setting');
+    expect(outcomes[4]?.error, 'an unknown setting is rejected').toContain('no_such_setting');
     expect(outcomes.slice(5)).toEqual([{ ok: '1' }, { ok: '3' }, { ok: '0' }]);
   }, 60_000);
 });

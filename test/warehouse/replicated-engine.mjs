@@ -1,5 +1,5 @@
-// Runs statements on chdb with the configuration of a replica, and prints what became of each. A process of its own, and
-// plain Node: the library is half a gigabyte, keeps one directory for as long as it lives, and does not run on Bun.
+// Runs statements on chdb with the configuration of a replica, and prints the result of each. In a separate Node process,
+// because the library is half a gigabyte, uses one directory until the process ends, and does not run on Bun.
 import { readFileSync } from 'node:fs';
 import { Session } from 'chdb';
 
@@ -13,6 +13,6 @@ const outcomes = JSON.parse(readFileSync(0, 'utf8')).map((statement) => {
   }
 });
 process.stdout.write(JSON.stringify(outcomes), () => {
-  // A table without its replicas' port tries to start for ever, and closing the session would wait for it.
+  // A replicated table that cannot reach its replicas never finishes starting, and closing the session would wait for it.
   process.kill(process.pid, 'SIGKILL');
 });

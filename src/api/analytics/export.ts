@@ -1,8 +1,8 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { Refusal } from '../../lib/errors.ts';
-import { type Chunk, type ExportFormat, type Place, readChunk } from '../../warehouse/export.ts';
-import { readWithinMs } from '../../warehouse/reading.ts';
+import { type Chunk, type ExportCursor, type ExportFormat, readChunk } from '../../warehouse/export.ts';
+import { readTimeoutMs } from '../../warehouse/reading.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { periodOf, periodQuery, presentPeriod } from './period.ts';
@@ -54,7 +54,7 @@ export const exportOperation = (service: Service): Operation =>
 
       /** What the log had when the export began is in it, and nothing that came later. */
       let upTo: number | undefined;
-      const next = (gone: AbortSignal[], after?: Place) =>
+      const next = (gone: AbortSignal[], after?: ExportCursor) =>
         fromWarehouse(
           service,
           (reading, { position }) => {
@@ -62,7 +62,7 @@ export const exportOperation = (service: Service): Operation =>
             if (position < upTo) throw new Refusal('unavailable', 'Analytics are being made again from the log.');
             return readChunk(reading, selection, { format, upTo, after, limit: chunkRows });
           },
-          AbortSignal.any([...gone, AbortSignal.timeout(readWithinMs)]),
+          AbortSignal.any([...gone, AbortSignal.timeout(readTimeoutMs)]),
         );
       // The first before anything is answered, so that a warehouse that is away is told as such.
       const { table, found: first } = await next([]);

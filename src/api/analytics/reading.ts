@@ -4,7 +4,7 @@ import { findCode } from '../../codes/codes.ts';
 import { type TableInUse, tableInUse } from '../../codes/warehouse-table.ts';
 import { notFound } from '../../lib/errors.ts';
 import { isUnknownTable } from '../../warehouse/errors.ts';
-import { type Reading, readWithinMs } from '../../warehouse/reading.ts';
+import { type Reading, readTimeoutMs } from '../../warehouse/reading.ts';
 import type { Selection } from '../../warehouse/selection.ts';
 import type { Service } from '../service.ts';
 import type { Period, PeriodQuery } from './period.ts';
@@ -46,7 +46,7 @@ export const ofCode = ({ account, mode, id }: Code, period: Period, { bots = 'in
 export async function fromWarehouse<T>(
   { sql, warehouse }: Service,
   read: (reading: Reading, table: TableInUse) => Promise<T>,
-  signal: AbortSignal = AbortSignal.timeout(readWithinMs),
+  signal: AbortSignal = AbortSignal.timeout(readTimeoutMs),
 ): Promise<{ table: TableInUse; found: T }> {
   const attempt = async () => {
     const table = await tableInUse(sql);
