@@ -7,9 +7,9 @@ import { print } from './terminal.ts';
 export const replays = {
   async state(data: string): Promise<string> {
     const bar = progressBar('replaying state');
-    const { events, mended } = await withDatabase(data, (sql) => replayState(sql, bar.update));
+    const { events, corrected } = await withDatabase(data, (sql) => replayState(sql, bar.update));
     bar.end();
-    const rows = mended === 0 ? 'every row was correct' : `${mended} rows were corrected`;
+    const rows = corrected === 0 ? 'every row was correct' : `${corrected} rows were corrected`;
     return `State is rebuilt from ${events} events; ${rows}.`;
   },
 

@@ -9,7 +9,7 @@ import type { Leadership } from './leader.ts';
 import { replayAnalytics } from './replay-analytics.ts';
 import { runProjection } from './runner.ts';
 
-/** Keeps the warehouse current, and rebuilds it from the log when it was lost. */
+/** Keeps the warehouse current, and rebuilds it from the log when it has lost rows. */
 export function runAnalytics(context: StreamContext & { warehouse: Warehouse; signal: AbortSignal }): Leadership {
   const { sql, warehouse, signal } = context;
   const log = context.log.child({ projection: 'analytics' });
@@ -20,7 +20,7 @@ export function runAnalytics(context: StreamContext & { warehouse: Warehouse; si
     async rebuild(why) {
       log.info({ why }, 'rebuilding the warehouse from the log');
       const { scans } = await replayAnalytics({ sql, warehouse, signal });
-      log.info({ scans }, 'the warehouse is rebuilt');
+      log.info({ scans }, 'warehouse rebuilt from the log');
     },
     onTrouble(what, error) {
       if (!signal.aborted) log.error({ error: messageOf(error) }, what);

@@ -6,8 +6,8 @@ import type { Logger } from '../lib/logger.ts';
 import { subjects } from './messages.ts';
 
 /**
- * Receives changes of codes and accounts as they are relayed. A plain subscription: a message that is missed while NATS
- * is unavailable, or that this process cannot read, does not come again, so the receiver must poll the log as well.
+ * Calls `onChanges` with changes of codes and accounts as they are relayed, until the returned function is called. Messages
+ * sent while NATS is unavailable, or that this process cannot decode, are not repeated: the caller must also poll the log.
  */
 export function followChanges(
   nats: NatsConnection,
@@ -15,7 +15,7 @@ export function followChanges(
   onChanges: (entries: Change[]) => void,
   log: Logger,
 ): () => void {
-  let reported: string | undefined;
+  let lastReason: string | undefined;
   const subscription = nats.subscribe(subjects(stream).changes, {
     callback: (error, message) => {
       if (error !== null) return;
@@ -23,9 +23,12 @@ export function followChanges(
         onChanges(decodeMessage(message.data).entries.filter((entry) => !isScan(entry)));
       } catch (failure) {
         const reason = messageOf(failure);
-        if (reason !== reported)
-          log.warn({ error: reason }, 'changes cannot be read from the stream, only from the log');
-        reported = reason;
+        if (reason !== lastReason)
+          log.warn(
+            { error: reason },
+            'changes from the stream cannot be decoded: they arrive later, by polling the log',
+          );
+        lastReason = reason;
       }
     },
   });
@@ -34,7 +37,7 @@ export function followChanges(
 
 const nudgeSubject = (stream: string) => `${stream}_appended`;
 
-/** Tells the relay, wherever it runs, that a code or account has changed. Nothing depends on its arrival. */
+/** Wakes the relay, in whichever process it runs, after a change. Best effort: the relay also polls the log. */
 export const nudgeRelay = (nats: NatsConnection, stream: string) => {
   if (!nats.isClosed()) nats.publish(nudgeSubject(stream));
 };

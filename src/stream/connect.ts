@@ -5,7 +5,7 @@ import { urlsOf } from '../lib/setting-readers.ts';
 const retryMs = 500;
 
 /**
- * A connection to NATS, to any of the servers in `url`, that retries for ever, also at the start.
+ * Connects to any of the NATS servers in `url`, and retries without limit, also the first connection.
  *
  * @example connectStream('nats://me:secret@a:4222,nats://me:secret@b:4222', 'scanlog', signal)
  */
@@ -20,15 +20,15 @@ export async function connectStream(url: string, name: string, signal: AbortSign
   }
 }
 
-/** The same, but rejects when no server can be reached now. */
+/** Like `connectStream`, but the first connection is not retried. */
 export function connectOnce(url: string, name: string): Promise<NatsConnection> {
   const servers = urlsOf(url).map((server) => new URL(server));
-  // The settings make sure that all have the same.
+  // Settings validation ensures that all servers have the same protocol and credentials.
   const { protocol, username, password } = servers[0] as URL;
   return connect({
     servers: servers.map(({ host }) => `${protocol}//${host}`),
     name,
-    // A lone user name is a token, as in NATS' own tools.
+    // A user name without a password is a token, as in NATS' own tools.
     ...(username !== '' && password === '' ? { token: decodeURIComponent(username) } : {}),
     ...(password !== '' ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {}),
     ...(protocol === 'tls:' ? { tls: {} } : {}),

@@ -3,13 +3,13 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Sql } from '../log/connect.ts';
 
-/** What everything between the log and the stream works with. */
+/** What the relay and the projections need. */
 export interface StreamContext {
   sql: Sql;
-  /** For the connection that holds a lock of its own. */
+  /** For the connections that hold the session locks of leader elections. */
   databaseUrl: string;
   nats: NatsConnection;
-  /** Its name in JetStream. */
+  /** The name of the stream in JetStream. */
   stream: string;
   /** How many servers of a NATS cluster store the stream. */
   replicas: number;

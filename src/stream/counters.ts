@@ -21,14 +21,14 @@ export function runCounters(context: StreamContext): Leadership {
     most: 10_000,
     lingerMs: 0,
   };
-  const counting = runProjection({ ...context, lock: locks.counters, projection });
-  const parts = [counting, runVisitorRemoval(context), runErasures(context)];
+  const projecting = runProjection({ ...context, lock: locks.counters, projection });
+  const parts = [projecting, runVisitorRemoval(context), runErasures(context)];
   return { stop: async () => void (await Promise.all(parts.map((part) => part.stop()))) };
 }
 
 async function rebuildCounters({ sql, databaseUrl, log }: StreamContext): Promise<void> {
-  log.warn({ projection: counters.name }, 'counting all scans of the log');
+  log.warn({ projection: counters.name }, 'the counters have no valid checkpoint: rebuilding them from the log');
   // Counting a long log in one statement takes minutes.
-  const patient = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
-  await counters.rebuild(patient, await floorOfLog(sql)).finally(() => patient.end({ timeout: 1 }));
+  const maintenance = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
+  await counters.rebuild(maintenance, await floorOfLog(sql)).finally(() => maintenance.end({ timeout: 1 }));
 }

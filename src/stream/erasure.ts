@@ -7,14 +7,14 @@ import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { floorOfLog, raiseFloor } from '../log/floor.ts';
 
 /**
- * Erases deleted accounts, in steps that are transactions of their own: any process may take the next one, at any time.
+ * The erasure of a deleted account runs in steps, each in its own transaction; any process may run the next step.
  *
- * 1. Codes: each gets code_deleted, if it has not, and code_erased; all their other events lose their data.
- * 2. Waits until the projections have applied that. Otherwise one that lags would make deliveries, or rows in the
- *    warehouse, from what the stream has of scans that are gone from the log.
- * 3. Deliveries of webhooks.
- * 4. Scans leave the log.
- * 5. What is left, and the data of the account's own events.
+ * 1. Append code_deleted, where it is missing, and code_erased to each code, and empty the data of its other events.
+ * 2. Wait until the projections have applied that. A projection that lags would otherwise create deliveries, or rows in
+ *    the warehouse, from scans that are still in the stream but no longer in the log.
+ * 3. Delete the webhook deliveries.
+ * 4. Delete the scans from the log.
+ * 5. Delete the remaining rows of the account, and empty the data of its own events.
  */
 export type ErasureStep =
   | { state: 'progressed'; scansTo: number; total: number }
@@ -30,11 +30,11 @@ interface Erasure {
   deleted_at: number;
 }
 
-/** The append of a chunk holds up all others, for some 30 ms. */
-const maxCodes = 200;
-const maxDeliveries = 2_000;
-/** Positions of the log that are searched for scans at once. */
-const maxPositions = 20_000;
+/** A step with 200 codes holds the append lock for about 30 ms. */
+const maxCodesPerStep = 200;
+const maxDeliveriesPerStep = 2_000;
+/** Log positions that one step searches for scans. */
+const maxPositionsPerStep = 20_000;
 
 export async function pendingErasures(sql: Queryable): Promise<string[]> {
   const rows = await sql<{ account: string }[]>`
@@ -42,7 +42,7 @@ export async function pendingErasures(sql: Queryable): Promise<string[]> {
   return rows.map(({ account }) => account);
 }
 
-/** Takes the next step of an account's erasure. */
+/** Runs the next step of an account's erasure. */
 export const eraseNext = (sql: Sql, account: string, now: Date): Promise<ErasureStep> =>
   sql.begin(async (tx): Promise<ErasureStep> => {
     const [erasure] = await tx<Erasure[]>`
@@ -50,15 +50,15 @@ export const eraseNext = (sql: Sql, account: string, now: Date): Promise<Erasure
         (SELECT position FROM events WHERE stream = account AND type = 'account_deleted') AS deleted_at
       FROM erasures WHERE account = ${account} AND done_at IS NULL FOR UPDATE`;
     if (erasure === undefined) return { state: 'done' };
-    // The log's triggers let nothing else be changed.
+    // The triggers on the log allow changes only to the account in this setting.
     await tx`SELECT set_config('scanlog.erasing', ${account}, true)`;
     const reached = await positionsOf(tx);
     const progressed: ErasureStep = { state: 'progressed', scansTo: erasure.scans_to, total: reached.counters };
     if (await eraseCodes(tx, erasure, now)) return progressed;
-    const late = lagging(erasure, reached);
-    if (late !== undefined) return { state: 'waiting', for: late };
+    const pending = pendingProjection(erasure, reached);
+    if (pending !== undefined) return { state: 'waiting', for: pending };
     if (await eraseDeliveries(tx, account)) return progressed;
-    const to = Math.min(erasure.scans_to + maxPositions, reached.counters);
+    const to = Math.min(erasure.scans_to + maxPositionsPerStep, reached.counters);
     await eraseScans(tx, erasure, to);
     if (to < reached.counters) return { ...progressed, scansTo: to };
     if (await hasVisitors(tx, account)) return { state: 'waiting', for: 'the visitors of its codes to be removed' };
@@ -67,21 +67,22 @@ export const eraseNext = (sql: Sql, account: string, now: Date): Promise<Erasure
   });
 
 async function eraseCodes(tx: Transaction, { account, deleted_at }: Erasure, now: Date): Promise<boolean> {
-  // Erased codes have the position of their code_erased, so that those who were deleted before are found by their own.
+  // Codes that were deleted before the account still have to be erased. An erased code has the position of its
+  // code_erased, which is after account_deleted.
   const codes = await tx<Code[]>`
-    (SELECT * FROM codes WHERE account = ${account} AND status <> 'deleted' LIMIT ${maxCodes})
+    (SELECT * FROM codes WHERE account = ${account} AND status <> 'deleted' LIMIT ${maxCodesPerStep})
     UNION ALL
     (SELECT * FROM codes
       WHERE account = ${account} AND mode IN ('live', 'test') AND status = 'deleted' AND position < ${deleted_at}
-      LIMIT ${maxCodes})
-    LIMIT ${maxCodes}`;
+      LIMIT ${maxCodesPerStep})
+    LIMIT ${maxCodesPerStep}`;
   if (codes.length === 0) return false;
   const ids = codes.map(({ id }) => id);
-  // In this order: a process that seals a key at this moment moves it from the first table to the second.
+  // In this order, because a process that seals a key moves it from the first table to the second.
   await tx`DELETE FROM unsealed_visitor_keys WHERE code = ANY(${ids})`;
   await tx`DELETE FROM visitor_keys WHERE code = ANY(${ids})`;
   await tx`UPDATE events SET data = '{}', schema = ${erasedSchema} WHERE stream = ANY(${ids}) AND schema <> ${erasedSchema}`;
-  const recorded = await append<CodeEvent>(tx, codes.flatMap(endOf), { actor: operator, now });
+  const recorded = await append<CodeEvent>(tx, codes.flatMap(finalEvents), { actor: operator, now });
   await Promise.all([
     tx`UPDATE events SET schema = ${erasedSchema} WHERE stream = ANY(${ids}) AND type = 'code_deleted'`,
     writeState(
@@ -100,16 +101,17 @@ async function eraseCodes(tx: Transaction, { account, deleted_at }: Erasure, now
   return true;
 }
 
-function endOf(code: Code): { stream: string; version: number; event: CodeEvent }[] {
+function finalEvents(code: Code): { stream: string; version: number; event: CodeEvent }[] {
   const events: CodeEvent[] = code.status === 'deleted' ? [] : [{ type: 'code_deleted', data: {} }];
   return [...events, eraseCode(code)].map((event, i) => ({ stream: code.id, version: code.version + 1 + i, event }));
 }
 
+/** The checkpoints of the projections. */
 interface Reached {
   counters: number;
   webhooks: number;
-  /** Where the warehouse is, and up to where it has removed the scans of deleted codes. */
   warehouse: number;
+  /** Up to this position, scans of deleted codes are removed from the warehouse. */
   removed: number;
 }
 
@@ -123,19 +125,19 @@ async function positionsOf(tx: Transaction): Promise<Reached> {
   return row;
 }
 
-function lagging({ deleted_at, appended_to, ended_to }: Erasure, reached: Reached): string | undefined {
+function pendingProjection({ deleted_at, appended_to, ended_to }: Erasure, reached: Reached): string | undefined {
   const to = Math.max(deleted_at, appended_to);
-  const late = (['counters', 'webhooks', 'warehouse'] as const).find((name) => reached[name] < to);
-  if (late !== undefined) return `the ${late} to reach position ${to} of the log`;
+  const lagging = (['counters', 'webhooks', 'warehouse'] as const).find((name) => reached[name] < to);
+  if (lagging !== undefined) return `the ${lagging} to reach position ${to} of the log`;
   return reached.removed < ended_to ? 'its scans to leave the warehouse' : undefined;
 }
 
 async function eraseDeliveries(tx: Transaction, account: string): Promise<boolean> {
-  // First the endpoints, like all who lock both.
+  // Endpoints are locked before deliveries everywhere, to avoid deadlocks.
   await tx`SELECT FROM webhook_endpoints WHERE account = ${account} ORDER BY mode FOR UPDATE`;
   const removed = await tx`
     DELETE FROM webhook_deliveries d
-    USING (SELECT account, mode, id FROM webhook_deliveries WHERE account = ${account} LIMIT ${maxDeliveries}) AS chunk
+    USING (SELECT account, mode, id FROM webhook_deliveries WHERE account = ${account} LIMIT ${maxDeliveriesPerStep}) AS chunk
     WHERE d.account = chunk.account AND d.mode = chunk.mode AND d.id = chunk.id`;
   return removed.count > 0;
 }
@@ -148,7 +150,8 @@ async function eraseScans(tx: Transaction, { account, scans_to }: Erasure, to: n
     )
     SELECT max(position) AS newest FROM erased`;
   await tx`UPDATE erasures SET scans_to = ${to} WHERE account = ${account}`;
-  // The stream still has them, and one of them may have been the end of the log: neither must look like a lost tail.
+  // The erased scans are still in the stream, and the last one may have been the end of the log: without a higher floor,
+  // both would look like a lost tail.
   if (row.newest !== null && row.newest > (await floorOfLog(tx))) await raiseFloor(tx, row.newest);
 }
 

@@ -9,30 +9,30 @@ import type { Queryable, Sql } from '../log/connect.ts';
 import { floorOfLog, raiseFloor } from '../log/floor.ts';
 import { findMessage } from './jetstream.ts';
 
-/** Events that the stream, or a projection, has from the log, and that the log does not have any more. */
+/** Events that the stream or a projection received, and that the log no longer has. */
 export interface LostTail {
-  /** Up to here the log is what it was. */
+  /** Up to this position the log is unchanged. */
   agreedTo: number;
-  /** Up to here events are known that the log may have lost. */
+  /** The last position of which the stream or a projection has an event that the log may have lost. */
   lostTo: number;
-  /** Scans that are lost, as far as they are known, up to `maxScans`. */
+  /** Lost scans that were found in the stream, up to `maxScans`. */
   scans: LostScan[];
 }
 
 /**
- * How far back the stream is compared. A relay notices within seconds that Postgres is another server: until then it may
- * have published events of the new log after those that were lost.
+ * How far back the stream is compared. A relay notices within seconds that it is connected to another Postgres server;
+ * until then it may have published events of the new log after the lost ones.
  */
-const comparedMs = 10_000;
-/** More can only be lost from a database that has no deliveries of them: one that is new, or was restored. */
+const compareWindowMs = 10_000;
+/** More are lost only when the database is new or was restored, and then it has no deliveries to remove. */
 const maxScans = 100_000;
 
 /**
- * Compares the end of the stream with the log, event by event: by the time that anything is compared, the log may have
- * grown beyond what it lost.
+ * Compares the end of the stream with the log, event by event. Comparing positions is not enough, because the log may
+ * have grown past the lost tail by now.
  *
- * A replica has a prefix of the log, so what is lost is the end of it. Of a batch that was lost without having been
- * acknowledged, the very same scans can come again at the very same positions; those are no difference.
+ * A replica has a prefix of the log, so only its end can be lost. A lost batch that was not acknowledged is sent again,
+ * and can get the same positions; that is not a difference.
  */
 export async function findLostTail(
   sql: Queryable,
@@ -50,16 +50,16 @@ export async function findLostTail(
     if (message === undefined) continue;
     if (rangeOf(message.data).to <= floor) break;
     newest ??= message.time.getTime();
-    const isOld = message.time.getTime() < newest - comparedMs;
-    const range = readable(message.data);
+    const isOld = message.time.getTime() < newest - compareWindowMs;
+    const range = decodeIfKnown(message.data);
     if (range === undefined) {
-      // Written by a newer relay, which compares it when it leads again.
+      // Written by a relay of a newer version, which compares it when it is elected again.
       if (isOld) break;
       continue;
     }
-    const logged = await idsInLog(sql, range);
-    if (!isSame(range, logged)) {
-      const scans = range.entries.filter(isScan).filter(({ id, position }) => logged.get(position) !== id);
+    const idsByPosition = await idsInLog(sql, range);
+    if (!isSame(range, idsByPosition)) {
+      const scans = range.entries.filter(isScan).filter(({ id, position }) => idsByPosition.get(position) !== id);
       lost = {
         agreedTo: range.after,
         lostTo: Math.max(lost?.lostTo ?? 0, range.to),
@@ -72,7 +72,8 @@ export async function findLostTail(
   return lost && { ...lost, agreedTo: Math.max(lost.agreedTo, floor) };
 }
 
-function readable(data: Uint8Array): LogRange | undefined {
+/** Undefined for a message in a newer format. */
+function decodeIfKnown(data: Uint8Array): LogRange | undefined {
   try {
     return decodeMessage(data);
   } catch (error) {
@@ -81,7 +82,7 @@ function readable(data: Uint8Array): LogRange | undefined {
   }
 }
 
-/** Ids of what the log has in this range, by position. */
+/** Ids of the events and scans of the log in this range, by position. */
 async function idsInLog(sql: Queryable, { after, to }: LogRange): Promise<Map<number, string>> {
   const rows = await sql<{ position: number; id: string }[]>`
     SELECT position, id FROM scans WHERE position > ${after} AND position <= ${to}
@@ -89,12 +90,12 @@ async function idsInLog(sql: Queryable, { after, to }: LogRange): Promise<Map<nu
   return new Map(rows.map(({ position, id }) => [position, id]));
 }
 
-const isSame = ({ entries }: LogRange, logged: Map<number, string>) =>
-  entries.length === logged.size && entries.every(({ position, id }) => logged.get(position) === id);
+const isSame = ({ entries }: LogRange, idsByPosition: Map<number, string>) =>
+  entries.length === idsByPosition.size && entries.every(({ position, id }) => idsByPosition.get(position) === id);
 
 /**
- * Abandons the lost tail, in one transaction: the log continues at positions that were never used, and what may contain
- * the tail is rebuilt from the log. No delivery of a webhook is made twice, and those of lost scans are removed.
+ * Abandons the lost tail in one transaction: the log continues at unused positions, and projections that may contain the
+ * tail are rebuilt from the log. Webhook deliveries of lost scans are removed; no delivery is created twice.
  */
 export const abandonTail = (sql: Sql, { agreedTo, lostTo, scans }: LostTail): Promise<number> =>
   sql.begin(async (tx) => {

@@ -15,8 +15,8 @@ export interface Message {
 }
 
 /**
- * Cuts a range into messages, each a run of one kind within the limits above. Where it cuts depends on the range alone,
- * and each message carries its range, so a reader detects missing and repeated messages.
+ * Splits a range into messages of one kind each, within the limits above. The same range is always split the same way, and
+ * each message contains its range, so a reader detects missing and repeated messages.
  */
 export function cut({ after, to, entries }: LogRange): Message[] {
   const messages: Message[] = [];

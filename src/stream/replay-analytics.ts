@@ -7,19 +7,24 @@ import { readScanText } from '../log/scan-lines.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
 import { scanTables } from '../warehouse/scan-tables.ts';
 
-interface Replaying {
+interface ReplayOptions {
   sql: Sql;
   warehouse: Warehouse;
   onProgress?: Progress;
   signal?: AbortSignal;
 }
 
-/** A busy engine that is part of the same machine may refuse an insert for this long. */
-const minPatienceMs = 5_000;
+/** An embedded ClickHouse under load may refuse inserts for this long. */
+const minRetryMs = 5_000;
 
-/** Rebuilds the warehouse from the log, beside the table in use; refuses while another rebuild runs. */
-export async function replayAnalytics({ sql, warehouse, onProgress, signal }: Replaying): Promise<{ scans: number }> {
-  // The lock's own transaction stays open, and idle, until the rebuild is done.
+/** Rebuilds the warehouse from the log in a new table; throws a `Refusal` while another rebuild runs. */
+export async function replayAnalytics({
+  sql,
+  warehouse,
+  onProgress,
+  signal,
+}: ReplayOptions): Promise<{ scans: number }> {
+  // The transaction that holds the lock stays open and idle until the rebuild is done.
   return sql.begin(async (holder) => {
     await holder`SET LOCAL idle_in_transaction_session_timeout = 0`;
     const [lock] = await holder<[{ free: boolean }]>`
@@ -30,7 +35,7 @@ export async function replayAnalytics({ sql, warehouse, onProgress, signal }: Re
       tables: scanTables(warehouse),
       readScans: (piece) => readScanText(sql, piece),
       headOfLog: () => headOfLog(sql),
-      patienceMs: Math.max(warehouse.rebuildAfterMs, minPatienceMs),
+      patienceMs: Math.max(warehouse.rebuildAfterMs, minRetryMs),
       onProgress,
       signal,
     });

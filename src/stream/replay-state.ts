@@ -7,24 +7,23 @@ import { locks } from '../log/locks.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 import { removeAllVisitors } from './visitor-removal.ts';
 
-const beside = 'state_rebuild';
-const batch = 1_000;
+const rebuildSchema = 'state_rebuild';
+const batchSize = 1_000;
 
 type Progress = (done: number, total: number) => void;
 
-export interface Replayed {
+interface Replayed {
   events: number;
-  /** Rows that were not what the log says. */
-  mended: number;
+  /** Rows that differed from the log. */
+  corrected: number;
 }
 
 /**
- * Makes current state and the scan counters again from the log. State goes into tables beside those in use, whose rows,
- * where they differ, are exchanged in one
- * transaction. Reads and writes go on meanwhile; only the exchange itself holds appends up.
+ * Rebuilds current state and the scan counters from the log. State is rebuilt in separate tables, and rows in use that
+ * differ from them are replaced in one transaction. Only that transaction blocks appends; reads and writes continue.
  */
 export async function replayState(sql: Sql, onProgress: Progress = () => {}): Promise<Replayed> {
-  // The lock's own transaction stays open, and idle, until all is done.
+  // The transaction that holds the lock stays open and idle until the replay is done.
   return sql.begin(async (holder) => {
     await holder`SET LOCAL idle_in_transaction_session_timeout = 0`;
     const [lock] = await holder<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${locks.replayState}) AS free`;
@@ -34,40 +33,45 @@ export async function replayState(sql: Sql, onProgress: Progress = () => {}): Pr
 }
 
 async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
-  await sql.unsafe(`DROP SCHEMA IF EXISTS ${beside} CASCADE; CREATE SCHEMA ${beside}`);
+  await sql.unsafe(`DROP SCHEMA IF EXISTS ${rebuildSchema} CASCADE; CREATE SCHEMA ${rebuildSchema}`);
   for (const table of Object.keys(stateTables))
-    await sql.unsafe(`CREATE TABLE ${beside}.${table} (LIKE public.${table} INCLUDING ALL)`);
+    await sql.unsafe(`CREATE TABLE ${rebuildSchema}.${table} (LIKE public.${table} INCLUDING ALL)`);
 
   let position = 0;
   let events = 0;
   const applyNext = async (tx: Transaction): Promise<boolean> => {
-    await tx.unsafe(`SET LOCAL search_path = ${beside}, public`);
-    const next = await readEvents(tx, position, batch);
+    await tx.unsafe(`SET LOCAL search_path = ${rebuildSchema}, public`);
+    const next = await readEvents(tx, position, batchSize);
     await applyState(tx, next);
     position = next.at(-1)?.position ?? position;
     events += next.length;
-    return next.length === batch;
+    return next.length === batchSize;
   };
 
   const total = await headOfLog(sql);
   while (await sql.begin(applyNext)) onProgress(position, Math.max(total, position));
-  const mended = await sql.begin(async (tx) => {
+  const corrected = await sql.begin(async (tx) => {
     await tx`SET LOCAL statement_timeout = 0`;
     await tx`SELECT pg_advisory_xact_lock(${locks.append})`;
     while (await applyNext(tx));
-    let different = 0;
-    for (const [table, key] of Object.entries(stateTables)) {
-      const [rebuilt, inUse] = [`SELECT * FROM ${beside}.${table}`, `SELECT * FROM public.${table}`];
-      const wrong = `SELECT ${key} FROM (${inUse} EXCEPT ${rebuilt}) AS wrong`;
-      const removed = await tx.unsafe(`DELETE FROM public.${table} WHERE (${key}) IN (${wrong})`);
-      const added = await tx.unsafe(`INSERT INTO public.${table} ${rebuilt} EXCEPT ${inUse}`);
-      different += Math.max(removed.count, added.count);
-    }
-    return different;
+    return replaceDifferentRows(tx);
   });
   await counters.rebuild(sql, await floorOfLog(sql));
   await removeAllVisitors(sql);
   onProgress(position, position);
-  await sql.unsafe(`DROP SCHEMA ${beside} CASCADE`);
-  return { events, mended };
+  await sql.unsafe(`DROP SCHEMA ${rebuildSchema} CASCADE`);
+  return { events, corrected };
+}
+
+/** Makes the tables in use equal to the rebuilt ones; returns how many rows differed. */
+async function replaceDifferentRows(tx: Transaction): Promise<number> {
+  let different = 0;
+  for (const [table, key] of Object.entries(stateTables)) {
+    const [rebuilt, inUse] = [`SELECT * FROM ${rebuildSchema}.${table}`, `SELECT * FROM public.${table}`];
+    const wrong = `SELECT ${key} FROM (${inUse} EXCEPT ${rebuilt}) AS wrong`;
+    const removed = await tx.unsafe(`DELETE FROM public.${table} WHERE (${key}) IN (${wrong})`);
+    const added = await tx.unsafe(`INSERT INTO public.${table} ${rebuilt} EXCEPT ${inUse}`);
+    different += Math.max(removed.count, added.count);
+  }
+  return different;
 }

@@ -2,7 +2,7 @@ import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
 import type { Queryable } from '../log/connect.ts';
 
 export interface Difference {
-  /** What disagrees with the log. */
+  /** The projection or table that differs from the log. */
   what: string;
   code: string;
   log: string;
@@ -10,14 +10,14 @@ export interface Difference {
 }
 
 const none: ScanCount = { total: 0, unique: 0 };
-const inWords = ({ total, unique }: ScanCount) => `${total} scans, ${unique} unique`;
+const describe = ({ total, unique }: ScanCount) => `${total} scans, ${unique} unique`;
 
 /** Every code whose counts in `found` differ from those in `expected`. */
 export function differences(what: string, expected: ScanCounts, found: ScanCounts): Difference[] {
   return [...new Set([...expected.keys(), ...found.keys()])].flatMap((code) => {
     const [log, other] = [expected.get(code) ?? none, found.get(code) ?? none];
     if (log.total === other.total && log.unique === other.unique) return [];
-    return [{ what, code, log: inWords(log), found: inWords(other) }];
+    return [{ what, code, log: describe(log), found: describe(other) }];
   });
 }
 
@@ -29,7 +29,7 @@ export function addCounts(counts: ScanCounts, more: Iterable<readonly [string, S
   return counts;
 }
 
-/** Takes counts off others that contain them. */
+/** Subtracts `fewer` from `counts`. */
 export const subtractCounts = (counts: ScanCounts, fewer: ScanCounts): ScanCounts =>
   addCounts(
     new Map(counts),
@@ -38,26 +38,26 @@ export const subtractCounts = (counts: ScanCounts, fewer: ScanCounts): ScanCount
 
 const maxPositionsPerQuery = 500_000;
 
-interface Piece {
+interface CountOptions {
   after: number;
   to: number;
   account: string | undefined;
-  /** Scans of before a time, up to a position, that the retention removes. */
+  /** The retention removes scans before this time, up to this position. */
   leaving: { before: Date; up_to: number } | undefined;
   onProgress?: (position: number) => void;
 }
 
 export interface LogCounts {
   all: ScanCounts;
-  /** Those of them that the retention removes. */
+  /** The part of `all` that the retention removes. */
   leaving: ScanCounts;
 }
 
 const nothing = { before: new Date(0), up_to: 0 };
 
-/** Counts the scans of the log after `after`, up to `to`. */
-export async function countScansInLog(sql: Queryable, piece: Piece): Promise<LogCounts> {
-  const { after, to, account, leaving: { before, up_to } = nothing, onProgress } = piece;
+/** Counts the scans of each code in the log after position `after`, up to position `to`. */
+export async function countScansInLog(sql: Queryable, options: CountOptions): Promise<LogCounts> {
+  const { after, to, account, leaving: { before, up_to } = nothing, onProgress } = options;
   const counts: LogCounts = { all: new Map(), leaving: new Map() };
   for (let from = after; from < to; from += maxPositionsPerQuery) {
     const upTo = Math.min(from + maxPositionsPerQuery, to);

@@ -7,14 +7,14 @@ import type { StreamContext } from './context.ts';
 import type { Leadership } from './leader.ts';
 import { runProjection } from './runner.ts';
 
-/** Makes deliveries of scans, where one process of all does, and sends them, where every one does. */
+/** Sends webhook deliveries in every process, and creates them from scans in the one that is elected. */
 export function runWebhooks(
   context: StreamContext & Pick<WorkerOptions, 'box' | 'send' | 'clock' | 'disable'>,
 ): Leadership {
   const { sql, databaseUrl, clock, log, metrics, box, send, disable } = context;
-  // Connections of its own: however much there is to send, nobody else waits for one.
-  const own = connect(databaseUrl, { max: 6, name: 'scanlog-webhooks' });
-  const worker = startWorker({ sql: own, box, send, clock, log, metrics, disable });
+  // A separate pool, so that sending many deliveries leaves the shared connections free.
+  const workerSql = connect(databaseUrl, { max: 6, name: 'scanlog-webhooks' });
+  const worker = startWorker({ sql: workerSql, box, send, clock, log, metrics, disable });
   const projection = {
     name: webhooks.name,
     checkpoint: () => webhooks.checkpoint(sql),
@@ -22,11 +22,11 @@ export function runWebhooks(
     most: 5_000,
     lingerMs: 0,
   };
-  const making = runProjection({ ...context, lock: locks.webhooks, projection });
+  const projecting = runProjection({ ...context, lock: locks.webhooks, projection });
   return {
     async stop() {
-      await Promise.all([making.stop(), worker.stop()]);
-      await own.end({ timeout: 2 });
+      await Promise.all([projecting.stop(), worker.stop()]);
+      await workerSql.end({ timeout: 2 });
     },
   };
 }

@@ -169,7 +169,7 @@ test('a backup taken under load restores to a service with the same answers', as
   );
   await untilThereAre(database.sql, account, scans + 20, 'delivered');
   await expectAllAgree(database.sql, warehouse);
-  expect((await replayState(database.sql)).mended).toBe(0);
+  expect((await replayState(database.sql)).corrected).toBe(0);
   await replayAnalytics({ sql: database.sql, warehouse });
   await expectAllAgree(database.sql, warehouse);
 }, 90_000);

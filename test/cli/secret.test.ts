@@ -132,7 +132,7 @@ describe('secret reset', () => {
     expect(await isKeyOfDatabase(sql, newBox)).toBe(true);
     const rotations = await sql`SELECT actor FROM events WHERE type = 'webhook_rotated' ORDER BY position`;
     expect(rotations.map(({ actor }) => actor)).toEqual(['operator', 'operator']);
-    expect((await replayState(sql)).mended, 'state agrees with the log').toBe(0);
+    expect((await replayState(sql)).corrected, 'state agrees with the log').toBe(0);
   });
 
   test.each([

@@ -40,7 +40,7 @@ const create = async (account: string, mode: Mode, count = 1, status: 'active' |
   return created.map(({ code }) => code);
 };
 
-/** What the random history has made so far, as far as the next step must know. */
+/** The accounts and codes that the random history has created so far. */
 interface World {
   accounts: { id: string; keys: string[] }[];
   codes: { id: string; account: string; mode: Mode; status: string }[];
@@ -83,14 +83,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('plan' as const), account: which, plan }),
 );
 
-async function take(world: World, now: Step): Promise<void> {
+async function run(world: World, now: Step): Promise<void> {
   const { sql } = database;
   const account = 'account' in now ? world.accounts[now.account % world.accounts.length] : undefined;
   const codes = world.codes.filter(({ status }) => status !== 'deleted');
   const code = 'code' in now ? codes[now.code % codes.length] : undefined;
   switch (now.do) {
     case 'open': {
-      const { id, live } = await createAccount(sql, { name: 'Somebody', plan: now.plan, now: by.now });
+      const { id, live } = await createAccount(sql, { name: 'Test', plan: now.plan, now: by.now });
       world.accounts.push({ id, keys: [live.id] });
       break;
     }
@@ -124,23 +124,23 @@ async function take(world: World, now: Step): Promise<void> {
   }
 }
 
-describe('state made again from the log', () => {
-  test('after any history, its rows are those that the commands have written', async () => {
+describe('state rebuilt from the log', () => {
+  test('has the same rows that the commands wrote, after any history', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (history) => {
         const world: World = { accounts: [], codes: [] };
-        for (const now of [{ do: 'open', plan: 'enterprise' } as const, ...history]) await take(world, now);
+        for (const now of [{ do: 'open', plan: 'enterprise' } as const, ...history]) await run(world, now);
 
         const written = await currentState();
-        const { mended } = await replayState(database.sql);
+        const { corrected } = await replayState(database.sql);
         expect(await currentState()).toEqual(written);
-        expect(mended).toBe(0);
+        expect(corrected).toBe(0);
 
         for (const { id } of world.accounts) {
           for (const mode of ['live', 'test'] as const) {
             const own = world.codes.filter((code) => code.account === id && code.mode === mode);
             const count = (status: string) => own.filter((code) => code.status === status).length;
-            expect(await countCodes(database.sql, { account: id, mode }), 'the counts that quotas go by').toEqual({
+            expect(await countCodes(database.sql, { account: id, mode }), 'the counts that quotas use').toEqual({
               active: count('active'),
               paused: count('paused'),
               draft: count('draft'),
@@ -152,40 +152,40 @@ describe('state made again from the log', () => {
     );
   });
 
-  test('the number of events and how far it has come is told', async () => {
+  test('reports progress and the number of events', async () => {
     const { id } = await createAccount(database.sql, { name: 'Many', plan: 'enterprise', now: by.now });
     await create(id, 'test', 1_500);
     const [{ count }] = await database.sql<[{ count: number }]>`SELECT count(*) FROM events`;
-    const told: [number, number][] = [];
-    const { events } = await replayState(database.sql, (done, total) => told.push([done, total]));
+    const progress: [number, number][] = [];
+    const { events } = await replayState(database.sql, (done, total) => progress.push([done, total]));
     expect(events).toBe(count);
-    expect(told.length, 'more than one piece').toBeGreaterThan(1);
-    expect(told.map(([done]) => done)).toEqual(told.map(([done]) => done).toSorted((a, b) => a - b));
-    expect(told.at(-1)?.[0], 'it ends at the end').toBe(told.at(-1)?.[1]);
+    expect(progress.length, 'more than one batch').toBeGreaterThan(1);
+    expect(progress.map(([done]) => done)).toEqual(progress.map(([done]) => done).toSorted((a, b) => a - b));
+    expect(progress.at(-1)?.[0], 'the last report is complete').toBe(progress.at(-1)?.[1]);
   });
 });
 
-describe('rows that are not what the log says', () => {
+describe('rows that differ from the log', () => {
   test.each([
     ['changed', `UPDATE codes SET name = 'Tampered', status = 'paused' WHERE id = $1`],
     ['deleted', `DELETE FROM codes WHERE id = $1`],
     [
-      'made up',
+      'added',
       `INSERT INTO codes SELECT (jsonb_populate_record(c, '{"id": "qr_x", "short_code": "made-up"}')).* FROM codes c WHERE id = $1`,
     ],
     ['given another short code', `UPDATE codes SET short_code = 'stolen' WHERE id = $1`],
-  ])('are mended: a code %s', async (_, statement) => {
+  ])('are corrected: a code %s', async (_, statement) => {
     const { id } = await createAccount(database.sql, { name: 'Victim', plan: 'enterprise', now: by.now });
     const [code] = await create(id, 'live', 2);
     const right = await currentState();
     await database.sql.unsafe(statement, [code?.id as string]);
     expect(await currentState()).not.toEqual(right);
 
-    expect(await replayState(database.sql)).toMatchObject({ mended: 1 });
+    expect(await replayState(database.sql)).toMatchObject({ corrected: 1 });
     expect(await currentState()).toEqual(right);
   });
 
-  test('are mended: accounts, keys and counts too', async () => {
+  test('are corrected: accounts, keys and counts', async () => {
     const { id } = await createAccount(database.sql, { name: 'Victim', plan: 'pro', now: by.now });
     await create(id, 'live', 2);
     const right = await currentState();
@@ -193,13 +193,13 @@ describe('rows that are not what the log says', () => {
     await database.sql`UPDATE api_keys SET revoked_at = now() WHERE account = ${id}`;
     await database.sql`UPDATE code_counts SET codes = 0 WHERE account = ${id}`;
 
-    expect(await replayState(database.sql)).toMatchObject({ mended: 4 });
+    expect(await replayState(database.sql)).toMatchObject({ corrected: 4 });
     expect(await currentState()).toEqual(right);
   });
 });
 
-describe('while others are at work', () => {
-  test('of two replays at once, the second says so', async () => {
+describe('a replay with concurrent work', () => {
+  test('is refused while another replay runs', async () => {
     let second: Promise<unknown> | undefined;
     await replayState(database.sql, () => {
       second ??= replayState(database.sql).catch((error: unknown) => error);
@@ -207,10 +207,10 @@ describe('while others are at work', () => {
     const refused = await second;
     expect(refused).toBeInstanceOf(Refusal);
     expect((refused as Refusal).message).toBe('Another replay of the state is under way: wait for it to end.');
-    expect(await replayState(database.sql), 'and later it can be done again').toMatchObject({ mended: 0 });
+    expect(await replayState(database.sql), 'it works again afterwards').toMatchObject({ corrected: 0 });
   });
 
-  test('nothing written during the replay is lost', async () => {
+  test('loses nothing that is written during the replay', async () => {
     const { id } = await createAccount(database.sql, { name: 'Busy', plan: 'enterprise', now: by.now });
     const made: string[] = [];
     let replaying = true;
@@ -221,7 +221,7 @@ describe('while others are at work', () => {
         made.push(code?.id as string);
       }
     });
-    for (let i = 0; i < 3; i++) expect(await replayState(database.sql)).toMatchObject({ mended: 0 });
+    for (let i = 0; i < 3; i++) expect(await replayState(database.sql)).toMatchObject({ corrected: 0 });
     replaying = false;
     await Promise.all(writers);
 
@@ -229,14 +229,14 @@ describe('while others are at work', () => {
       SELECT id, status FROM codes WHERE account = ${id} ORDER BY id`;
     expect(rows.map(({ id: code }) => code)).toEqual(made.toSorted());
     expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['paused']));
-    expect(await replayState(database.sql)).toMatchObject({ mended: 0 });
+    expect(await replayState(database.sql)).toMatchObject({ corrected: 0 });
   });
 
-  test('what an earlier replay left behind when it died is no obstacle', async () => {
+  test('succeeds after an earlier replay crashed and left its tables', async () => {
     await database.sql.unsafe('CREATE SCHEMA IF NOT EXISTS state_rebuild; CREATE TABLE state_rebuild.codes (id text)');
     await database.sql.begin((tx) => append(tx, [opened()], by));
     expect(await replayState(database.sql), 'the account that was appended without its row').toMatchObject({
-      mended: 1,
+      corrected: 1,
     });
   });
 });

@@ -15,7 +15,7 @@ import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { countsOf, held, scan, useStream } from './stream-support.ts';
 
-/** Of an election, which takes NATS 4 to 9 s, and all that waits for it. */
+/** An election takes NATS 4 to 9 s, and relay and projections resume only after it. */
 const failoverTimeoutMs = 40_000;
 
 let cluster: NatsCluster;
@@ -45,8 +45,8 @@ const counting = (common: Common) =>
     },
   });
 
-/** Scans until it is stopped. */
-function load(sql: Sql): () => Promise<void> {
+/** Appends scans until the returned function is called. */
+function startLoad(sql: Sql): () => Promise<void> {
   let stopped = false;
   const running = (async () => {
     while (!stopped) await scan(sql, 5);
@@ -70,11 +70,11 @@ const expectRelayed = async (sql: Sql, name: string) => {
   await eventually(async () => expect(await position()).toBeGreaterThanOrEqual(head), failoverTimeoutMs);
 };
 
-test('replicas are changed from 1 to 3 on a stream in use; then its leader is killed: nothing is missing', async () => {
+test('nothing is missing after a stream in use changes from 1 to 3 replicas and its leader is killed', async () => {
   const { sql, common, stream: name } = await stream.fresh();
   const first = startRelay(common);
   const running = counting(common);
-  const stopLoad = load(sql);
+  const stopLoad = startLoad(sql);
   await eventually(async () => expect(await held(stream, name)).not.toHaveLength(0), failoverTimeoutMs);
   expect((await stream.manager.streams.info(name)).config.num_replicas).toBe(1);
   await first.stop();
@@ -97,7 +97,7 @@ test('replicas are changed from 1 to 3 on a stream in use; then its leader is ki
   await stopLoad();
   await expectRelayed(sql, name);
   await expectCounted(sql);
-  // Eventually: a server that comes back answers from its old copy for a second.
+  // Retried, because a restarted server answers from its old copy for a second.
   await eventually(async () => {
     const ranges = await held(stream, name);
     let reached = ranges[0]?.after ?? 0;
@@ -116,7 +116,7 @@ test('replicas are changed from 1 to 3 on a stream in use; then its leader is ki
   await Promise.all([second.stop(), running.stop()]);
 }, 120_000);
 
-test('one replica, and the server that has it killed: counters go on from the log, and the relay once it is back', async () => {
+test('with one replica and its server killed, the counters read the log, and the relay continues after the restart', async () => {
   const { sql, common, stream: name } = await stream.fresh();
   const relay = startRelay(common);
   const running = counting(common);

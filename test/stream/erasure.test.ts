@@ -40,8 +40,10 @@ interface Created {
   short_code: string;
 }
 
-/** Words that only the deleted account has ever sent, and the events that it had. */
+/** Words that only the deleted account has sent. */
 const words = ['Zebrafisch', 'zebra-destination.example', 'zebrahook', 'Zebrakey', 'zebra-idempotent'];
+
+/** The columns of an event that stay after its erasure. */
 interface Fact {
   position: number;
   id: string;
@@ -89,7 +91,7 @@ const late = ({ id }: Created, account: string, visitor = newId('scan', Date.now
 const appendLate = (code: Created, account: string) =>
   appendScans(sql(), batchOf(newId('batch', Date.now()), 1, [late(code, account), late(code, account)]));
 
-/** An account that has used everything there is, and another one; then the first is deleted, and half way verified. */
+/** Two accounts; the first uses every feature, is deleted, and `verify` runs during its erasure. */
 beforeAll(async () => {
   [gone, other] = [await service.account(), await service.account()];
   await setHook(gone.live, receiver.url('zebrahook'));
@@ -110,7 +112,7 @@ beforeAll(async () => {
   await eventually(async () => expect(await differences()).toEqual([]));
   scansBefore = await scansOf(other.id);
 
-  // Close together: the warehouse removes the scans of deleted codes at once, but then not again for half a minute.
+  // Without a pause between: after one removal of scans, the warehouse starts the next one only half a minute later.
   await gone.test.delete(`/v1/qrcodes/${deletedBefore.id}`);
   before = await factsOf(gone.id);
   await deleteAccount(sql(), gone.id, new Date());
@@ -121,13 +123,13 @@ beforeAll(async () => {
   answer = JSON.parse(output.trim().split('\n').at(-1) ?? '');
 }, 120_000);
 
-describe('an account that the operator deletes', () => {
-  test('is erased by the time that the command ends, which says so', async () => {
+describe('an account deleted by the operator', () => {
+  test('is erased when the command ends, which prints the times', async () => {
     expect(answer).toEqual({ account_id: gone.id, deleted_at: expect.any(String), erased_at: expect.any(String) });
     await isDone(gone.id);
   });
 
-  test('has no keys, sessions and links any more, on any instance; others go on', async () => {
+  test('has no working keys, sessions and links on any instance, while other accounts have', async () => {
     for (const instance of [0, 1]) {
       for (const key of Object.values(gone.keys))
         expect((await service.client(instance, key).get('/v1/qrcodes')).status).toBe(401);
@@ -140,7 +142,7 @@ describe('an account that the operator deletes', () => {
     expect((await tab.get('/console/api/qrcodes')).status).toBe(401);
   });
 
-  test('has left nothing of what it ever sent in any table', async () => {
+  test('leaves nothing that it sent in any table', async () => {
     const tables = await dumpAll(sql());
     for (const word of words)
       for (const [name, rows] of Object.entries(tables))
@@ -150,7 +152,7 @@ describe('an account that the operator deletes', () => {
         ).toEqual([]);
   });
 
-  test('has no scans in the log and the warehouse, and no counts, visitors, deliveries and secrets', async () => {
+  test('has no scans in the log or the warehouse, and no counts, visitors, deliveries or secrets', async () => {
     for (const table of ['scans', 'webhook_deliveries', 'webhook_delivery_counts', 'webhook_endpoints', 'api_keys'])
       expect(await countIn(table, gone.id), table).toBe(0);
     for (const table of ['webhooks', 'webhook_secrets', 'idempotency_keys', 'console_sessions', 'code_counts'])
@@ -195,7 +197,7 @@ describe('an account that the operator deletes', () => {
     expect(JSON.parse(first ?? '')).toMatchObject({ type: 'code_created', data: {}, erased: true });
   });
 
-  test('leaves its short codes taken for everyone', async () => {
+  test('keeps its short codes reserved', async () => {
     const { status, body } = await other.live.post('/v1/qrcodes', newCode({ short_code: 'zebra-menu' }));
     expect([status, body.error?.code]).toEqual([409, 'short_code_taken']);
     const kept = await sql()`SELECT name, destination_url, status, style FROM codes WHERE account = ${gone.id}`;
@@ -203,24 +205,24 @@ describe('an account that the operator deletes', () => {
     for (const code of kept) expect(code).toEqual({ name: '', destination_url: '', status: 'deleted', style: {} });
   });
 
-  test('makes no difference for verify, during the erasure and after', async () => {
+  test('causes no differences in verify, during the erasure and after', async () => {
     expect(verifiedMeanwhile).toEqual([]);
     await eventually(async () => expect(await differences()).toEqual([]));
     expect(await scansOf(other.id)).toBe(scansBefore);
   });
 
-  test('is not brought back by a replay, which finds every row right', async () => {
+  test('is not restored by a replay, which finds every row correct', async () => {
     const tables = ['accounts', 'api_keys', 'webhooks', 'codes', 'code_counts', 'scan_counts', 'visitors'];
     const dump = async () => Promise.all(tables.map((table) => dumpTable(sql(), table)));
     await eventually(async () => expect(await differences()).toEqual([]));
     const dumped = await dump();
-    expect((await replayState(sql())).mended).toBe(0);
+    expect((await replayState(sql())).corrected).toBe(0);
     expect(await dump()).toEqual(dumped);
     await replayAnalytics({ sql: sql(), warehouse: service.warehouse });
     expect(await differences()).toEqual([]);
   });
 
-  test('can be named again: the command answers the same', async () => {
+  test('can be deleted again with the same result', async () => {
     const { output } = await run('account', 'delete', gone.id, '--json');
     expect(JSON.parse(output)).toEqual({ ...answer, erased_at: expect.any(String) });
     expect((await run('account', 'list', '--json')).output).not.toContain(gone.id);
@@ -228,7 +230,7 @@ describe('an account that the operator deletes', () => {
 });
 
 describe('scans of a deleted account that arrive late, from a spool', () => {
-  test('leave the log again, without the log seeming to have lost its end', async () => {
+  test('are erased too, and are not mistaken for a lost tail of the log', async () => {
     await eventually(() => isDone(gone.id));
     await appendLate(active, gone.id);
     const head = await headOfLog(sql());
@@ -246,7 +248,7 @@ describe('scans of a deleted account that arrive late, from a spool', () => {
     expect(await differences()).toEqual([]);
   });
 
-  test('are gone from the stream once that is purged, and everything goes on from the log', async () => {
+  test('are no longer in the stream after a purge, and projections continue from the log', async () => {
     const nats = await connectStream(inject('stack').natsUrl, 'test', new AbortController().signal);
     const manager = await nats.jetstreamManager();
     await manager.streams.purge(stream);
@@ -257,7 +259,7 @@ describe('scans of a deleted account that arrive late, from a spool', () => {
     await nats.close();
   });
 
-  test('are found by a rebuild of the counters, which passes them by', async () => {
+  test('reopen the erasure when a rebuild of the counters finds them', async () => {
     const { sql: own, drop } = await createDatabase();
     const by = { actor: 'operator', now: new Date() };
     const { id } = await createAccount(own, { name: 'Zebrafisch', plan: 'pro', now: by.now });
@@ -290,10 +292,10 @@ describe('scans of a deleted account that arrive late, from a spool', () => {
     await drop();
   });
 
-  test('are reported by verify, should any stay', async () => {
+  test('are reported by verify if they stay', async () => {
     await eventually(() => isDone(gone.id));
-    expect(await differences(), 'once everything is at the end of the log').toEqual([]);
-    // A position that no event has, which the counters have passed.
+    expect(await differences(), 'once all projections have reached the end of the log').toEqual([]);
+    // An unused position that the counters have passed.
     const position = await floorOfLog(sql());
     await sql()`
       INSERT INTO scans
@@ -309,7 +311,7 @@ describe('scans of a deleted account that arrive late, from a spool', () => {
   });
 });
 
-describe('the log', () => {
+describe('the triggers on the log', () => {
   const refusal = 'the log is only ever appended to';
   const erasing = (account: string, statement: string) =>
     sql().begin(async (tx) => {
@@ -324,20 +326,20 @@ describe('the log', () => {
     ['scans of others in a partition', () => gone.id, 'DELETE FROM scans_0'],
     ['events', () => gone.id, 'DELETE FROM events'],
     ['the type of an event', () => gone.id, "UPDATE events SET type = 'x', data = '{}', schema = 0"],
-    ['data into an event', () => gone.id, `UPDATE events SET data = '{"a": 1}'`],
+    ['an event by adding data', () => gone.id, `UPDATE events SET data = '{"a": 1}'`],
     ['all scans', () => gone.id, 'TRUNCATE scans'],
-  ])('refuses to change %s under the name of an erasure', async (_, account, statement) => {
+  ])('refuse to change %s during an erasure', async (_, account, statement) => {
     await expect(erasing(account(), statement)).rejects.toThrow(refusal);
   });
 
-  test('refuses everything without that name', async () => {
+  test('refuse every change outside an erasure', async () => {
     await expect(sql()`UPDATE events SET data = '{}', schema = 0 WHERE stream = ${gone.id}`).rejects.toThrow(refusal);
     await expect(sql()`DELETE FROM scans WHERE account = ${gone.id}`).rejects.toThrow(refusal);
     await expect(sql().unsafe('DELETE FROM scans_0')).rejects.toThrow(refusal);
   });
 });
 
-test('an edge closes its links by the first event of the erasure, and by what Postgres says at a start', async () => {
+test('an edge closes the links of a deleted account on its first event, and from Postgres when it starts', async () => {
   const route = { account: gone.id, destination_url: 'https://example.com', disabled: false };
   const started = createBans(sql());
   await started.refresh();
@@ -350,7 +352,7 @@ test('an edge closes its links by the first event of the erasure, and by what Po
   expect(following.covers({ ...route, account: other.id })).toBe(false);
 });
 
-test('the command deletes an account that has nothing at once', async () => {
+test('the command deletes an empty account immediately', async () => {
   const { id } = await service.account();
   const { code, output } = await run('account', 'delete', id, '--yes', '--json');
   expect([code, JSON.parse(output)]).toEqual([
@@ -361,7 +363,7 @@ test('the command deletes an account that has nothing at once', async () => {
   expect(event).toEqual({ type: 'account_deleted', actor: 'operator', data: {} });
 });
 
-test('codes are erased in chunks, each in a transaction of its own that leaves a state which a replay confirms', async () => {
+test('codes are erased in chunks, and after each chunk a replay finds every row correct', async () => {
   const { sql: own, drop } = await createDatabase();
   const by = { actor: 'operator', now: new Date() };
   const { id } = await createAccount(own, { name: 'Zebrafisch', plan: 'enterprise', now: by.now });
@@ -372,7 +374,7 @@ test('codes are erased in chunks, each in a transaction of its own that leaves a
     expect(await eraseNext(own, id, by.now)).toMatchObject({ state: 'progressed' });
     const [row] = await own<[{ count: number }]>`SELECT count(*) FROM codes WHERE name <> '' AND status <> 'deleted'`;
     expect(row.count).toBe(left);
-    expect((await replayState(own)).mended).toBe(0);
+    expect((await replayState(own)).corrected).toBe(0);
   }
   const waiting = {
     state: 'waiting',
@@ -382,7 +384,7 @@ test('codes are erased in chunks, each in a transaction of its own that leaves a
   await drop();
 });
 
-test('codes are not created for an account that was deleted after the request was admitted', async () => {
+test('codes cannot be created for an account that was deleted after the request was authorized', async () => {
   const account = await service.account();
   await deleteAccount(sql(), account.id, new Date());
   const by = { actor: 'key_1', now: new Date() };
@@ -390,16 +392,16 @@ test('codes are not created for an account that was deleted after the request wa
     await expect(
       sql().begin((tx) => createCodes(tx, testBox, { account: account.id, mode }, [newCode()], by)),
     ).rejects.toMatchObject({ code: 'not_found' });
-  // Nothing of it is in the warehouse, so that nothing has to be waited for.
+  // The account has no scans in the warehouse, so its erasure waits for nothing there.
   await eventually(async () => expect(await eraseNext(sql(), account.id, new Date())).toEqual({ state: 'done' }));
 });
 
 test.each([
   [['account', 'delete', 'acct_none', '--yes'], 'There is no account acct_none'],
   [['account', 'delete', '<other>'], 'cannot be undone: repeat the command with --yes'],
-])('%j is refused in one sentence', async (args, sentence) => {
+])('%j fails with one line', async (args, message) => {
   const { code, output } = await run(...args.map((arg) => (arg === '<other>' ? other.id : arg)));
   expect(code).toBe(1);
-  expect(output).toContain(sentence);
+  expect(output).toContain(message);
   expect(output.trim().split('\n')).toHaveLength(1);
 });

@@ -8,7 +8,7 @@ import { useStream } from './stream-support.ts';
 const stream = useStream();
 
 describe('an existing stream', () => {
-  test('gets the limits of this version, once, with a line in the log; what is set elsewhere stays', async () => {
+  test('gets the limits of this version once, which is logged, and keeps its other settings', async () => {
     const { common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
     const { config: ours } = await stream.manager.streams.info(name);
@@ -35,10 +35,10 @@ describe('an existing stream', () => {
     expect(lines()[0]).not.toHaveProperty('num_replicas');
 
     await ensureStream(stream.manager, { ...common, log });
-    expect(lines(), 'nothing differs any more').toHaveLength(1);
+    expect(lines(), 'the second call changes nothing').toHaveLength(1);
   });
 
-  test('whose server refuses the update is used as it is, with a warning', async () => {
+  test('is used with its current limits, and a warning, when the server refuses the update', async () => {
     const { common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
     const { log, lines } = captureLog();
@@ -51,7 +51,7 @@ describe('an existing stream', () => {
   });
 });
 
-test('a closed inbox leaves no listener on the signal of its leader', async () => {
+test('a closed inbox leaves no listener on its abort signal', async () => {
   const { common } = await stream.fresh();
   const { signal } = new AbortController();
   const listening = new Set<unknown>();

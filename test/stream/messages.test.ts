@@ -41,9 +41,9 @@ const range: fc.Arbitrary<LogRange> = fc
       }),
       { maxLength: 5 },
     ),
-    behind: fc.nat(5),
+    trailingGap: fc.nat(5),
   })
-  .map(({ after, runs, behind }) => {
+  .map(({ after, runs, trailingGap }) => {
     let position = after;
     const entries: LogEntry[] = [];
     for (const { scans, count, gap, text } of runs)
@@ -51,11 +51,11 @@ const range: fc.Arbitrary<LogRange> = fc
         position += gap;
         entries.push(scans ? scanAt(position, text) : renamedAt(position, text));
       }
-    return { after, to: entries.length === 0 ? after : position + behind, entries };
+    return { after, to: entries.length === 0 ? after : position + trailingGap, entries };
   });
 
 describe('messages of a range', () => {
-  test('follow each other without a gap, and hold every entry once, in order, as it was', () => {
+  test('have no gaps between them, and contain every entry once, in order and unchanged', () => {
     fc.assert(
       fc.property(range, (given) => {
         const messages = cut(given);
@@ -74,7 +74,7 @@ describe('messages of a range', () => {
     );
   });
 
-  test('are of one kind each, and none is too large', () => {
+  test('contain one kind of entry each, and stay within the limits', () => {
     fc.assert(
       fc.property(range, (given) => {
         for (const { kind, data } of cut(given)) {
@@ -89,7 +89,7 @@ describe('messages of a range', () => {
     );
   });
 
-  test('are the same whenever they are cut', () => {
+  test('are the same each time a range is split', () => {
     fc.assert(
       fc.property(range, (given) => {
         expect(cut({ ...given, entries: [...given.entries] })).toEqual(cut(given));
@@ -98,7 +98,7 @@ describe('messages of a range', () => {
     );
   });
 
-  test('of nothing are none', () => {
+  test('do not exist for an empty range', () => {
     expect(cut({ after: 5, to: 5, entries: [] })).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ export async function startOneWayProxy(url: string) {
     dropAnswers() {
       dropping = true;
     },
-    /** Connections from before have lost bytes, so they end. */
+    /** Closes existing connections, because they have lost bytes. */
     restore() {
       dropping = false;
       endAll();

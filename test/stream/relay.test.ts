@@ -15,15 +15,15 @@ import { countsOf, held, scan, unseat, useStream } from './stream-support.ts';
 
 const stream = useStream();
 
-/** Scans until the relay is at work: on an empty stream it begins where the log ends by then. */
-const begun = (sql: Sql, name: string) =>
+/** Appends scans until the relay publishes: on an empty stream it starts at the end of the log. */
+const untilRelaying = (sql: Sql, name: string) =>
   eventually(async () => {
     await scan(sql, 1);
     expect(await held(stream, name), 'messages in the stream').not.toHaveLength(0);
   });
 
-/** From the first message on, without a gap and without anything twice, to the end of the log. */
-async function expectWhole(sql: Sql, name: string): Promise<LogRange[]> {
+/** Expects all entries from the first message to the end of the log, without gaps or duplicates. */
+async function expectComplete(sql: Sql, name: string): Promise<LogRange[]> {
   return eventually(async () => {
     const ranges = await held(stream, name);
     const head = await headOfLog(sql);
@@ -40,8 +40,8 @@ async function expectWhole(sql: Sql, name: string): Promise<LogRange[]> {
   });
 }
 
-/** Counts how often scans are read from the log. */
-function watched(sql: Sql): { reader: Sql; reads(): number } {
+/** Counts the queries that read scans from the log. */
+function countingReads(sql: Sql): { reader: Sql; reads(): number } {
   let reads = 0;
   const reader = new Proxy(sql, {
     apply(target, _, given: Parameters<Sql>) {
@@ -66,47 +66,47 @@ const counting = (common: Awaited<ReturnType<typeof stream.fresh>>['common']) =>
   });
 
 describe('the relay', () => {
-  test('publishes the log in its order, scans and changes apart', async () => {
+  test('publishes the log in order, scans and changes in separate messages', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     const relay = startRelay(common);
-    await begun(sql, name);
+    await untilRelaying(sql, name);
     for (let i = 0; i < 5; i++) {
       await scan(sql, 3);
       await sql.begin((tx) => append(tx, [opened()], { actor: 'operator', now: new Date() }));
     }
-    const ranges = await expectWhole(sql, name);
+    const ranges = await expectComplete(sql, name);
     for (const { entries } of ranges) expect(new Set(entries.map(({ type }) => type)).size).toBe(1);
     await relay.stop();
   });
 
-  test('two at once: one relays; thrown out of the database under load, the other takes over, and nothing is missing or twice', async () => {
+  test('is taken over by another process when its session is terminated under load, without gaps or duplicates', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     const relays = [startRelay(common), startRelay(common)];
-    await begun(sql, name);
+    await untilRelaying(sql, name);
     let stopped = false;
     const load = (async () => {
       while (!stopped) await scan(sql, 5);
     })();
     for (let round = 0; round < 3; round++) {
-      await eventually(async () => expect(await unseat(sql, 'relay'), 'one leads').toBe(1));
+      await eventually(async () => expect(await unseat(sql, 'relay'), 'one relay is the leader').toBe(1));
       const before = (await stream.manager.streams.info(name)).state.last_seq;
       await eventually(async () =>
-        expect((await stream.manager.streams.info(name)).state.last_seq, 'it goes on').toBeGreaterThan(before),
+        expect((await stream.manager.streams.info(name)).state.last_seq, 'it publishes again').toBeGreaterThan(before),
       );
     }
     stopped = true;
     await load;
-    await expectWhole(sql, name);
+    await expectComplete(sql, name);
     await Promise.all(relays.map((relay) => relay.stop()));
   });
 
   test.each([
     ['deleted', (name: string) => stream.manager.streams.delete(name)],
     ['emptied', (name: string) => stream.manager.streams.purge(name)],
-  ])('a stream that is %s while it runs: it goes on, and nothing is missing in the counters', async (_, lose) => {
+  ])('continues when its stream is %s, and the counters miss nothing', async (_, lose) => {
     const { sql, common, stream: name } = await stream.fresh();
     const relay = startRelay(common);
-    const { reader, reads } = watched(sql);
+    const { reader, reads } = countingReads(sql);
     const running = counting({ ...common, sql: reader });
     await scan(sql, 20);
     await eventually(async () => expect(await countsOf(sql)).toEqual([40, 40]));
@@ -120,15 +120,15 @@ describe('the relay', () => {
       const before = { reads: reads(), counts: await countsOf(sql) };
       await scan(sql, 1);
       await eventually(async () => expect(await countsOf(sql)).not.toEqual(before.counts));
-      expect(reads(), 'they come through the stream again, not from the log').toBe(before.reads);
+      expect(reads(), 'scans come from the stream again, not from the log').toBe(before.reads);
     });
     await Promise.all([relay.stop(), running.stop()]);
   });
 
-  test('a stream that has lost its tail: it looks where the stream ends, and publishes what is missing again', async () => {
+  test('publishes again what a stream has lost at its end', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     const first = startRelay(common);
-    await begun(sql, name);
+    await untilRelaying(sql, name);
     for (let i = 0; i < 6; i++) {
       await scan(sql, 2);
       await eventually(async () => expect((await held(stream, name)).at(-1)?.to).toBe(await headOfLog(sql)));
@@ -140,19 +140,19 @@ describe('the relay', () => {
     const second = startRelay(common);
     const running = counting(common);
     await scan(sql, 2);
-    await expectWhole(sql, name);
+    await expectComplete(sql, name);
     const [{ total }] = await sql<[{ total: number }]>`SELECT count(*) AS total FROM scans`;
     await eventually(async () => expect(await countsOf(sql)).toEqual([total, total]));
     await Promise.all([second.stop(), running.stop()]);
   });
 
-  test('acknowledgements that are lost: what the stream has stored is found there, and not published again', async () => {
+  test('does not publish again what the stream has stored when acknowledgements are lost', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     const proxy = await startOneWayProxy(inject('stack').natsUrl);
     const nats = await connectStream(proxy.url, 'test', new AbortController().signal);
     const { log, lines } = captureLog();
     const relay = startRelay({ ...common, nats, log });
-    await begun(sql, name);
+    await untilRelaying(sql, name);
     const end = async () => (await held(stream, name)).at(-1)?.to ?? 0;
     await eventually(async () => expect(await end()).toBe(await headOfLog(sql)));
     const before = await end();
@@ -162,7 +162,7 @@ describe('the relay', () => {
     expect(await end(), 'the stream has stored messages whose acknowledgement was lost').toBeGreaterThan(before);
     proxy.restore();
     await scan(sql, 5);
-    await expectWhole(sql, name);
+    await expectComplete(sql, name);
     await relay.stop();
     await nats.close();
     await proxy.close();

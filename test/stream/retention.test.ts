@@ -186,7 +186,7 @@ test('replays of counters, state and analytics give the same', async () => {
   const tables = ['scan_counts', 'dropped_scans', 'visitors', 'codes', 'blocked_hosts'];
   const dump = () => Promise.all(tables.map((table) => dumpTable(sql(), table)));
   const dumped = await dump();
-  expect((await replayState(sql())).mended).toBe(0);
+  expect((await replayState(sql())).corrected).toBe(0);
   expect(await dump()).toEqual(dumped);
   await replayAnalytics({ sql: sql(), warehouse: service.warehouse });
   expect(await differences()).toEqual([]);

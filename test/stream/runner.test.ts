@@ -19,7 +19,7 @@ const countersOn = (sql: Sql): Projection => ({
 });
 
 describe('a projection fed from the stream', () => {
-  test('messages again, overlapping, in the wrong order and missing: each scan counts once', async () => {
+  test('counts each scan once when messages are repeated, overlapping, out of order or missing', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
     await scan(sql, 20);
@@ -35,7 +35,7 @@ describe('a projection fed from the stream', () => {
     await running.stop();
   });
 
-  test('a stream that has lost its beginning: what is missing comes from the log', async () => {
+  test('reads from the log what a stream has dropped at its beginning', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
     const { config } = await stream.manager.streams.info(name);
@@ -49,7 +49,7 @@ describe('a projection fed from the stream', () => {
     await running.stop();
   });
 
-  test('no stream at all: everything comes from the log, and from the stream once it is there', async () => {
+  test('reads from the log while there is no stream, and from the stream once it exists', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await scan(sql, 5);
     const running = runProjection({ ...common, projection: countersOn(sql), lock });
@@ -62,7 +62,7 @@ describe('a projection fed from the stream', () => {
     await running.stop();
   });
 
-  test('stopped while it reads a gap from the log: it applies nothing after the gap', async () => {
+  test('applies nothing after a gap when it is stopped while it reads the gap from the log', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
     await scan(sql, 20);
@@ -88,7 +88,7 @@ describe('a projection fed from the stream', () => {
     await successor.stop();
   });
 
-  test('two runners at once, and the one at work thrown out of the database: each scan counts once', async () => {
+  test('counts each scan once with two runners when the session of the leader is terminated', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
     const runners = [1, 2].map(() => runProjection({ ...common, projection: countersOn(sql), lock }));
@@ -98,7 +98,7 @@ describe('a projection fed from the stream', () => {
       const range = await readRange(sql, published, 1_000);
       published = range.to;
       await publish(stream, name, range);
-      await eventually(async () => expect(await unseat(sql, 'counters'), 'somebody leads').toBe(1));
+      await eventually(async () => expect(await unseat(sql, 'counters'), 'one runner is the leader').toBe(1));
     }
     await eventually(async () => expect(await countsOf(sql)).toEqual([80, 80]));
     await Promise.all(runners.map((runner) => runner.stop()));
@@ -106,20 +106,21 @@ describe('a projection fed from the stream', () => {
 });
 
 describe('an event that cannot be applied', () => {
-  test('is not skipped: the projection stands still and shouts, and goes on once it can', async () => {
+  test('is not skipped: the projection stops before it, reports errors, and continues once it succeeds', async () => {
     const { sql, common } = await stream.fresh();
     await ensureStream(stream.manager, common);
     await scan(sql, 10);
     const { entries } = await readRange(sql, 0, 100);
-    const poison = entries[11]?.position ?? 0;
-    let healed = false;
+    const failingPosition = entries[11]?.position ?? 0;
+    let fixed = false;
     const applied: number[] = [];
     let checkpoint = 0;
     const projection: Projection = {
       name: 'fragile',
       checkpoint: async () => checkpoint,
       async apply(range) {
-        if (!healed && range.entries.some(({ position }) => position === poison)) throw new Error('cannot be applied');
+        if (!fixed && range.entries.some(({ position }) => position === failingPosition))
+          throw new Error('cannot be applied');
         expect(range.after, 'without a gap').toBe(checkpoint);
         applied.push(...range.entries.map(({ position }) => position));
         checkpoint = range.to;
@@ -133,18 +134,18 @@ describe('an event that cannot be applied', () => {
         ?.value ?? 0;
     await eventually(async () => expect(await failures()).toBeGreaterThanOrEqual(3));
     expect(
-      applied.every((position) => position < poison),
-      'nothing at or behind it is applied',
+      applied.every((position) => position < failingPosition),
+      'nothing at or after it is applied',
     ).toBe(true);
-    expect(checkpoint).toBeLessThan(poison);
+    expect(checkpoint).toBeLessThan(failingPosition);
 
-    healed = true;
+    fixed = true;
     await eventually(async () => expect(checkpoint).toBe(await headOfLog(sql)));
     expect(applied, 'all, once, in order').toEqual(entries.map(({ position }) => position));
     await running.stop();
   });
 
-  test('or read at all holds up relay and counters, and nothing behind it is lost once it can be', async () => {
+  test('because it cannot be read stops the counters, and later scans are counted once it is gone', async () => {
     const { sql, common } = await stream.fresh();
     await ensureStream(stream.manager, common);
     await scan(sql, 2);

@@ -15,7 +15,7 @@ import { scanned } from '../support/scans.ts';
 export interface TestStream {
   nats: NatsConnection;
   manager: JetStreamManager;
-  /** A database and the name of a stream that nobody else uses, and what a relay or runner on them needs. */
+  /** Creates a database and the name of an unused stream, with the options of a relay or runner on them. */
   fresh(): Promise<TestDatabase & { common: Common; stream: string }>;
 }
 
@@ -31,7 +31,7 @@ const commonOf = ({ sql, url }: TestDatabase, nats: NatsConnection, stream: stri
   metrics: createMetrics(),
 });
 
-/** NATS, the one of all tests or another, for a file whose tests each take a log and a stream of their own. */
+/** Connects to NATS, by default to the shared test server, for a file whose tests each use their own log and stream. */
 export function useStream(urlOf = () => inject('stack').natsUrl): TestStream {
   const stream = {} as TestStream;
   const ends: (() => Promise<unknown>)[] = [];
@@ -53,19 +53,19 @@ export function useStream(urlOf = () => inject('stack').natsUrl): TestStream {
   return stream;
 }
 
-/** So many scans of one code, a batch each. */
+/** Appends `count` batches of two scans of one code. */
 export async function scan(sql: Sql, count: number, code = 'qr_1'): Promise<void> {
   const writer = newId('batch', Date.now());
   for (let number = 1; number <= count; number++)
     await appendScans(sql, batchOf(writer, number, [scanned({ code }), scanned({ code })]));
 }
 
-/** As the relay would, without asking where the stream ends. */
+/** Publishes a range as the relay does, without checking where the stream ends. */
 export async function publish({ nats }: TestStream, stream: string, range: LogRange): Promise<void> {
   for (const { kind, data } of cut(range)) await nats.jetstream().publish(subjects(stream)[kind], data);
 }
 
-/** Everything the stream holds. */
+/** All messages of the stream, decoded. */
 export async function held({ manager }: TestStream, stream: string): Promise<LogRange[]> {
   const { state } = await manager.streams.info(stream);
   const ranges: LogRange[] = [];
@@ -82,7 +82,7 @@ export const countsOf = async (sql: Sql, code = 'qr_1') => {
   return row === undefined ? [0, 0] : [row.total_scans, row.unique_scans];
 };
 
-/** Ends the database session of whoever leads under this name, as a failing network would. */
+/** Terminates the database session of the leader `name`, as a network failure would. Returns how many it terminated. */
 export async function unseat(sql: Sql, name: string): Promise<number> {
   const ended = await sql`
     SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid

@@ -36,7 +36,7 @@ const counting = (common: Common) =>
   });
 
 describe('a message of a newer version', () => {
-  test('is not skipped by a projection: it reads the log instead, says why, and goes on with the stream after it', async () => {
+  test('is not skipped by a projection: it reads the log instead, logs why, and continues with the stream after it', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
     await scan(sql, 5);
@@ -56,7 +56,7 @@ describe('a message of a newer version', () => {
     await running.stop();
   });
 
-  test('at the end of the stream: a relay goes on after it', async () => {
+  test('at the end of the stream does not stop the relay: it publishes after it', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
     await scan(sql, 5);
@@ -70,7 +70,7 @@ describe('a message of a newer version', () => {
     await relay.stop();
   });
 
-  test('does not end a plain subscription: later changes arrive, and the warning comes once', async () => {
+  test('does not end a subscription: later changes arrive, and it is reported once', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await sql.begin((tx) => append(tx, [opened()], { actor: 'operator', now: new Date() }));
     const [change] = (await readEvents(sql, 0, 1)) as [Change];
@@ -86,7 +86,7 @@ describe('a message of a newer version', () => {
   });
 });
 
-test('an event of a newer version: relay and projection stand still before it, and say what to do', async () => {
+test('relay and projection stop before an event of a newer version, and log what to do', async () => {
   const { sql, common, stream: name } = await stream.fresh();
   await scan(sql, 2);
   const { log, lines } = captureLog();

@@ -224,7 +224,7 @@ test('a replay of the state restores webhooks and sends nothing', async () => {
   await settled(account, 'delivered', 2);
   const { sql } = service.database;
   await sql`UPDATE webhooks SET url = 'https://wrong.example' WHERE account = ${account.id}`;
-  expect(await replayState(sql)).toMatchObject({ mended: 1 });
+  expect(await replayState(sql)).toMatchObject({ corrected: 1 });
   expect((await account.live.get('/v1/account/webhook')).body).toEqual(account.webhook);
   await account.scan();
   await settled(account, 'delivered', 3);
