@@ -1,13 +1,13 @@
 import type { WarehouseTable } from './warehouse-ledger.ts';
 
-/** How a row count differs from what the table was given. */
+/** The difference between a row count and the rows that were inserted. */
 export interface Mismatch {
-  /** Rows missing or too many; infinite when the table does not exist. */
+  /** Number of missing or excess rows; infinite when the table does not exist. */
   distance: number;
   message: string;
 }
 
-/** While a removal is under way, any number of its rows may be gone already. */
+/** Undefined when the count is right. During a removal, any number of its rows may already be gone. */
 export function mismatchOf(
   { version, rows, removing_rows }: WarehouseTable,
   count: number | undefined,
@@ -24,8 +24,8 @@ export function mismatchOf(
 }
 
 /**
- * Remembers for how long a table has had wrong counts. A replica that catches up reports counts that come closer, and
- * behind a load balancer several replicas answer in turn: so the time starts again whenever a count is the closest yet.
+ * Measures how long a table has had wrong counts. The time restarts whenever a count is closer than all before, because a
+ * replica that catches up reports improving counts, and a load balancer alternates between replicas.
  */
 export function createDoubt(confirmAfterMs: number) {
   let closest: { distance: number; since: number } | undefined;
@@ -33,7 +33,7 @@ export function createDoubt(confirmAfterMs: number) {
     clear(): void {
       closest = undefined;
     },
-    /** Whether the loss is certain. */
+    /** Whether counts have been wrong without improvement for `confirmAfterMs`, so that rows are lost. */
     isConfirmedBy({ distance }: Mismatch): boolean {
       const now = performance.now();
       if (closest === undefined || distance < closest.distance) closest = { distance, since: now };

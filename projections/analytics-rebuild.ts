@@ -3,103 +3,109 @@ import type { Sql } from '../src/lib/sql.ts';
 import { ledger } from './warehouse-ledger.ts';
 import { insertText, type ReadScans, type ScanTables } from './warehouse-tables.ts';
 
-/** Positions of the log that go into one insert. */
-const step = 100_000;
-/** Near enough to the head of the log to hold the table in use still for the rest. */
-const nearly = 10_000;
+/** Log positions that go into one insert. */
+const positionsPerInsert = 100_000;
+/** With this many positions left, the table in use is locked while the rest is inserted. */
+const maxPositionsLocked = 10_000;
 
 export type Progress = (done: number, total: number) => void;
 
-interface Rebuilding {
+interface RebuildOptions {
   sql: Sql;
   tables: ScanTables;
   readScans: ReadScans;
   headOfLog(): Promise<number>;
-  /** For how long an insert that fails is repeated, and a replica may lag, before the rebuild is given up. */
+  /** How long a failing insert or a wrong row count is retried before the rebuild fails. */
   patienceMs: number;
   onProgress?: Progress | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Fills a fresh table from the log, beside the one in use, which is read until then; puts it in that one's place once
- * its rows have been counted; and only then drops what is not in use any more. The caller ensures that one runs at a time.
+ * Fills a new table from the log, verifies its row count, replaces the table in use with it, and drops the unused tables.
+ * Reads use the old table until then. The caller ensures that only one rebuild runs at a time.
  */
-export async function rebuildAnalytics(options: Rebuilding): Promise<{ scans: number }> {
-  const { sql, tables, readScans, headOfLog, patienceMs, onProgress = () => {}, signal } = options;
+export async function rebuildAnalytics(options: RebuildOptions): Promise<{ scans: number }> {
+  const { sql, tables, headOfLog, patienceMs, signal } = options;
   await dropUnused(sql, tables);
 
   let head = await headOfLog();
   const endedBy = head;
   const version = await ledger.add(sql, tables.definition, endedBy);
-  // A database that was restored from a backup counts from an older number: one of that name may be left.
+  // In a database restored from a backup the version sequence is older, so a table with this version may already exist.
   await tables.drop(version);
   await tables.create(version);
 
-  let position = 0;
-  let rows = 0;
-  /** While ClickHouse takes one piece, Postgres reads the next. */
-  async function fill(to: number): Promise<void> {
-    const read = (after: number) => {
-      const upTo = Math.min(after + step, to);
-      const reading = readScans({ after, to: upTo, endedBy });
-      // Heard of when it is its turn.
-      reading.catch(() => {});
-      return { upTo, reading };
-    };
-    let next = position < to ? read(position) : undefined;
-    while (next !== undefined) {
-      const { upTo, reading } = next;
-      const piece = await reading;
-      signal?.throwIfAborted();
-      next = upTo < to ? read(upTo) : undefined;
-      const after = position;
-      // Its token makes a repeated insert harmless, and starting over would read the whole log again.
-      if (piece.count > 0)
-        await repeated(() => insertText(tables, { version, position: after }, upTo, piece), patienceMs, signal);
-      position = upTo;
-      rows += piece.count;
-      onProgress(position, Math.max(head, position));
-    }
-  }
-
-  while (head - position > nearly) {
-    await fill(head);
+  const table: NewTable = { version, endedBy, position: 0, rows: 0 };
+  while (head - table.position > maxPositionsLocked) {
+    await fill(table, head, options);
     head = await headOfLog();
   }
-  const verifyRows = () =>
-    repeated(
-      async () => {
-        const count = await tables.count(version);
-        if (count === rows) return;
-        await tables.sync(version);
-        throw new Error(`the new table scans_v${version} has ${count ?? 'no'} rows, but ${rows} were inserted`);
-      },
-      patienceMs,
-      signal,
-    );
-  // Before the exchange too, which holds the table in use still.
-  await verifyRows();
+  const verify = () => retry(() => verifyRows(tables, table), patienceMs, signal);
+  // Also before the exchange, which locks the table in use.
+  await verify();
   await ledger.exchange(sql, version, async (to) => {
-    await fill(Math.max(to, head));
-    await verifyRows();
-    return { position, rows };
+    await fill(table, Math.max(to, head), options);
+    await verify();
+    return { position: table.position, rows: table.rows };
   });
   await dropUnused(sql, tables);
-  return { scans: rows };
+  return { scans: table.rows };
 }
 
-const pauseMs = { first: 100, max: 5_000 };
+/** The table that is being filled, and how far it is. */
+interface NewTable {
+  readonly version: number;
+  readonly endedBy: number;
+  position: number;
+  rows: number;
+}
 
-/** Repeats what fails, with longer and longer pauses, until it succeeds or has failed for `patienceMs`. */
-async function repeated(work: () => Promise<void>, patienceMs: number, signal: AbortSignal | undefined): Promise<void> {
+/** Inserts the log up to `to`. Reads the next piece from Postgres while ClickHouse inserts the current one. */
+async function fill(table: NewTable, to: number, options: RebuildOptions): Promise<void> {
+  const { tables, readScans, patienceMs, onProgress = () => {}, signal } = options;
+  const { version, endedBy } = table;
+  const read = (after: number) => {
+    const upTo = Math.min(after + positionsPerInsert, to);
+    const reading = readScans({ after, to: upTo, endedBy });
+    // Awaited in the next iteration; until then a rejection must not count as unhandled.
+    reading.catch(() => {});
+    return { upTo, reading };
+  };
+  let next = table.position < to ? read(table.position) : undefined;
+  while (next !== undefined) {
+    const { upTo, reading } = next;
+    const piece = await reading;
+    signal?.throwIfAborted();
+    next = upTo < to ? read(upTo) : undefined;
+    const { position } = table;
+    // The deduplication token makes a repeated insert safe; a new rebuild would read the whole log again.
+    if (piece.count > 0) await retry(() => insertText(tables, { version, position }, upTo, piece), patienceMs, signal);
+    table.position = upTo;
+    table.rows += piece.count;
+    onProgress(upTo, to);
+  }
+}
+
+async function verifyRows(tables: ScanTables, { version, rows }: NewTable): Promise<void> {
+  const count = await tables.count(version);
+  if (count === rows) return;
+  await tables.sync(version);
+  throw new Error(`the new table scans_v${version} has ${count ?? 'no'} rows, but ${rows} were inserted`);
+}
+
+const initialBackoffMs = 100;
+const maxBackoffMs = 5_000;
+
+/** Retries with exponential backoff until `work` succeeds or `patienceMs` have passed. */
+async function retry(work: () => Promise<void>, patienceMs: number, signal: AbortSignal | undefined): Promise<void> {
   const deadline = performance.now() + patienceMs;
-  for (let pause = pauseMs.first; ; pause = Math.min(pause * 2, pauseMs.max)) {
+  for (let backoffMs = initialBackoffMs; ; backoffMs = Math.min(backoffMs * 2, maxBackoffMs)) {
     try {
       return await work();
     } catch (error) {
-      if (performance.now() + pause > deadline) throw error;
-      await sleep(pause, undefined, signal === undefined ? {} : { signal });
+      if (performance.now() + backoffMs > deadline) throw error;
+      await sleep(backoffMs, undefined, signal === undefined ? {} : { signal });
     }
   }
 }

@@ -5,9 +5,10 @@ import type { Route } from '../events/route.ts';
 export type { Route } from '../events/route.ts';
 
 /**
- * Routes live in each edge's memory: filled from `codes` on a miss, kept current by the events of codes, and so rebuilt
- * by forgetting them. They have no checkpoint: a route carries the version it has. Nothing when events in between are
- * missing: then only `codes` can tell.
+ * Applies an event to a route. Returns undefined when events in between are missing: the caller must reload from `codes`.
+ *
+ * Routes are kept in each edge's memory, loaded from `codes` on a miss. They need no checkpoint, because each has a version,
+ * and no rebuild, because they can be dropped.
  */
 export function applyToRoute(route: Route, event: Recorded<CodeEvent>): Route | undefined {
   if (event.version <= route.version) return route;

@@ -1,10 +1,10 @@
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 
-/** Deletes the visitors of deleted codes in chunks, apart from the checkpoint that the deletion moved. */
+/** Deletes the visitors of deleted codes in chunks, in transactions separate from the projection's checkpoint. */
 export const visitorRemovals = {
   /**
-   * Schedules the removal of all visitors of these deleted codes, from the first one: a late scan can have added visitors
-   * that an earlier chunk had already passed.
+   * Schedules the removal of all visitors of these deleted codes, starting with the first: a late scan can have added
+   * visitors in a range that is already processed.
    */
   async request(tx: Transaction, codes: string[]): Promise<void> {
     // DO UPDATE rather than DO NOTHING, since it waits for a chunk that is about to delete the row.
@@ -13,7 +13,7 @@ export const visitorRemovals = {
       ON CONFLICT (code) DO UPDATE SET next_visitor = excluded.next_visitor`;
   },
 
-  /** The same for every deleted code that still has visitors. */
+  /** Schedules the removal for every deleted code that still has visitors. */
   async requestAll(tx: Transaction): Promise<void> {
     await tx`
       INSERT INTO visitor_removals (code)
@@ -37,7 +37,7 @@ export const visitorRemovals = {
         SELECT visitor FROM visitors WHERE code_hash = ${hash}::text::bigint AND visitor >= ${from}
         ORDER BY visitor OFFSET ${maxRows} LIMIT 1`;
       const visitors = tx`DELETE FROM visitors WHERE code_hash = ${hash}::text::bigint AND visitor >= ${from}`;
-      // One statement each: the removal cannot move on without the visitors being deleted.
+      // One statement, so that progress and deletion cannot diverge.
       if (next === undefined) await tx`WITH removed AS (${visitors}) DELETE FROM visitor_removals WHERE code = ${code}`;
       else
         await tx`

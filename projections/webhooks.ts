@@ -10,7 +10,7 @@ export interface LostScan extends Owner {
   id: string;
 }
 
-/** One account and mode, as far as the projection has come. */
+/** The webhook of one account and mode, at the position of the projection. */
 interface Endpoint extends Owner {
   is_set: boolean;
   is_paid: boolean;
@@ -20,12 +20,12 @@ interface Endpoint extends Owner {
 }
 
 /**
- * `webhook_deliveries`: one for each scan that was appended while its account had a webhook, which was on, and a plan
- * that includes it. All of that stands in the log, so the log's order decides, and not when this runs.
+ * `webhook_deliveries`: one for each scan that was appended while its account had an enabled webhook and a plan that
+ * includes webhooks. All of that is in the log, so the result depends on the order of the log and not on when this runs.
  *
- * It takes scans, the events of webhooks, changes of plans, and deletions of accounts. Its checkpoint moves in the transaction that makes the
- * deliveries. It is never rebuilt: what was sent cannot be made unsent, so a replay of anything else leaves it alone,
- * and without a checkpoint it begins at the end of the log.
+ * It handles scans, webhook events, plan changes and account deletions. Its checkpoint moves in the transaction that
+ * creates the deliveries. It is never rebuilt, because a sent request cannot be undone; without a checkpoint it starts at
+ * the end of the log.
  */
 export const webhooks = {
   name: 'webhooks',
@@ -43,15 +43,15 @@ export const webhooks = {
 
   /**
    * Moves the checkpoint back to `to`, and removes the deliveries of lost scans. The position p is stored as -1 - p until
-   * the projection restarts: a run that is at p, and has received lost events, must not apply them. Applying scans again
-   * makes no second delivery: its id is that of the scan.
+   * the projection restarts, so that a running one at p cannot apply lost events that it has already received. Applying a
+   * scan again creates no second delivery, because the id of a delivery is derived from that of its scan.
    */
   async rewind(tx: Transaction, to: number, lost: LostScan[]): Promise<void> {
     await tx`
       UPDATE checkpoints SET position = -1 - least(position, ${to}) WHERE projection = 'webhooks' AND position >= 0`;
     if (lost.length === 0) return;
     const keys = lost.map(({ account, mode, id }) => ({ account, mode, scan: id, id: deliveryOf(id) }));
-    // A batch that was lost without its answer was sent again, and is in the log at other positions.
+    // A lost batch that was not acknowledged was sent again, and is in the log at other positions.
     await tx`
       DELETE FROM webhook_deliveries d
       USING jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text, scan text, id text)
@@ -59,14 +59,14 @@ export const webhooks = {
         AND NOT EXISTS (SELECT 1 FROM scans s WHERE s.position > ${to} AND s.id = k.scan)`;
   },
 
-  /** Answers with whose deliveries have come to wait. */
+  /** Returns the owners of the new deliveries. */
   async apply(sql: Sql, { after, to, entries }: LogRange, now: Date): Promise<Owner[]> {
     return sql.begin(async (tx) => {
       await moveCheckpoint(tx, 'webhooks', { after, to });
       const accounts = accountsIn(entries);
       if (accounts.length === 0) return [];
       const endpoints = await load(tx, accounts);
-      const { changed, scans } = walk(endpoints, entries);
+      const { changed, scans } = applyEntries(endpoints, entries);
       if (changed.size > 0) await save(tx, [...changed]);
       return scans.length > 0 ? deliver(tx, scans, now) : [];
     });
@@ -75,7 +75,7 @@ export const webhooks = {
 
 const deliveryOf = (scan: string) => `whd_${scan.slice('scan_'.length)}`;
 
-/** Those whose endpoints matter to these entries. */
+/** The accounts whose endpoints are needed to apply these entries. */
 function accountsIn(entries: LogEntry[]): string[] {
   const accounts = new Set<string>();
   for (const entry of entries) {
@@ -86,7 +86,7 @@ function accountsIn(entries: LogEntry[]): string[] {
   return [...accounts];
 }
 
-/** Locked until the commit: whoever gives an endpoint back meanwhile waits, and then sees the new deliveries. */
+/** Locks the endpoints until the commit: a worker that releases one waits, and then sees the new deliveries. */
 async function load(tx: Transaction, accounts: string[]): Promise<Map<string, Endpoint>> {
   const rows = await tx<Endpoint[]>`
     SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping
@@ -100,27 +100,30 @@ interface Due {
   generation: number;
 }
 
-function walk(endpoints: Map<string, Endpoint>, entries: LogEntry[]): { changed: Set<Endpoint>; scans: Due[] } {
+const isActive = ({ is_set, is_paid }: Endpoint) => is_set && is_paid;
+
+/** Changes `endpoints` in log order, and collects the scans that need a delivery. */
+function applyEntries(endpoints: Map<string, Endpoint>, entries: LogEntry[]): { changed: Set<Endpoint>; scans: Due[] } {
   const changed = new Set<Endpoint>();
   const scans: Due[] = [];
-  const change = (endpoint: Endpoint, to: Partial<Endpoint>, why: string) => {
-    const ran = endpoint.is_set && endpoint.is_paid;
+  const change = (endpoint: Endpoint, to: Partial<Endpoint>, reason: string) => {
+    const wasActive = isActive(endpoint);
     Object.assign(endpoint, to);
     changed.add(endpoint);
-    if (!ran || (endpoint.is_set && endpoint.is_paid)) return;
-    Object.assign(endpoint, { generation: endpoint.generation + 1, stopped_by: why, dropping: true });
+    if (!wasActive || isActive(endpoint)) return;
+    Object.assign(endpoint, { generation: endpoint.generation + 1, stopped_by: reason, dropping: true });
   };
   for (const entry of entries) {
     if (isScan(entry)) {
       const endpoint = endpoints.get(ownerKey(entry));
-      if (endpoint?.is_set && endpoint.is_paid) scans.push({ scan: entry, generation: endpoint.generation });
+      if (endpoint !== undefined && isActive(endpoint)) scans.push({ scan: entry, generation: endpoint.generation });
     } else if (isWebhookEvent(entry)) {
       const { stream: account } = entry;
       const { mode } = entry.data;
       const key = ownerKey({ account, mode });
-      // Only a plan that has webhooks lets one be set.
-      const fresh = { account, mode, is_set: false, is_paid: true, generation: 0, stopped_by: null, dropping: false };
-      const endpoint = endpoints.get(key) ?? fresh;
+      // A webhook can only be set on a plan that includes webhooks, hence is_paid.
+      const created = { account, mode, is_set: false, is_paid: true, generation: 0, stopped_by: null, dropping: false };
+      const endpoint = endpoints.get(key) ?? created;
       endpoints.set(key, endpoint);
       if (entry.type === 'webhook_set') change(endpoint, { is_set: true, is_paid: true }, '');
       if (entry.type === 'webhook_disabled') change(endpoint, { is_set: false }, entry.data.reason);

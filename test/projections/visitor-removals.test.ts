@@ -16,7 +16,7 @@ const by = { actor: 'operator', now: new Date() };
 const manyVisitors = 3_000_000;
 const maxRowsPerStatement = 50_000;
 
-// Fails every statement that deletes more visitors than a short transaction may.
+// Fails every statement that deletes more visitors than one chunk may.
 beforeAll(async () => {
   await database.sql.unsafe(`
     ALTER TABLE visitors SET UNLOGGED;
@@ -29,12 +29,12 @@ beforeAll(async () => {
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_large_delete();`);
 });
 
-interface Owned {
+interface OwnedCode {
   id: string;
   owner: { account: string; mode: 'live' };
 }
 
-async function given(): Promise<Owned> {
+async function createCode(): Promise<OwnedCode> {
   const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
   const owner = { account, mode: 'live' as const };
   const request = { name: 'Menu', destination_url: 'https://example.com' };
@@ -42,8 +42,8 @@ async function given(): Promise<Owned> {
   return { id: made?.code.id ?? '', owner };
 }
 
-/** Visitors of a code, spread over all values, as if each had scanned it; in pieces, each well within the timeout. */
-async function addVisitors({ id }: Owned, count: number): Promise<void> {
+/** Adds visitors to a code, spread over all values, in pieces that stay within the statement timeout. */
+async function addVisitors({ id }: OwnedCode, count: number): Promise<void> {
   const pieceRows = 250_000;
   for (let from = 0; from < count; from += pieceRows)
     await database.sql`
@@ -52,7 +52,7 @@ async function addVisitors({ id }: Owned, count: number): Promise<void> {
       FROM generate_series(${from}::bigint, ${Math.min(count, from + pieceRows) - 1}::bigint) AS n`;
 }
 
-async function scan({ id }: Owned, count: number): Promise<void> {
+async function scan({ id }: OwnedCode, count: number): Promise<void> {
   const scans = Array.from({ length: count }, (_, i) => scanned({ code: id, visitor: visitorNamed(`${id} ${i}`) }));
   await appendScans(database.sql, batchOf(newId('batch', Date.now()), 1, scans));
 }
@@ -68,10 +68,10 @@ async function catchUp(): Promise<void> {
   }
 }
 
-const countOf = async ({ id }: Owned): Promise<number | undefined> =>
+const countOf = async ({ id }: OwnedCode): Promise<number | undefined> =>
   (await database.sql`SELECT total_scans FROM scan_counts WHERE code = ${id}`)[0]?.['total_scans'];
 
-const visitorsOf = async ({ id }: Owned): Promise<number> =>
+const visitorsOf = async ({ id }: OwnedCode): Promise<number> =>
   (await database.sql`SELECT count(*) FROM visitors WHERE code_hash = hashtextextended(${id}, 0)`)[0]?.['count'];
 
 async function removeAll(maxRows: number): Promise<number> {
@@ -81,29 +81,29 @@ async function removeAll(maxRows: number): Promise<number> {
 }
 
 describe('visitors of a deleted code', () => {
-  test('3 million of them go in chunks, while other codes are counted', async () => {
-    const [gone, stays] = [await given(), await given()];
+  test('are removed in chunks, 3 million of them, while other codes are counted', async () => {
+    const [gone, stays] = [await createCode(), await createCode()];
     await addVisitors(gone, manyVisitors);
     await addVisitors(stays, 5_000);
     await remove(database.sql, gone.owner, gone.id, by);
     await catchUp();
     expect(await countOf(gone)).toBeUndefined();
 
-    // Cut short after some chunks, as by a crash; other codes go on.
+    // Stops after some chunks, as after a crash; other codes are still counted.
     for (let i = 0; i < 3; i++) expect(await visitorRemovals.removeChunk(database.sql, 25_000)).toBe(true);
     expect(await visitorsOf(gone)).toBe(manyVisitors - 75_000);
     await scan(stays, 7);
     await catchUp();
     expect(await countOf(stays)).toBe(7);
 
-    expect(await removeAll(25_000), 'goes on where it was').toBe((manyVisitors - 75_000) / 25_000);
+    expect(await removeAll(25_000), 'continues after the last chunk').toBe((manyVisitors - 75_000) / 25_000);
     expect(await visitorsOf(gone)).toBe(0);
     expect(await visitorsOf(stays)).toBe(5_007);
     expect(await database.sql`SELECT * FROM visitor_removals`).toEqual([]);
   }, 120_000);
 
-  test('added by scans from a spool while chunks are removed go, too', async () => {
-    const code = await given();
+  test('are removed too when scans from a spool add them during the removal', async () => {
+    const code = await createCode();
     await addVisitors(code, 1_000);
     await remove(database.sql, code.owner, code.id, by);
     await catchUp();
@@ -119,8 +119,8 @@ describe('visitors of a deleted code', () => {
     expect(await visitorsOf(code), 'added after the last chunk').toBe(0);
   });
 
-  test('removed by several processes at once, all go, also those that scans add meanwhile', async () => {
-    const codes = [await given(), await given(), await given()];
+  test('are all removed by several processes at once, also those that scans add meanwhile', async () => {
+    const codes = [await createCode(), await createCode(), await createCode()];
     for (const code of codes) {
       await addVisitors(code, 500);
       await remove(database.sql, code.owner, code.id, by);
@@ -137,8 +137,8 @@ describe('visitors of a deleted code', () => {
     expect(await Promise.all(codes.map(visitorsOf))).toEqual([0, 0, 0]);
   });
 
-  test('a rebuild of the counters schedules what an earlier one left', async () => {
-    const code = await given();
+  test('are scheduled for removal by a rebuild of the counters', async () => {
+    const code = await createCode();
     await addVisitors(code, 60_000);
     await remove(database.sql, code.owner, code.id, by);
     await counters.rebuild(database.sql);

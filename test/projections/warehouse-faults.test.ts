@@ -30,9 +30,9 @@ const by = { actor: 'operator', now: new Date() };
 const seen = new Map<StatementKind, number>();
 let dropped = 0;
 let proxy: ClickHouseProxy;
-/** Through the proxy, as the service is. */
+/** Connected through the proxy, like the service. */
 let warehouse: Warehouse;
-/** Past the proxy. */
+/** Connected without the proxy. */
 let direct: Warehouse;
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ const scan = ({ id, owner }: Awaited<ReturnType<typeof newCode>>, count: number)
 
 const tablesInUse = () => database.sql`SELECT version, in_use, removing_to FROM warehouse_tables`;
 
-/** The runner of the service, without its pauses. */
+/** Runs the projection like the service, without its pauses. */
 function startProjection() {
   const { sql } = database;
   let rebuilds = 0;
@@ -89,7 +89,7 @@ function startProjection() {
     removal: { everyMs: 0, maxPollMs: 0, retryFailedMs: 50, retryAcceptedMs: 3_600_000 },
   });
 
-  /** Runs until the log is applied, no removal is under way, and every armed answer was given. */
+  /** Runs until the log is applied, no removal is running, and every armed answer was sent. */
   async function settle(): Promise<void> {
     await eventually(async () => {
       for (let position = await projection.checkpoint(); ; ) {
@@ -99,7 +99,7 @@ function startProjection() {
         else break;
         position = range.to;
       }
-      expect(proxy.isUsedUp(), 'every armed answer was given').toBe(true);
+      expect(proxy.isUsedUp(), 'every armed answer was sent').toBe(true);
       expect(await tablesInUse()).toEqual([expect.objectContaining({ in_use: true, removing_to: null })]);
     }, 120_000);
   }
@@ -113,7 +113,7 @@ const arm = (...names: ResponseFaultName[]) => {
 const given = (...names: ResponseFaultName[]) =>
   names.reduce((sum, name) => sum + (proxy.occurrences.get(name) ?? 0), 0);
 
-test('answers of clusters in trouble drop no table, repeat nothing without bound, and leave exact counts', async () => {
+test('error answers of a cluster cause no dropped table and no unbounded retries, and leave exact counts', async () => {
   const projection = startProjection();
   await projection.settle();
   const staying = await newCode();
@@ -124,7 +124,7 @@ test('answers of clusters in trouble drop no table, repeat nothing without bound
     arm('too few replicas (285)', 'quorum of the last insert open (286)', 'status of an insert unknown (319)');
     arm('replica not in the quorum (289)', 'a low count', 'no such table (60)', 'a late error as a row');
     await projection.settle();
-    // The first of each two is not executed, so the statement has to come again.
+    // The first statement of each pair is not executed, so it must be repeated.
     const failures: [ResponseFaultName, ResponseFaultName][] = [
       ['field value too long', 'unfinished on a replica (341)'],
       ['a late error', 'cut in the middle'],
@@ -136,14 +136,14 @@ test('answers of clusters in trouble drop no table, repeat nothing without bound
       await projection.settle();
     }
   }
-  expect(projection.rebuilds(), 'the first table is the only one').toBe(1);
+  expect(projection.rebuilds(), 'only the first table was built').toBe(1);
   expect(dropped).toBe(0);
   const ofDeletes = given('field value too long', 'unfinished on a replica (341)', 'a late error', 'cut in the middle');
-  expect(seen.get('delete'), 'one statement a removal, and one for each that failed').toBeLessThanOrEqual(
+  expect(seen.get('delete'), 'one statement for each removal, and one for each failure').toBeLessThanOrEqual(
     removals + ofDeletes,
   );
 
-  // Replays whose DDL fails leave the table in use alone.
+  // A replay whose DDL fails does not change the table in use.
   const inUse = await tablesInUse();
   for (const name of [...Array<ResponseFaultName>(rounds).fill('timeout of hosts (159)'), 'a late error'] as const) {
     arm(name);
