@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { counters } from '../../projections/counters.ts';
 import { type NatsCluster, startNatsCluster } from '../../src/chaos/nats-cluster.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { Sql } from '../../src/log/connect.ts';
@@ -10,10 +9,9 @@ import { headOfLog } from '../../src/log/read.ts';
 import { openDataDirectory } from '../../src/stack/data-directory.ts';
 import { endOf, ensureStream } from '../../src/stream/jetstream.ts';
 import { startRelay } from '../../src/stream/relay.ts';
-import { runProjection } from '../../src/stream/runner.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
-import { countsOf, held, scan, useStream } from './stream-support.ts';
+import { countsOf, held, runCountersProjection, scan, useStream } from './stream-support.ts';
 
 /** An election takes NATS 4 to 9 s, and relay and projections resume only after it. */
 const failoverTimeoutMs = 40_000;
@@ -29,21 +27,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 const stream = useStream(() => cluster.urls.join(','));
-
-type Common = Awaited<ReturnType<typeof stream.fresh>>['common'];
-
-const counting = (common: Common) =>
-  runProjection({
-    ...common,
-    lock: 96,
-    projection: {
-      name: counters.name,
-      checkpoint: () => counters.checkpoint(common.sql),
-      apply: (range) => counters.apply(common.sql, range),
-      most: 10_000,
-      lingerMs: 0,
-    },
-  });
 
 /** Appends scans until the returned function is called. */
 function startLoad(sql: Sql): () => Promise<void> {
@@ -73,7 +56,7 @@ const expectRelayed = async (sql: Sql, name: string) => {
 test('nothing is missing after a stream in use changes from 1 to 3 replicas and its leader is killed', async () => {
   const { sql, common, stream: name } = await stream.fresh();
   const first = startRelay(common);
-  const running = counting(common);
+  const running = runCountersProjection(common);
   const stopLoad = startLoad(sql);
   await eventually(async () => expect(await held(stream, name)).not.toHaveLength(0), failoverTimeoutMs);
   expect((await stream.manager.streams.info(name)).config.num_replicas).toBe(1);
@@ -119,7 +102,7 @@ test('nothing is missing after a stream in use changes from 1 to 3 replicas and 
 test('with one replica and its server killed, the counters read the log, and the relay continues after the restart', async () => {
   const { sql, common, stream: name } = await stream.fresh();
   const relay = startRelay(common);
-  const running = counting(common);
+  const running = runCountersProjection(common);
   await eventually(async () => {
     await scan(sql, 1);
     expect(await held(stream, name)).not.toHaveLength(0);

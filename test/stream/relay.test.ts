@@ -1,17 +1,15 @@
 import { describe, expect, inject, test } from 'vitest';
 import type { LogRange } from '../../events/entry.ts';
-import { counters } from '../../projections/counters.ts';
 import { append } from '../../src/log/append.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { connectStream } from '../../src/stream/connect.ts';
 import { startRelay } from '../../src/stream/relay.ts';
-import { runProjection } from '../../src/stream/runner.ts';
 import { opened } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { startOneWayProxy } from './one-way-proxy.ts';
-import { countsOf, held, scan, unseat, useStream } from './stream-support.ts';
+import { countsOf, held, runCountersProjection, scan, terminateLeader, useStream } from './stream-support.ts';
 
 const stream = useStream();
 
@@ -52,19 +50,6 @@ function countingReads(sql: Sql): { reader: Sql; reads(): number } {
   return { reader, reads: () => reads };
 }
 
-const counting = (common: Awaited<ReturnType<typeof stream.fresh>>['common']) =>
-  runProjection({
-    ...common,
-    lock: 98,
-    projection: {
-      name: 'counters',
-      checkpoint: () => counters.checkpoint(common.sql),
-      apply: (range) => counters.apply(common.sql, range),
-      most: 10_000,
-      lingerMs: 0,
-    },
-  });
-
 describe('the relay', () => {
   test('publishes the log in order, scans and changes in separate messages', async () => {
     const { sql, common, stream: name } = await stream.fresh();
@@ -88,7 +73,7 @@ describe('the relay', () => {
       while (!stopped) await scan(sql, 5);
     })();
     for (let round = 0; round < 3; round++) {
-      await eventually(async () => expect(await unseat(sql, 'relay'), 'one relay is the leader').toBe(1));
+      await eventually(async () => expect(await terminateLeader(sql, 'relay'), 'one relay is the leader').toBe(1));
       const before = (await stream.manager.streams.info(name)).state.last_seq;
       await eventually(async () =>
         expect((await stream.manager.streams.info(name)).state.last_seq, 'it publishes again').toBeGreaterThan(before),
@@ -107,7 +92,7 @@ describe('the relay', () => {
     const { sql, common, stream: name } = await stream.fresh();
     const relay = startRelay(common);
     const { reader, reads } = countingReads(sql);
-    const running = counting({ ...common, sql: reader });
+    const running = runCountersProjection({ ...common, sql: reader });
     await scan(sql, 20);
     await eventually(async () => expect(await countsOf(sql)).toEqual([40, 40]));
     await lose(name);
@@ -138,7 +123,7 @@ describe('the relay', () => {
     for (const seq of [state.last_seq, state.last_seq - 1]) await stream.manager.streams.deleteMessage(name, seq);
 
     const second = startRelay(common);
-    const running = counting(common);
+    const running = runCountersProjection(common);
     await scan(sql, 2);
     await expectComplete(sql, name);
     const [{ total }] = await sql<[{ total: number }]>`SELECT count(*) AS total FROM scans`;

@@ -1,22 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { counters } from '../../projections/counters.ts';
-import type { Sql } from '../../src/log/connect.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { ensureStream } from '../../src/stream/jetstream.ts';
 import { type Projection, runProjection } from '../../src/stream/runner.ts';
 import { eventually } from '../support/eventually.ts';
-import { countsOf, publish, scan, unseat, useStream } from './stream-support.ts';
+import { countersProjection, countsOf, publish, scan, terminateLeader, useStream } from './stream-support.ts';
 
 const stream = useStream();
 const lock = 99;
-
-const countersOn = (sql: Sql): Projection => ({
-  name: counters.name,
-  checkpoint: () => counters.checkpoint(sql),
-  apply: (range) => counters.apply(sql, range),
-  most: 10_000,
-  lingerMs: 0,
-});
 
 describe('a projection fed from the stream', () => {
   test('counts each scan once when messages are repeated, overlapping, out of order or missing', async () => {
@@ -29,7 +20,7 @@ describe('a projection fed from the stream', () => {
     const overlapping = await readRange(sql, a.to - 2, 9);
     for (const range of [a, a, overlapping, c, b, a, d, h, e, h]) if (range) await publish(stream, name, range);
 
-    const running = runProjection({ ...common, projection: countersOn(sql), lock });
+    const running = runProjection({ ...common, projection: countersProjection(sql), lock });
     await eventually(async () => expect(await counters.checkpoint(sql)).toBe(await headOfLog(sql)));
     expect(await countsOf(sql)).toEqual([40, 40]);
     await running.stop();
@@ -44,7 +35,7 @@ describe('a projection fed from the stream', () => {
     for (let after = 0; after < 40; after += 4) await publish(stream, name, await readRange(sql, after, 4));
     expect((await stream.manager.streams.info(name)).state.messages).toBe(2);
 
-    const running = runProjection({ ...common, projection: countersOn(sql), lock });
+    const running = runProjection({ ...common, projection: countersProjection(sql), lock });
     await eventually(async () => expect(await countsOf(sql)).toEqual([40, 40]));
     await running.stop();
   });
@@ -52,7 +43,7 @@ describe('a projection fed from the stream', () => {
   test('reads from the log while there is no stream, and from the stream once it exists', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await scan(sql, 5);
-    const running = runProjection({ ...common, projection: countersOn(sql), lock });
+    const running = runProjection({ ...common, projection: countersProjection(sql), lock });
     await eventually(async () => expect(await countsOf(sql)).toEqual([10, 10]));
     await ensureStream(stream.manager, common);
     const head = await headOfLog(sql);
@@ -70,7 +61,7 @@ describe('a projection fed from the stream', () => {
     await publish(stream, name, await readRange(sql, 12, 100));
     let stopped: Promise<void> | undefined;
     const projection: Projection = {
-      ...countersOn(sql),
+      ...countersProjection(sql),
       most: 4,
       async apply(range) {
         stopped ??= running.stop();
@@ -82,7 +73,7 @@ describe('a projection fed from the stream', () => {
     await stopped;
     expect(await counters.checkpoint(sql), 'the checkpoint is at the end of what was applied').toBe(start.to);
 
-    const successor = runProjection({ ...common, projection: countersOn(sql), lock });
+    const successor = runProjection({ ...common, projection: countersProjection(sql), lock });
     await eventually(async () => expect(await counters.checkpoint(sql)).toBe(await headOfLog(sql)));
     expect(await countsOf(sql)).toEqual([40, 40]);
     await successor.stop();
@@ -91,14 +82,14 @@ describe('a projection fed from the stream', () => {
   test('counts each scan once with two runners when the session of the leader is terminated', async () => {
     const { sql, common, stream: name } = await stream.fresh();
     await ensureStream(stream.manager, common);
-    const runners = [1, 2].map(() => runProjection({ ...common, projection: countersOn(sql), lock }));
+    const runners = [1, 2].map(() => runProjection({ ...common, projection: countersProjection(sql), lock }));
     let published = 0;
     for (let round = 0; round < 4; round++) {
       await scan(sql, 10);
       const range = await readRange(sql, published, 1_000);
       published = range.to;
       await publish(stream, name, range);
-      await eventually(async () => expect(await unseat(sql, 'counters'), 'one runner is the leader').toBe(1));
+      await eventually(async () => expect(await terminateLeader(sql, 'counters'), 'one runner is the leader').toBe(1));
     }
     await eventually(async () => expect(await countsOf(sql)).toEqual([80, 80]));
     await Promise.all(runners.map((runner) => runner.stop()));
@@ -153,7 +144,7 @@ describe('an event that cannot be applied', () => {
       INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)
       VALUES (nextval('log_position'), 'evt_1', 'qr_9', 1, 'code_exploded', 1, '{}', 'operator', now())`;
     await scan(sql, 2);
-    const running = runProjection({ ...common, projection: countersOn(sql), lock });
+    const running = runProjection({ ...common, projection: countersProjection(sql), lock });
     const failures = async () => (await common.metrics.projectionFailures.get()).values[0]?.value ?? 0;
     await eventually(async () => expect(await failures()).toBeGreaterThanOrEqual(2));
     expect(await counters.checkpoint(sql)).toBe(0);

@@ -2,13 +2,16 @@ import type { JetStreamManager, NatsConnection } from 'nats';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { LogRange } from '../../events/entry.ts';
 import { decodeMessage } from '../../events/wire/stream-message.ts';
+import { counters } from '../../projections/counters.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import { connectStream } from '../../src/stream/connect.ts';
+import type { Leadership } from '../../src/stream/leader.ts';
 import { cut, subjects } from '../../src/stream/messages.ts';
+import { type Projection, runProjection } from '../../src/stream/runner.ts';
 import { createDatabase, type TestDatabase, uniqueName } from '../support/database.ts';
 import { scanned } from '../support/scans.ts';
 
@@ -53,6 +56,18 @@ export function useStream(urlOf = () => inject('stack').natsUrl): TestStream {
   return stream;
 }
 
+/** The counters without the maintenance that `runCounters` adds. */
+export const countersProjection = (sql: Sql): Projection => ({
+  name: counters.name,
+  checkpoint: () => counters.checkpoint(sql),
+  apply: (range) => counters.apply(sql, range),
+  most: 10_000,
+  lingerMs: 0,
+});
+
+export const runCountersProjection = (common: Common): Leadership =>
+  runProjection({ ...common, lock: 98, projection: countersProjection(common.sql) });
+
 /** Appends `count` batches of two scans of one code. */
 export async function scan(sql: Sql, count: number, code = 'qr_1'): Promise<void> {
   const writer = newId('batch', Date.now());
@@ -83,7 +98,7 @@ export const countsOf = async (sql: Sql, code = 'qr_1') => {
 };
 
 /** Terminates the database session of the leader `name`, as a network failure would. Returns how many it terminated. */
-export async function unseat(sql: Sql, name: string): Promise<number> {
+export async function terminateLeader(sql: Sql, name: string): Promise<number> {
   const ended = await sql`
     SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid
     WHERE a.datname = current_database() AND a.application_name = ${`scanlog-${name}`}

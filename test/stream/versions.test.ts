@@ -1,39 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../events/entry.ts';
 import { encodeChange, encodeChanges, rangeOf } from '../../events/wire/stream-message.ts';
-import { counters } from '../../projections/counters.ts';
 import { append } from '../../src/log/append.ts';
 import { headOfLog, readEvents, readRange } from '../../src/log/read.ts';
 import { followChanges } from '../../src/stream/changes.ts';
 import { ensureStream } from '../../src/stream/jetstream.ts';
 import { subjects } from '../../src/stream/messages.ts';
 import { startRelay } from '../../src/stream/relay.ts';
-import { runProjection } from '../../src/stream/runner.ts';
 import { opened } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
-import { countsOf, held, publish, scan, useStream } from './stream-support.ts';
+import { countsOf, held, publish, runCountersProjection, scan, useStream } from './stream-support.ts';
 
 const stream = useStream();
-const lock = 97;
 
 const newerMessage = (after: number, to: number) => `{"version":99,"after":${after},"to":${to}}\n?`;
 const newer =
   'A message of the stream (version 99, this process reads up to 2) was written by a newer version of Scanlog: upgrade this process first';
-
-type Common = Awaited<ReturnType<typeof stream.fresh>>['common'];
-const counting = (common: Common) =>
-  runProjection({
-    ...common,
-    lock,
-    projection: {
-      name: counters.name,
-      checkpoint: () => counters.checkpoint(common.sql),
-      apply: (range) => counters.apply(common.sql, range),
-      most: 10_000,
-      lingerMs: 0,
-    },
-  });
 
 describe('a message of a newer version', () => {
   test('is not skipped by a projection: it reads the log instead, logs why, and continues with the stream after it', async () => {
@@ -43,7 +26,7 @@ describe('a message of a newer version', () => {
     const head = await headOfLog(sql);
     await stream.nats.jetstream().publish(subjects(name).scans, newerMessage(0, head));
     const { log, lines } = captureLog();
-    const running = counting({ ...common, log });
+    const running = runCountersProjection({ ...common, log });
     await eventually(async () => expect(await countsOf(sql)).toEqual([10, 10]));
     expect(
       lines().filter(({ level, error }) => level === 'warn' && error === newer),
@@ -91,7 +74,7 @@ test('relay and projection stop before an event of a newer version, and log what
   await scan(sql, 2);
   const { log, lines } = captureLog();
   const relay = startRelay({ ...common, log });
-  const running = counting({ ...common, log });
+  const running = runCountersProjection({ ...common, log });
   await eventually(async () => expect(await countsOf(sql)).toEqual([4, 4]));
   await sql`
     INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)
