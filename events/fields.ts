@@ -5,7 +5,7 @@
 
 const control = /\p{Cc}/u;
 
-export function faultOfName(name: string): string | undefined {
+export function problemWithName(name: string): string | undefined {
   const length = [...name.trim()].length;
   if (length < 1 || length > 255) return 'must have 1 to 255 characters besides surrounding spaces';
   if (control.test(name.trim()) || !name.isWellFormed()) return 'must not contain control characters';
@@ -13,7 +13,7 @@ export function faultOfName(name: string): string | undefined {
 }
 
 /** `ownUrls` are the origins of this service: a code that leads there could lead to itself. */
-export function faultOfDestination(destination: string, ...ownUrls: string[]): string | undefined {
+export function problemWithDestination(destination: string, ...ownUrls: string[]): string | undefined {
   if ([...destination].length > 2048) return `must have at most 2,048 characters`;
   if (!/^https?:\/\//i.test(destination)) return `must be an absolute URL that begins with http:// or https://`;
   if (/[\s\p{Cc}]/u.test(destination) || !destination.isWellFormed())
@@ -53,7 +53,7 @@ const loopback =
   /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]+|0:0)\])$/;
 
 /** Paths of the service itself are excluded elsewhere (src/lib/short-code.ts). */
-export function faultOfShortCodeFormat(shortCode: string): string | undefined {
+export function problemWithShortCodeFormat(shortCode: string): string | undefined {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{1,48}[A-Za-z0-9]$/.test(shortCode)) return undefined;
   return 'must have 3 to 50 letters, digits, "-" or "_", the first and the last a letter or digit';
 }

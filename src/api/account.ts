@@ -1,5 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { faultOfName } from '../../events/fields.ts';
+import { problemWithName } from '../../events/fields.ts';
 import { limitsOf } from '../../events/plans.ts';
 import { createKey, findAccount, type ListedKey, listKeys, managedModes, revoke } from '../accounts/accounts.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
@@ -75,8 +75,8 @@ export function accountOperations({ sql, clock }: Service): Operation[] {
       success: { status: 201, description: 'The new key, with its secret.', schema: CreatedApiKey },
       errors: ['invalid_request', 'live_key_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
       async handle({ caller, body: { name, mode = caller.mode } }) {
-        const fault = faultOfName(name);
-        if (fault !== undefined) throw invalid([{ field: 'name', message: `name ${fault}.` }]);
+        const problem = problemWithName(name);
+        if (problem !== undefined) throw invalid([{ field: 'name', message: `name ${problem}.` }]);
         if (!managedModes(caller.mode).includes(mode)) throw liveKeyRequired();
         const now = clock();
         const { id, secret } = await createKey(sql, caller.account, {

@@ -1,10 +1,10 @@
 import type { Static } from '@sinclair/typebox';
-import { faultOfDestination, faultOfName } from '../../events/fields.ts';
+import { problemWithDestination, problemWithName } from '../../events/fields.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import type { CodeRequest } from '../codes/create.ts';
 import type { Addresses } from '../config.ts';
 import type { Fault } from '../lib/errors.ts';
-import { faultOfShortCode } from '../lib/short-code.ts';
+import { problemWithShortCode } from '../lib/short-code.ts';
 import { styleWarnings } from '../qr/warnings.ts';
 import { presentCode } from './present.ts';
 import { type CreatedQrCode, NewQrCode } from './schemas.ts';
@@ -26,10 +26,10 @@ export function readNewCode(payload: unknown, addresses: Addresses): { request: 
     if (fault !== undefined && !faults.some((known) => known.field === field))
       faults.push({ field, message: `${field} ${fault}.` });
   };
-  if (typeof name === 'string') add('name', faultOfName(name));
+  if (typeof name === 'string') add('name', problemWithName(name));
   if (destination === undefined) add('destination_url', 'is required');
-  if (typeof destination === 'string') add(spelling, faultOfDestination(destination, ...addresses.ownUrls));
-  if (typeof short_code === 'string') add('short_code', faultOfShortCode(short_code));
+  if (typeof destination === 'string') add(spelling, problemWithDestination(destination, ...addresses.ownUrls));
+  if (typeof short_code === 'string') add('short_code', problemWithShortCode(short_code));
   if (rest.destination !== undefined && rest.destination !== destination)
     add('destination', 'must be the same as destination_url when both are given');
   if (faults.length > 0) return { faults };

@@ -1,5 +1,5 @@
 import { Type as t } from '@sinclair/typebox';
-import { faultOfDestination, faultOfName } from '../../events/fields.ts';
+import { problemWithDestination, problemWithName } from '../../events/fields.ts';
 import { oneOf } from '../../events/one-of.ts';
 import type { Owner } from '../../events/owner.ts';
 import { refuseBlocked } from '../codes/blocked-hosts.ts';
@@ -148,9 +148,9 @@ function checkChange(wanted: { name?: string; destination_url?: string }, ownUrl
   const add = (field: string, fault: string | undefined) => {
     if (fault !== undefined) faults.push({ field, message: `${field} ${fault}.` });
   };
-  if (wanted.name !== undefined) add('name', faultOfName(wanted.name));
+  if (wanted.name !== undefined) add('name', problemWithName(wanted.name));
   if (wanted.destination_url !== undefined)
-    add('destination_url', faultOfDestination(wanted.destination_url, ...ownUrls));
+    add('destination_url', problemWithDestination(wanted.destination_url, ...ownUrls));
   const [first, ...rest] = faults;
   if (first !== undefined) throw invalid([first, ...rest]);
 }

@@ -1,5 +1,5 @@
 import type { Account } from '../../events/account.ts';
-import { faultOfName } from '../../events/fields.ts';
+import { problemWithName } from '../../events/fields.ts';
 import { limitsOf, type Plan, plans } from '../../events/plans.ts';
 import { createAccount, findAccount, listAccounts, listKeys, resume, setPlan, suspend } from '../accounts/accounts.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
@@ -21,8 +21,8 @@ export async function accountCreate(options: {
   data: string;
 }): Promise<void> {
   const plan = readPlan(options.plan);
-  const fault = faultOfName(options.name);
-  if (fault !== undefined) throw new StartError(`--name ${fault}.`);
+  const problem = problemWithName(options.name);
+  if (problem !== undefined) throw new StartError(`--name ${problem}.`);
   const name = options.name.trim();
   const { id, live, test } = await withDatabase(options.data, (sql) =>
     createAccount(sql, { name, plan, now: new Date() }),

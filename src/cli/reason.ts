@@ -1,9 +1,9 @@
-import { faultOfName } from '../../events/fields.ts';
+import { problemWithName } from '../../events/fields.ts';
 import { StartError } from '../lib/errors.ts';
 
 /** Validates `--reason`, which the owner of the disabled code or account reads. */
 export function readReason(text: string): string {
-  const fault = faultOfName(text);
-  if (fault !== undefined) throw new StartError(`--reason ${fault}.`);
+  const problem = problemWithName(text);
+  if (problem !== undefined) throw new StartError(`--reason ${problem}.`);
   return text.trim();
 }

@@ -3,7 +3,7 @@ import { json } from '../api/answers.ts';
 import { type Operation, operation } from '../api/operation.ts';
 import type { Service } from '../api/service.ts';
 import { takenShortCodes } from '../codes/create.ts';
-import { faultOfShortCode } from '../lib/short-code.ts';
+import { problemWithShortCode } from '../lib/short-code.ts';
 
 const ShortCodes = t.Object(
   {
@@ -32,7 +32,7 @@ export const checkShortCodes = ({ sql }: Service): Operation =>
     },
     errors: ['invalid_request'],
     async handle({ body: { short_codes } }) {
-      const errors = short_codes.map(faultOfShortCode);
+      const errors = short_codes.map(problemWithShortCode);
       const taken = await takenShortCodes(
         sql,
         short_codes.map((code, i) => (errors[i] === undefined ? code : undefined)),

@@ -1,4 +1,4 @@
-import { faultOfShortCode } from '../lib/short-code.ts';
+import { problemWithShortCode } from '../lib/short-code.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Bans } from './bans.ts';
 import type { KnownRoute, Routes } from './routes.ts';
@@ -23,7 +23,7 @@ export class RouteLookup {
   /** Throws when Postgres does not answer and the snapshot does not have the route. */
   async load(shortCode: string): Promise<KnownRoute | 'unknown'> {
     // An invalid short code cannot exist, so it is neither queried nor cached.
-    if (faultOfShortCode(shortCode) !== undefined) return 'unknown';
+    if (problemWithShortCode(shortCode) !== undefined) return 'unknown';
     const earlier = this.#routes.earlier(shortCode);
     if (earlier !== undefined && performance.now() < this.#unavailableUntil) return earlier;
     try {

@@ -1,4 +1,4 @@
-import { faultOfShortCodeFormat } from '../../events/fields.ts';
+import { problemWithShortCodeFormat } from '../../events/fields.ts';
 
 /**
  * First path segments that the service uses now or may use later, so they cannot be short codes. A test checks that all
@@ -27,8 +27,8 @@ export const reservedWords: ReadonlySet<string> = new Set([
 export const isReserved = (shortCode: string) => reservedWords.has(shortCode.toLowerCase());
 
 /** Why a short code is invalid ("must …"), or undefined. */
-export function faultOfShortCode(shortCode: string): string | undefined {
-  const fault = faultOfShortCodeFormat(shortCode);
-  if (fault !== undefined) return fault;
+export function problemWithShortCode(shortCode: string): string | undefined {
+  const problem = problemWithShortCodeFormat(shortCode);
+  if (problem !== undefined) return problem;
   return isReserved(shortCode) ? `must not be "${shortCode}": the service itself uses that word` : undefined;
 }

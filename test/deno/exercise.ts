@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { changePlan, evolveAccount } from '../../events/account.ts';
 import { type DomainEvent, schemaOf, upcast } from '../../events/catalogue.ts';
 import { type Code, changeCode, createCode, deleteCode, evolveCode, type NewCode } from '../../events/code.ts';
-import { faultOfDestination, faultOfName, faultOfShortCodeFormat } from '../../events/fields.ts';
+import { problemWithDestination, problemWithName, problemWithShortCodeFormat } from '../../events/fields.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { applyState } from '../../projections/state.ts';
 import { isId, newId, newShortCode } from '../../src/lib/ids.ts';
@@ -67,9 +67,9 @@ function pureRules() {
     upcast: upcast('code_created', 1, beforeDrafts),
     plan: changePlan(evolveAccount(undefined, opened), 'pro'),
     faults: [
-      faultOfName('a\u0000'),
-      faultOfDestination('http://go.example/x', 'http://go.example'),
-      faultOfShortCodeFormat('-'),
+      problemWithName('a\u0000'),
+      problemWithDestination('http://go.example/x', 'http://go.example'),
+      problemWithShortCodeFormat('-'),
     ],
     ids: [isId('qr', newId('qr', now.getTime())), /^[1-9A-Za-z]{7}$/.test(newShortCode())],
   };

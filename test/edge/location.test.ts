@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { faultOfDestination } from '../../events/fields.ts';
+import { problemWithDestination } from '../../events/fields.ts';
 import { toLocation } from '../../src/edge/location.ts';
 
 describe('Location', () => {
@@ -52,7 +52,7 @@ describe('Location', () => {
     const destination = fc
       .tuple(fc.constantFrom('http://', 'https://'), host, fc.array(piece, { maxLength: 6 }))
       .map(([scheme, name, pieces]) => `${scheme}${name}/${pieces.join('')}`)
-      .filter((url) => faultOfDestination(url, 'https://short.example') === undefined);
+      .filter((url) => problemWithDestination(url, 'https://short.example') === undefined);
     fc.assert(
       fc.property(destination, (url) => {
         const location = toLocation(url);

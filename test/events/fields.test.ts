@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { faultOfDestination, faultOfName } from '../../events/fields.ts';
-import { faultOfShortCode, isReserved, reservedWords } from '../../src/lib/short-code.ts';
+import { problemWithDestination, problemWithName } from '../../events/fields.ts';
+import { isReserved, problemWithShortCode, reservedWords } from '../../src/lib/short-code.ts';
 
 const shortOrigin = 'https://go.example.com';
 const pathOf = (length: number) => `https://example.com/${'a'.repeat(length - 'https://example.com/'.length)}`;
@@ -15,7 +15,7 @@ describe('a name', () => {
     ['any script', 'Café 楽しい меню قائمة'],
     ['markup', '<b>Menu</b> & "more"'],
   ])('may be %s', (_, name) => {
-    expect(faultOfName(name)).toBeUndefined();
+    expect(problemWithName(name)).toBeUndefined();
   });
 
   test.each([
@@ -24,7 +24,7 @@ describe('a name', () => {
     ['256 letters', 'n'.repeat(256)],
     ['256 characters beyond the basic plane', '🍋'.repeat(256)],
   ])('must not be %s', (_, name) => {
-    expect(faultOfName(name)).toBe('must have 1 to 255 characters besides surrounding spaces');
+    expect(problemWithName(name)).toBe('must have 1 to 255 characters besides surrounding spaces');
   });
 
   test.each([
@@ -36,7 +36,7 @@ describe('a name', () => {
     ['a C1 control', 'Me\u0085nu'],
     ['half a surrogate pair', 'Me\ud83cnu'],
   ])('must not contain %s', (_, name) => {
-    expect(faultOfName(name)).toBe('must not contain control characters');
+    expect(problemWithName(name)).toBe('must not contain control characters');
   });
 });
 
@@ -61,14 +61,14 @@ describe('a destination', () => {
     'https://go.example.com:8443/elsewhere',
     pathOf(2048),
   ])('may be %s', (destination) => {
-    expect(faultOfDestination(destination, shortOrigin)).toBeUndefined();
+    expect(problemWithDestination(destination, shortOrigin)).toBeUndefined();
   });
 
   test('is limited in characters, not in bytes', () => {
     const lemons = `https://example.com/${'🍋'.repeat(2028)}`;
     expect([...lemons]).toHaveLength(2048);
-    expect(faultOfDestination(lemons, shortOrigin)).toBeUndefined();
-    expect(faultOfDestination(`${lemons}🍋`, shortOrigin)).toBe('must have at most 2,048 characters');
+    expect(problemWithDestination(lemons, shortOrigin)).toBeUndefined();
+    expect(problemWithDestination(`${lemons}🍋`, shortOrigin)).toBe('must have at most 2,048 characters');
   });
 
   test.each([
@@ -92,7 +92,7 @@ describe('a destination', () => {
     '\thttps://example.com',
     '\u0000https://example.com',
   ])('must begin with http:// or https://: %j', (destination) => {
-    expect(faultOfDestination(destination, shortOrigin)).toBe(
+    expect(problemWithDestination(destination, shortOrigin)).toBe(
       'must be an absolute URL that begins with http:// or https://',
     );
   });
@@ -109,7 +109,7 @@ describe('a destination', () => {
     'https://example.com/\u007f',
     'https://example.com/\ud800',
   ])('must not contain spaces or control characters: %j', (destination) => {
-    expect(faultOfDestination(destination, shortOrigin)).toMatch(/^must not contain spaces or control characters/);
+    expect(problemWithDestination(destination, shortOrigin)).toMatch(/^must not contain spaces or control characters/);
   });
 
   test.each([
@@ -127,11 +127,11 @@ describe('a destination', () => {
     'https://%00.example/',
     'https://@/',
   ])('must have a valid host: %s', (destination) => {
-    expect(faultOfDestination(destination, shortOrigin)).toMatch(/^must be a URL with a valid host/);
+    expect(problemWithDestination(destination, shortOrigin)).toMatch(/^must be a URL with a valid host/);
   });
 
   test('must not have 2,049 characters', () => {
-    expect(faultOfDestination(pathOf(2049), shortOrigin)).toBe('must have at most 2,048 characters');
+    expect(problemWithDestination(pathOf(2049), shortOrigin)).toBe('must have at most 2,048 characters');
   });
 
   test.each([
@@ -148,7 +148,7 @@ describe('a destination', () => {
     'https://go.exam\u00adple.com/abc',
     'https://ｇｏ.example.com/abc',
   ])('must not lead to the origin of short links: %s', (destination) => {
-    expect(faultOfDestination(destination, shortOrigin)).toBe(
+    expect(problemWithDestination(destination, shortOrigin)).toBe(
       'must not lead to https://go.example.com, an address of this service: that would be a loop',
     );
   });
@@ -160,13 +160,13 @@ describe('a destination', () => {
     'https://:@example.com/',
     'https://a@b@example.com/',
   ])('must not have a user name or password: %s', (destination) => {
-    expect(faultOfDestination(destination, shortOrigin)).toMatch(/^must not have a user name or password/);
+    expect(problemWithDestination(destination, shortOrigin)).toMatch(/^must not have a user name or password/);
   });
 
   test.each(['https://example.com\\@evil.example', 'https://example.com\\path', 'https://evil.example\\.example.com/'])(
     'must not have a backslash before the path: %s',
     (destination) => {
-      expect(faultOfDestination(destination, shortOrigin)).toMatch(/^must not have a backslash before the path/);
+      expect(problemWithDestination(destination, shortOrigin)).toMatch(/^must not have a backslash before the path/);
     },
   );
 
@@ -174,7 +174,7 @@ describe('a destination', () => {
     'must not contain the bidirectional control %j',
     (char) => {
       for (const destination of [`https://example.com/${char}gpj.exe`, `https://exa${char}mple.com/`])
-        expect(faultOfDestination(destination, shortOrigin)).toMatch(/direction of text/);
+        expect(problemWithDestination(destination, shortOrigin)).toMatch(/direction of text/);
     },
   );
 
@@ -193,21 +193,21 @@ describe('a destination', () => {
     'http://[::]:3000/abc',
     'https://127.0.0.1:3000/abc',
   ])('must not lead to a loopback name with the service’s port: %s', (destination) => {
-    expect(faultOfDestination(destination, shortOrigin, 'http://localhost:3000')).toMatch(/loop$/);
+    expect(problemWithDestination(destination, shortOrigin, 'http://localhost:3000')).toMatch(/loop$/);
     expect(
-      faultOfDestination(destination.replace('3000', '3001'), shortOrigin, 'http://localhost:3000'),
+      problemWithDestination(destination.replace('3000', '3001'), shortOrigin, 'http://localhost:3000'),
     ).toBeUndefined();
   });
 
   test('may lead to the short link host on another port', () => {
-    expect(faultOfDestination('http://localhost:3000/abc', 'http://localhost:3000')).toMatch(/loop$/);
-    expect(faultOfDestination('http://localhost:3001/abc', 'http://localhost:3000')).toBeUndefined();
+    expect(problemWithDestination('http://localhost:3000/abc', 'http://localhost:3000')).toMatch(/loop$/);
+    expect(problemWithDestination('http://localhost:3001/abc', 'http://localhost:3000')).toBeUndefined();
   });
 });
 
 describe('a short code', () => {
   test.each(['abc', 'A-1', 'a_b', '123', 'Spring-26', 'x'.repeat(50), 'a--b', 'a__b', 'V1x'])('may be %s', (code) => {
-    expect(faultOfShortCode(code)).toBeUndefined();
+    expect(problemWithShortCode(code)).toBeUndefined();
   });
 
   test.each([
@@ -229,20 +229,20 @@ describe('a short code', () => {
     'abc\u0000',
     'ａｂｃ',
   ])('must not be %j', (code) => {
-    expect(faultOfShortCode(code)).toMatch(/^must have 3 to 50 letters, digits/);
+    expect(problemWithShortCode(code)).toMatch(/^must have 3 to 50 letters, digits/);
   });
 
   test.each(['swagger', 'healthz', 'readyz', 'console', 'images', 'Swagger', 'HEALTHZ'])(
     'must not be %s, which the service itself serves',
     (code) => {
-      expect(faultOfShortCode(code)).toBe(`must not be "${code}": the service itself uses that word`);
+      expect(problemWithShortCode(code)).toBe(`must not be "${code}": the service itself uses that word`);
     },
   );
 
   test('must not be a reserved word, in any case', () => {
     for (const word of reservedWords) {
       expect(isReserved(word.toUpperCase()), word).toBe(true);
-      expect(faultOfShortCode(word), word).toBeDefined();
+      expect(problemWithShortCode(word), word).toBeDefined();
     }
   });
 
@@ -252,7 +252,7 @@ describe('a short code', () => {
       fc.property(fc.string({ unit: character, maxLength: 60 }), (code) => {
         const allowed = code.length >= 3 && code.length <= 50 && [...code].every((c) => /[A-Za-z0-9_-]/.test(c));
         const ends = /[A-Za-z0-9]/.test(code[0] ?? '') && /[A-Za-z0-9]/.test(code.at(-1) ?? '');
-        expect(faultOfShortCode(code) === undefined).toBe(allowed && ends && !isReserved(code));
+        expect(problemWithShortCode(code) === undefined).toBe(allowed && ends && !isReserved(code));
       }),
       { numRuns: 2_000 },
     );

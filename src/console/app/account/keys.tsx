@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { faultOfName } from '../../../../events/fields.ts';
+import { problemWithName } from '../../../../events/fields.ts';
 import { api } from '../api.ts';
 import { date, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
@@ -92,7 +92,7 @@ function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<void>; o
   const { busy, errors, setErrors, run } = useAction(['name']);
   const create = () =>
     run(async () => {
-      const nameError = faultOfName(name);
+      const nameError = problemWithName(name);
       if (nameError !== undefined) {
         setErrors({ name: `The name ${nameError}.` });
         return;

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'preact';
-import { faultOfDestination, faultOfName } from '../../../../events/fields.ts';
+import { problemWithDestination, problemWithName } from '../../../../events/fields.ts';
 import { Field } from '../parts/field.tsx';
 import type { FieldErrors } from '../parts/use-action.ts';
 import { bootstrap } from '../welcome.ts';
@@ -11,8 +11,8 @@ export const DestinationField = (props: Omit<ComponentProps<typeof Field>, 'labe
 
 /** Validates a code's name and destination with the server's rules before they are sent. */
 export function validateFields(name: string, destination: string): FieldErrors {
-  const nameError = faultOfName(name);
-  const destinationError = faultOfDestination(withScheme(destination), bootstrap.short_base_url, location.origin);
+  const nameError = problemWithName(name);
+  const destinationError = problemWithDestination(withScheme(destination), bootstrap.short_base_url, location.origin);
   return {
     ...(nameError === undefined ? {} : { name: `The name ${nameError}.` }),
     ...(destinationError === undefined ? {} : { destination_url: `The destination ${destinationError}.` }),

@@ -1,5 +1,5 @@
-import { faultOfDestination, faultOfName } from '../../../../events/fields.ts';
-import { faultOfShortCode } from '../../../lib/short-code.ts';
+import { problemWithDestination, problemWithName } from '../../../../events/fields.ts';
+import { problemWithShortCode } from '../../../lib/short-code.ts';
 import { number } from '../format.ts';
 import { parseTable } from './csv.ts';
 import { withScheme } from './destination.ts';
@@ -77,12 +77,12 @@ function readRow(line: number, cells: string[], columns: string[], shortBaseUrl:
   const addError = (subject: string, error: string | undefined) => {
     if (error !== undefined) row.errors.push(`${subject} ${error}`);
   };
-  addError('the name', faultOfName(row.name));
+  addError('the name', problemWithName(row.name));
   addError(
     'the destination',
-    row.destination_url === '' ? 'is missing' : faultOfDestination(row.destination_url, shortBaseUrl),
+    row.destination_url === '' ? 'is missing' : problemWithDestination(row.destination_url, shortBaseUrl),
   );
-  if (row.short_code !== '') addError('the short code', faultOfShortCode(row.short_code));
+  if (row.short_code !== '') addError('the short code', problemWithShortCode(row.short_code));
   return row;
 }
 

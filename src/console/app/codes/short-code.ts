@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { faultOfShortCode } from '../../../lib/short-code.ts';
+import { problemWithShortCode } from '../../../lib/short-code.ts';
 import { api } from '../api.ts';
 
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
@@ -21,7 +21,7 @@ export const checkShortCodes = (codes: string[]) => api.post<CheckResult>('/shor
 /** Whether a short code is valid and available, checked 150 ms after the last change. */
 export function useAvailability(shortCode: string): Availability {
   const [result, setResult] = useState<{ shortCode: string; availability: Availability }>();
-  const ruleError = faultOfShortCode(shortCode);
+  const ruleError = problemWithShortCode(shortCode);
   useEffect(() => {
     if (ruleError !== undefined) return undefined;
     let isCurrent = true;
