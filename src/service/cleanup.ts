@@ -1,4 +1,4 @@
-/** Collects what must be stopped, and stops it in the reverse order of its start. */
+/** Collects stop functions, and runs them in reverse order. */
 export class Cleanup {
   readonly #steps: (() => unknown)[] = [];
 

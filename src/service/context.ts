@@ -16,9 +16,9 @@ import type { Cleanup } from './cleanup.ts';
 export interface ServiceOptions {
   log: Logger;
   clock?: Clock;
-  /** Receives changes that this process has made, before they are answered. */
+  /** Called with the changes that this process has committed, before their requests are answered. */
   onChange?(entries: Change[]): Promise<void>;
-  /** What other processes of this service have measured; /metrics shows the sum. */
+  /** Metrics of the other processes of this service; /metrics shows the sum. */
   otherMetrics?(): Promise<object[]>;
 }
 
@@ -32,7 +32,7 @@ export interface ServiceContext {
   sql: Sql;
   warehouse: Warehouse;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
-  /** Aborted as the service begins to stop. */
+  /** Aborted when shutdown begins. */
   stopping: AbortSignal;
   cleanup: Cleanup;
 }
@@ -42,15 +42,15 @@ export interface Started {
   edge: Edge | undefined;
   relay: Relay | undefined;
   nats: NatsConnection | undefined;
-  /** Name of the JetStream stream: that of the configuration, until the log has told the one it is relayed to. */
+  /** Name of the JetStream stream: from the configuration, then, once Postgres is available, from the log. */
   stream: string;
-  /** The database is migrated, and SECRET_KEY belongs to it. */
+  /** Whether the database is migrated and SECRET_KEY is its key. */
   isReady: boolean;
 }
 
 const maxConnections = 20;
 
-/** Opens the connections that all roles share. None of them is needed to answer yet. */
+/** Creates the clients that all roles share, without waiting for a connection. */
 export function createContext(
   config: ServiceConfig,
   { log, clock = systemClock }: ServiceOptions,

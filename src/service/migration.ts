@@ -6,9 +6,9 @@ import { migrate } from '../log/migrate.ts';
 
 const retryMs = 500;
 
-/** Retries while the database is unavailable; one that refuses us fails at once. */
+/** Migrates the database. Retries while it is unavailable; any other error is thrown at once. */
 export async function migrateWhenAvailable(databaseUrl: string, log: Logger, signal: AbortSignal): Promise<void> {
-  // A separate connection: a migration, or waiting for another instance's, may take minutes.
+  // A separate connection without a timeout: a migration, or waiting for that of another instance, may take minutes.
   const sql = connect(databaseUrl, { max: 1, name: 'scanlog-migrate', answerTimeoutMs: 'none' });
   signal.addEventListener('abort', () => void sql.end({ timeout: 0 }), { once: true });
   try {

@@ -17,7 +17,7 @@ import { runWebhooks } from '../stream/webhooks.ts';
 import type { ServiceContext, Started } from './context.ts';
 import { migrateWhenAvailable } from './migration.ts';
 
-/** The role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
+/** Starts the role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
 export async function startEdgeRole(context: ServiceContext): Promise<Edge> {
   const { config, webhooks, clock, log, metrics, cleanup } = context;
   const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
@@ -27,11 +27,11 @@ export async function startEdgeRole(context: ServiceContext): Promise<Edge> {
   return edge;
 }
 
-/** Everything that needs Postgres or NATS, in the order in which one part needs the other. */
+/** Starts everything that needs Postgres or NATS, in order of dependency. */
 export async function startRoles(context: ServiceContext, started: Started): Promise<void> {
   const { config, sql, webhooks, log, stopping, cleanup } = context;
   await migrateWhenAvailable(config.databaseUrl, log, stopping);
-  // Cleanup has run already: what starts now would never be stopped.
+  // Cleanup has already run: anything started now would never be stopped.
   stopping.throwIfAborted();
   if (!(await isKeyOfDatabase(sql, webhooks.box))) throw wrongSecretKey();
   started.stream = await streamOfLog(sql, config.stream);
@@ -75,5 +75,5 @@ function startProjectionsRole(context: ServiceContext, streamContext: StreamCont
 
 const wrongSecretKey = () =>
   new StartError(
-    'SECRET_KEY is not the one of this database: give every process the same, since the secrets of webhooks and the visitor keys are encrypted with it. ./scanlog secret rotate changes it, ./scanlog secret reset replaces a lost one.',
+    'SECRET_KEY is not the key of this database. It encrypts the webhook secrets and the visitor keys, so every process must have the same one. ./scanlog secret rotate changes it, ./scanlog secret reset replaces a lost one.',
   );

@@ -71,5 +71,5 @@ describe('a worker killed with SIGKILL while it sends', () => {
 test('a process with another SECRET_KEY exits with an error that names it', async () => {
   const stranger = startWorker({ SECRET_KEY: 'another-key-than-that-of-the-others' });
   expect(await stranger.exitCode()).toBe(1);
-  expect(stranger.output()).toContain('scanlog: SECRET_KEY is not the one of this database');
+  expect(stranger.output()).toContain('scanlog: SECRET_KEY is not the key of this database');
 });
