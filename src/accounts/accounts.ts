@@ -19,7 +19,7 @@ import { decideAndAppend } from '../log/decide.ts';
 
 export const hashOfKey = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
-/** A key with its secret, which nobody can be told again. */
+/** A new key with its secret, which cannot be shown again: only its hash is stored. */
 export interface NewKey {
   id: string;
   secret: string;
@@ -32,7 +32,7 @@ function mintKey(name: string, mode: Mode, now: Date): { minted: NewKey; event: 
   return { minted: { id, secret }, event: { type: 'key_created', data } };
 }
 
-/** An account with one live and one test key. */
+/** Creates an account with one live and one test key. */
 export async function createAccount(
   sql: Sql,
   { name, plan, now }: { name: string; plan: Plan; now: Date },
@@ -59,17 +59,21 @@ export interface ListedKey extends Key {
   last_used_at: Date | null;
 }
 
-/** Modes of the keys that a key of `mode` may list, create and revoke: a leaked test key must never reach live. */
+/** Modes of the keys that a key of `mode` may list, create and revoke: a leaked test key must not give live access. */
 export const managedModes = (mode: Mode): readonly Mode[] => (mode === 'live' ? modes : ['test']);
 
-/** The account's keys of these modes that are not revoked, oldest first. */
-export const listKeys = (sql: Queryable, account: string, ofModes: readonly Mode[] = modes): Promise<ListedKey[]> =>
+/** The account's keys of the allowed modes, oldest first, without revoked ones. */
+export const listKeys = (
+  sql: Queryable,
+  account: string,
+  allowedModes: readonly Mode[] = modes,
+): Promise<ListedKey[]> =>
   sql<ListedKey[]>`
     SELECT k.*, u.last_used_at FROM api_keys k LEFT JOIN key_usage u ON u.key = k.id
-    WHERE k.account = ${account} AND k.mode = ANY(${[...ofModes]}) AND k.revoked_at IS NULL
+    WHERE k.account = ${account} AND k.mode = ANY(${[...allowedModes]}) AND k.revoked_at IS NULL
     ORDER BY k.id`;
 
-/** Decides on an account as the operator. */
+/** Changes an account with the operator as actor. */
 async function operateOn(sql: Sql, id: string, now: Date, decide: (account: Account) => AccountEvent[]): Promise<void> {
   await decideAndAppend<Account, AccountEvent>(sql, id, {
     load: () => loadAccount(sql, id),
@@ -82,7 +86,7 @@ async function operateOn(sql: Sql, id: string, now: Date, decide: (account: Acco
 export const setPlan = (sql: Sql, id: string, plan: Plan, now: Date): Promise<void> =>
   operateOn(sql, id, now, (account) => changePlan(account, plan));
 
-/** Closes an account's API, console and short links until it is resumed. Nothing of it is deleted. */
+/** Disables an account's API access, console and short links until `resume`. Deletes nothing. */
 export const suspend = (sql: Sql, id: string, reason: string, now: Date): Promise<void> =>
   operateOn(sql, id, now, (account) => suspendAccount(account, reason));
 
@@ -103,24 +107,24 @@ export async function createKey(
   return minted;
 }
 
-/** From the next request on, no instance accepts the key. A key of a mode that is not in `ofModes` is not found. */
+/** No instance accepts the key from the next request on. A key whose mode is not in `allowedModes` is not found. */
 export async function revoke(
   sql: Sql,
   account: string,
   id: string,
   by: { actor: Actor; now: Date },
-  ofModes: readonly Mode[] = modes,
+  allowedModes: readonly Mode[] = modes,
 ): Promise<void> {
-  if (id === by.actor) throw new Refusal('invalid_request', 'A key cannot revoke itself: use another key.');
+  if (id === by.actor) throw new Refusal('invalid_request', 'A key cannot revoke itself: revoke it with another key.');
   await decideAndAppend<Account & { key: Key }, AccountEvent>(sql, account, {
-    load: async () => ({ ...(await loadAccount(sql, account)), key: await loadKey(sql, account, id, ofModes) }),
+    load: async () => ({ ...(await loadAccount(sql, account)), key: await loadKey(sql, account, id, allowedModes) }),
     decide: ({ key }) => revokeKey(key),
     project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
     by,
   });
 }
 
-/** A key of any account, unless it is revoked. */
+/** Finds a key of any account that is not revoked. */
 export async function findKey(sql: Queryable, id: string): Promise<Key | undefined> {
   const [key] = await sql<Key[]>`SELECT * FROM api_keys WHERE id = ${id} AND revoked_at IS NULL`;
   return key;
@@ -132,11 +136,11 @@ async function loadAccount(sql: Sql, id: string): Promise<Account> {
   return account;
 }
 
-async function loadKey(sql: Sql, account: string, id: string, ofModes: readonly Mode[]): Promise<Key> {
+async function loadKey(sql: Sql, account: string, id: string, allowedModes: readonly Mode[]): Promise<Key> {
   if (!isId('key', id)) throw notFound('key');
   const [key] = await sql<Key[]>`
     SELECT * FROM api_keys
-    WHERE id = ${id} AND account = ${account} AND mode = ANY(${[...ofModes]}) AND revoked_at IS NULL`;
+    WHERE id = ${id} AND account = ${account} AND mode = ANY(${[...allowedModes]}) AND revoked_at IS NULL`;
   if (key === undefined) throw notFound('key');
   return key;
 }

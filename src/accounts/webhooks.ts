@@ -12,7 +12,7 @@ import {
   type Webhook,
 } from '../../events/webhook.ts';
 import { writeState } from '../../projections/state.ts';
-import { notFound, Refusal } from '../lib/errors.ts';
+import { notFound, Refusal, retryLater } from '../lib/errors.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
@@ -23,26 +23,26 @@ interface By {
   now: Date;
 }
 
-/** A webhook with everything its account may know about it. */
-export interface OwnWebhook extends Webhook {
+/** A webhook as its account sees it, with its signing secret. */
+export interface WebhookDetails extends Webhook {
   secret: string;
-  /** Until when the secret before this one signs too. */
+  /** When the previous secret stops signing; null if there is none. */
   previous_until: Date | null;
-  /** Since when nothing but failures came back. */
+  /** When the current series of failed deliveries began; null if the last delivery succeeded. */
   failing_since: Date | null;
 }
 
 type Loaded = Account & { webhook: Webhook | undefined };
 
-const previousSignsForMs = 24 * 60 * 60 * 1000;
+const secretOverlapMs = 24 * 60 * 60 * 1000;
 
 export async function findWebhook(
   sql: Queryable,
   box: SecretBox,
   owner: Owner,
   now: Date,
-): Promise<OwnWebhook | undefined> {
-  const [row] = await sql<(Omit<OwnWebhook, 'secret'> & { current: string })[]>`
+): Promise<WebhookDetails | undefined> {
+  const [row] = await sql<(Omit<WebhookDetails, 'secret'> & { current: string })[]>`
     SELECT w.*, s.current, s.previous_until, e.failing_since
     FROM webhooks w JOIN webhook_secrets s USING (account, mode) LEFT JOIN webhook_endpoints e USING (account, mode)
     WHERE account = ${owner.account} AND mode = ${owner.mode}`;
@@ -52,35 +52,35 @@ export async function findWebhook(
   return { ...webhook, secret: box.open(current, owner), previous_until: stillSigns ? previous_until : null };
 }
 
-/** Sets the URL, and switches the webhook on. Its secret stays what it is; the first time it gets one. */
+/** Sets the URL and enables the webhook. The first call creates the secret, later calls keep it. */
 export const set = (sql: Sql, box: SecretBox, owner: Owner, url: string, by: By): Promise<void> =>
   decideOn(sql, owner, by, {
     decide: ({ webhook }) => setWebhook(webhook, owner.mode, url),
-    keepSecret: (tx) => tx`
+    writeSecret: (tx) => tx`
       INSERT INTO webhook_secrets (account, mode, current)
       VALUES (${owner.account}, ${owner.mode}, ${box.seal(newSigningSecret(), owner)})
       ON CONFLICT DO NOTHING`,
   });
 
-/** A new secret; the one before it signs too for a day, so that receivers can be changed without missing anything. */
+/** Creates a new secret. The previous one also signs for 24 hours, so that receivers accept every delivery. */
 export const rotate = (sql: Sql, box: SecretBox, owner: Owner, by: By): Promise<void> =>
   decideOn(sql, owner, by, {
     decide: (loaded) => rotateWebhook(existing(loaded)),
-    keepSecret: (tx) => tx`
+    writeSecret: (tx) => tx`
       UPDATE webhook_secrets SET
-        previous = current, previous_until = ${new Date(by.now.getTime() + previousSignsForMs)},
+        previous = current, previous_until = ${new Date(by.now.getTime() + secretOverlapMs)},
         current = ${box.seal(newSigningSecret(), owner)}
       WHERE account = ${owner.account} AND mode = ${owner.mode}`,
   });
 
-/** Removes the webhook; its secrets are destroyed with it. */
+/** Removes the webhook and destroys its secrets. */
 export const remove = (sql: Sql, owner: Owner, by: By): Promise<void> =>
   decideOn(sql, owner, by, {
     decide: (loaded) => removeWebhook(existing(loaded)),
-    keepSecret: (tx) => tx`DELETE FROM webhook_secrets WHERE account = ${owner.account} AND mode = ${owner.mode}`,
+    writeSecret: (tx) => tx`DELETE FROM webhook_secrets WHERE account = ${owner.account} AND mode = ${owner.mode}`,
   });
 
-/** Switches a webhook off by itself. One that is gone or off already stays so. */
+/** Disables a webhook with the service as actor. Does nothing if the webhook is removed or already disabled. */
 export const disable = (sql: Sql, owner: Owner, reason: DisabledReason, now: Date): Promise<void> =>
   decideOn(
     sql,
@@ -91,28 +91,27 @@ export const disable = (sql: Sql, owner: Owner, reason: DisabledReason, now: Dat
     },
   );
 
-const appliedWithinMs = 5_000;
+const projectionTimeoutMs = 5_000;
 
 /**
- * Waits until the deliveries have followed everything that happened to the account. What is sent again before would be
- * dropped with what waited when the webhook last stopped.
+ * Waits until the projection `webhooks` has applied every event of the account. A delivery that is resent earlier would
+ * be dropped with those that were pending when the webhook was last disabled or removed.
  */
-export async function untilFollowed(sql: Sql, account: string): Promise<void> {
-  const deadline = performance.now() + appliedWithinMs;
+export async function waitForWebhooksProjection(sql: Sql, account: string): Promise<void> {
+  const deadline = performance.now() + projectionTimeoutMs;
   for (;;) {
-    const [row] = await sql<{ followed: boolean | null }[]>`
+    const [row] = await sql<{ applied: boolean | null }[]>`
       SELECT (SELECT position FROM checkpoints WHERE projection = 'webhooks')
-        >= (SELECT position FROM events WHERE stream = ${account} ORDER BY version DESC LIMIT 1) AS followed`;
-    if (row?.followed) return;
+        >= (SELECT position FROM events WHERE stream = ${account} ORDER BY version DESC LIMIT 1) AS applied`;
+    if (row?.applied) return;
     if (performance.now() > deadline)
-      throw new Refusal('unavailable', 'Deliveries are behind: try again in a few seconds.', undefined, {
-        'retry-after': '5',
-      });
+      throw retryLater('The delivery log lags behind the last change of the account: try again in a few seconds.');
     await sleep(50);
   }
 }
 
-export const noWebhook = () => new Refusal('not_found', 'No webhook is set in this mode: set one with PUT.');
+export const noWebhook = () =>
+  new Refusal('not_found', 'No webhook is set in the mode of this key: set one with PUT /v1/account/webhook.');
 
 function existing({ webhook }: Loaded): Webhook {
   if (webhook === undefined) throw noWebhook();
@@ -121,11 +120,11 @@ function existing({ webhook }: Loaded): Webhook {
 
 interface Decision {
   decide(loaded: Loaded): AccountEvent[];
-  /** What becomes of the secrets, which are in no event, in the same transaction. */
-  keepSecret?(tx: Transaction): Promise<unknown>;
+  /** Writes the secrets, which no event contains, in the same transaction. */
+  writeSecret?(tx: Transaction): Promise<unknown>;
 }
 
-async function decideOn(sql: Sql, owner: Owner, by: By, { decide, keepSecret }: Decision): Promise<void> {
+async function decideOn(sql: Sql, owner: Owner, by: By, { decide, writeSecret }: Decision): Promise<void> {
   await decideAndAppend<Loaded, AccountEvent>(sql, owner.account, {
     load: () => load(sql, owner),
     decide: (loaded) => {
@@ -134,18 +133,18 @@ async function decideOn(sql: Sql, owner: Owner, by: By, { decide, keepSecret }: 
     },
     project: async (tx, { webhook, ...account }, events) => {
       const before = { accounts: [account], webhooks: webhook === undefined ? [] : [webhook] };
-      await Promise.all([writeState(tx, before, events), keepSecret?.(tx)]);
+      await Promise.all([writeState(tx, before, events), writeSecret?.(tx)]);
     },
     by,
   });
 }
 
 export const planRequired = () =>
-  new Refusal('plan_required', 'Webhooks come with the plans Pro, Business and Enterprise; this account is on Free.');
+  new Refusal('plan_required', 'Webhooks need the Pro, Business or Enterprise plan; this account is on the Free plan.');
 
 type LoadedRow = Account & Pick<Webhook, 'status' | 'reason' | 'since'> & { url: string | null; set_at: Date };
 
-/** One statement, so one snapshot: the version must be the one that the webhook was read at. */
+/** Reads account and webhook in one statement, so that `version` and webhook come from the same snapshot. */
 async function load(sql: Sql, { account: id, mode }: Owner): Promise<Loaded> {
   const [row] = await sql<LoadedRow[]>`
     SELECT a.*, w.url, w.status, w.reason, w.since, w.created_at AS set_at

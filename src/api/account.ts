@@ -11,110 +11,117 @@ import type { Service } from './service.ts';
 
 const tag = 'Account';
 
-/** The account itself, and its keys. */
-export function accountOperations({ sql, clock }: Service): Operation[] {
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/account',
-      tag,
-      summary: 'Plan, limits and use',
-      description: 'The account that the API key belongs to, with the limits of its plan and how much of them is used.',
-      success: { status: 200, description: 'The account of the key.', schema: Account },
-      errors: [],
-      async handle({ caller: { account: id, mode }, rate }) {
-        const [account, live, test] = await Promise.all([
-          findAccount(sql, id),
-          countCodes(sql, { account: id, mode: 'live' }),
-          countCodes(sql, { account: id, mode: 'test' }),
-        ]);
-        if (account === undefined) throw notFound('account');
-        const limits = limitsOf[account.plan];
-        const answer: Static<typeof Account> = {
-          id,
-          name: account.name,
-          plan: account.plan,
-          mode,
-          limits: {
-            requests_per_minute: limits.requestsPerMinute,
-            qr_codes: Number.isFinite(limits.codes) ? limits.codes : null,
-          },
-          usage: { qr_codes: totalOf(live), test_qr_codes: totalOf(test), requests: rate.used },
-          created_at: account.created_at.toISOString(),
-        };
-        return json(200, answer);
-      },
-    }),
+/** Operations on the account and its keys. */
+export const accountOperations = (service: Service): Operation[] => [
+  getAccount(service),
+  listAccountKeys(service),
+  createAccountKey(service),
+  revokeAccountKey(service),
+];
 
-    operation({
-      method: 'GET',
-      path: '/v1/account/keys',
-      tag,
-      summary: 'List API keys',
-      description:
-        'Those that are not revoked, oldest first. A live key lists keys of both modes, a test key test keys only. Secrets are never shown again.',
-      success: {
-        status: 200,
-        description: 'The keys that this key may manage.',
-        schema: t.Object({ data: t.Array(ApiKey) }, { additionalProperties: false }),
-      },
-      errors: [],
-      async handle({ caller }) {
-        return json(200, { data: (await listKeys(sql, caller.account, managedModes(caller.mode))).map(presentKey) });
-      },
-    }),
+const getAccount = ({ sql }: Service): Operation =>
+  operation({
+    method: 'GET',
+    path: '/v1/account',
+    tag,
+    summary: 'Get plan, limits and usage',
+    description: 'The account that the API key belongs to, with the limits of its plan and its current usage.',
+    success: { status: 200, description: 'The account.', schema: Account },
+    errors: [],
+    async handle({ caller: { account: id, mode }, rate }) {
+      const [account, live, test] = await Promise.all([
+        findAccount(sql, id),
+        countCodes(sql, { account: id, mode: 'live' }),
+        countCodes(sql, { account: id, mode: 'test' }),
+      ]);
+      if (account === undefined) throw notFound('account');
+      const limits = limitsOf[account.plan];
+      const answer: Static<typeof Account> = {
+        id,
+        name: account.name,
+        plan: account.plan,
+        mode,
+        limits: {
+          requests_per_minute: limits.requestsPerMinute,
+          qr_codes: Number.isFinite(limits.codes) ? limits.codes : null,
+        },
+        usage: { qr_codes: totalOf(live), test_qr_codes: totalOf(test), requests: rate.used },
+        created_at: account.created_at.toISOString(),
+      };
+      return json(200, answer);
+    },
+  });
 
-    operation({
-      method: 'POST',
-      path: '/v1/account/keys',
-      tag,
-      summary: 'Create an API key',
-      description:
-        'The secret is in this answer and nowhere else: only its SHA-256 is stored. Only a live key can create a live key.',
-      body: NewApiKey,
-      success: { status: 201, description: 'The new key, with its secret.', schema: CreatedApiKey },
-      errors: ['invalid_request', 'live_key_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
-      async handle({ caller, body: { name, mode = caller.mode } }) {
-        const problem = problemWithName(name);
-        if (problem !== undefined) throw invalid([{ field: 'name', message: `name ${problem}.` }]);
-        if (!managedModes(caller.mode).includes(mode)) throw liveKeyRequired();
-        const now = clock();
-        const { id, secret } = await createKey(sql, caller.account, {
-          name: name.trim(),
-          mode,
-          actor: caller.key,
-          now,
-        });
-        const answer: Static<typeof CreatedApiKey> = {
-          ...{ id, name: name.trim(), mode, prefix: `sk_${mode}_`, last4: secret.slice(-4) },
-          ...{ created_at: now.toISOString(), last_used_at: null, key: secret },
-        };
-        return json(201, answer);
-      },
-    }),
+const listAccountKeys = ({ sql }: Service): Operation =>
+  operation({
+    method: 'GET',
+    path: '/v1/account/keys',
+    tag,
+    summary: 'List API keys',
+    description:
+      'Keys that are not revoked, oldest first. A live key lists the keys of both modes, a test key only test keys. Secrets are not included.',
+    success: {
+      status: 200,
+      description: 'The keys that this key may manage.',
+      schema: t.Object({ data: t.Array(ApiKey) }, { additionalProperties: false }),
+    },
+    errors: [],
+    async handle({ caller }) {
+      return json(200, { data: (await listKeys(sql, caller.account, managedModes(caller.mode))).map(presentKey) });
+    },
+  });
 
-    operation({
-      method: 'DELETE',
-      path: '/v1/account/keys/:id',
-      tag,
-      summary: 'Revoke an API key',
-      description:
-        'It stops working at once, everywhere. A key cannot revoke itself. To a test key, live keys do not exist: 404.',
-      params: { id: 'Identifier of the key, `key_…`.' },
-      success: { status: 200, description: 'The key is revoked.', schema: Deleted },
-      errors: ['invalid_request', 'not_found', 'conflict'],
-      async handle({ caller, params: { id = '' } }) {
-        await revoke(sql, caller.account, id, { actor: caller.key, now: clock() }, managedModes(caller.mode));
-        return json(200, { deleted: true, id });
-      },
-    }),
-  ];
-}
+const createAccountKey = ({ sql, clock }: Service): Operation =>
+  operation({
+    method: 'POST',
+    path: '/v1/account/keys',
+    tag,
+    summary: 'Create an API key',
+    description:
+      'Only this response contains the secret: the service stores only its SHA-256. Only a live key can create a live key.',
+    body: NewApiKey,
+    success: { status: 201, description: 'The new key, with its secret.', schema: CreatedApiKey },
+    errors: ['invalid_request', 'live_key_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+    async handle({ caller, body: { name, mode = caller.mode } }) {
+      const problem = problemWithName(name);
+      if (problem !== undefined) throw invalid([{ field: 'name', message: `name ${problem}.` }]);
+      if (!managedModes(caller.mode).includes(mode)) throw liveKeyRequired();
+      const now = clock();
+      const { id, secret } = await createKey(sql, caller.account, {
+        name: name.trim(),
+        mode,
+        actor: caller.key,
+        now,
+      });
+      const answer: Static<typeof CreatedApiKey> = {
+        ...{ id, name: name.trim(), mode, prefix: `sk_${mode}_`, last4: secret.slice(-4) },
+        ...{ created_at: now.toISOString(), last_used_at: null, key: secret },
+      };
+      return json(201, answer);
+    },
+  });
+
+const revokeAccountKey = ({ sql, clock }: Service): Operation =>
+  operation({
+    method: 'DELETE',
+    path: '/v1/account/keys/:id',
+    tag,
+    summary: 'Revoke an API key',
+    description:
+      'The key stops working at once on every instance. A key cannot revoke itself. A test key gets 404 for a live key.',
+    params: { id: 'Identifier of the key, `key_…`.' },
+    success: { status: 200, description: 'The key is revoked.', schema: Deleted },
+    errors: ['invalid_request', 'not_found', 'conflict'],
+    async handle({ caller, params: { id = '' } }) {
+      await revoke(sql, caller.account, id, { actor: caller.key, now: clock() }, managedModes(caller.mode));
+      return json(200, { deleted: true, id });
+    },
+  });
 
 const liveKeyRequired = () =>
   new Refusal(
     'live_key_required',
-    'A test key can manage test keys only: create a live key with a live key, or in the console signed in with one.',
+    'A test key can manage only test keys: create a live key with another live key, or in the console signed in with a live key.',
   );
 
 const presentKey = ({ id, name, mode, last4, created_at, last_used_at }: ListedKey): Static<typeof ApiKey> => ({

@@ -8,10 +8,10 @@ import { timeSeriesOperation } from './analytics/timeseries.ts';
 import type { Operation } from './operation.ts';
 import type { Service } from './service.ts';
 
-/** The warehouse has its time, and a little is left to say that it was not enough. */
+/** The read timeout of the warehouse, plus 2 s to answer that it has expired. */
 const answerWithinMs = readTimeoutMs + 2_000;
 
-/** Everything that is read from the warehouse. */
+/** All operations that read from the warehouse. */
 export const analyticsOperations = (service: Service): Operation[] =>
   [
     ...summaryOperations(service),

@@ -1,4 +1,4 @@
-import { type Fault, messageOf, Refusal } from '../lib/errors.ts';
+import { type FieldError, messageOf, Refusal, retryLater } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { VersionTaken } from '../log/append.ts';
@@ -7,14 +7,14 @@ import { isWarehouseUnavailable } from '../warehouse/errors.ts';
 import type { Rate } from './admission.ts';
 import { statusOf } from './error-status.ts';
 
-/** What an operation answers with, ready to be sent. */
+/** Response of an operation, without the headers that every response has. */
 export interface Answer {
   status: number;
   body: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 
-/** One that is made while it is sent: as fast as the client takes it, and no faster. */
+/** A response that is produced while it is sent, as fast as the client reads it. */
 export interface StreamedAnswer extends Omit<Answer, 'body'> {
   pieces: AsyncGenerator<Uint8Array>;
 }
@@ -25,50 +25,49 @@ export const json = (status: number, value: unknown, headers?: Record<string, st
   ...(headers === undefined ? {} : { headers }),
 });
 
-/** Every answer names its request, those of redirects and pages included. */
-export function named(request: Request, response: Response): Response {
+/** Sets X-Request-Id on a response that has none yet. */
+export function withRequestId(request: Request, response: Response): Response {
   if (!response.headers.has('x-request-id')) response.headers.set('x-request-id', requestIdOf(request.headers));
   return response;
 }
 
-/** Whatever was thrown, as what the client is told. Nothing of the inside shows; the log has it, under the request id. */
+/** Converts a thrown value to the error that the client receives. Internal details only go to the log. */
 export function refusalOf(error: unknown, log: Logger): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof VersionTaken) return new Refusal('conflict', error.message);
   if (isPostgresUnavailable(error)) {
-    log.warn({ error: messageOf(error) }, 'a part is away');
+    log.warn({ error: messageOf(error) }, 'Postgres is unavailable: request answered with 503');
     return unavailable();
   }
   if (isWarehouseUnavailable(error)) {
-    log.warn({ error: messageOf(error) }, 'the warehouse is away');
-    return new Refusal('unavailable', 'Analytics cannot be read right now: try again in a few seconds.', undefined, {
-      'retry-after': '5',
-    });
+    log.warn({ error: messageOf(error) }, 'ClickHouse is unavailable: request answered with 503');
+    return retryLater('Analytics are unavailable right now: try again in a few seconds.');
   }
-  log.error({ error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }, 'unexpected error');
-  return new Refusal('internal_error', 'Something went wrong on our side. The X-Request-Id of this answer names it.');
+  log.error(
+    { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
+    'unexpected error: request answered with 500',
+  );
+  return new Refusal(
+    'internal_error',
+    'Internal error. Report the X-Request-Id of this response to the operator of the service.',
+  );
 }
 
 export const unavailable = () =>
-  new Refusal(
-    'unavailable',
-    'The service cannot reach its database right now: try again in a few seconds.',
-    undefined,
-    { 'retry-after': '5' },
-  );
+  retryLater('The service cannot reach its database right now: try again in a few seconds.');
 
 export function refusalAnswer({ code, message, details, headers }: Refusal): Answer {
-  const error: { code: string; message: string; details?: Fault[] } = { code, message };
+  const error: { code: string; message: string; details?: FieldError[] } = { code, message };
   if (details !== undefined) error.details = details;
   return json(statusOf[code], { error }, headers);
 }
 
-/** While requests cannot be counted, the headers tell to wait as long as Retry-After does. */
-const uncounted = (): Rate => ({ limit: 60, used: 60, reset: Math.ceil(Date.now() / 1000) + 5 });
+/** Rate limit headers while requests cannot be counted: none left for the 5 s that Retry-After asks to wait. */
+const unknownRate = (): Rate => ({ limit: 60, used: 60, reset: Math.ceil(Date.now() / 1000) + 5 });
 
-/** What fails in the middle breaks the connection off: an answer must never end as if it were whole. */
+/** Streams the pieces. An error closes the connection, since a truncated response must not look complete. */
 export function streamOf(pieces: AsyncGenerator<Uint8Array>, log: Logger): ReadableStream<Uint8Array> {
-  let wanted = true;
+  let isConnected = true;
   return new ReadableStream(
     {
       async pull(controller) {
@@ -77,12 +76,12 @@ export function streamOf(pieces: AsyncGenerator<Uint8Array>, log: Logger): Reada
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          if (wanted) log.warn({ error: messageOf(error) }, 'an answer broke off in the middle');
+          if (isConnected) log.warn({ error: messageOf(error) }, 'response failed part-way: connection closed');
           controller.error(error);
         }
       },
       async cancel() {
-        wanted = false;
+        isConnected = false;
         await pieces.return(undefined);
       },
     },
@@ -94,7 +93,7 @@ export function toResponse(
   { status, headers }: Omit<Answer, 'body'>,
   body: Answer['body'] | ReadableStream<Uint8Array> | null,
   requestId: string,
-  rate: Rate = uncounted(),
+  rate: Rate = unknownRate(),
 ): Response {
   return new Response(status === 304 ? null : body, {
     status,

@@ -2,7 +2,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import type { Changed } from '../codes/change.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import { type CodeRequest, createCodes, lostShortCode, takenShortCodes } from '../codes/create.ts';
-import { type Fault, invalid, Refusal } from '../lib/errors.ts';
+import { type FieldError, invalid, Refusal } from '../lib/errors.ts';
 import type { Caller } from './admission.ts';
 import { type Answer, json } from './answers.ts';
 import { idempotencyHeader, performOnce } from './idempotency.ts';
@@ -13,7 +13,7 @@ import type { Service } from './service.ts';
 import { validator } from './validate.ts';
 
 const tag = 'QR codes';
-const errors = [
+const errorCodes = [
   'invalid_request',
   'destination_blocked',
   'quota_exceeded',
@@ -23,119 +23,114 @@ const errors = [
   'unsupported_media_type',
 ] as const;
 
-/** The list only: its items are checked one by one, so that every fault is told with its index. */
+/** Validates only the list. Its items are validated one by one, so that every error has the index of its item. */
 const checkList = validator(
   t.Object({ qrcodes: t.Array(t.Unknown(), { minItems: 1, maxItems: 1_000 }) }, { additionalProperties: false }),
   'body',
 );
 
-/** Creating codes, one or many in one step. */
-export function createOperations({
-  sql,
-  clock,
-  addresses,
-  maxTestCodes,
-  webhooks: { box },
-  onChange,
-}: Service): Operation[] {
-  /** Creates them all or none. `path` keeps one Idempotency-Key from standing for both kinds of request. */
-  async function create(
-    { caller, headers, body }: { caller: Caller; headers: Headers; body: unknown },
-    path: 'create' | 'bulk',
-    requests: CodeRequest[],
-    answer: (codes: CountedCode[]) => Answer,
-  ): Promise<Answer> {
-    const now = clock();
-    let created: Changed[] = [];
-    const once = () =>
-      performOnce(sql, {
-        caller,
-        headers,
-        request: [path, body],
-        now,
-        perform: async (tx) => {
-          const by = { actor: caller.key, now };
-          created = await createCodes(tx, box, caller, requests, by, maxTestCodes).catch((error) => {
-            throw path === 'create' ? withoutIndexes(error) : error;
-          });
-          return answer(created.map(({ code }) => code));
-        },
+/** Operations that create one code, or many in one transaction. */
+export const createOperations = (service: Service): Operation[] => [createOne(service), createMany(service)];
+
+const createOne = (service: Service): Operation =>
+  operation({
+    method: 'POST',
+    path: '/v1/qrcodes',
+    tag,
+    summary: 'Create a QR code',
+    description:
+      'A style that is hard to scan is accepted; the response then has `warnings`. The variant shape `{"name", "type": "url", "destination"}` is accepted too.',
+    headers: idempotencyHeader,
+    body: NewQrCode,
+    // Validated by readNewCode, so that one response names every error.
+    checkBody: (body) => body as Static<typeof NewQrCode>,
+    success: { status: 201, description: 'The new code.', schema: CreatedQrCode },
+    errors: [...errorCodes],
+    async handle(call) {
+      const read = readNewCode(call.body, service.addresses);
+      if ('errors' in read) throw invalid(read.errors as [FieldError, ...FieldError[]]);
+      return create(service, call, 'create', [read.request], ([code]) => {
+        if (code === undefined) throw new Error('no code was created');
+        return json(201, presentCreated(code, call.body, service.addresses));
       });
-    const answered = await once().catch((error) => {
-      if (lostShortCode(error)) return once();
-      throw error;
-    });
-    await onChange(created.flatMap(({ events }) => events));
-    return answered;
-  }
+    },
+  });
 
-  return [
-    operation({
-      method: 'POST',
-      path: '/v1/qrcodes',
-      tag,
-      summary: 'Create a QR code',
-      description:
-        'A style that scanners will hardly read is accepted; the answer then has `warnings`. The variant shape `{"name", "type": "url", "destination"}` is understood too.',
-      headers: idempotencyHeader,
-      body: NewQrCode,
-      // Read as a whole below, so that one answer names everything that is wrong.
-      checkBody: (body) => body as Static<typeof NewQrCode>,
-      success: { status: 201, description: 'The new code.', schema: CreatedQrCode },
-      errors: [...errors],
-      async handle(call) {
-        const read = readNewCode(call.body, addresses);
-        if ('faults' in read) throw invalid(read.faults as [Fault, ...Fault[]]);
-        return create(call, 'create', [read.request], ([code]) => {
-          if (code === undefined) throw new Error('nothing was created');
-          return json(201, presentCreated(code, call.body, addresses));
+const createMany = (service: Service): Operation =>
+  operation({
+    method: 'POST',
+    path: '/v1/qrcodes/bulk',
+    tag,
+    summary: 'Create many QR codes',
+    description:
+      '1 to 1,000 create payloads, all or nothing: if an item is invalid or the quota does not suffice, nothing is created, and `details` names every such item by its `index`.',
+    headers: idempotencyHeader,
+    body: NewQrCodes,
+    checkBody: (body) => checkList(body) as Static<typeof NewQrCodes>,
+    success: {
+      status: 201,
+      description: 'The new codes, in the given order.',
+      schema: t.Object({ data: t.Array(CreatedQrCode) }, { additionalProperties: false }),
+    },
+    errors: [...errorCodes],
+    async handle(call) {
+      const payloads = call.body.qrcodes;
+      const requests = await readAll(service, payloads);
+      return create(service, call, 'bulk', requests, (codes) =>
+        json(201, { data: codes.map((code, i) => presentCreated(code, payloads[i], service.addresses)) }),
+      );
+    },
+  });
+
+/** Creates all codes or none. An Idempotency-Key is bound to `kind` too: a single and a bulk create cannot share one. */
+async function create(
+  { sql, clock, maxTestCodes, webhooks: { box }, onChange }: Service,
+  { caller, headers, body }: { caller: Caller; headers: Headers; body: unknown },
+  kind: 'create' | 'bulk',
+  requests: CodeRequest[],
+  answer: (codes: CountedCode[]) => Answer,
+): Promise<Answer> {
+  const now = clock();
+  let created: Changed[] = [];
+  const attempt = () =>
+    performOnce(sql, {
+      caller,
+      headers,
+      request: [kind, body],
+      now,
+      perform: async (tx) => {
+        const by = { actor: caller.key, now };
+        created = await createCodes(tx, box, caller, requests, by, maxTestCodes).catch((error) => {
+          throw kind === 'create' ? withoutIndexes(error) : error;
         });
+        return answer(created.map(({ code }) => code));
       },
-    }),
-
-    operation({
-      method: 'POST',
-      path: '/v1/qrcodes/bulk',
-      tag,
-      summary: 'Create many QR codes',
-      description:
-        '1 to 1,000 create payloads, all or nothing: on any fault, a quota that does not suffice included, nothing is created, and `details` names every faulty item by its `index`.',
-      headers: idempotencyHeader,
-      body: NewQrCodes,
-      checkBody: (body) => checkList(body) as Static<typeof NewQrCodes>,
-      success: {
-        status: 201,
-        description: 'The new codes, in the given order.',
-        schema: t.Object({ data: t.Array(CreatedQrCode) }, { additionalProperties: false }),
-      },
-      errors: [...errors],
-      async handle(call) {
-        const payloads = call.body.qrcodes;
-        const requests = await readAll(payloads);
-        return create(call, 'bulk', requests, (codes) =>
-          json(201, { data: codes.map((code, i) => presentCreated(code, payloads[i], addresses)) }),
-        );
-      },
-    }),
-  ];
-
-  async function readAll(payloads: readonly unknown[]): Promise<CodeRequest[]> {
-    const read = payloads.map((payload) => readNewCode(payload, addresses));
-    const faults = read.flatMap((item, index) =>
-      'faults' in item ? item.faults.map((fault) => ({ index, ...fault })) : [],
-    );
-    const shortCodes = read.map((item) => ('request' in item ? item.request.short_code : undefined));
-    faults.push(...repeatedShortCodes(shortCodes));
-    // Where the request is refused anyway, what would be refused next is told with it.
-    if (faults.length > 0) faults.push(...(await takenShortCodes(sql, shortCodes)));
-    faults.sort((a, b) => a.index - b.index);
-    const [first, ...rest] = faults;
-    if (first !== undefined) throw invalid([first, ...rest]);
-    return read.flatMap((item) => ('request' in item ? [item.request] : []));
-  }
+    });
+  const answered = await attempt().catch((error) => {
+    if (lostShortCode(error)) return attempt();
+    throw error;
+  });
+  await onChange(created.flatMap(({ events }) => events));
+  return answered;
 }
 
-function repeatedShortCodes(shortCodes: (string | undefined)[]): (Fault & { index: number })[] {
+/** Validates the items of a bulk create; throws 400 with the errors of all of them. */
+async function readAll({ sql, addresses }: Service, payloads: readonly unknown[]): Promise<CodeRequest[]> {
+  const read = payloads.map((payload) => readNewCode(payload, addresses));
+  const errors = read.flatMap((item, index) =>
+    'errors' in item ? item.errors.map((error) => ({ index, ...error })) : [],
+  );
+  const shortCodes = read.map((item) => ('request' in item ? item.request.short_code : undefined));
+  errors.push(...repeatedShortCodes(shortCodes));
+  // The request is refused anyway, so also report taken short codes, which would fail the next attempt.
+  if (errors.length > 0) errors.push(...(await takenShortCodes(sql, shortCodes)));
+  errors.sort((a, b) => a.index - b.index);
+  const [first, ...rest] = errors;
+  if (first !== undefined) throw invalid([first, ...rest]);
+  return read.flatMap((item) => ('request' in item ? [item.request] : []));
+}
+
+function repeatedShortCodes(shortCodes: (string | undefined)[]): (FieldError & { index: number })[] {
   const seen = new Set<string>();
   return shortCodes.flatMap((code, index) => {
     if (code === undefined) return [];
@@ -143,11 +138,13 @@ function repeatedShortCodes(shortCodes: (string | undefined)[]): (Fault & { inde
       seen.add(code);
       return [];
     }
-    return [{ index, field: 'short_code', message: `short_code "${code}" is given more than once.` }];
+    return [
+      { index, field: 'short_code', message: `short_code "${code}" occurs more than once in qrcodes; choose another.` },
+    ];
   });
 }
 
-/** Of a single create there is only one item: saying which would be noise. */
+/** Removes the index from errors of a single create, which has only one item. */
 function withoutIndexes(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.details === undefined) return error;
   const details = error.details.flatMap(({ field, message }) => (field === 'qrcodes' ? [] : [{ field, message }]));

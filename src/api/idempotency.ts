@@ -8,23 +8,26 @@ import { type Answer, refusalAnswer } from './answers.ts';
 
 export const idempotencyHeader = {
   'Idempotency-Key':
-    '1 to 255 printable ASCII characters. For 24 hours, the same key with the same body gives the first answer again, byte for byte.',
+    '1 to 255 printable ASCII characters. For 24 hours, a request with the same key and body gets the first response again, byte for byte.',
 };
 
-interface Repeatable {
+interface IdempotentRequest {
   caller: Caller;
   headers: Headers;
-  /** What the key stands for: the same key for anything else is refused. */
+  /** What the key is bound to: the same key with any other request is refused. */
   request: unknown;
   now: Date;
   perform(tx: Transaction): Promise<Answer>;
 }
 
 /**
- * Performs a request in one transaction and, when it carries an Idempotency-Key, keeps its answer with its effect.
- * A duplicate that comes at the same moment waits for the first one to commit, then repeats its answer.
+ * Performs a request in one transaction, which also stores the response if the request has an Idempotency-Key.
+ * A concurrent duplicate waits until the first request has committed, then gets the stored response.
  */
-export async function performOnce(sql: Sql, { caller, headers, request, now, perform }: Repeatable): Promise<Answer> {
+export async function performOnce(
+  sql: Sql,
+  { caller, headers, request, now, perform }: IdempotentRequest,
+): Promise<Answer> {
   const key = headers.get('idempotency-key');
   if (key === null) return sql.begin(perform);
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
@@ -45,11 +48,11 @@ export async function performOnce(sql: Sql, { caller, headers, request, now, per
       RETURNING 1`;
     if (first === undefined) return repeat(tx, caller, key, hash);
     const answer = await perform(tx).catch((error) => {
-      // Refused for a reason that stands in the state of things: that, too, is the first answer.
+      // A refusal that depends on stored state, such as the quota, is stored like any other response.
       if (error instanceof Refusal) return refusalAnswer(error);
       throw error;
     });
-    const { body, deflated } = await packed(answer.body);
+    const { body, deflated } = await compress(answer.body);
     await tx`
       UPDATE idempotency_keys SET status = ${answer.status}, body = ${body}, deflated_body = ${deflated}
       WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
@@ -62,8 +65,11 @@ async function repeat(tx: Transaction, { account, mode }: Caller, key: string, h
     SELECT request_hash, status, body, deflated_body FROM idempotency_keys
     WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
   if (stored.request_hash !== hash)
-    throw new Refusal('idempotency_conflict', 'This Idempotency-Key was used with another request: choose a new one.');
-  return { status: stored.status, body: await unpacked(stored), headers: { 'idempotent-replayed': 'true' } };
+    throw new Refusal(
+      'idempotency_conflict',
+      'This Idempotency-Key was already used with a different request: use a new key.',
+    );
+  return { status: stored.status, body: await decompress(stored), headers: { 'idempotent-replayed': 'true' } };
 }
 
 interface Stored {
@@ -73,16 +79,16 @@ interface Stored {
   deflated_body: Buffer | null;
 }
 
-/** Shorter answers, those to a single create among them, gain little. */
-const deflatedFromBytes = 2_048;
+/** Compression saves little on shorter responses, such as those of single creates. */
+const minDeflateBytes = 2_048;
 
-/** Bulk answers have a megabyte. Postgres' own compression gives up on random names and addresses; deflate halves them. */
-async function packed(body: Answer['body']): Promise<{ body: string | null; deflated: Buffer | null }> {
+/** Bulk responses reach 1 MB. Postgres' own compression gives up on their random ids and URLs; deflate halves them. */
+async function compress(body: Answer['body']): Promise<{ body: string | null; deflated: Buffer | null }> {
   const bytes = Buffer.from(body);
-  if (bytes.byteLength < deflatedFromBytes) return { body: bytes.toString(), deflated: null };
+  if (bytes.byteLength < minDeflateBytes) return { body: bytes.toString(), deflated: null };
   return { body: null, deflated: await promisify(deflateRaw)(bytes) };
 }
 
-async function unpacked({ body, deflated_body }: Stored): Promise<string> {
+async function decompress({ body, deflated_body }: Stored): Promise<string> {
   return deflated_body === null ? (body ?? '') : (await promisify(inflateRaw)(deflated_body)).toString();
 }

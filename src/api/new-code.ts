@@ -3,43 +3,46 @@ import { problemWithDestination, problemWithName } from '../../events/fields.ts'
 import type { CountedCode } from '../codes/codes.ts';
 import type { CodeRequest } from '../codes/create.ts';
 import type { Addresses } from '../config.ts';
-import type { Fault } from '../lib/errors.ts';
+import type { FieldError } from '../lib/errors.ts';
 import { problemWithShortCode } from '../lib/short-code.ts';
 import { styleWarnings } from '../qr/warnings.ts';
 import { presentCode } from './present.ts';
 import { type CreatedQrCode, NewQrCode } from './schemas.ts';
-import { faultsBy } from './validate.ts';
+import { errorFinder } from './validate.ts';
 
-const faultsOfShape = faultsBy(NewQrCode, 'body');
+const schemaErrors = errorFinder(NewQrCode, 'body');
 
-/** What a create payload asks for, or everything that is wrong with it. */
-export function readNewCode(payload: unknown, addresses: Addresses): { request: CodeRequest } | { faults: Fault[] } {
-  const faults = faultsOfShape(payload);
-  if (faults.length > 0 && (typeof payload !== 'object' || payload === null || Array.isArray(payload)))
-    return { faults };
+/** Validates a create payload: returns the code to create, or every error in the payload. */
+export function readNewCode(
+  payload: unknown,
+  addresses: Addresses,
+): { request: CodeRequest } | { errors: FieldError[] } {
+  const errors = schemaErrors(payload);
+  if (errors.length > 0 && (typeof payload !== 'object' || payload === null || Array.isArray(payload)))
+    return { errors };
   const { name, short_code, status, style, ...rest } = payload as Partial<Static<typeof NewQrCode>>;
-  const spelling =
+  const destinationField =
     rest.destination_url === undefined && rest.destination !== undefined ? 'destination' : 'destination_url';
-  const destination = rest[spelling];
+  const destination = rest[destinationField];
 
-  const add = (field: string, fault: string | undefined) => {
-    if (fault !== undefined && !faults.some((known) => known.field === field))
-      faults.push({ field, message: `${field} ${fault}.` });
+  const add = (field: string, problem: string | undefined) => {
+    if (problem !== undefined && !errors.some((error) => error.field === field))
+      errors.push({ field, message: `${field} ${problem}.` });
   };
   if (typeof name === 'string') add('name', problemWithName(name));
   if (destination === undefined) add('destination_url', 'is required');
-  if (typeof destination === 'string') add(spelling, problemWithDestination(destination, ...addresses.ownUrls));
+  if (typeof destination === 'string') add(destinationField, problemWithDestination(destination, ...addresses.ownUrls));
   if (typeof short_code === 'string') add('short_code', problemWithShortCode(short_code));
   if (rest.destination !== undefined && rest.destination !== destination)
     add('destination', 'must be the same as destination_url when both are given');
-  if (faults.length > 0) return { faults };
+  if (errors.length > 0) return { errors };
 
   return {
     request: { name: (name as string).trim(), destination_url: destination as string, short_code, status, style },
   };
 }
 
-/** The new code, with what its maker should know: warnings, and the variant shape where that was used. */
+/** The response to a create: the code, warnings about its style, and the variant fields if the payload used them. */
 export function presentCreated(
   code: CountedCode,
   payload: unknown,
@@ -47,8 +50,8 @@ export function presentCreated(
 ): Static<typeof CreatedQrCode> {
   const presented = presentCode(code, addresses);
   const warnings = styleWarnings(code.style).map(({ field, message }) => ({ field: `style.${field}`, message }));
-  const asked = payload as Partial<Static<typeof NewQrCode>>;
-  const isVariant = asked.type !== undefined || asked.destination !== undefined;
+  const request = payload as Partial<Static<typeof NewQrCode>>;
+  const isVariant = request.type !== undefined || request.destination !== undefined;
   return {
     ...presented,
     ...(warnings.length > 0 ? { warnings } : {}),

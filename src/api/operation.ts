@@ -5,7 +5,7 @@ import type { Answer, StreamedAnswer } from './answers.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The groups that the documentation sorts operations into, in its order. */
+/** The groups of operations in the documentation, in order. */
 export const tags = {
   'QR codes': 'Create, list, change and delete QR codes, download their images, and read the history of their changes.',
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
@@ -14,7 +14,7 @@ export const tags = {
 } as const;
 export type Tag = keyof typeof tags;
 
-/** One request to an operation: who asks for what, all of it checked. */
+/** One authenticated and validated request to an operation. */
 export interface Call<Q extends TObject, B extends TSchema> {
   caller: Caller;
   rate: Rate;
@@ -22,43 +22,43 @@ export interface Call<Q extends TObject, B extends TSchema> {
   query: Static<Q>;
   body: Static<B>;
   headers: Headers;
-  /** Aborts when the client has gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** One method of one path: what it takes, what it answers, and how it is explained. */
+/** One method of one path: its parameters, responses, documentation and handler. */
 export interface Operation<Q extends TObject = TObject, B extends TSchema = TSchema> {
   method: Method;
   path: `/v1/${string}`;
   tag: Tag;
   summary: string;
   description: string;
-  /** What each `:name` of the path is. */
+  /** Description of each `:name` in the path. */
   params?: Record<string, string>;
   query?: Q;
   body?: B;
-  /** Checks a body that its schema alone does not, such as items that are to be told apart. Default: the schema. */
+  /** Replaces validation by the schema, for bodies whose errors need more context, such as the index of an item. */
   checkBody?(body: unknown): Static<B>;
-  /** Headers a client may send, with what each is for. */
+  /** Request headers, each with its description. */
   headers?: Record<string, string>;
-  /** JSON of a schema, a file of one of these types, or what of them the client asks for. */
+  /** JSON of `schema`, a file of one of the types in `files`, or either, as the client requests. */
   success: {
     status: 200 | 201;
     description: string;
     schema?: TSchema;
     files?: string[];
-    /** Whether the file is there to be kept: a client that has it is told so, with 304. */
+    /** Whether clients may cache the file; a conditional request is answered with 304. */
     keepable?: boolean;
-    /** Headers of the answer, besides those that every answer has. */
+    /** Response headers, besides those that every response has. */
     headers?: Record<string, { description: string; example: string | number }>;
   };
-  /** How long an answer may take, for one that waits for more than our own database. */
+  /** Timeout, if the operation waits for more than Postgres. */
   answerWithinMs?: number;
-  /** Besides those that every operation can answer with. */
+  /** Error codes, besides those that every operation can return. */
   errors: ErrorCode[];
   handle(call: Call<Q, B>): Promise<Answer | StreamedAnswer>;
 }
 
-/** Keeps the types of one operation together, and lets a list hold operations of all types. */
+/** Infers the types of one operation from its schemas, and erases them so that one list can hold all operations. */
 export const operation = <Q extends TObject, B extends TSchema>(definition: Operation<Q, B>): Operation =>
   definition as unknown as Operation;

@@ -5,7 +5,7 @@ import type { CountedCode } from '../codes/codes.ts';
 import type { Addresses } from '../config.ts';
 import type { HistoryEntry, ListedQrCode, QrCode } from './schemas.ts';
 
-/** Our things in the shapes of the interface. */
+/** Conversion of stored codes and events to the schemas of the API. */
 
 export function presentCode(code: CountedCode, { shortBaseUrl, imageBaseUrl }: Addresses): Static<typeof QrCode> {
   return {
@@ -39,8 +39,8 @@ export function presentPage<T>(data: T[], { page, limit }: { page: number; limit
 }
 
 export function presentHistory(event: Recorded<CodeEvent>): Static<typeof HistoryEntry> {
-  const place = { id: event.id, event: event.type, timestamp: event.occurred_at.toISOString() };
-  return { ...place, ...changeOf(event), key_id: event.actor };
+  const common = { id: event.id, event: event.type, timestamp: event.occurred_at.toISOString() };
+  return { ...common, ...changeOf(event), key_id: event.actor };
 }
 
 function changeOf(event: CodeEvent): { field: string | null; from: unknown; to: unknown } {

@@ -5,7 +5,7 @@ import { StyleSchema } from '../../events/style.ts';
 import { listedStatuses } from '../codes/codes.ts';
 import { errorCodes } from '../lib/errors.ts';
 
-/** Shapes of what goes in and out: they validate, they are documented, and types are made from them. */
+/** Schemas of requests and responses, used for validation, documentation and types. */
 
 const exact = { additionalProperties: false } as const;
 
@@ -21,22 +21,22 @@ const destination = url(
 );
 const shortUrl = url('The short link, which the image encodes.', 'https://go.example.com/spring-26');
 const status = oneOf(listedStatuses, { description: 'State of the code.', examples: ['active'] });
-const totalScans = t.Integer({ description: 'Count of all scans.', examples: [42] });
+const totalScans = t.Integer({ description: 'Number of scans.', examples: [42] });
 const createdAt = time('When the code was created.');
 
 const Warning = t.Object(
   { field: t.String({ examples: ['style.dotsColor'] }), message: t.String() },
-  { ...exact, description: 'Something about the style that scanners may stumble over.' },
+  { ...exact, description: 'A property of the style that makes the code hard to scan.' },
 );
 
 const Disabled = t.Object(
   {
-    reason: t.String({ description: 'Why, in the operator’s words.', examples: ['Reported as phishing.'] }),
-    at: time('Since when.'),
+    reason: t.String({ description: 'Reason given by the operator.', examples: ['Reported as phishing.'] }),
+    at: time('When the code was disabled.'),
   },
   {
     ...exact,
-    description: 'Only while the operator of the service has disabled the code: its short link answers 410.',
+    description: 'Present only while the operator of the service has disabled the code; its short link answers 410.',
   },
 );
 
@@ -49,9 +49,11 @@ export const QrCode = t.Object(
     short_url: shortUrl,
     image_url: url('The public image.', 'https://qr.example.com/images/qr_0VMNcq2hE3kx0dTtWq8LbY/public'),
     status,
-    active: t.Boolean({ description: 'Whether the short link leads on: true for active, false for paused and draft.' }),
+    active: t.Boolean({
+      description: 'Whether the short link redirects: true for active, false for paused and draft.',
+    }),
     total_scans: totalScans,
-    unique_scans: t.Integer({ description: 'Count of scans by new visitors.', examples: [30] }),
+    unique_scans: t.Integer({ description: 'Number of scans by new visitors.', examples: [30] }),
     created_at: createdAt,
     updated_at: time('When the code was last changed.'),
     style: StyleSchema,
@@ -64,9 +66,9 @@ export const CreatedQrCode = t.Object(
   {
     ...QrCode.properties,
     warnings: t.Optional(t.Array(Warning)),
-    type: t.Optional(oneOf(['url'], { description: 'Only in the answer to the variant shape.' })),
-    destination: t.Optional(t.String({ description: 'Only in the answer to the variant shape.' })),
-    scans: t.Optional(t.Integer({ description: 'Only in the answer to the variant shape.' })),
+    type: t.Optional(oneOf(['url'], { description: 'Present only in the response to the variant shape.' })),
+    destination: t.Optional(t.String({ description: 'Present only in the response to the variant shape.' })),
+    scans: t.Optional(t.Integer({ description: 'Present only in the response to the variant shape.' })),
   },
   exact,
 );
@@ -93,21 +95,21 @@ export const NewQrCode = t.Object(
     destination_url: t.Optional(
       t.String({
         description:
-          'Where the short link leads: http or https, at most 2,048 characters. Required, in this spelling or as `destination`.',
+          'Where the short link leads: http or https, at most 2,048 characters. Required, under this name or as `destination`.',
         'x-expected': 'an http or https URL',
       }),
     ),
     short_code: t.Optional(
       t.String({
         description:
-          'Slug of the short link: 3 to 50 letters, digits, `-` or `_`, case-sensitive. Generated when omitted, never given to another code.',
+          'Slug of the short link: 3 to 50 letters, digits, `-` or `_`, case-sensitive. Generated if omitted; never assigned to another code.',
         'x-expected': 'a string of 3 to 50 letters, digits, "-" or "_"',
       }),
     ),
     status: t.Optional(
       oneOf(['active', 'draft'], {
         default: 'active',
-        description: 'A draft does not lead anywhere until it is made active.',
+        description: 'The short link of a draft does not redirect until PATCH sets `active` to true.',
       }),
     ),
     style: t.Optional(StyleSchema),
@@ -141,7 +143,9 @@ export const QrCodeChange = t.Object(
   {
     name: t.Optional(t.String({ description: 'New display name.', 'x-expected': 'a string of 1 to 255 characters' })),
     destination_url: t.Optional(t.String({ description: 'New destination.', 'x-expected': 'an http or https URL' })),
-    active: t.Optional(t.Boolean({ description: 'true resumes (or publishes a draft), false pauses.' })),
+    active: t.Optional(
+      t.Boolean({ description: 'true resumes a paused code or publishes a draft; false pauses an active code.' }),
+    ),
   },
   { ...exact, minProperties: 1, examples: [{ destination_url: 'https://example.com/summer' }] },
 );
@@ -157,15 +161,18 @@ export const Deleted = t.Object(
 export const HistoryEntry = t.Object(
   {
     id: t.String({ description: 'Identifier of the event.', examples: ['evt_0VMNcq2hE3kx0dTtWq8LbY'] }),
-    event: t.String({ description: 'What happened.', examples: ['destination_changed'] }),
-    timestamp: time('When it happened.'),
+    event: t.String({ description: 'Type of the event.', examples: ['destination_changed'] }),
+    timestamp: time('When the change was made.'),
     field: t.Union([t.String(), t.Null()], {
       description: 'The field that changed; null for create and delete.',
       examples: ['destination_url'],
     }),
-    from: t.Unknown({ description: 'Its value before.', examples: ['https://example.com/menu'] }),
-    to: t.Unknown({ description: 'Its value from then on.', examples: ['https://example.com/summer'] }),
-    key_id: t.String({ description: 'The key that did it, or `operator`.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] }),
+    from: t.Unknown({ description: 'Value before the change.', examples: ['https://example.com/menu'] }),
+    to: t.Unknown({ description: 'Value after the change.', examples: ['https://example.com/summer'] }),
+    key_id: t.String({
+      description: 'Key that made the change, or `operator`.',
+      examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'],
+    }),
   },
   exact,
 );
@@ -175,12 +182,12 @@ export const Account = t.Object(
     id: t.String({ examples: ['acct_0VMNcq2hE3kx0dTtWq8LbY'] }),
     name: t.String({ examples: ['Café Lumière'] }),
     plan: oneOf(plans),
-    mode: oneOf(modes, { description: 'Mode of the key that asks.' }),
+    mode: oneOf(modes, { description: 'Mode of the API key of this request.' }),
     limits: t.Object(
       {
         requests_per_minute: t.Integer({ examples: [60] }),
         qr_codes: t.Union([t.Integer(), t.Null()], {
-          description: 'Live codes in all; null: unlimited.',
+          description: 'Maximum number of live codes; null if unlimited.',
           examples: [50],
         }),
       },
@@ -188,9 +195,15 @@ export const Account = t.Object(
     ),
     usage: t.Object(
       {
-        qr_codes: t.Integer({ description: 'Live codes that count against the limit.', examples: [12] }),
-        test_qr_codes: t.Integer({ description: 'Test codes, which never count.', examples: [3] }),
-        requests: t.Integer({ description: 'Requests in the current window, this one included.', examples: [1] }),
+        qr_codes: t.Integer({ description: 'Number of live codes, which count against the limit.', examples: [12] }),
+        test_qr_codes: t.Integer({
+          description: 'Number of test codes, which do not count against the limit.',
+          examples: [3],
+        }),
+        requests: t.Integer({
+          description: 'Requests in the current rate limit window, including this one.',
+          examples: [1],
+        }),
       },
       exact,
     ),
@@ -208,7 +221,7 @@ export const ApiKey = t.Object(
     last4: t.String({ examples: ['x7Qd'] }),
     created_at: time('When the key was created.'),
     last_used_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-      description: 'To the minute; null: never.',
+      description: 'To the minute; null if never used.',
       examples: ['2026-03-02T18:04:00.000Z'],
     }),
   },
@@ -218,7 +231,7 @@ export const ApiKey = t.Object(
 export const CreatedApiKey = t.Object(
   {
     ...ApiKey.properties,
-    key: t.String({ description: 'The secret. It is shown only now.', examples: ['sk_live_…'] }),
+    key: t.String({ description: 'The secret, shown only in this response.', examples: ['sk_live_…'] }),
   },
   exact,
 );
@@ -226,7 +239,7 @@ export const CreatedApiKey = t.Object(
 export const NewApiKey = t.Object(
   {
     name: t.String({ description: 'What the key is for.', 'x-expected': 'a string of 1 to 255 characters' }),
-    mode: t.Optional(oneOf(modes, { description: 'Default: the mode of the key that asks.' })),
+    mode: t.Optional(oneOf(modes, { description: 'Default: the mode of the API key of this request.' })),
   },
   { ...exact, examples: [{ name: 'Website', mode: 'live' }] },
 );
@@ -242,20 +255,20 @@ export const pageOf = <S extends Parameters<typeof t.Array>[0]>(item: S) =>
 /** The query parameters of a paged list. */
 export const pageQuery = (limits: { default: number; maximum: number }) => ({
   page: t.Optional(
-    t.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page, from 1.' }),
+    t.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number, from 1.' }),
   ),
-  limit: t.Optional(t.Integer({ minimum: 1, ...limits, description: `Items on a page, at most ${limits.maximum}.` })),
+  limit: t.Optional(t.Integer({ minimum: 1, ...limits, description: `Items per page, at most ${limits.maximum}.` })),
 });
 
 export const ErrorAnswer = t.Object(
   {
     error: t.Object(
       {
-        code: oneOf(errorCodes, { description: 'What went wrong, for programs.' }),
-        message: t.String({ description: 'The same for people.' }),
+        code: oneOf(errorCodes, { description: 'Machine-readable error code.' }),
+        message: t.String({ description: 'Human-readable message.' }),
         details: t.Optional(
           t.Array(t.Object({ index: t.Optional(t.Integer()), field: t.String(), message: t.String() }, exact), {
-            description: 'Every field that is wrong, and what would be right.',
+            description: 'Every invalid field, and what it must be.',
           }),
         ),
       },

@@ -2,7 +2,7 @@ import type { Elysia } from 'elysia';
 import type { Clock } from '../lib/clock.ts';
 
 interface SecurityTextOptions {
-  /** `SECURITY_CONTACT`. Without one there is no such file. */
+  /** `SECURITY_CONTACT`. If it is unset, the file is not served. */
   contact: string | undefined;
   publicUrl: string;
   clock: Clock;
@@ -10,10 +10,10 @@ interface SecurityTextOptions {
 
 const path = '/.well-known/security.txt';
 const dayMs = 86_400_000;
-/** RFC 9116 recommends less than a year. The file is made for each request, so it never expires while it is served. */
+/** RFC 9116 recommends less than a year. The date is computed for each request, so a served file is never expired. */
 const validDays = 180;
 
-/** Where to report a vulnerability, for people and programs that look in the usual place (RFC 9116). */
+/** Serves /.well-known/security.txt (RFC 9116), which says where to report a vulnerability. */
 export function serveSecurityText(app: Elysia, { contact, publicUrl, clock }: SecurityTextOptions): void {
   if (contact === undefined) return;
   const respond = () => {

@@ -8,15 +8,15 @@ import type { Warehouse } from '../warehouse/connect.ts';
 import type { Policy } from '../webhooks/destination.ts';
 import type { Send } from '../webhooks/send.ts';
 
-/** What operations work with. */
+/** Dependencies of the operations. */
 export interface Service {
   sql: Sql;
   warehouse: Warehouse;
   clock: Clock;
   addresses: Addresses;
-  /** Test codes that an account may have. */
+  /** Maximum number of test codes of an account. */
   maxTestCodes: number;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
-  /** Told of every change of a code once it is committed; the answer waits until the short links follow it. */
+  /** Called with every committed change of a code; the response waits until the short links have applied it. */
   onChange(events: Recorded<CodeEvent>[]): Promise<void>;
 }

@@ -39,12 +39,12 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-// The page takes everything from here, and nothing from elsewhere. Swagger UI draws its icons as data: images.
+// Only files of this origin. Swagger UI draws its icons as data: images.
 const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
 
 /**
- * The OpenAPI document at /swagger/json, and Swagger UI at /swagger with its own files: the plugin's page would fetch
- * them from a CDN.
+ * Serves the OpenAPI document at /swagger/json, and at /swagger a page of our own with Swagger UI's files: the plugin's
+ * page loads them from a CDN.
  */
 export function serveSwagger(app: Elysia): void {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -61,7 +61,7 @@ export function serveSwagger(app: Elysia): void {
 
   app.use(
     swagger({
-      // The plugin's own page, which runs scripts of a CDN under our name, gives way to ours below.
+      // The plugin's own page, which runs scripts from a CDN on our origin, is replaced by ours below.
       path: '/swagger',
       specPath: '/swagger/json',
       provider: 'swagger-ui',

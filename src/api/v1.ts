@@ -1,6 +1,6 @@
 import type { Elysia } from 'elysia';
 import type { TrustedProxies } from '../lib/client-address.ts';
-import { Refusal } from '../lib/errors.ts';
+import { retryLater } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { accountOperations } from './account.ts';
 import { type AdmissionControl, admissionControl } from './admission.ts';
@@ -17,22 +17,22 @@ import { webhookOperations } from './webhook.ts';
 interface ApiOptions {
   trustedProxies: TrustedProxies;
   log: Logger;
-  /** Whether the database is there and up to date. */
+  /** Whether the database is migrated and SECRET_KEY is its key. */
   isReady(): boolean;
 }
 
-/** What another entrance to the same operations needs. */
+/** What the console needs to serve the same operations under its own path. */
 export interface Api {
   operations: Operation[];
   admission: AdmissionControl;
-  /** Whether the database is there and up to date. */
+  /** Whether the database is migrated and SECRET_KEY is its key. */
   isReady(): boolean;
-  /** Lets nobody in before that. */
+  /** Answers 503 until `isReady`, then calls `admit`. */
   whenReady(admit: Entrance['admit']): Entrance['admit'];
   close(): Promise<void>;
 }
 
-/** Everything under /v1, its documentation, and the public images. */
+/** Serves everything under /v1, its documentation, and the public images. */
 export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): Api {
   const images = createImages(service);
   const operations = [
@@ -46,9 +46,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   const admission = admissionControl(service.sql, service.webhooks.box, trustedProxies);
   const whenReady: Api['whenReady'] = (admit) => async (request, peer) => {
     if (isReady()) return admit(request, peer);
-    throw new Refusal('unavailable', 'The service is starting: try again in a moment.', undefined, {
-      'retry-after': '1',
-    });
+    throw retryLater('The service is starting: try again in a moment.', 1);
   };
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log });
   images.servePublic(app, log);

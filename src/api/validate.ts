@@ -1,8 +1,8 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler';
-import { type Fault, invalid } from '../lib/errors.ts';
+import { type FieldError, invalid } from '../lib/errors.ts';
 
-/** What a value must be, in words made from its schema. */
+/** Describes what a value must be, from its schema. */
 function expectation(schema: TSchema): string {
   if (typeof schema['x-expected'] === 'string') return schema['x-expected'];
   if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].join(', ')}`;
@@ -21,7 +21,7 @@ function expectation(schema: TSchema): string {
   }
 }
 
-/** A JSON pointer as people write it: `/style/dotsType` → `style.dotsType`. */
+/** Converts a JSON pointer to a field name: `/style/dotsType` → `style.dotsType`. */
 const fieldOf = (pointer: string) =>
   pointer
     .slice(1)
@@ -29,54 +29,54 @@ const fieldOf = (pointer: string) =>
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join('.');
 
-function faultOf({ type, path, schema }: ValueError, whole: string): Fault {
+function toFieldError({ type, path, schema }: ValueError, subject: string): FieldError {
   const field = fieldOf(path);
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return { field, message: `${field} is required.` };
     case ValueErrorType.ObjectAdditionalProperties:
-      return { field, message: `${field} is not a field that can be given here.` };
+      return { field, message: `${field} is not an accepted field: remove it.` };
     case ValueErrorType.ObjectMinProperties:
-      return { field: whole, message: `The ${whole} must name at least one field to change.` };
+      return { field: subject, message: `The ${subject} must contain at least one field to change.` };
     default:
       return field === ''
-        ? { field: whole, message: `The ${whole} must be ${expectation(schema)}.` }
+        ? { field: subject, message: `The ${subject} must be ${expectation(schema)}.` }
         : { field, message: `${field} must be ${expectation(schema)}.` };
   }
 }
 
-/** More than a body has fields: one that is made of unknown ones is not answered with a list of them all. */
-const mostFaults = 20;
+/** More than any valid body has fields; keeps the response short for a body with thousands of unknown fields. */
+const maxErrors = 20;
 
-/** A check that answers with every fault, the first of each field. `whole` is what the value as such is called. */
-export function faultsBy(schema: TSchema, whole: 'body' | 'query'): (value: unknown) => Fault[] {
+/** Returns a function that finds the first error of every field. `subject` is what messages call the whole value. */
+export function errorFinder(schema: TSchema, subject: 'body' | 'query'): (value: unknown) => FieldError[] {
   const check = TypeCompiler.Compile(schema);
   return (value) => {
     if (check.Check(value)) return [];
-    const faults = new Map<string, Fault>();
+    const errors = new Map<string, FieldError>();
     for (const error of check.Errors(value)) {
-      const fault = faultOf(error, whole);
-      if (!faults.has(fault.field)) faults.set(fault.field, fault);
-      if (faults.size === mostFaults) break;
+      const fieldError = toFieldError(error, subject);
+      if (!errors.has(fieldError.field)) errors.set(fieldError.field, fieldError);
+      if (errors.size === maxErrors) break;
     }
-    return [...faults.values()];
+    return [...errors.values()];
   };
 }
 
-/** A check that throws a 400, and otherwise answers with the value, typed. */
-export function validator<S extends TSchema>(schema: S, whole: 'body' | 'query'): (value: unknown) => Static<S> {
-  const faults = faultsBy(schema, whole);
+/** Returns a function that throws 400 for an invalid value, and otherwise returns it with its type. */
+export function validator<S extends TSchema>(schema: S, subject: 'body' | 'query'): (value: unknown) => Static<S> {
+  const findErrors = errorFinder(schema, subject);
   return (value) => {
-    const [first, ...rest] = faults(value);
+    const [first, ...rest] = findErrors(value);
     if (first !== undefined) throw invalid([first, ...rest]);
     return value as Static<S>;
   };
 }
 
-/** The query alone: the rest of the address holds whatever the client sent as `Host`, which may be none that exists. */
+/** Parses the query alone: the URL contains the `Host` header of the client, which may not be a valid host. */
 const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
-/** Query parameters of an address as their schema means them: integers as numbers, defaults filled in. */
+/** Returns a function that reads query parameters by their schema: integers as numbers, defaults filled in. */
 export function queryReader<S extends TSchema>(schema: S): (url: string) => Static<S> {
   const check = validator(schema, 'query');
   const properties: Record<string, TSchema> = schema['properties'] ?? {};

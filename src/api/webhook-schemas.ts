@@ -4,7 +4,7 @@ import { modes } from '../../events/plans.ts';
 import { disabledReasons } from '../../events/webhook.ts';
 import { deliveryStatuses } from '../webhooks/deliveries.ts';
 
-/** Shapes of webhooks and their deliveries. */
+/** Schemas of webhooks and their deliveries. */
 
 const exact = { additionalProperties: false } as const;
 const example = '2026-03-01T09:30:00.000Z';
@@ -15,7 +15,7 @@ const timeOrNull = (description: string, examples: (string | null)[] = [null]) =
 export const NewWebhook = t.Object(
   {
     url: t.String({
-      description: 'Where scans are POSTed to: https, at most 2,048 characters, no user name or password in it.',
+      description: 'URL that scans are POSTed to: https, at most 2,048 characters, without user name and password.',
       'x-expected': 'an https URL',
     }),
   },
@@ -25,21 +25,21 @@ export const NewWebhook = t.Object(
 export const Webhook = t.Object(
   {
     url: t.String({ format: 'uri', examples: ['https://example.com/hooks/scans'] }),
-    mode: oneOf(modes, { description: 'Mode of the key that asks: each has a webhook of its own.' }),
+    mode: oneOf(modes, { description: 'Mode of the API key of this request; each mode has its own webhook.' }),
     status: oneOf(['enabled', 'disabled'], { description: 'Whether scans are sent.' }),
     disabled_reason: t.Union([oneOf(disabledReasons), t.Null()], {
       description:
-        '`gone`: the receiver answered 410. `failing`: for 5 days nothing but failures came back. null while it is enabled.',
+        '`gone`: the receiver answered 410. `failing`: every delivery failed for 5 days. null while the webhook is enabled.',
       examples: [null],
     }),
-    status_since: time('Since when it has this status.'),
-    failing_since: timeOrNull('Since when nothing but failures came back; null when the last attempt succeeded.'),
+    status_since: time('When the status last changed.'),
+    failing_since: timeOrNull('Time of the first failure since the last success; null if the last attempt succeeded.'),
     secret: t.String({
-      description: 'What deliveries are signed with.',
+      description: 'Secret that deliveries are signed with.',
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
     old_secret_valid_until: timeOrNull(
-      'Until when the secret before the last rotation signs too; null when there is none.',
+      'When the secret from before the last rotation stops signing; null if only the current secret signs.',
     ),
     created_at: time('When the webhook was first set.'),
   },
@@ -48,17 +48,17 @@ export const Webhook = t.Object(
 
 export const DeletedWebhook = t.Object({ deleted: t.Literal(true), mode: oneOf(modes) }, exact);
 
-const duration = t.Integer({ description: 'How long it took, in milliseconds.', examples: [48] });
+const duration = t.Integer({ description: 'Duration in milliseconds.', examples: [48] });
 const statusCode = t.Union([t.Integer(), t.Null()], {
-  description: 'HTTP status of the answer; null when none came.',
+  description: 'HTTP status of the response; null if there was none.',
   examples: [200],
 });
 const response = t.Union([t.String(), t.Null()], {
-  description: 'The first 1,024 bytes of the answer’s body; null when none came.',
+  description: 'First 1,024 bytes of the response body; null if there was no response.',
   examples: ['ok'],
 });
 const failure = t.Union([t.String(), t.Null()], {
-  description: 'What went wrong, in words; null for a success.',
+  description: 'Description of the failure; null for a success.',
   examples: [null],
 });
 
@@ -83,9 +83,9 @@ const ScanEvent = t.Object(
 
 export const WebhookTest = t.Object(
   {
-    delivered: t.Boolean({ description: 'Whether the receiver answered with 2xx in time.' }),
+    delivered: t.Boolean({ description: 'Whether the receiver answered with 2xx within 15 s.' }),
     webhook_id: t.String({
-      description: 'The `webhook-id` that was sent; it is in no list.',
+      description: 'The `webhook-id` that was sent. The delivery log does not list it.',
       examples: ['whd_0VMOcq2hE3kx0dTtWq8LbY'],
     }),
     body: ScanEvent,
@@ -99,7 +99,7 @@ export const WebhookTest = t.Object(
 
 const Attempt = t.Object(
   {
-    timestamp: time('When it began.'),
+    timestamp: time('When the attempt began.'),
     duration_ms: duration,
     status_code: statusCode,
     response,
@@ -116,13 +116,13 @@ export const Delivery = t.Object(
     }),
     status: oneOf(deliveryStatuses, { examples: ['delivered'] }),
     body: ScanEvent,
-    created_at: time('When it came to be sent.'),
-    next_attempt_at: timeOrNull('When it will be tried (again); null once it is delivered or has failed.'),
+    created_at: time('When the delivery was created.'),
+    next_attempt_at: timeOrNull('Time of the next attempt; null once the delivery has succeeded or failed.'),
     error: t.Union([t.String(), t.Null()], {
-      description: 'Why it is not delivered, in words; null while nothing went wrong.',
+      description: 'Why it is not delivered; null if there was no failure.',
       examples: [null],
     }),
-    attempts: t.Array(Attempt, { description: 'Oldest first; the last 30.' }),
+    attempts: t.Array(Attempt, { description: 'The last 30 attempts, oldest first.' }),
   },
   exact,
 );

@@ -4,14 +4,14 @@ import { hasWebhooks } from '../../events/plans.ts';
 import {
   findWebhook,
   noWebhook,
-  type OwnWebhook,
   planRequired,
   remove,
   rotate,
   set,
-  untilFollowed,
+  type WebhookDetails,
+  waitForWebhooksProjection,
 } from '../accounts/webhooks.ts';
-import { invalid, notFound, Refusal } from '../lib/errors.ts';
+import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
 import { bodyOf, eventOf } from '../webhooks/body.ts';
 import { deliveryStatuses, listDeliveries, resend, type Delivery as Stored } from '../webhooks/deliveries.ts';
@@ -29,176 +29,194 @@ import type { Service } from './service.ts';
 import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
 
 const tag = 'Webhook';
-const sending = [
-  'Every scan is POSTed as the interface’s `scan.created`, signed as [Standard Webhooks](https://www.standardwebhooks.com) says: `webhook-id`, `webhook-timestamp`, `webhook-signature`.',
-  'At least once: the same `webhook-id` may come again. Success is a 2xx within 15 s; redirects are not followed. A failure is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±20 %; a longer `Retry-After` is honoured up to twice that.',
-  'An answer of 410, or 5 days of nothing but failures, disables the webhook; PUT it again to enable it.',
+const deliveryRules = [
+  'Every scan is POSTed as a `scan.created` event, signed according to [Standard Webhooks](https://www.standardwebhooks.com) with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.',
+  'Delivery is at least once: the same `webhook-id` may arrive more than once. Success is a 2xx within 15 s; redirects are not followed. A failed delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±20 %; a longer `Retry-After` is honored up to twice the step.',
+  'A response of 410, or 5 days without a successful delivery, disables the webhook; PUT it again to enable it.',
 ].join('\n\n');
 
-const stops =
-  'What waits when a webhook is removed or disabled, or its account goes to the Free plan, is not sent: it becomes `failed`, with the reason, and can be sent again by hand for 30 days. What waits when the URL changes goes to the new one. Scans of a code that is deleted meanwhile are still sent: they happened.';
+const pendingRules =
+  'When a webhook is removed or disabled, or its account changes to the Free plan, pending deliveries become `failed` with the reason, and can be resent for 30 days. When the URL changes, pending deliveries go to the new URL. Pending deliveries of a deleted code are still sent.';
 
-/** The webhook of the key's mode, and its deliveries. */
-export function webhookOperations({ sql, clock, webhooks: { box, policy, send } }: Service): Operation[] {
-  const own = async (caller: Caller): Promise<OwnWebhook> => {
-    if (!hasWebhooks(caller.plan)) throw planRequired();
-    const webhook = await findWebhook(sql, box, caller, clock());
-    if (webhook === undefined) throw noWebhook();
-    return webhook;
-  };
-  const by = ({ key }: Caller) => ({ actor: key, now: clock() });
+/** Operations on the webhook of the key's mode and on its deliveries. */
+export const webhookOperations = (service: Service): Operation[] => [
+  getWebhook(service),
+  setWebhook(service),
+  deleteWebhook(service),
+  rotateSecret(service),
+  sendTest(service),
+  listWebhookDeliveries(service),
+  resendDelivery(service),
+];
 
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/account/webhook',
-      tag,
-      summary: 'Get the webhook',
-      description: `${sending}\n\nEach mode has a webhook of its own; the key decides which.`,
-      success: { status: 200, description: 'The webhook, with its signing secret.', schema: Webhook },
-      errors: ['plan_required', 'not_found'],
-      async handle({ caller }) {
-        return json(200, presentWebhook(await own(caller)));
-      },
-    }),
-
-    operation({
-      method: 'PUT',
-      path: '/v1/account/webhook',
-      tag,
-      summary: 'Set the webhook',
-      description: `Scans from now on are sent there. The secret is made the first time and stays when the URL changes. A webhook that was disabled is enabled again.\n\n${stops}`,
-      body: NewWebhook,
-      success: { status: 200, description: 'The webhook, with its signing secret.', schema: Webhook },
-      errors: ['invalid_request', 'plan_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
-      async handle({ caller, body: { url } }) {
-        if (!hasWebhooks(caller.plan)) throw planRequired();
-        await checkUrl(url, policy);
-        await set(sql, box, caller, url, by(caller));
-        const webhook = await findWebhook(sql, box, caller, clock());
-        if (webhook === undefined)
-          throw new Refusal('conflict', 'Somebody else removed the webhook at the same moment: set it again.');
-        return json(200, presentWebhook(webhook));
-      },
-    }),
-
-    operation({
-      method: 'DELETE',
-      path: '/v1/account/webhook',
-      tag,
-      summary: 'Remove the webhook',
-      description: `Nothing more is sent, and its secret is destroyed. The log of deliveries stays.\n\n${stops}`,
-      success: { status: 200, description: 'The webhook is removed.', schema: DeletedWebhook },
-      errors: ['plan_required', 'not_found', 'conflict'],
-      async handle({ caller }) {
-        await remove(sql, caller, by(caller));
-        return json(200, { deleted: true, mode: caller.mode });
-      },
-    }),
-
-    operation({
-      method: 'POST',
-      path: '/v1/account/webhook/rotate',
-      tag,
-      summary: 'Make a new signing secret',
-      description:
-        'For 24 hours deliveries carry two signatures, by the new secret and by the one before it, so that receivers can change over at any moment. Rotating again within that time ends the older one at once.',
-      success: { status: 200, description: 'The webhook, with its new secret.', schema: Webhook },
-      errors: ['plan_required', 'not_found', 'conflict'],
-      async handle({ caller }) {
-        await rotate(sql, box, caller, by(caller));
-        return json(200, presentWebhook(await own(caller)));
-      },
-    }),
-
-    operation({
-      method: 'POST',
-      path: '/v1/account/webhook/test',
-      tag,
-      summary: 'Send an example event',
-      description:
-        'Sends one made-up scan now, signed like any other, also when the webhook is disabled, and answers with what came back. Takes as long as the receiver does, up to 15 s. It is not tried again, and not in the log of deliveries. It counts as one of the 8 requests that a webhook may have in flight: while all of them are busy, it waits up to 5 s, then answers 503 `unavailable`.',
-      success: { status: 200, description: 'What came back.', schema: WebhookTest },
-      errors: ['plan_required', 'not_found'],
-      answerWithinMs: testWaitMs + sendTimeoutMs + 5_000,
-      async handle({ caller }) {
-        await own(caller);
-        const at = clock();
-        const target = await findTarget(sql, box, caller, at, { onlyWhenOn: false });
-        if (target === undefined) throw noWebhook();
-        const notice = exampleNotice(at);
-        const body = bodyOf(notice);
-        const headers = signedHeaders({ id: notice.id, at, body, secrets: target.secrets });
-        const attempt = await inTestSlot(sql, caller, notice.id, () => send({ url: target.url, body, headers }));
-        if (attempt === undefined) throw webhookBusy();
-        const { outcome, status, ms, answer, error } = attempt;
-        const result: Static<typeof WebhookTest> = {
-          delivered: outcome === 'delivered',
-          webhook_id: notice.id,
-          body: eventOf(notice),
-          ...{ status_code: status, duration_ms: ms, response: answer, error },
-        };
-        return json(200, result);
-      },
-    }),
-
-    operation({
-      method: 'GET',
-      path: '/v1/account/webhook/deliveries',
-      tag,
-      summary: 'List deliveries',
-      description: `Newest scan first, each with its attempts. Delivered ones are kept for 7 days, failed ones for 30.\n\n${stops}`,
-      query: t.Object({
-        ...pageQuery({ default: 20, maximum: 100 }),
-        status: t.Optional(oneOf(deliveryStatuses, { description: 'Only deliveries in this state.' })),
-      }),
-      success: { status: 200, description: 'One page of deliveries.', schema: pageOf(Delivery) },
-      errors: ['invalid_request', 'plan_required'],
-      async handle({ caller, query: { page = 1, limit = 20, status } }) {
-        if (!hasWebhooks(caller.plan)) throw planRequired();
-        const { deliveries, total } = await listDeliveries(sql, caller, { page, limit, status });
-        return json(200, presentPage(deliveries.map(presentDelivery), { page, limit }, total));
-      },
-    }),
-
-    operation({
-      method: 'POST',
-      path: '/v1/account/webhook/deliveries/:id/resend',
-      tag,
-      summary: 'Send a delivery again',
-      description:
-        'Whatever became of it: at once, under the same `webhook-id`, to the URL that is set now, and with all retries before it again.',
-      params: { id: 'Identifier of the delivery, `whd_…`.' },
-      success: { status: 200, description: 'The delivery, which is pending now.', schema: Delivery },
-      errors: ['plan_required', 'not_found', 'conflict'],
-      async handle({ caller, params: { id = '' } }) {
-        const webhook = await own(caller);
-        if (webhook.status === 'disabled')
-          throw new Refusal('conflict', 'The webhook is disabled: PUT it again to enable it, then send this again.');
-        await untilFollowed(sql, caller.account);
-        const delivery = isId('whd', id) ? await resend(sql, caller, id, clock()) : undefined;
-        if (delivery === undefined) throw notFound('delivery');
-        return json(200, presentDelivery(delivery));
-      },
-    }),
-  ];
+/** Finds the webhook of the caller's mode; throws if the plan has none or none is set. */
+async function requireWebhook({ sql, clock, webhooks }: Service, caller: Caller): Promise<WebhookDetails> {
+  if (!hasWebhooks(caller.plan)) throw planRequired();
+  const webhook = await findWebhook(sql, webhooks.box, caller, clock());
+  if (webhook === undefined) throw noWebhook();
+  return webhook;
 }
 
+const getWebhook = (service: Service): Operation =>
+  operation({
+    method: 'GET',
+    path: '/v1/account/webhook',
+    tag,
+    summary: 'Get the webhook',
+    description: `${deliveryRules}\n\nEach mode has its own webhook; the mode of the key selects it.`,
+    success: { status: 200, description: 'The webhook, with its signing secret.', schema: Webhook },
+    errors: ['plan_required', 'not_found'],
+    async handle({ caller }) {
+      return json(200, presentWebhook(await requireWebhook(service, caller)));
+    },
+  });
+
+const setWebhook = (service: Service): Operation =>
+  operation({
+    method: 'PUT',
+    path: '/v1/account/webhook',
+    tag,
+    summary: 'Set the webhook',
+    description: `Sends all scans from now on to this URL. The first call creates the secret; it stays the same when the URL changes. A disabled webhook is enabled again.\n\n${pendingRules}`,
+    body: NewWebhook,
+    success: { status: 200, description: 'The webhook, with its signing secret.', schema: Webhook },
+    errors: ['invalid_request', 'plan_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+    async handle({ caller, body: { url } }) {
+      if (!hasWebhooks(caller.plan)) throw planRequired();
+      const { sql, clock, webhooks } = service;
+      await checkUrl(url, webhooks.policy);
+      await set(sql, webhooks.box, caller, url, { actor: caller.key, now: clock() });
+      const webhook = await findWebhook(sql, webhooks.box, caller, clock());
+      if (webhook === undefined)
+        throw new Refusal('conflict', 'Another request removed the webhook at the same time: set it again.');
+      return json(200, presentWebhook(webhook));
+    },
+  });
+
+const deleteWebhook = ({ sql, clock }: Service): Operation =>
+  operation({
+    method: 'DELETE',
+    path: '/v1/account/webhook',
+    tag,
+    summary: 'Remove the webhook',
+    description: `Stops all deliveries and destroys the secret. The delivery log is kept.\n\n${pendingRules}`,
+    success: { status: 200, description: 'The webhook is removed.', schema: DeletedWebhook },
+    errors: ['plan_required', 'not_found', 'conflict'],
+    async handle({ caller }) {
+      await remove(sql, caller, { actor: caller.key, now: clock() });
+      return json(200, { deleted: true, mode: caller.mode });
+    },
+  });
+
+const rotateSecret = (service: Service): Operation =>
+  operation({
+    method: 'POST',
+    path: '/v1/account/webhook/rotate',
+    tag,
+    summary: 'Rotate the signing secret',
+    description:
+      'Creates a new secret. For 24 hours deliveries carry two signatures, by the new and by the previous secret, so that receivers can switch at any time. Rotating again within that time invalidates the oldest secret at once.',
+    success: { status: 200, description: 'The webhook, with its new secret.', schema: Webhook },
+    errors: ['plan_required', 'not_found', 'conflict'],
+    async handle({ caller }) {
+      const { sql, clock, webhooks } = service;
+      await rotate(sql, webhooks.box, caller, { actor: caller.key, now: clock() });
+      return json(200, presentWebhook(await requireWebhook(service, caller)));
+    },
+  });
+
+const sendTest = (service: Service): Operation =>
+  operation({
+    method: 'POST',
+    path: '/v1/account/webhook/test',
+    tag,
+    summary: 'Send an example event',
+    description:
+      'Sends one example scan now, signed like any other, even if the webhook is disabled, and returns the response of the receiver. Takes as long as the receiver, up to 15 s. It is not retried and not listed in the delivery log. It counts as one of the 8 concurrent requests of a webhook: if all 8 are in use, it waits up to 5 s, then answers 503 `unavailable`.',
+    success: { status: 200, description: 'The response of the receiver.', schema: WebhookTest },
+    errors: ['plan_required', 'not_found'],
+    answerWithinMs: testWaitMs + sendTimeoutMs + 5_000,
+    async handle({ caller }) {
+      const { sql, clock, webhooks } = service;
+      const { box, send } = webhooks;
+      await requireWebhook(service, caller);
+      const at = clock();
+      const target = await findTarget(sql, box, caller, at, { onlyWhenOn: false });
+      if (target === undefined) throw noWebhook();
+      const notice = exampleNotice(at);
+      const body = bodyOf(notice);
+      const headers = signedHeaders({ id: notice.id, at, body, secrets: target.secrets });
+      const attempt = await inTestSlot(sql, caller, notice.id, () => send({ url: target.url, body, headers }));
+      if (attempt === undefined) throw webhookBusy();
+      const { outcome, status, ms, answer, error } = attempt;
+      const result: Static<typeof WebhookTest> = {
+        delivered: outcome === 'delivered',
+        webhook_id: notice.id,
+        body: eventOf(notice),
+        ...{ status_code: status, duration_ms: ms, response: answer, error },
+      };
+      return json(200, result);
+    },
+  });
+
+const listWebhookDeliveries = ({ sql }: Service): Operation =>
+  operation({
+    method: 'GET',
+    path: '/v1/account/webhook/deliveries',
+    tag,
+    summary: 'List deliveries',
+    description: `Newest scan first, each delivery with its attempts. Successful deliveries are kept for 7 days, failed ones for 30 days.\n\n${pendingRules}`,
+    query: t.Object({
+      ...pageQuery({ default: 20, maximum: 100 }),
+      status: t.Optional(oneOf(deliveryStatuses, { description: 'Only deliveries with this status.' })),
+    }),
+    success: { status: 200, description: 'One page of deliveries.', schema: pageOf(Delivery) },
+    errors: ['invalid_request', 'plan_required'],
+    async handle({ caller, query: { page = 1, limit = 20, status } }) {
+      if (!hasWebhooks(caller.plan)) throw planRequired();
+      const { deliveries, total } = await listDeliveries(sql, caller, { page, limit, status });
+      return json(200, presentPage(deliveries.map(presentDelivery), { page, limit }, total));
+    },
+  });
+
+const resendDelivery = (service: Service): Operation =>
+  operation({
+    method: 'POST',
+    path: '/v1/account/webhook/deliveries/:id/resend',
+    tag,
+    summary: 'Resend a delivery',
+    description:
+      'Sends the delivery again, whatever its status: now, with the same `webhook-id`, to the current URL, and with the full series of retries.',
+    params: { id: 'Identifier of the delivery, `whd_…`.' },
+    success: { status: 200, description: 'The delivery, now pending.', schema: Delivery },
+    errors: ['plan_required', 'not_found', 'conflict'],
+    async handle({ caller, params: { id = '' } }) {
+      const { sql, clock } = service;
+      const webhook = await requireWebhook(service, caller);
+      if (webhook.status === 'disabled')
+        throw new Refusal(
+          'conflict',
+          'The webhook is disabled: enable it with PUT /v1/account/webhook, then resend the delivery.',
+        );
+      await waitForWebhooksProjection(sql, caller.account);
+      const delivery = isId('whd', id) ? await resend(sql, caller, id, clock()) : undefined;
+      if (delivery === undefined) throw notFound('delivery');
+      return json(200, presentDelivery(delivery));
+    },
+  });
+
 const webhookBusy = () =>
-  new Refusal(
-    'unavailable',
-    `All ${maxInFlight} requests that this webhook may have in flight are busy: its receiver answers slowly. Try again in a few seconds.`,
-    undefined,
-    { 'retry-after': '5' },
+  retryLater(
+    `All ${maxInFlight} concurrent requests of this webhook are in use, since its receiver is slow: try again in a few seconds.`,
   );
 
 async function checkUrl(url: string, policy: Policy): Promise<void> {
-  const fault = faultOfUrl(url, policy);
-  if (fault !== undefined) throw invalid([{ field: 'url', message: `url ${fault}.` }]);
-  // A name that cannot be resolved yet may be one that is about to exist; one that leads inside is refused at once.
+  const problem = faultOfUrl(url, policy);
+  if (problem !== undefined) throw invalid([{ field: 'url', message: `url ${problem}.` }]);
+  // A host that does not resolve is accepted, since it may exist later; one that resolves to a private address is refused.
   await vettedAddresses(new URL(url), policy, resolveBySystem).catch((error) => {
     if (error instanceof Forbidden)
-      throw invalid([{ field: 'url', message: `url must lead to a public address: ${error.message}` }]);
+      throw invalid([{ field: 'url', message: `url must resolve to a public address: ${error.message}` }]);
   });
 }
 
@@ -209,7 +227,7 @@ const exampleNotice = (at: Date) => ({
   ...{ country: 'DE', city: 'Berlin', device: 'ios', is_unique: true },
 });
 
-const presentWebhook = (webhook: OwnWebhook): Static<typeof Webhook> => ({
+const presentWebhook = (webhook: WebhookDetails): Static<typeof Webhook> => ({
   url: webhook.url,
   mode: webhook.mode,
   status: webhook.status,

@@ -1,4 +1,4 @@
-import { findAnyCode, putBack, takeDown } from '../codes/takedown.ts';
+import { findAnyCode, restore, takeDown } from '../codes/takedown.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../log/connect.ts';
 import { withDatabase } from './connection.ts';
@@ -16,7 +16,7 @@ export async function codeTakedown(idOrShortCode: string, options: Options & { r
 }
 
 export const codeRestore = (idOrShortCode: string, options: Options): Promise<void> =>
-  changeCode(idOrShortCode, options, (sql, id) => putBack(sql, id, new Date()));
+  changeCode(idOrShortCode, options, (sql, id) => restore(sql, id, new Date()));
 
 async function changeCode(
   idOrShortCode: string,

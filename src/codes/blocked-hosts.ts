@@ -2,7 +2,7 @@ import { coveringHosts, hostOf } from '../../events/hosts.ts';
 import { operator } from '../../events/recorded.ts';
 import { blockHost, type ServiceEvent, serviceStream, unblockHost } from '../../events/service.ts';
 import { writeState } from '../../projections/state.ts';
-import { type Fault, Refusal } from '../lib/errors.ts';
+import { type FieldError, Refusal } from '../lib/errors.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 
@@ -14,7 +14,7 @@ export interface BlockedHost {
 export const listBlockedHosts = (sql: Queryable): Promise<BlockedHost[]> =>
   sql<BlockedHost[]>`SELECT host, blocked_at FROM blocked_hosts ORDER BY host`;
 
-/** From then on no code may be pointed at the host or its subdomains, and links that lead there answer 410. */
+/** Blocks a host and its subdomains: new destinations there are refused, and short links that lead there answer 410. */
 export const block = (sql: Sql, host: string, now: Date): Promise<void> =>
   decideOn(sql, now, ({ hosts }) => blockHost(hosts, host));
 
@@ -40,23 +40,24 @@ async function decideOn(sql: Sql, now: Date, decide: (blocked: Blocked) => Servi
   });
 }
 
-/** What is wanted of a code, as far as its destination goes. */
-interface Wanted {
+/** A destination to check. */
+interface RequestedDestination {
+  /** Index of the item in a bulk request. */
   index?: number;
   destination_url: string;
 }
 
-/** Refuses destinations on hosts that are blocked. */
-export async function refuseBlocked(sql: Queryable, wanted: Wanted[]): Promise<void> {
-  const covering = [...new Set(wanted.flatMap(({ destination_url }) => coveringHosts(hostOf(destination_url))))];
-  const rows = await sql<{ host: string }[]>`SELECT host FROM blocked_hosts WHERE host = ANY(${covering})`;
+/** Throws `destination_blocked` if any destination is on a blocked host. */
+export async function refuseBlocked(sql: Queryable, requested: RequestedDestination[]): Promise<void> {
+  const candidates = [...new Set(requested.flatMap(({ destination_url }) => coveringHosts(hostOf(destination_url))))];
+  const rows = await sql<{ host: string }[]>`SELECT host FROM blocked_hosts WHERE host = ANY(${candidates})`;
   if (rows.length === 0) return;
   const blocked = new Set(rows.map(({ host }) => host));
-  const faults = wanted.flatMap(({ index, destination_url }): Fault[] => {
-    const host = coveringHosts(hostOf(destination_url)).find((covered) => blocked.has(covered));
+  const errors = requested.flatMap(({ index, destination_url }): FieldError[] => {
+    const host = coveringHosts(hostOf(destination_url)).find((candidate) => blocked.has(candidate));
     if (host === undefined) return [];
     const message = `destination_url must not lead to ${host}: the operator of this service has blocked it.`;
     return [{ ...(index === undefined ? {} : { index }), field: 'destination_url', message }];
   });
-  throw new Refusal('destination_blocked', faults[0]?.message ?? '', faults);
+  throw new Refusal('destination_blocked', errors[0]?.message ?? '', errors);
 }

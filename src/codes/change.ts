@@ -20,7 +20,7 @@ interface By {
   now: Date;
 }
 
-/** The code as it is now, and what was appended to make it so. */
+/** A code after a change, and the events that the change appended. */
 export interface Changed {
   code: CountedCode;
   events: Recorded<CodeEvent>[];

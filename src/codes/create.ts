@@ -4,7 +4,7 @@ import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
 import type { Style } from '../../events/style.ts';
 import { writeState } from '../../projections/state.ts';
-import { type Fault, notFound, Refusal } from '../lib/errors.ts';
+import { type FieldError, notFound, Refusal } from '../lib/errors.ts';
 import { newId, newShortCode } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { isReserved } from '../lib/short-code.ts';
@@ -14,9 +14,9 @@ import { locks } from '../log/locks.ts';
 import { refuseBlocked } from './blocked-hosts.ts';
 import type { Changed } from './change.ts';
 import { countCodes, totalOf } from './codes.ts';
-import { giveVisitorKeys } from './visitor-keys.ts';
+import { createVisitorKeys } from './visitor-keys.ts';
 
-/** What is asked for, its fields already checked. */
+/** A code to create; its fields are validated. */
 export interface CodeRequest {
   name: string;
   destination_url: string;
@@ -25,10 +25,10 @@ export interface CodeRequest {
   style?: Style | undefined;
 }
 
-/** Whether a create lost its short code to another that committed in the same moment; to be tried once more. */
+/** Whether a concurrent create committed the same short code first; the caller retries once. */
 export const lostShortCode = (error: unknown) => violates(error, 'codes_short_code');
 
-/** Creates all the codes, in the given order, or none: a quota that does not suffice, a short code that is taken. */
+/** Creates all codes in the given order; throws and creates none if the quota does not suffice or a short code is taken. */
 export async function createCodes(
   tx: Transaction,
   box: SecretBox,
@@ -61,7 +61,7 @@ export async function createCodes(
     by,
   );
   const streams = recorded.map(({ stream }) => stream);
-  const [{ codes }] = await Promise.all([writeState(tx, {}, recorded), giveVisitorKeys(tx, box, streams)]);
+  const [{ codes }] = await Promise.all([writeState(tx, {}, recorded), createVisitorKeys(tx, box, streams)]);
   return codes.map((code, i) => ({
     code: { ...code, total_scans: 0, unique_scans: 0 },
     events: recorded.slice(i, i + 1),
@@ -69,22 +69,23 @@ export async function createCodes(
 }
 
 /**
- * Exact under concurrent creates: those of one account take turns, each until it has committed. Locking the account's
- * row instead would be a deadlock: whoever changes the account has the log's lock by then, which a create waits for.
+ * Exact under concurrent creates: an advisory lock serializes the creates of one account until each has committed.
+ * Locking the account's row instead would deadlock: a transaction that changes the account holds the log's lock by then,
+ * and a create waits for that lock.
  */
-async function reserveQuota(tx: Transaction, owner: Owner, wanted: number, maxTestCodes: number): Promise<void> {
+async function reserveQuota(tx: Transaction, owner: Owner, count: number, maxTestCodes: number): Promise<void> {
   const subject = owner.mode === 'live' ? owner.account : `${owner.account}/test`;
   await tx`SELECT pg_advisory_xact_lock(${locks.quota}, hashtext(${subject}))`;
   const plan = await planOf(tx, owner.account);
   const { limit, rule, remedy } = owner.mode === 'live' ? planQuota(plan) : testQuota(maxTestCodes);
   const used = totalOf(await countCodes(tx, owner));
-  if (used + wanted <= limit) return;
-  const message = `${rule}, and ${used} exist: ${wanted === 1 ? 'no more fits' : `${wanted} more do not fit`}. ${remedy}`;
-  const beyond = Array.from({ length: wanted }, (_, index) => index).slice(Math.max(0, limit - used));
+  if (used + count <= limit) return;
+  const message = `${rule}, and ${used} exist: ${count === 1 ? 'no more can be created' : `${count} more cannot be created`}. ${remedy}`;
+  const exceeding = Array.from({ length: count }, (_, index) => index).slice(Math.max(0, limit - used));
   throw new Refusal(
     'quota_exceeded',
     message,
-    beyond.map((index) => ({ index, field: 'qrcodes', message: 'This one is beyond the quota.' })),
+    exceeding.map((index) => ({ index, field: 'qrcodes', message: 'This QR code exceeds the quota.' })),
   );
 }
 
@@ -96,7 +97,7 @@ interface Quota {
 
 async function planOf(tx: Transaction, id: string): Promise<Plan> {
   const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${id}`;
-  // Deleted after the request was admitted.
+  // The account was deleted after the request was admitted.
   if (account === undefined) throw notFound('account');
   return account.plan;
 }
@@ -107,7 +108,7 @@ const planQuota = (plan: Plan): Quota => ({
   remedy: 'Delete some or change the plan.',
 });
 
-/** Test codes count against no plan, but each of them takes space in the log: the operator bounds them. */
+/** Test codes do not count against the plan, but each takes space in the log, so the operator limits them. */
 const testQuota = (limit: number): Quota => ({
   limit,
   rule: `An account may have ${limit} test QR codes`,
@@ -115,11 +116,11 @@ const testQuota = (limit: number): Quota => ({
 });
 
 async function chooseShortCodes(tx: Transaction, requests: CodeRequest[]): Promise<string[]> {
-  const faults = await takenShortCodes(
+  const errors = await takenShortCodes(
     tx,
     requests.map(({ short_code }) => short_code),
   );
-  if (faults[0] !== undefined) throw new Refusal('short_code_taken', faults[0].message, faults);
+  if (errors[0] !== undefined) throw new Refusal('short_code_taken', errors[0].message, errors);
 
   const given = requests.flatMap(({ short_code }) => short_code ?? []);
   const chosen = new Set(given);
@@ -127,9 +128,9 @@ async function chooseShortCodes(tx: Transaction, requests: CodeRequest[]): Promi
   const generated: string[] = [];
   while (missing > 0) {
     const candidates = Array.from({ length: missing }, newShortCode).filter((code) => !isReserved(code));
-    const unfree = await takenAmong(tx, candidates);
+    const taken = await findTaken(tx, candidates);
     for (const code of candidates) {
-      if (unfree.has(code) || chosen.has(code)) continue;
+      if (taken.has(code) || chosen.has(code)) continue;
       chosen.add(code);
       generated.push(code);
       missing--;
@@ -138,13 +139,13 @@ async function chooseShortCodes(tx: Transaction, requests: CodeRequest[]): Promi
   return requests.map(({ short_code }) => short_code ?? (generated.pop() as string));
 }
 
-/** A fault for each short code that belongs, or once belonged, to another code. */
+/** Returns an error for each short code that belongs to another code, deleted codes included. */
 export async function takenShortCodes(
   sql: Queryable,
   shortCodes: (string | undefined)[],
-): Promise<(Fault & { index: number })[]> {
+): Promise<(FieldError & { index: number })[]> {
   const given = shortCodes.flatMap((code) => code ?? []);
-  const taken = await takenAmong(sql, given);
+  const taken = await findTaken(sql, given);
   return shortCodes.flatMap((code, index) =>
     code !== undefined && taken.has(code)
       ? [{ index, field: 'short_code', message: `short_code "${code}" is taken; choose another.` }]
@@ -152,7 +153,7 @@ export async function takenShortCodes(
   );
 }
 
-async function takenAmong(sql: Queryable, shortCodes: string[]): Promise<Set<string>> {
+async function findTaken(sql: Queryable, shortCodes: string[]): Promise<Set<string>> {
   if (shortCodes.length === 0) return new Set();
   const rows = await sql<{ short_code: string }[]>`SELECT short_code FROM codes WHERE short_code = ANY(${shortCodes})`;
   return new Set(rows.map(({ short_code }) => short_code));

@@ -2,15 +2,15 @@ import { isCodeEvent } from '../../events/catalogue.ts';
 import type { Queryable } from '../log/connect.ts';
 import { readStream } from '../log/read.ts';
 
-/** Where a code led, and since when. */
+/** A destination of a code, and when it took effect. */
 export interface Destination {
   url: string;
-  /** Counts the destinations of a code, from 1. Every scan carries it. */
+  /** Number of the destination, from 1. Every scan records it. */
   revision: number;
   since: Date;
 }
 
-/** Every destination that a code has had, from the log, the oldest first. */
+/** Reads every destination that a code has had from the log, oldest first. */
 export async function destinationsOf(sql: Queryable, id: string): Promise<Destination[]> {
   const events = (await readStream(sql, id)).filter(isCodeEvent);
   return events.flatMap((event): Destination[] => {

@@ -4,7 +4,7 @@ import type { Recorded } from '../../events/recorded.ts';
 import type { Queryable } from '../log/connect.ts';
 import { readVersions } from '../log/read.ts';
 
-/** What was done to a code, newest first: versions after `after` up to `to`, of which the first is 1. */
+/** Events of a code, newest first: versions greater than `after`, up to and including `to`. Versions start at 1. */
 export async function historyOf(
   sql: Queryable,
   id: string,

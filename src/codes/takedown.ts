@@ -5,7 +5,7 @@ import { notFound } from '../lib/errors.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 
-/** A code of any account, by its id or its short code; deleted ones left out. */
+/** Finds a code of any account by id or short code; deleted codes are not found. */
 export async function findAnyCode(sql: Queryable, idOrShortCode: string): Promise<Code | undefined> {
   const [code] = await sql<Code[]>`
     SELECT * FROM codes
@@ -14,11 +14,11 @@ export async function findAnyCode(sql: Queryable, idOrShortCode: string): Promis
   return code;
 }
 
-/** Disables a code's short link; its owner sees the reason and cannot undo it. */
+/** Disables a code's short link. The owner sees the reason and cannot undo it. */
 export const takeDown = (sql: Sql, id: string, reason: string, now: Date): Promise<void> =>
   operateOn(sql, id, now, (code) => disableCode(code, reason));
 
-export const putBack = (sql: Sql, id: string, now: Date): Promise<void> => operateOn(sql, id, now, enableCode);
+export const restore = (sql: Sql, id: string, now: Date): Promise<void> => operateOn(sql, id, now, enableCode);
 
 async function operateOn(sql: Sql, id: string, now: Date, decide: (code: Code) => CodeChanged[]): Promise<void> {
   await decideAndAppend<Code, CodeChanged>(sql, id, {

@@ -7,14 +7,14 @@ export interface SealedKey {
   sealed: Buffer;
 }
 
-/** 32 random bytes, encrypted for the code. */
+/** A new visitor key: 32 random bytes, encrypted for this code. */
 export const newVisitorKey = (box: SecretBox, code: string): SealedKey => ({
   code,
   sealed: box.sealVisitorKey(randomBytes(32), code),
 });
 
-/** A key for each new code. Keys are in no event: the log alone must not be enough to find a visitor. */
-export const giveVisitorKeys = (tx: Transaction, box: SecretBox, codes: string[]): Promise<void> =>
+/** Creates a key for each code. Events do not contain keys: the log alone must not be enough to identify a visitor. */
+export const createVisitorKeys = (tx: Transaction, box: SecretBox, codes: string[]): Promise<void> =>
   insertSealed(
     tx,
     codes.map((code) => newVisitorKey(box, code)),
@@ -27,9 +27,9 @@ export async function insertSealed(tx: Transaction, keys: SealedKey[]): Promise<
     SELECT code, decode(sealed, 'hex') FROM jsonb_to_recordset(${tx.json(rows)}) AS k (code text, sealed text)`;
 }
 
-/** Without its key, no one can compute whose scans of the code the log holds. */
+/** Deletes a code's key, without which the log does not show who scanned the code. */
 export async function destroyVisitorKey(tx: Transaction, code: string): Promise<void> {
-  // In this order: a process that seals the key at this moment moves it from the first table to the second.
+  // In this order: a process that encrypts the key concurrently moves it from the first table to the second.
   await tx`DELETE FROM unsealed_visitor_keys WHERE code = ${code}`;
   await tx`DELETE FROM visitor_keys WHERE code = ${code}`;
 }

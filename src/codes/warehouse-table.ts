@@ -1,35 +1,34 @@
 import type { Owner } from '../../events/owner.ts';
-import { Refusal } from '../lib/errors.ts';
+import { retryLater } from '../lib/errors.ts';
 import type { Queryable } from '../log/connect.ts';
 import type { Warehouse } from '../warehouse/connect.ts';
 import { countRows } from '../warehouse/tables.ts';
 
 export interface TableInUse {
   version: number;
-  /** Every scan up to here is in it. */
+  /** The table contains every scan up to this position of the log. */
   position: number;
-  /** Scans of codes that were deleted up to here have left it. */
+  /** Scans of codes that were deleted up to this position of the log are removed from the table. */
   removedTo: number;
 }
 
-/** The table that analytics are read from. There is none until the first one is filled. */
+/** The table that analytics are read from. Throws `unavailable` until the first table is filled. */
 export async function tableInUse(sql: Queryable): Promise<TableInUse> {
   const [table] = await sql<TableInUse[]>`
     SELECT version, position, removed_to AS "removedTo" FROM warehouse_tables WHERE in_use`;
   if (table !== undefined) return table;
-  throw new Refusal('unavailable', 'Analytics are being made again from the log: try again in a moment.', undefined, {
-    'retry-after': '5',
-  });
+  throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
 }
 
-/** Throws unless the table is really there: an engine that keeps it in memory starts without it. */
+/** Throws unless ClickHouse has the table: an engine that keeps tables in memory starts without it. */
 export async function findTable(sql: Queryable, warehouse: Warehouse): Promise<void> {
   const { version } = await tableInUse(sql);
-  if ((await countRows(warehouse, version)) === undefined) throw new Error('the warehouse has not been filled yet');
+  if ((await countRows(warehouse, version)) === undefined)
+    throw new Error('the analytics table has not been filled yet');
 }
 
-/** Codes of an account that are deleted, and whose scans have not left the table yet. */
-export async function leavingCodes(
+/** Deleted codes of an account whose scans are still in the table. */
+export async function deletedCodesInTable(
   sql: Queryable,
   { removedTo }: TableInUse,
   { account, mode }: Owner,

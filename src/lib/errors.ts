@@ -23,8 +23,9 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-export interface Fault {
-  /** The item of a bulk request. */
+/** An invalid field of a request. */
+export interface FieldError {
+  /** Index of the item in a bulk request. */
   index?: number;
   field: string;
   message: string;
@@ -33,10 +34,10 @@ export interface Fault {
 /** A request or command is refused. src/api/answers.ts turns it into a response. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
-  readonly details: Fault[] | undefined;
+  readonly details: FieldError[] | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, message: string, details?: Fault[], headers: Record<string, string> = {}) {
+  constructor(code: ErrorCode, message: string, details?: FieldError[], headers: Record<string, string> = {}) {
     super(message);
     this.code = code;
     this.details = details;
@@ -44,13 +45,17 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns an `invalid_request` refusal with all errors in its details, and the first in its message. */
-export function invalid(faults: [Fault, ...Fault[]]): Refusal {
-  const [first, ...rest] = faults;
+/** A 400 with every invalid field in `details` and the first one in the message. */
+export function invalid(errors: [FieldError, ...FieldError[]]): Refusal {
+  const [first, ...rest] = errors;
   const where = first.index === undefined ? '' : `qrcodes[${first.index}]: `;
   const more = rest.length > 0 ? ` (and ${rest.length} more, see details)` : '';
-  return new Refusal('invalid_request', `${where}${first.message}${more}`, faults);
+  return new Refusal('invalid_request', `${where}${first.message}${more}`, errors);
 }
+
+/** A 503 that asks the client to retry. */
+export const retryLater = (message: string, seconds = 5) =>
+  new Refusal('unavailable', message, undefined, { 'retry-after': String(seconds) });
 
 export const notFound = (what: string) => new Refusal('not_found', `There is no such ${what}.`);
 

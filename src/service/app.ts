@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia';
 import type { Change } from '../../events/entry.ts';
-import { named } from '../api/answers.ts';
+import { withRequestId } from '../api/answers.ts';
 import { Degraded, type Probe, serveHealth } from '../api/health.ts';
 import { serveSecurityText } from '../api/security-txt.ts';
 import { serveApi } from '../api/v1.ts';
@@ -20,10 +20,10 @@ import type { ServiceContext, ServiceOptions, Started } from './context.ts';
  */
 export const firstTableTimeoutMs = 5_000;
 
-/** Every path but short links: health, security.txt and, with the role `api`, the API and the console. */
+/** Serves every path except short links: health, security.txt and, with the role `api`, the API and the console. */
 export function buildApp(context: ServiceContext, started: Started, onChange: ServiceOptions['onChange']): Elysia {
   const { config, addresses, log, clock } = context;
-  // Elysia takes a host to have four letters at least, and would look for the path of http://qr/v1 in the wrong place.
+  // By default Elysia assumes a host of at least four characters and misreads the path of http://qr/v1.
   const app = new Elysia({ handler: { standardHostname: false } });
   app.onError(({ request }) => noticeResponse(notices.unknown, request.headers));
   serveHealth(app, probesOf(context, started), log);
@@ -84,7 +84,7 @@ async function publishChanges(
   await onChange?.(entries);
 }
 
-/** From now on, requests for short links go to the edge and all others to the app. */
+/** Routes requests for short links to the edge and all others to the app. */
 export function serveRequests(server: Server, app: Elysia, edge: Edge | undefined, addresses: Addresses): void {
   const isHttps = addresses.publicUrl.startsWith('https:');
   app.server = server;
@@ -94,11 +94,11 @@ export function serveRequests(server: Server, app: Elysia, edge: Edge | undefine
       const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
       const answer =
         edge === undefined || shortCode === undefined
-          ? answerNamed(app, request)
+          ? answerByApp(app, request)
           : edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
       return isHttps ? answer.then(transportSecured) : answer;
     },
   });
 }
 
-const answerNamed = async (app: Elysia, request: Request) => named(request, await app.fetch(request));
+const answerByApp = async (app: Elysia, request: Request) => withRequestId(request, await app.fetch(request));

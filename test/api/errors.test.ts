@@ -121,7 +121,7 @@ describe('an error of ours', () => {
         expect(answer.body).toEqual({
           error: {
             code: 'internal_error',
-            message: 'Something went wrong on our side. The X-Request-Id of this answer names it.',
+            message: 'Internal error. Report the X-Request-Id of this response to the operator of the service.',
           },
         });
         expect(answer.text).not.toMatch(/codes_|relation|sql|stack/i);

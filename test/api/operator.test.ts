@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resume, revoke, suspend } from '../../src/accounts/accounts.ts';
 import { block, unblock } from '../../src/codes/blocked-hosts.ts';
-import { putBack, takeDown } from '../../src/codes/takedown.ts';
+import { restore, takeDown } from '../../src/codes/takedown.ts';
 import { type Api, newCode } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { uniqueName } from '../support/database.ts';
@@ -94,7 +94,7 @@ describe('a code that the operator takes down', () => {
     expect(history.data).toContainEqual(
       expect.objectContaining({ event: 'code_disabled', to: 'Reported as phishing.', key_id: 'operator' }),
     );
-    await putBack(service.database.sql, code.id, now());
+    await restore(service.database.sql, code.id, now());
     await answersEverywhere(code, 302);
     expect((await live.get(path)).body).not.toHaveProperty('disabled');
   });

@@ -31,7 +31,7 @@ describe('never exceeded', () => {
     const refused = answers.find(({ status }) => status === 403);
     expect(refused?.body.error).toEqual({
       code: 'quota_exceeded',
-      message: `The ${plan} plan allows ${codes} QR codes, and ${codes} exist: no more fits. Delete some or change the plan.`,
+      message: `The ${plan} plan allows ${codes} QR codes, and ${codes} exist: no more can be created. Delete some or change the plan.`,
     });
     await endWindows(service.database.sql);
     expect((await usage(live)).qr_codes).toBe(codes);
@@ -78,7 +78,7 @@ describe('test codes', () => {
       {
         code: 'quota_exceeded',
         message:
-          'An account may have 80 test QR codes, and 80 exist: no more fits. Delete some, or ask the operator to raise MAX_TEST_CODES.',
+          'An account may have 80 test QR codes, and 80 exist: no more can be created. Delete some, or ask the operator to raise MAX_TEST_CODES.',
       },
     ]);
   });

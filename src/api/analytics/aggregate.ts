@@ -1,13 +1,13 @@
 import { Type as t } from '@sinclair/typebox';
 import { countCodes, namesOf, totalOf } from '../../codes/codes.ts';
-import { leavingCodes } from '../../codes/warehouse-table.ts';
+import { deletedCodesInTable } from '../../codes/warehouse-table.ts';
 import { readFigures } from '../../warehouse/figures.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { periodOf, periodQuery, presentPeriod } from './period.ts';
 import { presentDistribution, presentFigures } from './present.ts';
-import { fromWarehouse, positionHeader, positionOf, tag } from './reading.ts';
+import { positionHeader, positionOf, readWarehouse, tag } from './reading.ts';
 import { Aggregate } from './schemas.ts';
 
 export const aggregateOperation = (service: Service): Operation =>
@@ -16,16 +16,16 @@ export const aggregateOperation = (service: Service): Operation =>
     path: '/v1/analytics/aggregate',
     tag,
     summary: 'Aggregate analytics',
-    description: 'Over all codes of the account in the mode of the key. Deleted codes count nowhere.',
+    description: 'Covers all codes of the account in the mode of the key. Deleted codes are not counted.',
     query: t.Object(periodQuery),
-    success: { status: 200, description: 'The figures.', schema: Aggregate, headers: positionHeader },
+    success: { status: 200, description: 'Analytics over all codes.', schema: Aggregate, headers: positionHeader },
     errors: ['invalid_request'],
     async handle({ caller, query }) {
       const { account, mode } = caller;
       const { bots = 'include' } = query;
       const period = periodOf(query, service.clock());
-      const { table, found } = await fromWarehouse(service, async (reading, inUse) => {
-        const without = await leavingCodes(service.sql, inUse, caller);
+      const { table, found } = await readWarehouse(service, async (reading, inUse) => {
+        const without = await deletedCodesInTable(service.sql, inUse, caller);
         return readFigures(reading, { account, mode, codes: { without }, ...period, bots });
       });
       const [counts, names] = await Promise.all([
@@ -43,7 +43,7 @@ export const aggregateOperation = (service: Service): Operation =>
           total_qrcodes: totalOf(counts),
           active_qrcodes: counts.active,
         },
-        // One that was deleted just now has no name any more.
+        // A code that was deleted after the read has no name.
         top_qrcodes: found.codes.flatMap(({ code, scans }) => {
           const name = names.get(code);
           return name === undefined ? [] : [{ qr_id: code, name, scans }];

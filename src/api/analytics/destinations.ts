@@ -6,7 +6,7 @@ import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { periodOf, periodQuery, presentPeriod } from './period.ts';
 import { presentCounts } from './present.ts';
-import { codeParams, fromWarehouse, ofCode, ownCode, positionHeader, positionOf, tag } from './reading.ts';
+import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
 import { Destinations } from './schemas.ts';
 
 export const destinationsOperation = (service: Service): Operation =>
@@ -16,7 +16,7 @@ export const destinationsOperation = (service: Service): Operation =>
     tag,
     summary: 'Scans by destination',
     description:
-      'What the code pointed to, since when and until when, and how often it was scanned meanwhile, within the period.',
+      'Every destination that the code has had, when it was set and replaced, and its scans within the period.',
     params: codeParams,
     query: t.Object(periodQuery),
     success: {
@@ -28,10 +28,10 @@ export const destinationsOperation = (service: Service): Operation =>
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, params: { id }, query }) {
       const period = periodOf(query, service.clock());
-      const code = await ownCode(service, caller, id);
+      const code = await requireCode(service, caller, id);
       const [destinations, { table, found }] = await Promise.all([
         destinationsOf(service.sql, code.id),
-        fromWarehouse(service, (reading) => readRevisions(reading, ofCode(code, period, query))),
+        readWarehouse(service, (reading) => readRevisions(reading, scansOfCode(code, period, query))),
       ]);
       const data = destinations.map(({ url, revision, since }, i) => ({
         destination_url: url,

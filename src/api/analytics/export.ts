@@ -1,15 +1,15 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import { Refusal } from '../../lib/errors.ts';
+import { retryLater } from '../../lib/errors.ts';
 import { type Chunk, type ExportCursor, type ExportFormat, readChunk } from '../../warehouse/export.ts';
 import { readTimeoutMs } from '../../warehouse/reading.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { periodOf, periodQuery, presentPeriod } from './period.ts';
-import { codeParams, fromWarehouse, ofCode, ownCode, positionHeader, positionOf, tag } from './reading.ts';
+import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
 import { ExportFile } from './schemas.ts';
 
-/** About 2 MB: what an export holds in memory, however long it is. */
+/** About 2 MB. An export holds one chunk in memory, whatever its length. */
 const chunkRows = 20_000;
 
 const columns = 'id,timestamp,country,region,city,device,browser,is_unique';
@@ -19,10 +19,10 @@ const mediaTypes: Record<ExportFormat, string> = {
   json: 'application/json; charset=utf-8',
 };
 
-/** What stands around the scans of a file, and between their chunks. */
+/** Text before the scans, between two chunks, and after the scans. */
 const frames = {
   csv: () => ({ head: `${columns}\r\n`, between: '', tail: '' }),
-  json: (about: object) => ({ head: `${JSON.stringify(about).slice(0, -1)},"data":[`, between: ',', tail: ']}' }),
+  json: (header: object) => ({ head: `${JSON.stringify(header).slice(0, -1)},"data":[`, between: ',', tail: ']}' }),
 };
 
 export const exportOperation = (service: Service): Operation =>
@@ -32,11 +32,11 @@ export const exportOperation = (service: Service): Operation =>
     tag,
     summary: 'Export analytics',
     description:
-      'Every scan of the period, the oldest first, as a file of any size. CSV is as RFC 4180 has it, in UTF-8; text that a spreadsheet would take for a formula has an apostrophe before it. An export that cannot be finished breaks the connection off: a file that ends well is whole.',
+      'Every scan of the period, oldest first, as a file of any size. CSV follows RFC 4180, in UTF-8; text that a spreadsheet would interpret as a formula is prefixed with an apostrophe. If an export fails part-way, the service closes the connection: a response that ends normally is complete.',
     params: codeParams,
     query: t.Object({
       ...periodQuery,
-      format: t.Optional(oneOf(['csv', 'json'], { default: 'csv', description: 'Kind of file.' })),
+      format: t.Optional(oneOf(['csv', 'json'], { default: 'csv', description: 'File format.' })),
     }),
     success: {
       status: 200,
@@ -49,27 +49,28 @@ export const exportOperation = (service: Service): Operation =>
     async handle({ caller, params: { id }, query, signal }) {
       const { format = 'csv' } = query;
       const period = periodOf(query, service.clock());
-      const code = await ownCode(service, caller, id);
-      const selection = ofCode(code, period, query);
+      const code = await requireCode(service, caller, id);
+      const selection = scansOfCode(code, period, query);
 
-      /** What the log had when the export began is in it, and nothing that came later. */
+      // Position of the log when the export began: later scans are left out.
       let upTo: number | undefined;
-      const next = (gone: AbortSignal[], after?: ExportCursor) =>
-        fromWarehouse(
+      const readNext = (signals: AbortSignal[], after?: ExportCursor) =>
+        readWarehouse(
           service,
           (reading, { position }) => {
             upTo ??= position;
-            if (position < upTo) throw new Refusal('unavailable', 'Analytics are being made again from the log.');
+            if (position < upTo)
+              throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
             return readChunk(reading, selection, { format, upTo, after, limit: chunkRows });
           },
-          AbortSignal.any([...gone, AbortSignal.timeout(readTimeoutMs)]),
+          AbortSignal.any([...signals, AbortSignal.timeout(readTimeoutMs)]),
         );
-      // The first before anything is answered, so that a warehouse that is away is told as such.
-      const { table, found: first } = await next([]);
-      // Deleted meanwhile, its scans may have left the warehouse before they were read.
-      const stillThere = () => ownCode(service, caller, id);
-      const isShort = first.rows < chunkRows;
-      if (isShort) await stillThere();
+      // Before the response begins, so that an unavailable warehouse is answered with 503.
+      const { table, found: first } = await readNext([]);
+      // If the code was deleted during the export, its scans may have been removed before they were read.
+      const checkNotDeleted = () => requireCode(service, caller, id);
+      const isSingleChunk = first.rows < chunkRows;
+      if (isSingleChunk) await checkNotDeleted();
 
       const { head, between, tail } = frames[format]({ qr_id: code.id, period: presentPeriod(period) });
       async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -77,12 +78,12 @@ export const exportOperation = (service: Service): Operation =>
         let chunk: Chunk = first;
         if (chunk.rows > 0) yield* chunk.text;
         while (chunk.rows === chunkRows) {
-          chunk = (await next([signal], chunk.last)).found;
+          chunk = (await readNext([signal], chunk.last)).found;
           if (chunk.rows === 0) break;
           if (between !== '') yield Buffer.from(between);
           yield* chunk.text;
         }
-        if (!isShort) await stillThere();
+        if (!isSingleChunk) await checkNotDeleted();
         if (tail !== '') yield Buffer.from(tail);
       }
       return {

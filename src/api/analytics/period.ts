@@ -1,25 +1,26 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import { type Fault, invalid } from '../../lib/errors.ts';
+import { type FieldError, invalid } from '../../lib/errors.ts';
 import { botChoices } from '../../warehouse/selection.ts';
 
 const date = (description: string) =>
   t.Optional(t.String({ description, examples: ['2026-03-01'], 'x-expected': 'a date or a timestamp' }));
 
-/** What every read of analytics takes. */
+/** Query parameters of every analytics read. */
 export const periodQuery = {
   start_date: date(
-    'First day, `YYYY-MM-DD` in UTC, or a full ISO 8601 timestamp (without a zone: UTC). Default: 30 days before the end; ' +
-      'with a plain `end_date`, the 30 days that end with it.',
+    'First day, `YYYY-MM-DD` in UTC, or a full ISO 8601 timestamp (UTC if it has no zone). Default: 30 days before the ' +
+      'end; if `end_date` is a plain date, the 30 days up to and including it.',
   ),
   end_date: date(
-    'Last day, included to its end, or a full timestamp. Default: now; with a `start_date` still to come, the end of ' +
-      'that day, or that very moment.',
+    'Last day, included in full, or a full timestamp. Default: now; if `start_date` is in the future, the end of that ' +
+      'day, or the same timestamp.',
   ),
   bots: t.Optional(
     oneOf(botChoices, {
       default: 'include',
-      description: 'Every scan is counted; `exclude` leaves out those by programs, `only` leaves out all others.',
+      description:
+        '`include` counts every scan, `exclude` leaves out scans by bots, `only` leaves out all other scans.',
     }),
   ),
 };
@@ -36,12 +37,12 @@ export const presentPeriod = ({ start, end }: Period) => ({ start: start.toISOSt
 
 export const dayMs = 86_400_000;
 
-/** How many days of the calendar a period touches. */
+/** Number of UTC calendar days that a period overlaps. */
 export const daysOf = ({ start, end }: Period) =>
   Math.floor(end.getTime() / dayMs) - Math.floor(start.getTime() / dayMs) + 1;
 
-/** A time as it was given: a plain date is a whole day. */
-interface Given {
+/** A parsed parameter: a plain date is a whole day, a timestamp one millisecond. */
+interface TimeRange {
   from: number;
   to: number;
 }
@@ -57,7 +58,7 @@ const plainDate = /^(\d{4})-(\d\d)-(\d\d)$/;
 const fullTimestamp =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?([Zz]|[+\- ]([01]\d|2[0-3]):?([0-5]\d)?)?$/;
 
-/** Midnight, UTC; nothing for a day that is in no calendar. */
+/** Midnight UTC of a plain date; undefined for a day that does not exist. */
 function dayOf(text: string): number | undefined {
   const [, year, month, day] = (plainDate.exec(text) ?? []).map(Number);
   if (year === undefined || month === undefined || day === undefined) return undefined;
@@ -66,7 +67,7 @@ function dayOf(text: string): number | undefined {
   return exists && year >= firstYear && year <= lastYear ? midnight.getTime() : undefined;
 }
 
-function read(text: string): Given | undefined {
+function parseTime(text: string): TimeRange | undefined {
   const day = dayOf(text);
   if (day !== undefined) return { from: day, to: day + dayMs - 1 };
   const [, dayText = '', hour, minute, second = '0', fraction = '', zone = 'Z', zoneHour = '0', zoneMinute = '0'] =
@@ -80,28 +81,28 @@ function read(text: string): Given | undefined {
   return { from: time, to: time };
 }
 
-/** The period that a query asks for. */
+/** The period of a query; throws 400 for invalid dates. */
 export function periodOf({ start_date, end_date }: PeriodQuery, now: Date): Period {
-  const faults: Fault[] = [];
-  const given = (field: 'start_date' | 'end_date', text: string | undefined) => {
+  const errors: FieldError[] = [];
+  const parse = (field: 'start_date' | 'end_date', text: string | undefined) => {
     if (text === undefined) return undefined;
-    const time = read(text);
-    if (time === undefined) faults.push({ field, message: `${field} ${expected}.` });
+    const time = parseTime(text);
+    if (time === undefined) errors.push({ field, message: `${field} ${expected}.` });
     return time;
   };
-  const first = given('start_date', start_date);
-  const last = given('end_date', end_date);
+  const first = parse('start_date', start_date);
+  const last = parse('end_date', end_date);
   if (first !== undefined && last !== undefined && first.from > last.to)
-    faults.push({ field: 'start_date', message: 'start_date must not be after end_date.' });
-  const [fault, ...more] = faults;
-  if (fault !== undefined) throw invalid([fault, ...more]);
+    errors.push({ field: 'start_date', message: 'start_date must not be after end_date.' });
+  const [error, ...more] = errors;
+  if (error !== undefined) throw invalid([error, ...more]);
 
   const end = last?.to ?? endOf(first, now.getTime());
   const start = first?.from ?? startOf(last ?? { from: end, to: end });
   return { start: new Date(start), end: new Date(end) };
 }
 
-const endOf = (first: Given | undefined, now: number) => (first !== undefined && first.from > now ? first.to : now);
+const endOf = (first: TimeRange | undefined, now: number) => (first !== undefined && first.from > now ? first.to : now);
 
-/** A plain last day is the last of 30; a moment has 30 times 24 hours before it. */
-const startOf = ({ from, to }: Given) => (from === to ? to - 30 * dayMs : from - 29 * dayMs);
+/** A plain `end_date` is the last of 30 days; a timestamp ends a period of 30 × 24 hours. */
+const startOf = ({ from, to }: TimeRange) => (from === to ? to - 30 * dayMs : from - 29 * dayMs);

@@ -4,7 +4,7 @@ import { browsers, devices } from './schemas.ts';
 
 const sum = (counts: { scans: number }[]) => counts.reduce((total, { scans }) => total + scans, 0);
 
-/** An estimate may exceed what it estimates: never more visitors than scans. */
+/** Caps `visitors`, which may be an estimate, at the number of scans. */
 export const presentCounts = ({ scans, visitors }: { scans: number; visitors: number }) => ({
   total_scans: scans,
   unique_visitors: Math.min(visitors, scans),

@@ -12,29 +12,33 @@ import type { Period, PeriodQuery } from './period.ts';
 export const tag = 'Analytics';
 export const codeParams = { id: 'Identifier of the code, `qr_…`.' };
 
-/** Told with every answer that comes from the warehouse. */
+/** Response header of every analytics read. */
 export const positionHeader = {
   'X-Log-Position': {
     description:
-      'Names the state of the log that this answer was made from: answers with the same value know the same scans. Opaque, to be compared for equality only.',
+      'Identifies the position of the log that this response was computed at: responses with the same value cover the same scans. Opaque; compare for equality only.',
     example: 'q0Zk3yJt1nXo8cVbR5mWdA',
   },
 };
 
-/** A token in place of the number, which would tell every tenant how much happens on the whole instance. */
+/** A token instead of the number, which would show every account how busy the whole instance is. */
 export const positionOf = ({ webhooks }: Service, { position }: TableInUse) => ({
   'x-log-position': webhooks.box.tokenOf(`position ${position}`),
 });
 
-/** The code, before the warehouse is asked: whoever has none is told so, whatever the warehouse does. */
-export async function ownCode({ sql }: Service, owner: Owner, id: string | undefined) {
+/** Finds a code or throws 404. Called before the warehouse is queried, so that a 404 does not depend on the warehouse. */
+export async function requireCode({ sql }: Service, owner: Owner, id: string | undefined) {
   const code = await findCode(sql, owner, id ?? '');
   if (code === undefined) throw notFound('QR code');
   return code;
 }
 
-/** The scans of a code that a query is about. */
-export const ofCode = ({ account, mode, id }: Code, period: Period, { bots = 'include' }: PeriodQuery): Selection => ({
+/** The scans of one code that a query selects. */
+export const scansOfCode = (
+  { account, mode, id }: Code,
+  period: Period,
+  { bots = 'include' }: PeriodQuery,
+): Selection => ({
   account,
   mode,
   codes: { only: id },
@@ -42,8 +46,8 @@ export const ofCode = ({ account, mode, id }: Code, period: Period, { bots = 'in
   bots,
 });
 
-/** Reads from the table in use, in bounded time. */
-export async function fromWarehouse<T>(
+/** Reads from the table in use, with a timeout. Retries once if a replay has just replaced that table. */
+export async function readWarehouse<T>(
   { sql, warehouse }: Service,
   read: (reading: Reading, table: TableInUse) => Promise<T>,
   signal: AbortSignal = AbortSignal.timeout(readTimeoutMs),
@@ -55,7 +59,6 @@ export async function fromWarehouse<T>(
   try {
     return await attempt();
   } catch (error) {
-    // A replay has just put another table in its place.
     if (isUnknownTable(error)) return attempt();
     throw error;
   }

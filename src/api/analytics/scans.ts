@@ -6,7 +6,7 @@ import { presentPage } from '../present.ts';
 import { pageOf, pageQuery } from '../schemas.ts';
 import type { Service } from '../service.ts';
 import { periodOf, periodQuery } from './period.ts';
-import { codeParams, fromWarehouse, ofCode, ownCode, positionHeader, positionOf, tag } from './reading.ts';
+import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
 import { ScanRecord } from './schemas.ts';
 
 export const scansOperation = (service: Service): Operation =>
@@ -15,7 +15,7 @@ export const scansOperation = (service: Service): Operation =>
     path: '/v1/qrcodes/:id/analytics/scans',
     tag,
     summary: 'Individual scans',
-    description: 'Newest first.',
+    description: 'Every scan of the period, newest first.',
     params: codeParams,
     query: t.Object({ ...periodQuery, ...pageQuery({ default: 50, maximum: 500 }) }),
     success: {
@@ -28,9 +28,9 @@ export const scansOperation = (service: Service): Operation =>
     async handle({ caller, params: { id }, query }) {
       const { page = 1, limit = 50 } = query;
       const period = periodOf(query, service.clock());
-      const code = await ownCode(service, caller, id);
-      const { table, found } = await fromWarehouse(service, (reading) =>
-        readScans(reading, ofCode(code, period, query), { offset: (page - 1) * limit, limit }),
+      const code = await requireCode(service, caller, id);
+      const { table, found } = await readWarehouse(service, (reading) =>
+        readScans(reading, scansOfCode(code, period, query), { offset: (page - 1) * limit, limit }),
       );
       return json(200, presentPage(found.scans, { page, limit }, found.total), positionOf(service, table));
     },

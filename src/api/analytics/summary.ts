@@ -5,10 +5,10 @@ import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { periodOf, periodQuery, presentPeriod } from './period.ts';
 import { presentDistribution, presentFigures } from './present.ts';
-import { codeParams, fromWarehouse, ofCode, ownCode, positionHeader, positionOf, tag } from './reading.ts';
+import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
 import { Summary } from './schemas.ts';
 
-/** The summary of a code, under both of its paths. */
+/** The summary of a code, which has two paths. */
 export const summaryOperations = (service: Service): Operation[] =>
   (['/v1/qrcodes/:id/analytics', '/v1/analytics/qrcodes/:id'] as const).map((path) =>
     operation({
@@ -16,16 +16,16 @@ export const summaryOperations = (service: Service): Operation[] =>
       path,
       tag,
       summary: 'Analytics summary',
-      description: 'How often a code was scanned, by how many, from where and with what.',
+      description: 'Scans and visitors of a code in a period, by country, city, device and browser.',
       params: codeParams,
       query: t.Object(periodQuery),
       success: { status: 200, description: 'The summary.', schema: Summary, headers: positionHeader },
       errors: ['invalid_request', 'not_found'],
       async handle({ caller, params: { id }, query }) {
         const period = periodOf(query, service.clock());
-        const code = await ownCode(service, caller, id);
-        const { table, found } = await fromWarehouse(service, (reading) =>
-          readFigures(reading, ofCode(code, period, query)),
+        const code = await requireCode(service, caller, id);
+        const { table, found } = await readWarehouse(service, (reading) =>
+          readFigures(reading, scansOfCode(code, period, query)),
         );
         const answer = {
           qr_id: code.id,

@@ -8,10 +8,10 @@ import type { Service } from '../service.ts';
 import { bucketsOf, countBuckets } from './buckets.ts';
 import { periodOf, periodQuery } from './period.ts';
 import { presentCounts } from './present.ts';
-import { codeParams, fromWarehouse, ofCode, ownCode, positionHeader, positionOf, tag } from './reading.ts';
+import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
 import { TimeSeries } from './schemas.ts';
 
-const mostBuckets = 10_000;
+const maxBuckets = 10_000;
 
 export const timeSeriesOperation = (service: Service): Operation =>
   operation({
@@ -20,7 +20,7 @@ export const timeSeriesOperation = (service: Service): Operation =>
     tag,
     summary: 'Scans over time',
     description:
-      'Every bucket that the period touches, in UTC; at most 10,000. The first and the last count only what of them is in the period.',
+      'Scans in each bucket that the period overlaps, in UTC; at most 10,000 buckets. The first and the last bucket count only scans within the period.',
     params: codeParams,
     query: t.Object({
       ...periodQuery,
@@ -34,13 +34,13 @@ export const timeSeriesOperation = (service: Service): Operation =>
       const { interval = 'day' } = query;
       const period = periodOf(query, service.clock());
       const buckets = countBuckets(period, interval);
-      if (buckets > mostBuckets) {
-        const message = `interval must be longer, or the period shorter: it has ${buckets} buckets, more than ${mostBuckets}.`;
+      if (buckets > maxBuckets) {
+        const message = `interval must be longer, or the period shorter: it has ${buckets} buckets, and at most ${maxBuckets} are allowed.`;
         throw invalid([{ field: 'interval', message }]);
       }
-      const code = await ownCode(service, caller, id);
-      const { table, found } = await fromWarehouse(service, (reading) =>
-        readSeries(reading, ofCode(code, period, query), interval),
+      const code = await requireCode(service, caller, id);
+      const { table, found } = await readWarehouse(service, (reading) =>
+        readSeries(reading, scansOfCode(code, period, query), interval),
       );
       const data = bucketsOf(period, interval).map((date) => ({
         date,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { fromWarehouse } from '../../../src/api/analytics/reading.ts';
+import { readWarehouse } from '../../../src/api/analytics/reading.ts';
 import type { Service } from '../../../src/api/service.ts';
 import { startProxy, type TcpProxy } from '../../../src/chaos/proxy.ts';
 import { addressesOf, readConfig } from '../../../src/config.ts';
@@ -56,7 +56,7 @@ describe('while the warehouse is away', () => {
     for (const read of reads()) expectUnavailable(await live.get(read), read);
     expect((await live.get(`/v1/qrcodes/${id}`)).status).toBe(200);
     expect((await live.post('/v1/qrcodes', newCode())).status).toBe(201);
-    expect(log.text(), 'why is for the log').toContain('the warehouse is away');
+    expect(log.text(), 'why is for the log').toContain('ClickHouse is unavailable');
   });
 
   test('a code that does not exist is not found, all the same', async () => {
@@ -106,7 +106,7 @@ describe('while the warehouse is made anew', () => {
       }
       return readFigures(reading, { account: account.id, mode: 'live', codes, start, end, bots: 'include' });
     };
-    const { table, found } = await fromWarehouse(asked, read, AbortSignal.timeout(30_000));
+    const { table, found } = await readWarehouse(asked, read, AbortSignal.timeout(30_000));
     expect(attempts).toBe(2);
     expect(table.version).toBe(2);
     expect(found.cities).toEqual([{ city: 'Vienna', country: 'DE', scans: 1 }]);

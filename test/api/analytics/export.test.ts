@@ -135,7 +135,7 @@ describe('an export', () => {
     const socket = await startReading(code);
     await proxy.cut();
     expect(isWhole(await readOn(socket))).toBe(false);
-    expect(log.text()).toContain('an answer broke off in the middle');
+    expect(log.text()).toContain('response failed part-way');
   }, 60_000);
 
   test('breaks off when its code is deleted meanwhile, whose scans may be gone', async () => {
