@@ -8,7 +8,7 @@ import { useService } from '../support/service.ts';
 const service = useService();
 
 describe('GET /v1/account', () => {
-  test.each<Plan>([...plans])('%s: who, on which plan, with which limits, and what is used of them', async (plan) => {
+  test.each<Plan>([...plans])('%s: returns the account, its plan, limits and usage', async (plan) => {
     const { live, id } = await service.account(plan);
     const { status, body } = await live.get('/v1/account');
     const { requestsPerMinute, codes } = limitsOf[plan];
@@ -24,7 +24,7 @@ describe('GET /v1/account', () => {
     });
   });
 
-  test('the limits are those of the interface', () => {
+  test('limits are those of the interface specification', () => {
     expect(limitsOf).toEqual({
       free: { requestsPerMinute: 10, codes: 100 },
       pro: { requestsPerMinute: 60, codes: 50 },
@@ -33,7 +33,7 @@ describe('GET /v1/account', () => {
     });
   });
 
-  test('live and test codes are counted apart, whichever key asks', async () => {
+  test('counts live and test codes separately, with either key', async () => {
     const { live, test: development } = await service.account();
     await live.post('/v1/qrcodes', newCode());
     await development.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode()] });
@@ -46,7 +46,7 @@ describe('the operator', () => {
   const { database } = service;
   const now = new Date('2026-03-01T09:30:00.000Z');
 
-  test('opens an account with one live and one test key, as one step in the log', async () => {
+  test('creates an account with one live and one test key in one transaction', async () => {
     const { id, live, test: development } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
     expect(await readStream(database.sql, id)).toMatchObject([
       { type: 'account_created', version: 1, actor: 'operator', data: { name: 'Café', plan: 'pro' } },
@@ -64,7 +64,7 @@ describe('the operator', () => {
     });
   });
 
-  test('changes a plan once: the same plan again is no event', async () => {
+  test('setting the same plan again appends no event', async () => {
     const { id } = await createAccount(database.sql, { name: 'Café', plan: 'free', now });
     await setPlan(database.sql, id, 'business', now);
     await setPlan(database.sql, id, 'business', now);

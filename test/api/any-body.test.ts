@@ -15,14 +15,14 @@ const field = fc.constantFrom(
   ...['name', 'destination_url', 'short_code', 'status', 'style', 'type', 'destination', 'active', 'mode', 'qrcodes'],
   ...['id', '__proto__', 'constructor', 'a/b', ''],
 );
-/** Bodies that are almost right, and bodies that are anything. */
+/** Bodies that are almost valid, and arbitrary JSON. */
 const almost = fc
   .array(fc.tuple(field, value), { maxLength: 3 })
   .map((fields) => ({ ...newCode(), ...Object.fromEntries(fields) }));
 const body = fc.oneof({ weight: 3, arbitrary: almost }, { weight: 1, arbitrary: value });
 
-describe('whatever JSON is sent', () => {
-  test('it is done or refused as documented, and is never an error of ours', async () => {
+describe('arbitrary JSON bodies', () => {
+  test('are accepted or refused as documented, never with 500', async () => {
     const { live } = await service.account();
     const { id } = (await live.post('/v1/qrcodes', newCode())).body;
     const send = {
@@ -41,7 +41,7 @@ describe('whatever JSON is sent', () => {
     );
   });
 
-  test('what is accepted comes back as it was given', async () => {
+  test('accepted values are returned as given', async () => {
     const { live } = await service.account();
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((given) => given.trim() !== '');
     const path = fc.webUrl({ withFragments: true, withQueryParameters: true });

@@ -6,32 +6,32 @@ import { useService } from '../support/service.ts';
 
 const service = useService();
 let last = 0;
-/** Each from an address of its own, so that the limit for strangers does not interfere. */
+/** Each request comes from a different address, so that the limit for requests without a key does not apply. */
 const ask = (authorization?: string) =>
   service.client(0).get('/v1/account', {
     'x-forwarded-for': `2001:db8:${(++last).toString(16)}::1`,
     ...(authorization === undefined ? {} : { authorization }),
   });
 
-describe('who is let in', () => {
-  test('the key of an account, in its mode', async () => {
+describe('accepted', () => {
+  test('a key of an account, in its mode', async () => {
     const { id, live, test: development } = await service.account();
     expect((await live.get('/v1/account')).body).toMatchObject({ id, mode: 'live' });
     expect((await development.get('/v1/account')).body).toMatchObject({ id, mode: 'test' });
   });
 
-  test.each(['bearer', 'BEARER', 'bEaReR'])('the scheme may be written %s', async (scheme) => {
+  test.each(['bearer', 'BEARER', 'bEaReR'])('the scheme written as %s', async (scheme) => {
     const { keys } = await service.account();
     expect((await ask(`${scheme} ${keys.live}`)).status).toBe(200);
   });
 
-  test('more than one space may stand before the key', async () => {
+  test('several spaces before the key', async () => {
     const { keys } = await service.account();
     expect((await ask(`Bearer   ${keys.live}`)).status).toBe(200);
   });
 });
 
-describe('who is not', () => {
+describe('refused with 401', () => {
   const refused = async (authorization?: string) => {
     const answer = await ask(authorization);
     expect(answer.status).toBe(401);
@@ -39,7 +39,7 @@ describe('who is not', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   };
 
-  test('nobody without a key', () => refused());
+  test('no key', () => refused());
 
   test.each([
     'Bearer',
@@ -54,14 +54,14 @@ describe('who is not', () => {
     'Basic c2tfbGl2ZTp4',
     'Token sk_live_x',
     'sk_live_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
-  ])('nobody with a malformed one: %.60s', (authorization) => refused(authorization));
+  ])('a malformed key: %.60s', (authorization) => refused(authorization));
 
-  test('nobody with a key that was never made', async () => {
+  test('a key that was never created', async () => {
     await refused(`Bearer ${unknownKey('live')}`);
     await refused(`Bearer ${unknownKey('test')}`);
   });
 
-  test('nobody with a key almost like one that was made', async () => {
+  test('a key that is similar to a valid one', async () => {
     const { keys } = await service.account();
     const other = keys.live.endsWith('x') ? 'y' : 'x';
     await refused(`Bearer ${keys.live.slice(0, -1)}${other}`);
@@ -71,7 +71,7 @@ describe('who is not', () => {
     await refused(`Bearer${keys.live}`);
   });
 
-  test('nobody with a revoked one', async () => {
+  test('a revoked key', async () => {
     const { live } = await service.account();
     const { id, key } = (await live.post('/v1/account/keys', { name: 'Short-lived' })).body;
     expect((await ask(`Bearer ${key}`)).status).toBe(200);
@@ -79,7 +79,7 @@ describe('who is not', () => {
     await refused(`Bearer ${key}`);
   });
 
-  test('a key in the query or in a cookie is none', async () => {
+  test('a key in the query or in a cookie', async () => {
     const { keys } = await service.account();
     const stranger = service.client(0);
     const from = { 'x-forwarded-for': '2001:db8:ffff::1' };
@@ -87,15 +87,15 @@ describe('who is not', () => {
     expect((await stranger.get('/v1/account', { ...from, cookie: `key=${keys.live}` })).status).toBe(401);
   });
 
-  test('a stranger is not told which paths exist', async () => {
+  test('existing and unknown paths both answer 401 without a key', async () => {
     const stranger = service.client(0);
     for (const path of ['/v1', '/v1/none', '/v1/qrcodes', '/v1/qrcodes/none'])
       expect((await stranger.get(path, { 'x-forwarded-for': '2001:db8:fffe::1' })).status, path).toBe(401);
   });
 });
 
-describe('whose code it is', () => {
-  /** Every operation of a code, from the documentation, so that none is forgotten. */
+describe('ownership', () => {
+  /** Every operation on a code, from the OpenAPI document, so that none is missed. */
   async function operationsOnACode(): Promise<[string, string][]> {
     const { paths } = await documentOf(service.urls[0] as string);
     return Object.entries(paths)
@@ -105,7 +105,7 @@ describe('whose code it is', () => {
       );
   }
 
-  test('another account’s code and the other mode’s are 404 for every operation, and stay untouched', async () => {
+  test('every operation returns 404 for a code of another account or mode, and does not change it', async () => {
     const [owner, other] = [await service.account(), await service.account()];
     const { body: code } = await owner.live.post('/v1/qrcodes', newCode());
     const operations = await operationsOnACode();
@@ -119,13 +119,13 @@ describe('whose code it is', () => {
           ...(method === 'PATCH' ? { body: '{"name": "Mine"}' } : {}),
         });
         expect(answer.status, `${method} ${path}`).toBe(404);
-        expect(answer.text, 'nothing tells that it exists').not.toContain('Menu');
+        expect(answer.text, 'the response does not reveal that the code exists').not.toContain('Menu');
       }
     }
     expect((await owner.live.get(`/v1/qrcodes/${code.id}`)).body).toEqual(code);
   });
 
-  test('test codes are as invisible to live keys', async () => {
+  test('a live key gets 404 for test codes', async () => {
     const { live, test: development } = await service.account();
     const { body } = await development.post('/v1/qrcodes', newCode());
     expect((await live.get(`/v1/qrcodes/${body.id}`)).status).toBe(404);

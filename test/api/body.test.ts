@@ -12,7 +12,7 @@ async function post(body: RequestInit['body'], headers: Record<string, string> =
   return live.send('/v1/qrcodes', { method: 'POST', body: body ?? null, headers });
 }
 
-/** The payload of a create, filled up with spaces to a size. */
+/** A create payload, padded with spaces to a size. */
 const ofSize = (bytes: number) => {
   const payload = JSON.stringify(newCode());
   return payload + ' '.repeat(bytes - payload.length);
@@ -22,13 +22,13 @@ const invalid = (message: string) => ({
   error: { code: 'invalid_request', message, details: [{ field: 'body', message }] },
 });
 
-describe('a body that is no JSON', () => {
+describe('a body that is not JSON', () => {
   test.each([
-    ['nothing', ''],
-    ['half of it', '{"name": "Menu", "destination_url"'],
-    ['a comma too many', '{"name": "Menu",}'],
+    ['empty', ''],
+    ['truncated', '{"name": "Menu", "destination_url"'],
+    ['a trailing comma', '{"name": "Menu",}'],
     ['single quotes', "{'name': 'Menu'}"],
-    ['two of them', '{}{}'],
+    ['two values', '{}{}'],
     ['a form', 'name=Menu&destination_url=https%3A%2F%2Fexample.com'],
     ['not a number', '{"name": NaN}'],
     ['a raw control character in a string', '{"name": "Me\nnu"}'],
@@ -40,24 +40,27 @@ describe('a body that is no JSON', () => {
   });
 
   test.each([
-    ['a byte that begins nothing', [0x22, 0xff, 0x22]],
-    ['a character cut off', [0x22, 0xe2, 0x82]],
-    ['a surrogate on its own', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ['an invalid start byte', [0x22, 0xff, 0x22]],
+    ['a truncated character', [0x22, 0xe2, 0x82]],
+    ['a lone surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['an overlong slash', [0x22, 0xc0, 0xaf, 0x22]],
     ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
-  ])('broken UTF-8, %s: 400', async (_, bytes) => {
+  ])('invalid UTF-8, %s: 400', async (_, bytes) => {
     const answer = await post(new Uint8Array(bytes));
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(invalid('The body must arrive whole and be UTF-8 text.'));
   });
 });
 
-describe('a body that is odd, but JSON', () => {
+describe('unusual but valid JSON', () => {
   test.each([
     ['a byte order mark', `\ufeff${JSON.stringify(newCode())}`],
     ['spaces and line breaks', JSON.stringify(newCode(), null, '\r\n\t ')],
     ['escapes', '{"name": "\\u004d\\ud83c\\udf4b", "destination_url": "https:\\/\\/example.com"}'],
-    ['a field given twice: the last counts', '{"name": 7, "name": "Menu", "destination_url": "https://example.com"}'],
+    [
+      'a duplicate field, of which the last counts',
+      '{"name": 7, "name": "Menu", "destination_url": "https://example.com"}',
+    ],
   ])('%s: 201', async (_, body) => {
     expect((await post(body)).status).toBe(201);
   });
@@ -77,26 +80,26 @@ describe('a body that is odd, but JSON', () => {
     expect(answer.body.error.details.map((fault: { field: string }) => fault.field)).toEqual([field]);
   });
 
-  test('100,000 levels deep in a field: 400', async () => {
+  test('100,000 levels of nesting in a field: 400', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const answer = await post(`{"name":"x","destination_url":"https://example.com","style":${deep}}`);
     expect(answer.status).toBe(400);
     expect(answer.body.error.details).toMatchObject([{ field: 'style' }]);
   });
 
-  test('50,000 unknown fields: 400, in good time', async () => {
+  test('50,000 unknown fields: 400', async () => {
     const fields = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1]));
     expect((await post(JSON.stringify(fields))).status).toBe(400);
   });
 });
 
-describe('the kind of body', () => {
+describe('content type', () => {
   test.each([
     'application/json',
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
     'Application/JSON',
-  ])('%s is taken', async (type) => {
+  ])('%s is accepted', async (type) => {
     expect((await post(JSON.stringify(newCode()), { 'content-type': type })).status).toBe(201);
   });
 
@@ -114,7 +117,7 @@ describe('the kind of body', () => {
     expect(answer.body.error.code).toBe('unsupported_media_type');
   });
 
-  test('none at all: 415', async () => {
+  test('no content type: 415', async () => {
     const { keys } = await service.account();
     const answer = await sendRaw(
       service.urls[0] as string,
@@ -131,12 +134,12 @@ describe('the kind of body', () => {
   });
 });
 
-describe('the size of a body', () => {
-  test('1 MiB is taken', async () => {
+describe('body size', () => {
+  test('1 MiB is accepted', async () => {
     expect((await post(ofSize(mebibyte))).status).toBe(201);
   });
 
-  test('a byte more: 413', async () => {
+  test('1 MiB and one byte: 413', async () => {
     const answer = await post(ofSize(mebibyte + 1));
     expect(answer.status).toBe(413);
     expect(answer.body).toEqual({
@@ -144,7 +147,7 @@ describe('the size of a body', () => {
     });
   });
 
-  test('a byte more, sent in pieces of which nobody said how many: 413', async () => {
+  test('1 MiB and one byte in chunks without Content-Length: 413', async () => {
     const pieces = new ReadableStream({
       start(controller) {
         const text = new TextEncoder().encode(ofSize(mebibyte + 1));
@@ -157,7 +160,7 @@ describe('the size of a body', () => {
     expect(answer.body.error.code).toBe('payload_too_large');
   });
 
-  test('a gigabyte that is only announced: 413 at once', async () => {
+  test('a Content-Length of 1 GB: 413 before the body is sent', async () => {
     const { keys } = await service.account();
     const answer = await sendRaw(service.urls[0] as string, [
       'POST /v1/qrcodes HTTP/1.1',
@@ -171,7 +174,7 @@ describe('the size of a body', () => {
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('299');
   });
 
-  test('PATCH and new keys have the same limit', async () => {
+  test('PATCH and key creation have the same limit', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes', newCode());
     const name = 'x'.repeat(mebibyte);

@@ -9,11 +9,11 @@ const service = useService();
 const many = (count: number, fields: (i: number) => Record<string, unknown> = () => ({})) =>
   Array.from({ length: count }, (_, i) => newCode({ name: `Table ${i}`, ...fields(i) }));
 
-const blamed = (answer: { body: Json }) =>
+const errorFields = (answer: { body: Json }) =>
   answer.body.error.details.map(({ index, field }: { index: number; field: string }) => [index, field]);
 
 describe('happy', () => {
-  test('1,000 codes in one call, in the given order, each with its own id and short code', async () => {
+  test('creates 1,000 codes in the given order, each with its own id and short code', async () => {
     const { live } = await service.account();
     const { status, body } = await live.post('/v1/qrcodes/bulk', { qrcodes: many(1_000) });
 
@@ -35,7 +35,7 @@ describe('happy', () => {
     );
   });
 
-  test('items may differ in everything a create may: short code, status, style, variant', async () => {
+  test('items may have different short codes, statuses, styles and variant shapes', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes/bulk', {
       qrcodes: [
@@ -54,7 +54,7 @@ describe('happy', () => {
     expect(body.data[0]).not.toHaveProperty('type');
   });
 
-  test('each code begins its own stream in the log', async () => {
+  test('each code has its own stream in the log', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes/bulk', { qrcodes: many(3) });
     for (const { id, name } of body.data)
@@ -66,7 +66,7 @@ describe('error', () => {
   const nothingIn = async (client: { get(path: string): Promise<{ body: Json }> }) =>
     expect((await client.get('/v1/qrcodes')).body.pagination.total, 'nothing was created').toBe(0);
 
-  test('every fault of every item is listed with its index, and nothing is created', async () => {
+  test('lists every error of every item with its index, and creates nothing', async () => {
     const { live } = await service.account();
     const answer = await live.post('/v1/qrcodes/bulk', {
       qrcodes: [
@@ -82,7 +82,7 @@ describe('error', () => {
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('invalid_request');
     expect(answer.body.error.message).toMatch(/^qrcodes\[1\]: .* \(and 5 more, see details\)$/);
-    expect(blamed(answer)).toEqual([
+    expect(errorFields(answer)).toEqual([
       [1, 'name'],
       [1, 'destination_url'],
       [2, 'body'],
@@ -93,7 +93,7 @@ describe('error', () => {
     await nothingIn(live);
   });
 
-  test('short codes that are taken: 409, each with its index, and nothing is created', async () => {
+  test('taken short codes: 409 with the index of each, and nothing is created', async () => {
     const [owner, { live }] = [await service.account(), await service.account()];
     await owner.live.post('/v1/qrcodes/bulk', {
       qrcodes: [newCode({ short_code: 'had-1' }), newCode({ short_code: 'had-2' })],
@@ -108,58 +108,61 @@ describe('error', () => {
     });
     expect(answer.status).toBe(409);
     expect(answer.body.error.code).toBe('short_code_taken');
-    expect(blamed(answer)).toEqual([
+    expect(errorFields(answer)).toEqual([
       [1, 'short_code'],
       [3, 'short_code'],
     ]);
     await nothingIn(live);
-    expect((await live.post('/v1/qrcodes', newCode({ short_code: 'free' }))).status, 'was not used up').toBe(201);
+    expect(
+      (await live.post('/v1/qrcodes', newCode({ short_code: 'free' }))).status,
+      'the free short code was not used',
+    ).toBe(201);
   });
 
-  test('where some are invalid and others taken, all of them are listed', async () => {
+  test('lists invalid items and taken short codes together', async () => {
     const { live, test: other } = await service.account();
     await other.post('/v1/qrcodes', newCode({ short_code: 'had-3' }));
     const answer = await live.post('/v1/qrcodes/bulk', {
       qrcodes: [newCode({ short_code: 'had-3' }), newCode({ name: '' }), newCode()],
     });
     expect(answer.status).toBe(400);
-    expect(blamed(answer)).toEqual([
+    expect(errorFields(answer)).toEqual([
       [0, 'short_code'],
       [1, 'name'],
     ]);
   });
 
-  test('a quota that does not suffice: 403, the items beyond it listed, and nothing is created', async () => {
+  test('quota exceeded: 403 with the items that exceed it, and nothing is created', async () => {
     const { live } = await service.account('pro');
     await live.post('/v1/qrcodes/bulk', { qrcodes: many(48) });
     const answer = await live.post('/v1/qrcodes/bulk', { qrcodes: many(4) });
     expect(answer.status).toBe(403);
     expect(answer.body.error.code).toBe('quota_exceeded');
     expect(answer.body.error.message).toContain('50 QR codes, and 48 exist');
-    expect(blamed(answer)).toEqual([
+    expect(errorFields(answer)).toEqual([
       [2, 'qrcodes'],
       [3, 'qrcodes'],
     ]);
     expect((await live.get('/v1/account')).body.usage.qr_codes).toBe(48);
-    expect((await live.post('/v1/qrcodes/bulk', { qrcodes: many(2) })).status, 'what fits, fits').toBe(201);
+    expect((await live.post('/v1/qrcodes/bulk', { qrcodes: many(2) })).status, 'two codes still fit').toBe(201);
   });
 
-  test('a single item beyond the quota is listed, too', async () => {
+  test('lists the item when a single one exceeds the quota', async () => {
     const { live, id } = await service.account();
     await live.post('/v1/qrcodes/bulk', { qrcodes: many(60) });
     await setPlan(service.database.sql, id, 'pro', new Date());
     const answer = await live.post('/v1/qrcodes/bulk', { qrcodes: many(1) });
     expect(answer.status).toBe(403);
-    expect(blamed(answer)).toEqual([[0, 'qrcodes']]);
+    expect(errorFields(answer)).toEqual([[0, 'qrcodes']]);
   });
 
   test.each([
     ['no item', { qrcodes: [] }, 'qrcodes'],
     ['1,001 items', { qrcodes: many(1_001) }, 'qrcodes'],
-    ['no list', { qrcodes: newCode() }, 'qrcodes'],
-    ['nothing', {}, 'qrcodes'],
-    ['another name for the list', { codes: many(1) }, 'codes'],
-    ['a list without a name', many(1), 'body'],
+    ['not a list', { qrcodes: newCode() }, 'qrcodes'],
+    ['an empty object', {}, 'qrcodes'],
+    ['a misnamed list', { codes: many(1) }, 'codes'],
+    ['a bare list', many(1), 'body'],
   ])('%s: 400', async (_, body, field) => {
     const { live } = await service.account();
     const answer = await live.post('/v1/qrcodes/bulk', body);
@@ -170,7 +173,7 @@ describe('error', () => {
 });
 
 describe('security', () => {
-  test('of 8 bulk calls that want the same short code at once, one creates all of its codes and 7 create none', async () => {
+  test('of 8 concurrent bulk calls with the same short code, one creates all its codes and 7 create none', async () => {
     const { live } = await service.account();
     const answers = await atOnce(8, () =>
       live.post('/v1/qrcodes/bulk', { qrcodes: [...many(4), newCode({ short_code: 'bulk-race' })] }),
@@ -179,7 +182,7 @@ describe('security', () => {
     expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(5);
   });
 
-  test('"bulk" is no code: GET, PATCH and DELETE of it find nothing they could touch', async () => {
+  test('GET, PATCH and DELETE of /v1/qrcodes/bulk do not find a code', async () => {
     const { live } = await service.account();
     expect((await live.get('/v1/qrcodes/bulk')).status).toBeOneOf([404, 405]);
     expect((await live.delete('/v1/qrcodes/bulk')).status).toBeOneOf([404, 405]);

@@ -7,7 +7,7 @@ import { useService } from '../support/service.ts';
 const service = useService();
 
 describe('happy', () => {
-  test('a name and a destination make an active code, with everything that the interface names', async () => {
+  test('name and destination create an active code with every field of the interface', async () => {
     const { live } = await service.account();
     const before = Date.now();
     const { status, body } = await live.post('/v1/qrcodes', newCode());
@@ -32,7 +32,7 @@ describe('happy', () => {
     expect(Date.parse(body.created_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('the creation is the first event of the code’s stream, by the key that made it', async () => {
+  test('the creation is the first event of the code’s stream, with the key as actor', async () => {
     const { live, id } = await service.account();
     const keys = await live.get('/v1/account/keys');
     const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'in-the-log' }));
@@ -46,14 +46,14 @@ describe('happy', () => {
     ]);
   });
 
-  test('the name is trimmed, and otherwise kept as it is', async () => {
+  test('the name is trimmed and otherwise unchanged', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes', newCode({ name: ' \n Café “楽”  🍋 <b>\t' }));
     expect(body.name).toBe('Café “楽”  🍋 <b>');
   });
 
   test.each(['HTTPS://Example.COM:443/A/../b?q=ü&x=%zz#frag', 'https://café.example/楽?a=1&a=2', 'http://203.0.113.7'])(
-    'the destination comes back exactly as given: %s',
+    'returns the destination exactly as given: %s',
     async (destination_url) => {
       const { live } = await service.account();
       const { body } = await live.post('/v1/qrcodes', newCode({ destination_url }));
@@ -62,7 +62,7 @@ describe('happy', () => {
     },
   );
 
-  test('the style comes back as given, only the fields given, either case of colors', async () => {
+  test('returns the style as given: only the given fields, colors in either case', async () => {
     const { live } = await service.account();
     const style = { cornersDotType: 'dot', dotsType: 'classy-rounded', dotsColor: '#aB12cD' };
     const created = await live.post('/v1/qrcodes', newCode({ style }));
@@ -71,7 +71,7 @@ describe('happy', () => {
     expect((await live.get(`/v1/qrcodes/${created.body.id}`)).body.style).toEqual(style);
   });
 
-  test('a style that scanners will hardly read is accepted, with warnings that name the field', async () => {
+  test('accepts a style that is hard to scan, with warnings that name the field', async () => {
     const { live } = await service.account();
     const { status, body } = await live.post('/v1/qrcodes', newCode({ style: { dotsColor: '#EEEEEE' } }));
     expect(status).toBe(201);
@@ -79,7 +79,7 @@ describe('happy', () => {
     expect((await live.get(`/v1/qrcodes/${body.id}`)).body, 'only create warns').not.toHaveProperty('warnings');
   });
 
-  test('a short code can be chosen, and its case matters', async () => {
+  test('a given short code is case-sensitive', async () => {
     const { live } = await service.account();
     const lower = await live.post('/v1/qrcodes', newCode({ short_code: 'chosen-one' }));
     const upper = await live.post('/v1/qrcodes', newCode({ short_code: 'Chosen-One' }));
@@ -92,37 +92,37 @@ describe('error', () => {
   test.each([
     ['no name', { name: undefined }, ['name']],
     ['a name of spaces', { name: '   ' }, ['name']],
-    ['a name that is no string', { name: 7 }, ['name']],
+    ['a name that is not a string', { name: 7 }, ['name']],
     ['a name that is null', { name: null }, ['name']],
     ['no destination', { destination_url: undefined }, ['destination_url']],
     ['a destination that is null', { destination_url: null }, ['destination_url']],
-    ['a destination that leads nowhere', { destination_url: 'menu' }, ['destination_url']],
+    ['a destination that is not absolute', { destination_url: 'menu' }, ['destination_url']],
     ['another scheme', { destination_url: 'javascript:alert(1)' }, ['destination_url']],
-    ['a short code too short', { short_code: 'ab' }, ['short_code']],
+    ['a short code that is too short', { short_code: 'ab' }, ['short_code']],
     ['a short code that is null', { short_code: null }, ['short_code']],
     ['a reserved short code', { short_code: 'Swagger' }, ['short_code']],
-    ['a status to begin in that is none', { status: 'paused' }, ['status']],
-    ['a style that is no object', { style: 'round' }, ['style']],
+    ['an initial status that is not allowed', { status: 'paused' }, ['status']],
+    ['a style that is not an object', { style: 'round' }, ['style']],
     ['a style that is a list', { style: [] }, ['style']],
-    ['a field the style does not have', { style: { dotsSize: 3 } }, ['style.dotsSize']],
-    ['a shape that does not exist', { style: { dotsType: 'stars' } }, ['style.dotsType']],
+    ['an unknown style field', { style: { dotsSize: 3 } }, ['style.dotsSize']],
+    ['an unknown dot type', { style: { dotsType: 'stars' } }, ['style.dotsType']],
     ['a short color', { style: { dotsColor: '#123' } }, ['style.dotsColor']],
     ['a color with a line break', { style: { backgroundColor: '#123456\n' } }, ['style.backgroundColor']],
     ['an unknown field', { colour: 'red' }, ['colour']],
-    ['a field the service assigns', { id: 'qr_1', total_scans: 5 }, ['id', 'total_scans']],
-    ['a field with odd letters', { 'a/b~c': 1 }, ['a/b~c']],
-    ['several faults', { name: '', destination_url: 'x', colour: 1 }, ['colour', 'name', 'destination_url']],
-  ])('%s: 400, and the field is named', async (_, fields, blamed) => {
+    ['fields that the service assigns', { id: 'qr_1', total_scans: 5 }, ['id', 'total_scans']],
+    ['a field name with / and ~', { 'a/b~c': 1 }, ['a/b~c']],
+    ['several errors', { name: '', destination_url: 'x', colour: 1 }, ['colour', 'name', 'destination_url']],
+  ])('%s: 400 that names the field', async (_, fields, invalidFields) => {
     const { live } = await service.account();
     const answer = await live.post('/v1/qrcodes', newCode(fields));
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('invalid_request');
-    expect(blamedFields(answer)).toEqual(blamed);
+    expect(blamedFields(answer)).toEqual(invalidFields);
     for (const { field, message } of answer.body.error.details) expect(message).toContain(field);
     expect((await live.get('/v1/qrcodes')).body.pagination.total, 'nothing was created').toBe(0);
   });
 
-  test.each(['[]', '"code"', '7', 'null', 'true'])('a body of %s is no object', async (body) => {
+  test.each(['[]', '"code"', '7', 'null', 'true'])('a body of %s: 400', async (body) => {
     const { live } = await service.account();
     const answer = await live.send('/v1/qrcodes', {
       method: 'POST',
@@ -133,14 +133,14 @@ describe('error', () => {
     expect(answer.body.error.message).toBe('The body must be an object.');
   });
 
-  test('a destination on the service’s own short links would be a loop', async () => {
+  test('a destination on the service’s own short links: 400', async () => {
     const { live } = await service.account();
     const answer = await live.post('/v1/qrcodes', newCode({ destination_url: `${service.urls[0]}/anything` }));
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toContain('loop');
   });
 
-  test('a short code that is taken: 409', async () => {
+  test('a taken short code: 409', async () => {
     const { live } = await service.account();
     await live.post('/v1/qrcodes', newCode({ short_code: 'once-only' }));
     const answer = await live.post('/v1/qrcodes', newCode({ short_code: 'once-only' }));
@@ -154,7 +154,7 @@ describe('error', () => {
 });
 
 describe('security', () => {
-  test('a short code is never given again: not after delete, not to others, not in the other mode', async () => {
+  test('a short code is never reassigned: not after delete, not to another account or mode', async () => {
     const [first, second] = [await service.account(), await service.account()];
     const { body } = await first.live.post('/v1/qrcodes', newCode({ short_code: 'printed' }));
     await first.live.delete(`/v1/qrcodes/${body.id}`);
@@ -164,7 +164,7 @@ describe('security', () => {
     }
   });
 
-  test('20 that want the same short code at once: one gets it, 19 are told', async () => {
+  test('of 20 concurrent creates with the same short code, one succeeds and 19 get 409', async () => {
     const [first, second] = [await service.account(), await service.account()];
     const answers = await atOnce(20, (i) =>
       (i % 2 ? first.live : second.test).post('/v1/qrcodes', newCode({ short_code: 'wanted-by-all' })),
@@ -173,7 +173,7 @@ describe('security', () => {
     for (const { status, body } of answers) if (status === 409) expect(body.error.code).toBe('short_code_taken');
   });
 
-  test('an own __proto__ or constructor is a field like any other: unknown', async () => {
+  test('__proto__ and constructor are unknown fields', async () => {
     const { live } = await service.account();
     const answer = await live.send('/v1/qrcodes', {
       method: 'POST',

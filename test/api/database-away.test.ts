@@ -8,7 +8,7 @@ import { useService } from '../support/service.ts';
 
 let proxy: TcpProxy;
 const service = useService({
-  // The way is closed before the service stops.
+  // The proxy closes before the service stops.
   verified: false,
   log: captureLog().log,
   reach: async (url) => {
@@ -28,11 +28,11 @@ function expectUnavailable(answer: ApiAnswer): void {
     },
   });
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(answer.headers.get('x-ratelimit-remaining'), 'rate limit headers are on every answer').toMatch(/^\d+$/);
+  expect(answer.headers.get('x-ratelimit-remaining'), 'every response has rate limit headers').toMatch(/^\d+$/);
 }
 
-describe('while the database is away', () => {
-  test('reads and writes say so: 503, when to try again, and rate limit headers', async () => {
+describe('while Postgres is unavailable', () => {
+  test('reads and writes answer 503 with Retry-After and rate limit headers', async () => {
     const { live } = await service.account();
     expect((await live.get('/v1/qrcodes')).status).toBe(200);
     await proxy.cut();
@@ -42,17 +42,17 @@ describe('while the database is away', () => {
     expectUnavailable(await service.client(0).get('/v1/account'));
   });
 
-  test('the process lives, but is not ready: Postgres is named', async () => {
+  test('/healthz answers 200, and /readyz 503 that names Postgres', async () => {
     await proxy.cut();
     const stranger = service.client(0);
     expect((await stranger.get('/healthz')).status).toBe(200);
     const ready = await stranger.get('/readyz');
     expect(ready.status).toBe(503);
     expect(ready.body).toMatchObject({ status: 'not_ready', parts: { postgres: { status: 'down' } } });
-    expect(ready.text, 'why is for the log').not.toMatch(/ECONN|127\.0\.0\.1/);
+    expect(ready.text, 'the cause is only in the log').not.toMatch(/ECONN|127\.0\.0\.1/);
   });
 
-  test('when it is back, everything works again by itself', async () => {
+  test('requests succeed again once Postgres is back', async () => {
     const { live } = await service.account();
     await live.get('/v1/qrcodes');
     await proxy.cut();
@@ -62,7 +62,7 @@ describe('while the database is away', () => {
     await eventually(async () => expect((await service.client(0).get('/readyz')).status).toBe(200));
   });
 
-  test('requests that are under way when it goes are answered, each with 503 or with what it did', async () => {
+  test('requests in flight when Postgres fails get 503 or their result', async () => {
     const { live } = await service.account();
     const under_way = atOnce(30, () => live.post('/v1/qrcodes', newCode()));
     await proxy.cut();
@@ -71,13 +71,13 @@ describe('while the database is away', () => {
     await proxy.restore();
     await eventually(async () => {
       const { total } = (await live.get('/v1/qrcodes')).body.pagination;
-      expect(total, 'whatever was answered with 201 is there').toBeGreaterThanOrEqual(
+      expect(total, 'every code answered with 201 exists').toBeGreaterThanOrEqual(
         answers.filter(({ status }) => status === 201).length,
       );
     });
   });
 
-  test('one that accepts and says nothing is away, too: the answer comes in bounded time', async () => {
+  test('a Postgres that accepts connections and never answers leads to 503', async () => {
     const { live } = await service.account();
     await live.get('/v1/qrcodes');
     proxy.stall();

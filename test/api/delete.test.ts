@@ -7,8 +7,8 @@ import { useService } from '../support/service.ts';
 
 const service = useService();
 
-describe('deleting', () => {
-  test('answers with what was deleted, and the code is gone for every call', async () => {
+describe('DELETE /v1/qrcodes/:id', () => {
+  test('returns the id, and every later request gets 404', async () => {
     const { live } = await service.account();
     const { id } = (await live.post('/v1/qrcodes', newCode())).body;
     const path = `/v1/qrcodes/${id}`;
@@ -24,7 +24,7 @@ describe('deleting', () => {
     expect((await live.get('/v1/qrcodes')).body.data).toEqual([]);
   });
 
-  test('10 at once: one deletes, nine find nothing', async () => {
+  test('of 10 concurrent deletes, one succeeds and nine get 404', async () => {
     const { live } = await service.account();
     const { id } = (await live.post('/v1/qrcodes', newCode())).body;
     const answers = await atOnce(10, () => live.delete(`/v1/qrcodes/${id}`));
@@ -32,13 +32,13 @@ describe('deleting', () => {
     expect((await live.get('/v1/account')).body.usage.qr_codes, 'counted off once').toBe(0);
   });
 
-  test('there is nothing to delete where there is no code: 404', async () => {
+  test('returns 404 for an unknown code', async () => {
     const { live } = await service.account();
     expect((await live.delete('/v1/qrcodes/qr_0000000000000000000000')).status).toBe(404);
     expect((await live.delete('/v1/qrcodes/nonsense')).status).toBe(404);
   });
 
-  test('its visitors go with it, and verify names a code whose visitors stayed', async () => {
+  test('deletes the visitors of the code, and verify reports a code whose visitors remain', async () => {
     const { sql } = service.database;
     const { live } = await service.account();
     const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;

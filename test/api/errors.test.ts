@@ -4,11 +4,11 @@ import { captureLog } from '../support/log-lines.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/service.ts';
 
-// What goes wrong on purpose would only fill the output of the tests.
+// Errors that the tests cause on purpose are not printed.
 const service = useService({ log: captureLog().log });
 const url = () => service.urls[0] as string;
 
-describe('a path that does not exist', () => {
+describe('an unknown path', () => {
   test.each([
     '/v1',
     '/v1/',
@@ -24,7 +24,7 @@ describe('a path that does not exist', () => {
     '/v1/__proto__',
     '/v1/constructor',
     `/v1/${'x'.repeat(3_000)}`,
-  ])('%.40s: 404, as JSON', async (path) => {
+  ])('%.40s: 404 as JSON', async (path) => {
     const { live } = await service.account();
     const answer = await live.get(path);
     expect(answer.status).toBe(404);
@@ -38,7 +38,7 @@ describe('a path that does not exist', () => {
   });
 });
 
-describe('a method that does not exist', () => {
+describe('an unsupported method', () => {
   test.each([
     ['/v1/qrcodes', ['PUT', 'PATCH', 'DELETE', 'OPTIONS'], ['GET', 'HEAD', 'POST']],
     ['/v1/qrcodes/bulk', ['GET', 'PUT'], ['POST']],
@@ -57,7 +57,7 @@ describe('a method that does not exist', () => {
     }
   });
 
-  test.each(['TRACE', 'PROPFIND', 'PURGE', 'LOCK'])('%s, which hardly anybody sends: 405', async (method) => {
+  test.each(['TRACE', 'PROPFIND', 'PURGE', 'LOCK'])('%s: 405', async (method) => {
     const { keys } = await service.account();
     const answer = await sendRaw(url(), [
       `${method} /v1/qrcodes HTTP/1.1`,
@@ -70,7 +70,7 @@ describe('a method that does not exist', () => {
 });
 
 describe('HEAD', () => {
-  test('answers like GET, without the body', async () => {
+  test('answers like GET without the body', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes', newCode());
     for (const path of ['/v1/qrcodes', `/v1/qrcodes/${body.id}`, `/v1/qrcodes/${body.id}/history`, '/v1/account']) {
@@ -84,8 +84,8 @@ describe('HEAD', () => {
   });
 });
 
-describe('a slash at the end', () => {
-  test('makes no difference', async () => {
+describe('a trailing slash', () => {
+  test('is ignored', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes/', newCode());
     expect((await live.get('/v1/qrcodes/')).body.pagination.total).toBe(1);
@@ -94,9 +94,9 @@ describe('a slash at the end', () => {
   });
 });
 
-describe('a host that is none', () => {
+describe('an invalid Host header', () => {
   test.each(['x', 'qr', 'api', 'a.b', '[::1', 'bad host', 'localhost:99999', ''])(
-    'Host: %s is served like any other',
+    'Host: %s is served like any other host',
     async (host) => {
       const { keys } = await service.account();
       const answer = await sendRaw(url(), [
@@ -110,8 +110,8 @@ describe('a host that is none', () => {
   );
 });
 
-describe('an error of ours', () => {
-  test('tells nothing of the inside, and is not told twice in different words', async () => {
+describe('an internal error', () => {
+  test('reveals no internals, and has one fixed message', async () => {
     const { live } = await service.account();
     const { sql } = service.database;
     await sql`ALTER TABLE codes RENAME TO codes_elsewhere`;

@@ -7,8 +7,8 @@ const service = useService({
   config: { shortBaseUrl: 'https://go.example.com/s', imageBaseUrl: 'https://img.example.com' },
 });
 
-describe('a single code', () => {
-  test('is read as it was created, style included', async () => {
+describe('GET /v1/qrcodes/:id', () => {
+  test('returns the code as created, including its style', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes', newCode({ style: { dotsType: 'dots' } }));
     const answer = await live.get(`/v1/qrcodes/${body.id}`);
@@ -16,21 +16,21 @@ describe('a single code', () => {
     expect(answer.body).toEqual(body);
   });
 
-  test('short link and image stand where the settings say', async () => {
+  test('short_url and image_url use the configured base URLs', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'spring' }));
     expect(body.short_url).toBe('https://go.example.com/s/spring');
     expect(body.image_url).toBe(`https://img.example.com/${body.id}/public`);
   });
 
-  test('a destination where short links live is a loop, wherever the service itself listens', async () => {
+  test('refuses a destination on the host of SHORT_BASE_URL, whatever address the service listens on', async () => {
     const { live } = await service.account();
     const create = (destination_url: string) => live.post('/v1/qrcodes', newCode({ destination_url }));
     expect((await create('https://go.example.com/other')).status).toBe(400);
     expect((await create('https://img.example.com/other')).status).toBe(201);
   });
 
-  test('every address of the service is a loop, on create, bulk and PATCH, and the field is named', async () => {
+  test('create, bulk and PATCH refuse every address of the service and name the field', async () => {
     const { live } = await service.account();
     const { port } = new URL(service.urls[0] as string);
     const { body } = await live.post('/v1/qrcodes', newCode());
@@ -49,7 +49,7 @@ describe('a single code', () => {
     }
   });
 
-  test('a destination that hides its host is refused, and one from before that rule keeps working', async () => {
+  test('refuses a destination that hides its host; one stored before that rule keeps working', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'from-before' }));
     for (const destination_url of [
@@ -65,7 +65,7 @@ describe('a single code', () => {
     expect(renamed.body).toMatchObject({ name: 'Renamed', destination_url: 'https://me@example.com/' });
     const scanned = await fetch(`${service.urls[0]}/s/from-before`, { redirect: 'manual' });
     expect([scanned.status, scanned.headers.get('location')]).toEqual([302, 'https://me@example.com/']);
-    // Current state has to agree with the log again at the end.
+    // Current state must agree with the log again at the end.
     await service.database.sql`UPDATE codes SET destination_url = 'https://example.com/menu' WHERE id = ${body.id}`;
   });
 
@@ -80,7 +80,7 @@ describe('a single code', () => {
     "qr_0000000000000000000000'--",
     'qr_..%2F..%2Fetc',
     'x'.repeat(2_000),
-  ])('there is no code %s: 404', async (id) => {
+  ])('returns 404 for %s', async (id) => {
     const { live } = await service.account();
     const answer = await live.get(`/v1/qrcodes/${id}`);
     expect(answer.status).toBe(404);

@@ -6,13 +6,13 @@ import { useService } from '../support/service.ts';
 const lines = captureLog();
 const service = useService({ log: lines.log });
 
-test('/healthz says that the process lives', async () => {
+test('/healthz answers 200 while the process runs', async () => {
   const { status, body } = await service.client(0).get('/healthz');
   expect(status).toBe(200);
   expect(body).toEqual({ status: 'ok' });
 });
 
-test('/readyz has an entry for each part that the service needs', async () => {
+test('/readyz has an entry for each dependency', async () => {
   const { headers, body } = await eventually(async () => {
     const answer = await service.client(0).get('/readyz');
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
@@ -30,22 +30,22 @@ test('/readyz has an entry for each part that the service needs', async () => {
   });
 });
 
-test('/readyz shows partitions that cannot be created, and stays 200: scans can still be stored', async () => {
+test('/readyz reports partitions that cannot be created and stays 200, since scans can still be stored', async () => {
   const { sql } = service.database;
   const edge = async () => (await service.client(0).get('/readyz')).body.parts.edge.status;
-  // In the way of a partition that is needed soon.
+  // Blocks a partition that is needed soon.
   await sql`CREATE TABLE in_the_way PARTITION OF scans FOR VALUES FROM (65000000) TO (66000000)`;
   await sql`SELECT setval('log_position', 30000000)`;
   await eventually(async () => expect(await edge()).toBe('degraded'), 20_000);
   expect((await service.client(0).get('/readyz')).status).toBe(200);
   const warnings = lines.lines().filter(({ level, task }) => level === 'warn' && task === 'partitions');
-  expect(warnings, 'told once').toMatchObject([{ error: expect.stringContaining('would overlap') }]);
+  expect(warnings, 'logged once').toMatchObject([{ error: expect.stringContaining('would overlap') }]);
 
   await sql`DROP TABLE in_the_way`;
   await eventually(async () => expect(await edge()).toBe('ok'), 20_000);
 });
 
-test('the front door leads to the console', async () => {
+test('/ redirects to the console', async () => {
   const { status, headers } = await service.client(0).get('/');
   expect(status).toBe(302);
   expect(headers.get('location')).toBe('/console');

@@ -4,14 +4,14 @@ import { type Json, newCode } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
 let now = new Date('2026-03-01T09:30:00.000Z');
-// One of the tests causes an error, which would be logged.
+// One of the tests causes an error on purpose, which is not printed.
 const service = useService({ clock: () => now, log: createLogger('silent', false) });
 const later = () => {
   now = new Date(now.getTime() + 60_000);
 };
 
 describe('the history of a code', () => {
-  test('tells every change: what, when, from, to, and by which key; the newest first', async () => {
+  test('lists every change, newest first: what, when, from, to, and by which key', async () => {
     const account = await service.account();
     const { live } = account;
     const { data: keys } = (await live.get('/v1/account/keys')).body;
@@ -56,7 +56,7 @@ describe('the history of a code', () => {
     expect(body.pagination).toEqual({ page: 1, limit: 50, total: 6, total_pages: 1 });
   });
 
-  test('is paged like every list', async () => {
+  test('is paged', async () => {
     const { live } = await service.account();
     const { id } = (await live.post('/v1/qrcodes', newCode())).body;
     for (const name of ['A', 'B', 'C', 'D']) await live.patch(`/v1/qrcodes/${id}`, { name });
@@ -77,7 +77,7 @@ describe('the history of a code', () => {
     const { id } = (await live.post('/v1/qrcodes', newCode())).body;
     for (const name of ['A', 'B', 'C']) await live.patch(`/v1/qrcodes/${id}`, { name });
     const { sql } = service.database;
-    // An event that cannot be read shows whether it was.
+    // An unreadable event fails the request if it is read.
     const setSchema = (schema: number) =>
       sql.begin(async (tx) => {
         await tx`ALTER TABLE events DISABLE TRIGGER USER`;
@@ -93,7 +93,7 @@ describe('the history of a code', () => {
     expect(await statusOf('limit=2&page=2')).toBe(200);
   });
 
-  test('of no code there is none: 404', async () => {
+  test('returns 404 for an unknown code', async () => {
     const { live } = await service.account();
     expect((await live.get('/v1/qrcodes/qr_0000000000000000000000/history')).status).toBe(404);
   });

@@ -16,14 +16,14 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${url()}${path}`, { redirect: 'manual', headers });
 
 describe('with an https PUBLIC_URL', () => {
-  test('every answer tells browsers to come over TLS for a year', async () => {
+  test('every response has Strict-Transport-Security for one year', async () => {
     const { live } = await service.account();
     const { short_code } = (await live.post('/v1/qrcodes', newCode())).body;
     for (const path of [`/${short_code}`, '/nothing-here', '/v1/account', '/console', '/swagger', '/healthz'])
       expect((await get(path)).headers.get('strict-transport-security'), path).toBe('max-age=31536000');
   });
 
-  test('the session’s cookie belongs to this host alone', async () => {
+  test('the session cookie is limited to this host', async () => {
     const { keys } = await service.account();
     const tab = openTab(url());
     const cookie = (await tab.signIn(keys.live)).headers.get('set-cookie') ?? '';
@@ -43,7 +43,7 @@ describe('with an https PUBLIC_URL', () => {
 });
 
 describe('contacts', () => {
-  test('security.txt says whom to tell, and expires in less than a year (RFC 9116)', async () => {
+  test('security.txt names the contact and expires in less than a year (RFC 9116)', async () => {
     const answer = await get('/.well-known/security.txt');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     expect(await answer.text()).toBe(
@@ -58,7 +58,7 @@ describe('contacts', () => {
     expect((await fetch(`${url()}/.well-known/security.txt`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  test('every notice page links whom to tell about a bad link', async () => {
+  test('every notice page links the abuse contact', async () => {
     const { live } = await service.account();
     const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
     const linked = '<a href="https://example.com/report?a=1&amp;b=&quot;2&quot;">Report this link</a>';
@@ -74,14 +74,14 @@ describe('contacts', () => {
   });
 });
 
-describe('a warning of keys in the clear', () => {
+describe('the warning about unencrypted keys', () => {
   const warning = (environment: Record<string, string>) => plainHttpWarning(readConfig(environment));
 
   test.each([
     ['0.0.0.0', {}],
     ['::', {}],
     ['192.0.2.7', { PUBLIC_URL: 'http://192.0.2.7:3000' }],
-  ])('on %s without TLS', (HOST, more) => {
+  ])('is given on %s without TLS', (HOST, more) => {
     expect(warning({ HOST, ...more })).toContain(`listens on ${HOST}`);
   });
 
@@ -89,8 +89,8 @@ describe('a warning of keys in the clear', () => {
     ['on this machine only', { HOST: '127.0.0.1' }],
     ['on this machine by IPv6', { HOST: '::1' }],
     ['with TLS', { HOST: '0.0.0.0', PUBLIC_URL: 'https://qr.example.com' }],
-    ['behind a proxy of another machine', { HOST: '0.0.0.0', TRUSTED_PROXIES: '10.0.0.0/8' }],
-    ['where no keys are taken', { HOST: '0.0.0.0', ROLES: 'edge' }],
+    ['behind a proxy on another machine', { HOST: '0.0.0.0', TRUSTED_PROXIES: '10.0.0.0/8' }],
+    ['without the role api', { HOST: '0.0.0.0', ROLES: 'edge' }],
   ])('is not given %s', (_, environment) => {
     expect(warning(environment)).toBeUndefined();
   });

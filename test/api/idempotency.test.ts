@@ -11,12 +11,12 @@ const create = (client: Api, key: string, fields: Record<string, unknown> = {}) 
 const totalOf = async (client: Api) => (await client.get('/v1/qrcodes')).body.pagination.total;
 const isReplay = (answer: { headers: Headers }) => answer.headers.get('idempotent-replayed') === 'true';
 
-/** As if what was kept had been kept this long ago. */
+/** Sets back the time at which responses were stored. */
 const age = (account: string, interval: string) => service.database.sql`
   UPDATE idempotency_keys SET created_at = created_at - ${interval}::interval WHERE account = ${account}`;
 
-describe('the same key and body again', () => {
-  test('gives the first answer again, byte for byte, and creates nothing', async () => {
+describe('the same key and body', () => {
+  test('returns the first response byte for byte and creates nothing', async () => {
     const { live } = await service.account();
     const first = await create(live, 'order-1', { style: { dotsColor: '#EEEEEE' } });
     const again = await create(live, 'order-1', { style: { dotsColor: '#EEEEEE' } });
@@ -26,7 +26,7 @@ describe('the same key and body again', () => {
     expect(await totalOf(live)).toBe(1);
   });
 
-  test('also from another instance, and after the code was changed and deleted', async () => {
+  test('also on another instance, and after the code was changed and deleted', async () => {
     const { live, keys } = await service.account();
     const first = await create(live, 'order-2');
     await live.patch(`/v1/qrcodes/${first.body.id}`, { name: 'Changed' });
@@ -36,7 +36,7 @@ describe('the same key and body again', () => {
     expect(isReplay(again)).toBe(true);
   });
 
-  test('10 at once on two instances create one code, and all get the same answer', async () => {
+  test('10 concurrent requests on two instances create one code and get the same response', async () => {
     const { keys } = await service.account();
     const answers = await atOnce(10, (i) => create(service.client(i % 2, keys.live), 'order-3'));
     expect(countStatuses(answers)).toEqual({ 201: 10 });
@@ -45,7 +45,7 @@ describe('the same key and body again', () => {
     expect(await totalOf(service.client(0, keys.live))).toBe(1);
   });
 
-  test('in bulk: all the codes once', async () => {
+  test('bulk creates the codes once', async () => {
     const { live } = await service.account();
     const send = () =>
       live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode()] }, { 'idempotency-key': 'order-4' });
@@ -54,7 +54,7 @@ describe('the same key and body again', () => {
     expect(await totalOf(live)).toBe(2);
   });
 
-  test('the same JSON written with other spaces is the same body', async () => {
+  test('the same JSON with different whitespace is the same body', async () => {
     const { live } = await service.account();
     const first = await create(live, 'order-5');
     const again = await live.send('/v1/qrcodes', {
@@ -66,14 +66,14 @@ describe('the same key and body again', () => {
   });
 });
 
-describe('how an answer is kept', () => {
+describe('stored responses', () => {
   const keptOf = async (account: string) => {
     const [row] = await service.database.sql<{ body: string | null; deflated_body: Buffer | null }[]>`
       SELECT body, deflated_body FROM idempotency_keys WHERE account = ${account}`;
     return row;
   };
 
-  test('that of a bulk create takes a fraction of its bytes, and comes back byte for byte', async () => {
+  test('a bulk response is stored compressed and returned byte for byte', async () => {
     const { live, id, keys } = await service.account();
     const qrcodes = Array.from({ length: 200 }, (_, i) => newCode({ name: `Tisch ${i} – Café` }));
     const send = (instance: number) =>
@@ -88,7 +88,7 @@ describe('how an answer is kept', () => {
     expect(await totalOf(live)).toBe(200);
   });
 
-  test('one that an earlier version has kept as plain text is repeated byte for byte', async () => {
+  test('a plain-text response of an earlier version is returned byte for byte', async () => {
     const { live, id } = await service.account();
     const qrcodes = Array.from({ length: 20 }, () => newCode());
     const send = () => live.post('/v1/qrcodes/bulk', { qrcodes }, { 'idempotency-key': 'plain' });
@@ -100,7 +100,7 @@ describe('how an answer is kept', () => {
     expect(again.text).toBe(first.text);
   });
 
-  test('a key that is as good as new after 24 hours repeats its new answer, short after long', async () => {
+  test('a key that is reused after 24 hours returns its new response, a short one after a long one', async () => {
     const { live, id } = await service.account();
     await live.post(
       '/v1/qrcodes/bulk',
@@ -114,8 +114,8 @@ describe('how an answer is kept', () => {
   });
 });
 
-describe('the same key with something else', () => {
-  test('another body: 409, and the first answer stays', async () => {
+describe('the same key with another request', () => {
+  test('another body: 409, and the first response is kept', async () => {
     const { live } = await service.account();
     const first = await create(live, 'order-6');
     const other = await create(live, 'order-6', { name: 'Other' });
@@ -132,14 +132,14 @@ describe('the same key with something else', () => {
     expect(bulk.body.error.code).toBe('idempotency_conflict');
   });
 
-  test('10 different bodies at once: one is created, nine are told', async () => {
+  test('of 10 concurrent requests with different bodies, one creates and nine get 409', async () => {
     const { live } = await service.account();
     const answers = await atOnce(10, (i) => create(live, 'order-8', { name: `Body ${i}` }));
     expect(countStatuses(answers)).toEqual({ 201: 1, 409: 9 });
     expect(await totalOf(live)).toBe(1);
   });
 
-  test('another account or the other mode has keys of its own', async () => {
+  test('keys are separate for each account and mode', async () => {
     const [one, two] = [await service.account(), await service.account()];
     const answers = await Promise.all([one.live, one.test, two.live].map((client) => create(client, 'shared')));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -148,14 +148,14 @@ describe('the same key with something else', () => {
   });
 });
 
-describe('an error as the first answer', () => {
-  test('a request that is wrong in itself is not kept: mended, it may use the same key', async () => {
+describe('an error as the first response', () => {
+  test('an invalid request is not stored: the corrected one may use the same key', async () => {
     const { live } = await service.account();
     expect((await create(live, 'order-9', { name: '' })).status).toBe(400);
-    expect((await create(live, 'order-9', { name: 'Mended' })).status).toBe(201);
+    expect((await create(live, 'order-9', { name: 'Corrected' })).status).toBe(201);
   });
 
-  test('one refused for how things stood is kept, in the same shape as without a key', async () => {
+  test('a refusal that depends on stored state is stored, in the same shape as without a key', async () => {
     const { live } = await service.account();
     const taken = await live.post('/v1/qrcodes', newCode({ short_code: 'kept-taken' }));
     const first = await create(live, 'order-10', { short_code: 'kept-taken' });
@@ -168,7 +168,7 @@ describe('an error as the first answer', () => {
     expect(isReplay(again)).toBe(true);
   });
 
-  test('a quota that was used up stays the answer to that request; a new key is a new request', async () => {
+  test('quota_exceeded stays the response for that key; a new key is a new request', async () => {
     const { live, id } = await service.account();
     await live.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: 50 }, () => newCode()) });
     await setPlan(service.database.sql, id, 'pro', new Date());
@@ -180,15 +180,15 @@ describe('an error as the first answer', () => {
   });
 });
 
-describe('how long', () => {
-  test('after 23 hours and 59 minutes it is still the first answer', async () => {
+describe('expiry', () => {
+  test('after 23 hours and 59 minutes the first response is returned', async () => {
     const { live, id } = await service.account();
     const first = await create(live, 'order-13');
     await age(id, '23 hours 59 minutes');
     expect((await create(live, 'order-13')).text).toBe(first.text);
   });
 
-  test('after 24 hours the key is as good as new, for any body', async () => {
+  test('after 24 hours the key can be used with any body', async () => {
     const { live, id } = await service.account();
     const first = await create(live, 'order-14');
     await age(id, '24 hours');
@@ -196,13 +196,13 @@ describe('how long', () => {
     expect(second.status).toBe(201);
     expect(isReplay(second)).toBe(false);
     expect(second.body.id).not.toBe(first.body.id);
-    expect((await create(live, 'order-14', { name: 'Next day' })).text, 'and stands for that one now').toBe(
+    expect((await create(live, 'order-14', { name: 'Next day' })).text, 'the key is bound to the new request').toBe(
       second.text,
     );
   });
 });
 
-describe('the key itself', () => {
+describe('the header value', () => {
   test.each(['a', 'k'.repeat(255), '!"#$%&()*+,-./:;<=>?@[]^_`{|}~ with spaces', '0'])('may be %s', async (key) => {
     const { live } = await service.account();
     const first = await create(live, key);
@@ -212,9 +212,9 @@ describe('the key itself', () => {
 
   test.each([
     ['256 characters', 'k'.repeat(256)],
-    ['nothing', ''],
-    ['letters beyond ASCII', 'caf\u00e9'],
-    ['a tabulator', 'a\tb'],
+    ['empty', ''],
+    ['non-ASCII letters', 'caf\u00e9'],
+    ['a tab', 'a\tb'],
   ])('must not be %s: 400', async (_, key) => {
     const { live } = await service.account();
     const answer = await create(live, key);

@@ -18,14 +18,14 @@ async function given(fields: Record<string, unknown> = {}) {
   return { ...account, code, authorization, download, image: `${service.urls[0]}/images/${code.id}/public` };
 }
 
-/** Width and height stand in the first chunk of a PNG. */
+/** Width and height are in the first chunk of a PNG. */
 const sizeOf = (png: Uint8Array) => {
   const view = new DataView(png.buffer, png.byteOffset);
   return [view.getUint32(16), view.getUint32(20)];
 };
 
-describe('downloading the image', () => {
-  test('a PNG of 512 pixels by default, which scanners read as the short link', async () => {
+describe('GET /v1/qrcodes/:id/download', () => {
+  test('returns a PNG of 512 pixels by default that decodes to the short link', async () => {
     const { code, download, authorization } = await given({ style: { dotsType: 'classy', cornersDotType: 'dot' } });
     const { status, headers, bytes } = await bytesOf(download, authorization);
     expect(status).toBe(200);
@@ -35,7 +35,7 @@ describe('downloading the image', () => {
     expect(await scan(bytes)).toEqual([code.short_url]);
   });
 
-  test('an SVG, in the size that was asked for', async () => {
+  test('returns an SVG in the requested size', async () => {
     const { code, download, authorization } = await given();
     const { status, headers, bytes } = await bytesOf(`${download}?format=svg&size=300`, authorization);
     expect(status).toBe(200);
@@ -52,7 +52,7 @@ describe('downloading the image', () => {
   });
 
   test.each(['size=0', 'size=63', 'size=2049', 'size=x', 'size=1.5', 'format=gif', 'format='])(
-    '%s is refused, with what would be right',
+    '%s: 400 that names the parameter',
     async (asked) => {
       const { live, code } = await given();
       const { status, body } = await live.get(`/v1/qrcodes/${code.id}/download?${asked}`);
@@ -61,7 +61,7 @@ describe('downloading the image', () => {
     },
   );
 
-  test('a file that the client has is not sent again', async () => {
+  test('answers 304 if the client has the file', async () => {
     const { download, authorization } = await given();
     const first = await bytesOf(download, authorization);
     expect(first.headers.get('cache-control')).toBe('private, max-age=31536000, immutable');
@@ -72,7 +72,7 @@ describe('downloading the image', () => {
     expect(other.headers.get('etag')).not.toBe(first.headers.get('etag'));
   });
 
-  test('neither another account, nor the other mode, nor nobody sees it', async () => {
+  test('is refused to another account, the other mode and requests without a key', async () => {
     const { download, keys } = await given();
     const { keys: others } = await service.account();
     for (const key of [others.live, keys.test])
@@ -82,7 +82,7 @@ describe('downloading the image', () => {
 });
 
 describe('the public image', () => {
-  test('is there for everybody, for good', async () => {
+  test('needs no key and is cacheable for good', async () => {
     const { code, image } = await given();
     expect(new URL(code.image_url).pathname).toBe(new URL(image).pathname);
     const { status, headers, bytes } = await bytesOf(image);
@@ -95,14 +95,14 @@ describe('the public image', () => {
     expect([head.status, head.headers.get('etag'), head.bytes.length]).toEqual([200, headers.get('etag'), 0]);
   });
 
-  test('tells nobody the name that its owner gave the code', async () => {
+  test('does not reveal the name of the code', async () => {
     const { code, image } = await given({ name: 'Secret campaign' });
     const { headers } = await bytesOf(image);
     expect(headers.get('content-disposition')).toBe(`inline; filename="${code.short_code}.png"`);
     expect(JSON.stringify([...headers])).not.toContain('campaign');
   });
 
-  test('more than can be drawn soon: some are asked to come again, and those in the queue are drawn', async () => {
+  test('answers 503 when too many are waiting, and draws those in the queue', async () => {
     const { image } = await given({ style: { dotsType: 'dots' } });
     const all = await Promise.all(Array.from({ length: 240 }, (_, i) => bytesOf(`${image}?size=${1800 + i}`)));
     const refused = all.filter(({ status }) => status === 503);
@@ -112,10 +112,10 @@ describe('the public image', () => {
       expect(headers.get('retry-after')).toBe('2');
       expect(JSON.parse(new TextDecoder().decode(bytes)).error.code).toBe('unavailable');
     }
-    expect((await bytesOf(`${image}?size=1024`)).status, 'afterwards all is as before').toBe(200);
+    expect((await bytesOf(`${image}?size=1024`)).status, 'draws again afterwards').toBe(200);
   });
 
-  test('twenty who ask at once get the same picture', async () => {
+  test('20 concurrent requests get the same image', async () => {
     const { image } = await given({ style: { dotsType: 'dots' } });
     const all = await Promise.all(Array.from({ length: 20 }, () => bytesOf(`${image}?size=1024`)));
     for (const { status, bytes } of all) {
@@ -124,14 +124,14 @@ describe('the public image', () => {
     }
   });
 
-  test('is gone with its code', async () => {
+  test('is gone after its code is deleted', async () => {
     const { live, code, image, download, authorization } = await given();
     await live.delete(`/v1/qrcodes/${code.id}`);
     expect((await bytesOf(image)).status).toBe(410);
     expect((await bytesOf(download, authorization)).status).toBe(404);
   });
 
-  test.each(['qr_0000000000000000000000', 'nonsense', '%00', '..%2F..%2Fetc'])('%s has none', async (id) => {
+  test.each(['qr_0000000000000000000000', 'nonsense', '%00', '..%2F..%2Fetc'])('returns 404 for %s', async (id) => {
     const { status, headers } = await bytesOf(`${service.urls[0]}/images/${id}/public`);
     expect(status).toBe(404);
     expect(headers.get('content-type')).toContain('application/json');

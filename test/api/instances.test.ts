@@ -8,7 +8,7 @@ const service = useService({
 });
 
 describe('two instances on one database', () => {
-  test('what one writes the other reads at once', async () => {
+  test('a write on one is read on the other at once', async () => {
     const { keys } = await service.account();
     const [one, two] = [service.client(0, keys.live), service.client(1, keys.live)];
 
@@ -26,14 +26,14 @@ describe('two instances on one database', () => {
     expect((await two.get('/v1/qrcodes')).body.pagination.total).toBe(0);
   });
 
-  test('a short code that one has given away the other does not give again', async () => {
+  test('a short code that one has assigned is refused by the other', async () => {
     const { keys } = await service.account();
     await service.client(0, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
     const answer = await service.client(1, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
     expect(answer.body.error.code).toBe('short_code_taken');
   });
 
-  test('both speak of the same addresses', async () => {
+  test('both return the same URLs', async () => {
     const { keys } = await service.account();
     for (const instance of [0, 1]) {
       const { body } = await service.client(instance, keys.live).post('/v1/qrcodes', newCode());

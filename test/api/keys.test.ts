@@ -13,7 +13,7 @@ const second = (key: string) => service.client(1, key);
 const liveKeyOf = async ({ live }: TestAccount): Promise<Json> =>
   (await live.get('/v1/account/keys')).body.data.find(({ mode }: Json) => mode === 'live');
 
-describe('creating', () => {
+describe('POST /v1/account/keys', () => {
   test.each(['live', 'test'] as const)('a %s key is shown once, and works at once on every instance', async (mode) => {
     const { live, id: account } = await service.account();
     const { status, body } = await live.post('/v1/account/keys', { name: ' Website ', mode });
@@ -31,7 +31,7 @@ describe('creating', () => {
     expect((await second(body.key).get('/v1/account')).body).toMatchObject({ id: account, mode });
   });
 
-  test('without a mode, it has that of the key that asks', async () => {
+  test('the default mode is that of the calling key', async () => {
     const { test: development } = await service.account();
     expect((await development.post('/v1/account/keys', { name: 'Script' })).body.mode).toBe('test');
   });
@@ -40,16 +40,16 @@ describe('creating', () => {
     ['no name', {}, ['name']],
     ['an empty name', { name: ' ' }, ['name']],
     ['a name with a control character', { name: 'a\u0000b' }, ['name']],
-    ['another mode', { name: 'x', mode: 'demo' }, ['mode']],
-    ['a secret of one’s own', { name: 'x', key: 'sk_live_1' }, ['key']],
-  ])('%s: 400', async (_, body, blamed) => {
+    ['an unknown mode', { name: 'x', mode: 'demo' }, ['mode']],
+    ['a given secret', { name: 'x', key: 'sk_live_1' }, ['key']],
+  ])('%s: 400', async (_, body, invalidFields) => {
     const { live } = await service.account();
     const answer = await live.post('/v1/account/keys', body);
     expect(answer.status).toBe(400);
-    expect(blamedFields(answer)).toEqual(blamed);
+    expect(blamedFields(answer)).toEqual(invalidFields);
   });
 
-  test('5 at once are all made, or told that they lost', async () => {
+  test('5 concurrent creates each succeed or get 409', async () => {
     const { live } = await service.account();
     const answers = await atOnce(5, (i) => live.post('/v1/account/keys', { name: `Key ${i}` }));
     const { 201: made = 0, 409: lost = 0 } = countStatuses(answers);
@@ -58,8 +58,8 @@ describe('creating', () => {
   });
 });
 
-describe('the list', () => {
-  test('shows prefix and last 4 of every key that works, oldest first, and never a secret', async () => {
+describe('GET /v1/account/keys', () => {
+  test('lists prefix and last 4 of every valid key, oldest first, and never a secret', async () => {
     const { live, keys } = await service.account();
     const made = (await live.post('/v1/account/keys', { name: 'Third', mode: 'live' })).body;
     const answer = await live.get('/v1/account/keys');
@@ -71,10 +71,10 @@ describe('the list', () => {
       { id: made.id, name: 'Third', mode: 'live', prefix: 'sk_live_', last4: made.key.slice(-4) },
     ]);
     for (const secret of [keys.live, keys.test, made.key]) expect(answer.text).not.toContain(secret.slice(8, -4));
-    expect(answer.text, 'nor its hash').not.toMatch(/[0-9a-f]{64}/);
+    expect(answer.text, 'no hash either').not.toMatch(/[0-9a-f]{64}/);
   });
 
-  test('tells when a key was last used', async () => {
+  test('shows when a key was last used', async () => {
     const { live } = await service.account();
     const made = (await live.post('/v1/account/keys', { name: 'New' })).body;
     const lastUse = async () =>
@@ -91,7 +91,7 @@ describe('the list', () => {
     expect(used).toBeLessThanOrEqual(Date.now());
   });
 
-  test('knows only the account’s own', async () => {
+  test('lists only keys of the account', async () => {
     const [one, two] = [await service.account(), await service.account()];
     const ids = async (account: typeof one) =>
       (await account.live.get('/v1/account/keys')).body.data.map(({ id }: Json) => id);
@@ -100,8 +100,8 @@ describe('the list', () => {
   });
 });
 
-describe('revoking', () => {
-  test('works at once, on the other instance too, and the key leaves the list', async () => {
+describe('DELETE /v1/account/keys/:id', () => {
+  test('takes effect at once on every instance, and the key is no longer listed', async () => {
     const { live } = await service.account();
     const made = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
     expect((await second(made.key).get('/v1/account')).status).toBe(200);
@@ -114,7 +114,7 @@ describe('revoking', () => {
     expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2);
   });
 
-  test('is an event of the account, by the key that did it', async () => {
+  test('appends an event to the account, with the calling key as actor', async () => {
     const account = await service.account();
     const own = await liveKeyOf(account);
     const { live, id: stream } = account;
@@ -136,7 +136,7 @@ describe('revoking', () => {
     expect((await live.get('/v1/account')).status).toBe(200);
   });
 
-  test('what a revoked key has made stays', async () => {
+  test('codes that a revoked key created remain', async () => {
     const { live } = await service.account();
     const made = (await live.post('/v1/account/keys', { name: 'Old' })).body;
     const { body } = await second(made.key).post('/v1/qrcodes', newCode());
@@ -148,15 +148,12 @@ describe('revoking', () => {
     });
   });
 
-  test.each(['key_0000000000000000000000', 'nonsense', '%00', '%F0%9F%8D%8B'])(
-    'there is no key %s: 404',
-    async (id) => {
-      const { live } = await service.account();
-      expect((await live.delete(`/v1/account/keys/${id}`)).status).toBe(404);
-    },
-  );
+  test.each(['key_0000000000000000000000', 'nonsense', '%00', '%F0%9F%8D%8B'])('returns 404 for %s', async (id) => {
+    const { live } = await service.account();
+    expect((await live.delete(`/v1/account/keys/${id}`)).status).toBe(404);
+  });
 
-  test('another account’s key is 404 and goes on working; one revoked before is 404', async () => {
+  test('returns 404 for a key of another account, which stays valid, and for a revoked key', async () => {
     const [one, two] = [await service.account(), await service.account()];
     const theirs = await liveKeyOf(two);
     expect((await one.live.delete(`/v1/account/keys/${theirs.id}`)).status).toBe(404);
@@ -184,7 +181,7 @@ describe('a test key', () => {
     expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2);
   });
 
-  test('cannot revoke a live key: 404, and the key goes on working', async () => {
+  test('cannot revoke a live key: 404, and the key stays valid', async () => {
     const account = await service.account();
     const { id } = await liveKeyOf(account);
     const answer = await account.test.delete(`/v1/account/keys/${id}`);
@@ -202,14 +199,14 @@ describe('a test key', () => {
   });
 });
 
-test('no secret stands anywhere in the database: only its SHA-256', async () => {
+test('the database contains no secret, only its SHA-256', async () => {
   const { live, keys } = await service.account();
   const made = (await live.post('/v1/account/keys', { name: 'Secret' }, { 'idempotency-key': 'a' })).body;
   await second(made.key).post('/v1/qrcodes', newCode(), { 'idempotency-key': 'b' });
   const dump = JSON.stringify(await dumpAll(service.database.sql));
   for (const secret of [keys.live, keys.test, made.key]) {
     expect(dump).not.toContain(secret);
-    expect(dump, 'not without its prefix either').not.toContain(secret.slice(8));
+    expect(dump, 'nor without its prefix').not.toContain(secret.slice(8));
     expect(dump, 'nor encoded').not.toContain(Buffer.from(secret).toString('base64'));
     expect(dump).toContain(createHash('sha256').update(secret).digest('hex'));
   }

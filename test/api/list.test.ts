@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { atOnce, blamedFields } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
-// All codes are made in the same millisecond: their order must come from elsewhere.
+// All codes are created in the same millisecond, so created_at alone does not order them.
 const frozen = new Date('2026-03-01T09:30:00.000Z');
 const service = useService({ clock: () => frozen });
 
@@ -15,8 +15,8 @@ async function make(client: Api, count: number): Promise<Json[]> {
   return (await client.post('/v1/qrcodes/bulk', { qrcodes })).body.data;
 }
 
-describe('the list', () => {
-  test('has the interface’s seven fields of each code, and nothing else', async () => {
+describe('GET /v1/qrcodes', () => {
+  test('returns exactly the seven fields of the interface for each code', async () => {
     const { live } = await service.account();
     const [code] = await make(live, 1);
     const { body } = await live.get('/v1/qrcodes');
@@ -27,7 +27,7 @@ describe('the list', () => {
     });
   });
 
-  test('of an account without codes is empty', async () => {
+  test('is empty for an account without codes', async () => {
     const { live } = await service.account();
     expect((await live.get('/v1/qrcodes')).body).toEqual({
       data: [],
@@ -35,7 +35,7 @@ describe('the list', () => {
     });
   });
 
-  test('shows the newest first, also among codes of the same millisecond, whoever came in between', async () => {
+  test('lists the newest first, also among codes of the same millisecond', async () => {
     const { live } = await service.account();
     for (const name of ['one', 'two', 'three']) await live.post('/v1/qrcodes', newCode({ name }));
     await atOnce(10, () => live.post('/v1/qrcodes', newCode({ name: 'at once' })));
@@ -43,17 +43,17 @@ describe('the list', () => {
     const first = names(await live.get('/v1/qrcodes'));
     expect(first).toEqual(['last', ...Array.from({ length: 10 }, () => 'at once'), 'three', 'two', 'one']);
     const ids = async () => (await live.get('/v1/qrcodes')).body.data.map(({ id }: Json) => id);
-    expect(await ids(), 'the same each time').toEqual(await ids());
+    expect(await ids(), 'the order is stable').toEqual(await ids());
   });
 
-  test('changing a code does not move it', async () => {
+  test('a change does not move a code', async () => {
     const { live } = await service.account();
     const [oldest] = await make(live, 3);
     await live.patch(`/v1/qrcodes/${oldest.id}`, { name: 'Renamed' });
     expect(names(await live.get('/v1/qrcodes'))).toEqual(['Code 2', 'Code 1', 'Renamed']);
   });
 
-  test('knows nothing of other accounts and of the other mode', async () => {
+  test('does not contain codes of other accounts and of the other mode', async () => {
     const [mine, other] = [await service.account(), await service.account()];
     await make(mine.live, 2);
     await make(mine.test, 1);
@@ -64,7 +64,7 @@ describe('the list', () => {
 });
 
 describe('pages', () => {
-  test('together hold every code once, in order', async () => {
+  test('together contain every code once, in order', async () => {
     const { live } = await service.account();
     await make(live, 45);
     const pages = [1, 2, 3].map((page) => live.get(`/v1/qrcodes?page=${page}`));
@@ -82,7 +82,7 @@ describe('pages', () => {
     [44, 2],
     [46, 1],
     [100, 1],
-  ])('with %i on a page there are %i', async (limit, total_pages) => {
+  ])('limit %i: %i pages', async (limit, total_pages) => {
     const { live } = await service.account();
     await make(live, 45);
     const { body } = await live.get(`/v1/qrcodes?limit=${limit}`);
@@ -91,7 +91,7 @@ describe('pages', () => {
   });
 
   test.each(['4', '1000000', '2000000000', '9007199254740991'])(
-    'page %s is past the end: empty, with the right totals',
+    'page %s is past the end: empty, with correct totals',
     async (page) => {
       const { live } = await service.account();
       await make(live, 3);
@@ -132,7 +132,7 @@ describe('pages', () => {
     ['sort=', 'sort'],
     ['sort=Name', 'sort'],
     ['sort=destination_url', 'sort'],
-  ])('?%s: 400 naming %s', async (query, field) => {
+  ])('?%s: 400 that names %s', async (query, field) => {
     const { live } = await service.account();
     const answer = await live.get(`/v1/qrcodes?${query}`);
     expect(answer.status).toBe(400);
@@ -140,14 +140,14 @@ describe('pages', () => {
     expect(blamedFields(answer)).toEqual([field]);
   });
 
-  test('all that is wrong with a query is told at once', async () => {
+  test('one response names every invalid parameter', async () => {
     const { live } = await service.account();
     expect(blamedFields(await live.get('/v1/qrcodes?page=0&limit=0&status=x'))).toEqual(['page', 'limit', 'status']);
   });
 });
 
 describe('totals', () => {
-  test('by status, and after changes and deletes, are those of the codes that are there', async () => {
+  test('by status match the existing codes after changes and deletes', async () => {
     const { live } = await service.account();
     const codes = await make(live, 6);
     await live.post('/v1/qrcodes', newCode({ name: 'Draft', status: 'draft' }));
@@ -172,7 +172,7 @@ describe('a search', () => {
   const found = async (client: Api, q: string, more = '') =>
     names(await client.get(`/v1/qrcodes?q=${encodeURIComponent(q)}${more}`)).toSorted();
 
-  test('looks in names, destinations and short codes, in any case', async () => {
+  test('matches names, destinations and short codes, ignoring case', async () => {
     const { live } = await service.account();
     const suffix = Math.random().toString(36).slice(2, 8);
     await live.post('/v1/qrcodes', newCode({ name: 'Terrasse Été' }));
@@ -185,7 +185,7 @@ describe('a search', () => {
     expect(await found(live, 'nowhere to be found')).toEqual([]);
   });
 
-  test('takes every character as itself', async () => {
+  test('treats every character literally', async () => {
     const { live } = await service.account();
     for (const name of ['100% off', '100 off', 'a_b', 'axb', 'back\\slash', "it's"])
       await live.post('/v1/qrcodes', newCode({ name }));
@@ -196,7 +196,7 @@ describe('a search', () => {
     expect(await found(live, '%')).toEqual(['100% off']);
   });
 
-  test('goes together with status and pages, and its total counts what it found', async () => {
+  test('combines with status and pages, and its total counts the matches', async () => {
     const { live } = await service.account();
     const codes = await make(live, 12);
     await live.post('/v1/qrcodes', newCode({ name: 'Other' }));
@@ -209,7 +209,7 @@ describe('a search', () => {
     expect(await found(live, 'code', '&status=paused')).toEqual(['Code 0']);
   });
 
-  test('knows nothing of other accounts and of the other mode', async () => {
+  test('does not contain codes of other accounts and of the other mode', async () => {
     const [mine, other] = [await service.account(), await service.account()];
     await make(mine.live, 1);
     expect(await found(mine.test, 'code')).toEqual([]);
@@ -217,7 +217,7 @@ describe('a search', () => {
   });
 });
 
-describe('the order', () => {
+describe('sort', () => {
   test.each([
     ['-created_at', ['Banana', 'cherry', 'apple']],
     ['created_at', ['apple', 'cherry', 'Banana']],
@@ -236,7 +236,7 @@ describe('the order', () => {
     expect(names(await live.get(`/v1/qrcodes?sort=${sort}`))).toEqual(expected);
   });
 
-  test.each(['name', '-total_scans'])('by %s, pages hold every code once, also among equals', async (sort) => {
+  test.each(['name', '-total_scans'])('by %s, pages contain every code once, also among ties', async (sort) => {
     const { live } = await service.account();
     for (let i = 0; i < 7; i++) await live.post('/v1/qrcodes', newCode({ name: 'Same' }));
     const pages = await Promise.all([1, 2, 3].map((page) => live.get(`/v1/qrcodes?sort=${sort}&limit=3&page=${page}`)));

@@ -9,7 +9,7 @@ const service = useService({ log: captured.log });
 const about = (requestId: string): LogLine[] => captured.lines().filter(({ request_id }) => request_id === requestId);
 
 describe('the log', () => {
-  test('has one line of JSON for each request, with its id, route, status, time and account', async () => {
+  test('has one JSON line for each request, with id, route, status, duration and account', async () => {
     const { live, id } = await service.account();
     const { body } = await live.post('/v1/qrcodes', newCode(), { 'x-request-id': 'first' });
     await live.get(`/v1/qrcodes/${body.id}?page=7`, { 'x-request-id': 'second' });
@@ -31,7 +31,7 @@ describe('the log', () => {
     expect(about('third')).toMatchObject([{ route: 'unknown', status: 404 }]);
   });
 
-  test('tells what an internal error was, under the id that the client was told', async () => {
+  test('has the cause of an internal error, under the request id that the client received', async () => {
     const { live } = await service.account();
     await service.database.sql`ALTER TABLE code_counts RENAME TO counts_elsewhere`;
     const answer = await live.get('/v1/qrcodes');
@@ -43,7 +43,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('never holds a key, a body or a client’s address, whatever happens', async () => {
+  test('never contains a key, a body or a client address', async () => {
     const account = await service.account();
     const { live, keys } = account;
     const from = { 'x-forwarded-for': '203.0.113.99' };

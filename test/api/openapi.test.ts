@@ -36,7 +36,7 @@ const examplesOf = ({ example, examples = {} }: MediaType): unknown[] => [
 ];
 
 describe('the document', () => {
-  test('is OpenAPI 3, and describes every operation of the interface that is there', () => {
+  test('is OpenAPI 3 and describes every operation of the interface', () => {
     expect(document.openapi).toMatch(/^3\.\d\.\d$/);
     expect(operations.map(([name]) => name)).toEqual(
       expect.arrayContaining([
@@ -69,18 +69,18 @@ describe('the document', () => {
     );
   });
 
-  test('describes /v1 and nothing else', () => {
+  test('describes only /v1', () => {
     for (const [, , path] of operations) expect(path).toMatch(/^\/v1\//);
   });
 
-  test('every operation takes a bearer key', () => {
+  test('every operation requires a bearer key', () => {
     expect(document.components.securitySchemes).toEqual({
       key: expect.objectContaining({ type: 'http', scheme: 'bearer' }),
     });
     for (const [name, { security }] of operations) expect(security, name).toEqual([{ key: [] }]);
   });
 
-  test('every operation has a summary, a description, a tag and a name of its own', () => {
+  test('every operation has a summary, a description, a tag and a unique operationId', () => {
     for (const [name, { summary, description, tags, operationId }] of operations) {
       expect(summary, name).toMatch(/\w/);
       expect(description, name).toMatch(/\w/);
@@ -90,7 +90,7 @@ describe('the document', () => {
     expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
   });
 
-  test('explains every tag, and every tag is used', () => {
+  test('describes every tag, and every tag is used', () => {
     const used = new Set(operations.flatMap(([, { tags = [] }]) => tags));
     expect(new Set(document.tags.map(({ name }) => name))).toEqual(used);
     for (const { name, description } of document.tags) expect(description, name).toMatch(/\w/);
@@ -100,7 +100,7 @@ describe('the document', () => {
     expect(document.info).toMatchObject({ license: { identifier: 'MIT' }, contact: { name: expect.any(String) } });
   });
 
-  test('every placeholder in a path, and only those, is a path parameter; every parameter is explained', () => {
+  test('path parameters match the placeholders of the path, and every parameter has a description', () => {
     for (const [name, { parameters = [] }, path] of operations) {
       const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, placeholder]) => placeholder);
       const inPath = parameters.filter((parameter) => parameter.in === 'path');
@@ -116,7 +116,7 @@ describe('the document', () => {
     }
   });
 
-  test('lists tell their defaults and limits', () => {
+  test('lists document their defaults and limits', () => {
     const list = document.paths['/v1/qrcodes']?.['get'];
     const schemas = Object.fromEntries(list?.parameters?.map(({ name, schema }) => [name, schema]) ?? []);
     expect(schemas).toMatchObject({
@@ -127,8 +127,8 @@ describe('the document', () => {
   });
 });
 
-describe('answers', () => {
-  test('every operation has one success and every error that can happen to it', () => {
+describe('responses', () => {
+  test('every operation has one success and every possible error', () => {
     for (const [name, { responses, requestBody }, path] of operations) {
       const statuses = Object.keys(responses).map(Number);
       expect(
@@ -142,14 +142,14 @@ describe('answers', () => {
     }
   });
 
-  test('every answer has a description, and an example that fits its schema', () => {
+  test('every response has a description, and an example that matches its schema', () => {
     for (const [name, { responses }] of operations) {
       for (const [status, { description, content = {} }] of Object.entries(responses)) {
         const what = `${name} ${status}`;
         expect(description, what).toMatch(/\w/);
         const media = content['application/json'];
         if (media === undefined) {
-          // A file, or nothing at all for who has it already.
+          // A file, or an empty 304.
           for (const { schema } of Object.values(content)) expect(schema, what).toMatchObject({ format: 'binary' });
           continue;
         }
@@ -160,7 +160,7 @@ describe('answers', () => {
     }
   });
 
-  test('headers are told where they matter', () => {
+  test('documents response headers', () => {
     for (const [name, { responses }] of operations) {
       const headersOf = (status: string | undefined) => Object.keys(responses[status ?? '']?.headers ?? {}).toSorted();
       const success = Object.keys(responses).find((status) => Number(status) < 300);
@@ -172,7 +172,7 @@ describe('answers', () => {
     }
   });
 
-  test('errors are those that the service knows, each under its status', () => {
+  test('error codes exist and are listed under their status', () => {
     for (const [name, { responses }] of operations) {
       for (const [status, { content = {} }] of Object.entries(responses)) {
         if (Number(status) < 400) continue;
@@ -184,7 +184,7 @@ describe('answers', () => {
     }
   });
 
-  test('every body that can be sent has an example that fits its schema', () => {
+  test('every request body has an example that matches its schema', () => {
     const withBody = operations.filter(([, { requestBody }]) => requestBody !== undefined);
     expect(withBody.length).toBeGreaterThanOrEqual(4);
     for (const [name, { requestBody }] of withBody) {
@@ -197,33 +197,29 @@ describe('answers', () => {
 });
 
 describe('linters', () => {
-  /** As it is served: with its references. */
+  /** As served, with its references. */
   const served = async () => (await fetch(`${service.urls[0]}/swagger/json`)).json() as Promise<OpenApi>;
 
   const linters: [name: string, findingsOf: (document: object) => Promise<string[]>, missing: string][] = [
     ['spectral lint (spectral:oas)', spectralFindings, 'info-contact at info: '],
     ['redocly lint (recommended)', redoclyFindings, 'info-license at #/info: '],
   ];
-  // Seconds of computing, which a busy machine makes many.
+  // Takes seconds of CPU time, much longer on a busy machine.
   const timeoutMs = 120_000;
 
   test.each(linters)('%s reports nothing', { timeout: timeoutMs }, async (_, findingsOf) => {
     expect(await findingsOf(await served())).toEqual([]);
   });
 
-  test.each(linters)(
-    '%s is at work: it reports what is missing',
-    { timeout: timeoutMs },
-    async (_, findingsOf, missing) => {
-      const { openapi, servers, info } = await served();
-      const { contact, license, ...rest } = info;
-      const findings = await findingsOf({ openapi, servers, info: rest, paths: {} });
-      expect(findings).toEqual([expect.stringContaining(missing)]);
-    },
-  );
+  test.each(linters)('%s reports a missing field', { timeout: timeoutMs }, async (_, findingsOf, missing) => {
+    const { openapi, servers, info } = await served();
+    const { contact, license, ...rest } = info;
+    const findings = await findingsOf({ openapi, servers, info: rest, paths: {} });
+    expect(findings).toEqual([expect.stringContaining(missing)]);
+  });
 });
 
-test('every first path segment that the service serves is reserved, so that no short code hides it', async () => {
+test('every first path segment of the service is a reserved short code', async () => {
   const app = new Elysia();
   const log = createLogger('silent', false);
   const { sql } = service.database;

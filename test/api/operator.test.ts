@@ -25,7 +25,7 @@ async function given(api: Api, fields: Record<string, unknown> = {}): Promise<Cr
 
 const open = (instance: number, { short_code }: Created, init: RequestInit = {}) =>
   service.client(instance).send(`/${short_code}`, init);
-/** So that every instance has the code's route in memory. */
+/** Makes every instance cache the code's route. */
 const openEverywhere = async (code: Created) => {
   for (const instance of everyInstance) expect((await open(instance, code)).status).toBe(302);
 };
@@ -37,7 +37,7 @@ const scansOf = async ({ id }: Created) =>
   (await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${id}`)[0].count;
 
 describe('an account that the operator suspends', () => {
-  test('has its links disabled on every instance until it is resumed, and nothing is recorded or deleted', async () => {
+  test('has its links disabled on every instance until it is resumed; nothing is recorded or deleted', async () => {
     const account = await service.account();
     const code = await given(account.live);
     await openEverywhere(code);
@@ -53,7 +53,7 @@ describe('an account that the operator suspends', () => {
     await answersEverywhere(code, 302);
   });
 
-  test('gets 403 with the reason, from the API and the console, in both modes', async () => {
+  test('gets 403 with the reason from API and console in both modes', async () => {
     const account = await service.account();
     const tab = openTab(service.urls[0] as string);
     await tab.signIn(account.keys.live);
@@ -69,7 +69,7 @@ describe('an account that the operator suspends', () => {
     expect((await account.live.get('/v1/qrcodes')).status).toBe(200);
   });
 
-  test('has a new code of another account untouched', async () => {
+  test('does not affect a new code of another account', async () => {
     const [suspended, other] = [await service.account(), await service.account()];
     await suspend(service.database.sql, suspended.id, 'Unpaid.', now());
     const code = await given(other.live);
@@ -78,7 +78,7 @@ describe('an account that the operator suspends', () => {
 });
 
 describe('a code that the operator takes down', () => {
-  test('answers 410 everywhere; its owner sees why, can read and change it, and cannot undo it', async () => {
+  test('answers 410 on every instance; its owner sees the reason, can read and change the code, and cannot undo it', async () => {
     const { live } = await service.account();
     const code = await given(live);
     await openEverywhere(code);
@@ -99,7 +99,7 @@ describe('a code that the operator takes down', () => {
     expect((await live.get(path)).body).not.toHaveProperty('disabled');
   });
 
-  test('and that is deleted says that it is gone', async () => {
+  test('answers as deleted once its owner deletes it', async () => {
     const { live } = await service.account();
     const code = await given(live);
     await takeDown(service.database.sql, code.id, 'Reported.', now());
@@ -110,7 +110,7 @@ describe('a code that the operator takes down', () => {
 });
 
 describe('a host that the operator blocks', () => {
-  test('takes its subdomains with it: create, bulk and PATCH are refused, and existing links are disabled', async () => {
+  test('is blocked with its subdomains: create, bulk and PATCH are refused, and existing links are disabled', async () => {
     const { live } = await service.account();
     const host = `${uniqueName().replace('_', '-')}.example`;
     const leading = await given(live, { destination_url: `https://Shop.${host}./menu` });

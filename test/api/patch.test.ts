@@ -20,8 +20,8 @@ describe('happy', () => {
   test.each([
     ['the name', { name: 'New' }],
     ['the destination', { destination_url: 'https://example.com/new' }],
-    ['both, and pausing', { name: 'New', destination_url: 'https://example.com/new', active: false }],
-  ])('%s: the answer is the full code as it is now, everything else as it was', async (_, change) => {
+    ['both, and active false', { name: 'New', destination_url: 'https://example.com/new', active: false }],
+  ])('%s: returns the full code, with all other fields unchanged', async (_, change) => {
     const { live, code, path } = await aCode();
     const { status, body } = await live.patch(path, change);
     expect(status).toBe(200);
@@ -45,9 +45,9 @@ describe('happy', () => {
     ['the same name', { name: 'Menu' }],
     ['the same name between spaces', { name: ' Menu ' }],
     ['the same destination', { destination_url: 'https://example.com/menu' }],
-    ['what it already is', { active: true }],
-    ['all of that', { name: 'Menu', destination_url: 'https://example.com/menu', active: true }],
-  ])('%s changes nothing: no event, updated_at stays', async (_, change) => {
+    ['the same active', { active: true }],
+    ['all of these', { name: 'Menu', destination_url: 'https://example.com/menu', active: true }],
+  ])('%s changes nothing: no event, the same updated_at', async (_, change) => {
     const { live, code, path } = await aCode();
     const answer = await live.patch(path, change);
     expect(answer.status).toBe(200);
@@ -55,7 +55,7 @@ describe('happy', () => {
     expect(await readStream(service.database.sql, code.id)).toHaveLength(1);
   });
 
-  test('where only a part changes something, only that is an event', async () => {
+  test('appends events only for fields that change', async () => {
     const { live, code, path } = await aCode();
     await live.patch(path, { name: 'New', destination_url: 'https://example.com/menu', active: true });
     expect((await readStream(service.database.sql, code.id)).map(({ type }) => type)).toEqual([
@@ -67,48 +67,48 @@ describe('happy', () => {
 
 describe('error', () => {
   test.each([
-    ['nothing', {}, ['body']],
+    ['an empty object', {}, ['body']],
     ['a style', { style: { dotsType: 'square' } }, ['style']],
     ['a short code', { short_code: 'other' }, ['short_code']],
     ['an id', { id: 'qr_1' }, ['id']],
     ['a status', { status: 'paused' }, ['status']],
-    ['counts', { total_scans: 1_000, unique_scans: 1 }, ['total_scans', 'unique_scans']],
-    ['something unknown', { colour: 'red' }, ['colour']],
-    ['something unknown beside something right', { name: 'New', colour: 'red' }, ['colour']],
+    ['scan counts', { total_scans: 1_000, unique_scans: 1 }, ['total_scans', 'unique_scans']],
+    ['an unknown field', { colour: 'red' }, ['colour']],
+    ['an unknown and a valid field', { name: 'New', colour: 'red' }, ['colour']],
     ['an own __proto__', JSON.parse('{"__proto__": {"active": false}}'), ['__proto__']],
     ['an empty name', { name: '' }, ['name']],
-    ['a name of 256', { name: 'n'.repeat(256) }, ['name']],
+    ['a name of 256 characters', { name: 'n'.repeat(256) }, ['name']],
     ['a name that is null', { name: null }, ['name']],
     ['another scheme', { destination_url: 'ftp://example.com' }, ['destination_url']],
     ['no destination', { destination_url: null }, ['destination_url']],
-    ['active as a word', { active: 'false' }, ['active']],
+    ['active as a string', { active: 'false' }, ['active']],
     ['active as a number', { active: 0 }, ['active']],
     ['active as null', { active: null }, ['active']],
-    ['two faults', { name: '', destination_url: 'x' }, ['name', 'destination_url']],
-  ])('%s: 400 naming it, and the code stays as it is', async (_, change, blamed) => {
+    ['two errors', { name: '', destination_url: 'x' }, ['name', 'destination_url']],
+  ])('%s: 400 that names the field, and the code is unchanged', async (_, change, invalidFields) => {
     const { live, code, path } = await aCode();
     const answer = await live.patch(path, change);
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('invalid_request');
-    expect(blamedFields(answer)).toEqual(blamed);
+    expect(blamedFields(answer)).toEqual(invalidFields);
     expect((await live.get(path)).body).toEqual(code);
   });
 
-  test('a loop: 400', async () => {
+  test('a destination on the service itself: 400', async () => {
     const { live, code, path } = await aCode();
     const answer = await live.patch(path, { destination_url: code.short_url });
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toContain('loop');
   });
 
-  test('a code that does not exist: 404', async () => {
+  test('an unknown code: 404', async () => {
     const { live } = await aCode();
     expect((await live.patch('/v1/qrcodes/qr_0000000000000000000000', { name: 'New' })).status).toBe(404);
   });
 });
 
-describe('at the same moment', () => {
-  test('of 10 different names every one is either taken on or told that it lost', async () => {
+describe('concurrency', () => {
+  test('each of 10 concurrent renames succeeds or gets 409', async () => {
     const { live, code, path } = await aCode();
     const answers = await atOnce(10, (i) => live.patch(path, { name: `Name ${i}` }));
     const { 200: won = 0, 409: lost = 0, ...others } = countStatuses(answers);
@@ -121,9 +121,9 @@ describe('at the same moment', () => {
     expect(events.at(-1), 'the last event decides').toMatchObject({ data: { to: (await live.get(path)).body.name } });
   });
 
-  test('a change that loses the race twice: 409, and nothing is changed', async () => {
+  test('a change that loses the race twice: 409, and the code is unchanged', async () => {
     const { live, code, path } = await aCode();
-    // An event that current state does not know: each attempt to follow version 1 loses against it.
+    // An event that is missing from current state: each attempt to append version 2 conflicts with it.
     const event = { type: 'code_paused', data: {} } as const;
     await service.database.sql.begin((tx) =>
       append(tx, [{ stream: code.id, version: 2, event }], { actor: 'operator', now }),
@@ -135,7 +135,7 @@ describe('at the same moment', () => {
     expect(await readStream(service.database.sql, code.id)).toHaveLength(2);
   });
 
-  test('two that change different things both take effect', async () => {
+  test('concurrent changes of different fields both take effect', async () => {
     const { live, path } = await aCode();
     const [first, second] = await Promise.all([
       live.patch(path, { name: 'New' }),
@@ -145,7 +145,7 @@ describe('at the same moment', () => {
     expect((await live.get(path)).body).toMatchObject({ name: 'New', destination_url: 'https://example.com/new' });
   });
 
-  test('a change and a delete: whatever comes first, the code is gone', async () => {
+  test('after a concurrent change and delete the code is deleted', async () => {
     const { live, path } = await aCode();
     const [patched, deleted] = await Promise.all([live.patch(path, { name: 'New' }), live.delete(path)]);
     expect(patched?.status).toBeOneOf([200, 404]);

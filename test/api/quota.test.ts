@@ -19,7 +19,7 @@ describe('never exceeded', () => {
     ['free', 96, 9],
     ['pro', 35, 30],
     ['business', 230, 30],
-  ])('%s with %i codes and %i creates at once on two instances: as many as fit', async (plan, before, wanted) => {
+  ])('%s with %i codes, %i concurrent creates on two instances: fills exactly', async (plan, before, wanted) => {
     const { live, keys } = await service.account(plan);
     const { codes } = limitsOf[plan];
     expect((await bulk(live, before)).status).toBe(201);
@@ -38,7 +38,7 @@ describe('never exceeded', () => {
     expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(codes);
   });
 
-  test('bulk and single creates at once share the one pool, over all keys of the account', async () => {
+  test('concurrent bulk and single creates share one quota over all keys of the account', async () => {
     const { live, keys } = await service.account('pro');
     const second = (await live.post('/v1/account/keys', { name: 'Second', mode: 'live' })).body.key;
     const answers = await atOnce(24, (i) => {
@@ -62,7 +62,7 @@ describe('never exceeded', () => {
 });
 
 describe('test codes', () => {
-  test('MAX_TEST_CODES is never exceeded by single and bulk creates at once on two instances', async () => {
+  test('MAX_TEST_CODES is never exceeded by concurrent single and bulk creates on two instances', async () => {
     const { test: development, keys } = await service.account('enterprise');
     expect((await bulk(development, maxTestCodes - 12)).status).toBe(201);
     const answers = await atOnce(20, (i) => {
@@ -83,7 +83,7 @@ describe('test codes', () => {
     ]);
   });
 
-  test('a bulk that does not fit creates nothing and names the items beyond; a delete makes room', async () => {
+  test('a bulk that exceeds the limit creates nothing and lists the items that exceed it; a delete makes room', async () => {
     const { test: development, live } = await service.account('enterprise');
     const { data } = (await bulk(development, maxTestCodes - 1)).body;
     const refused = await bulk(development, 3);
@@ -93,12 +93,12 @@ describe('test codes', () => {
     expect((await development.post('/v1/qrcodes', newCode())).status).toBe(403);
     await development.delete(`/v1/qrcodes/${data[0].id}`);
     expect((await development.post('/v1/qrcodes', newCode())).status).toBe(201);
-    expect((await live.post('/v1/qrcodes', newCode())).status, 'live codes are another pool').toBe(201);
+    expect((await live.post('/v1/qrcodes', newCode())).status, 'live codes have a separate quota').toBe(201);
   });
 });
 
-describe('what counts', () => {
-  test('drafts and paused codes do', async () => {
+describe('counting', () => {
+  test('drafts and paused codes count', async () => {
     const { live } = await service.account('pro');
     const { data } = (await bulk(live, 49)).body;
     await live.patch(`/v1/qrcodes/${data[0].id}`, { active: false });
@@ -106,7 +106,7 @@ describe('what counts', () => {
     expect((await live.post('/v1/qrcodes', newCode({ status: 'draft' }))).status).toBe(403);
   });
 
-  test('deleted codes do not: a delete makes room for one', async () => {
+  test('deleted codes do not count: a delete makes room for one', async () => {
     const { live } = await service.account('pro');
     const { data } = (await bulk(live, 50)).body;
     expect((await live.post('/v1/qrcodes', newCode())).status).toBe(403);
@@ -115,14 +115,14 @@ describe('what counts', () => {
     expect((await live.post('/v1/qrcodes', newCode())).status).toBe(403);
   });
 
-  test('test codes do not, and a full live pool does not stop them', async () => {
+  test('test codes do not count, and a full live quota does not stop them', async () => {
     const { live, test: development } = await service.account('pro');
     await bulk(live, 50);
     expect((await bulk(development, 60)).status).toBe(201);
     expect(await usage(live)).toMatchObject({ qr_codes: 50, test_qr_codes: 60 });
   });
 
-  test('other accounts’ codes do not', async () => {
+  test('codes of other accounts do not count', async () => {
     const [one, two] = [await service.account('pro'), await service.account('pro')];
     await bulk(one.live, 50);
     expect((await bulk(two.live, 50)).status).toBe(201);
@@ -130,7 +130,7 @@ describe('what counts', () => {
 });
 
 describe('a change of plan', () => {
-  test('holds from the next request on, up and down, and takes nothing away', async () => {
+  test('applies from the next request on, up and down, and deletes nothing', async () => {
     const { live, id } = await service.account('pro');
     await bulk(live, 50);
     await setPlan(service.database.sql, id, 'free', new Date());
@@ -138,12 +138,12 @@ describe('a change of plan', () => {
     await setPlan(service.database.sql, id, 'pro', new Date());
     const refused = await live.post('/v1/qrcodes', newCode());
     expect(refused.body.error.message).toContain('allows 50 QR codes, and 51 exist');
-    expect((await live.get('/v1/qrcodes')).body.pagination.total, 'what is there stays').toBe(51);
+    expect((await live.get('/v1/qrcodes')).body.pagination.total, 'existing codes remain').toBe(51);
   });
 });
 
-describe('other work on the same account at the same moment', () => {
-  test('creates, new keys and changes of plan do not trip over each other', async () => {
+describe('other concurrent work on the same account', () => {
+  test('creates, new keys and plan changes do not deadlock', async () => {
     const { live, id, keys } = await service.account('enterprise');
     const creates = atOnce(40, (i) => service.client(i % 2, keys.live).post('/v1/qrcodes', newCode()));
     const newKeys = (async () => {
@@ -154,7 +154,7 @@ describe('other work on the same account at the same moment', () => {
     const changes = atOnce(1, async () => {
       for (let i = 0; i < 10; i++)
         await setPlan(service.database.sql, id, i % 2 ? 'enterprise' : 'business', new Date());
-    }).catch((error) => expect(error, 'only a race that was lost twice').toBeInstanceOf(VersionTaken));
+    }).catch((error) => expect(error, 'only a race lost twice').toBeInstanceOf(VersionTaken));
     expect(countStatuses(await creates)).toEqual({ 201: 40 });
     const { 201: made = 0, 409: lost = 0, ...others } = countStatuses(await newKeys);
     expect(others).toEqual({});

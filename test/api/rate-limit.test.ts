@@ -15,7 +15,7 @@ const anonymousFrom = (address: string, instance = 0) =>
 
 describe('an account’s requests', () => {
   test.each<[Plan, number]>(plans.map((plan) => [plan, limitsOf[plan].requestsPerMinute]))(
-    '%s: of more than %i at once on two instances, exactly as many get through',
+    '%s: exactly %i of more concurrent requests on two instances succeed',
     async (plan, limit) => {
       const { keys } = await service.account(plan);
       const answers = await atOnce(limit + 15, (i) => service.client(i % 2, keys.live).get('/v1/account'));
@@ -23,14 +23,14 @@ describe('an account’s requests', () => {
       const left = answers.filter(({ status }) => status === 200).map(remaining);
       expect(
         left.toSorted((a, b) => a - b),
-        'each of them was told a different rest',
+        'each has a different X-RateLimit-Remaining',
       ).toEqual(Array.from({ length: limit }, (_, i) => i));
       for (const answer of answers) expect(number(answer, 'x-ratelimit-limit')).toBe(limit);
       expect(new Set(answers.map((answer) => number(answer, 'x-ratelimit-reset'))).size, 'one window').toBe(1);
     },
   );
 
-  test('the 429 says how long to wait, and that is until the window ends', async () => {
+  test('Retry-After of the 429 is the time until the window ends', async () => {
     const { live } = await service.account('free');
     await atOnce(10, () => live.get('/v1/account'));
     const refused = await live.get('/v1/account');
@@ -44,7 +44,7 @@ describe('an account’s requests', () => {
     expect(remaining(refused)).toBe(0);
   });
 
-  test('when the window has ended, a new one begins', async () => {
+  test('a new window begins after the last has ended', async () => {
     const { live } = await service.account('free');
     const answers = await atOnce(11, () => live.get('/v1/account'));
     expect(countStatuses(answers)).toEqual({ 200: 10, 429: 1 });
@@ -55,7 +55,7 @@ describe('an account’s requests', () => {
     expect(number(next, 'x-ratelimit-reset')).toBeGreaterThan(Date.now() / 1000 + 50);
   });
 
-  test('a window that has not ended goes on', async () => {
+  test('a window that has not ended continues', async () => {
     const { live } = await service.account('free');
     await live.get('/v1/account');
     await service.database.sql`UPDATE rate_windows SET started_at = started_at - interval '30 seconds'`;
@@ -72,7 +72,7 @@ describe('an account’s requests', () => {
     expect(remaining(await (await service.account('free')).live.get('/v1/account'))).toBe(9);
   });
 
-  test('a change of plan changes the limit at once', async () => {
+  test('a plan change changes the limit at once', async () => {
     const { live, id } = await service.account('free');
     await atOnce(11, () => live.get('/v1/account'));
     await setPlan(service.database.sql, id, 'pro', new Date());
@@ -82,7 +82,7 @@ describe('an account’s requests', () => {
     expect(remaining(next)).toBe(48);
   });
 
-  test('what is refused changes nothing', async () => {
+  test('a refused request changes nothing', async () => {
     const { live, id } = await service.account('free');
     await atOnce(10, () => live.get('/v1/account'));
     const refused = await live.post('/v1/qrcodes', newCode({ short_code: 'too-late' }));
@@ -101,7 +101,7 @@ describe('an account’s requests', () => {
 });
 
 describe('requests without a valid key', () => {
-  test('are counted by client address: 60 a minute, over two instances', async () => {
+  test('are counted by client address: 60 a minute over two instances', async () => {
     const answers = await atOnce(70, (i) => anonymousFrom('203.0.113.1', i % 2));
     expect(countStatuses(answers)).toEqual({ 401: 60, 429: 10 });
     expect(number(answers[0] as ApiAnswer, 'x-ratelimit-limit')).toBe(60);
@@ -110,27 +110,27 @@ describe('requests without a valid key', () => {
     expect((await anonymousFrom('203.0.113.1')).status, 'a new window').toBe(401);
   });
 
-  test('whatever they send as a key counts for the same address', async () => {
+  test('count for their address whatever key they send', async () => {
     const from = { 'x-forwarded-for': '203.0.113.3' };
     const send = (authorization: string) => service.client(0).get('/v1/account', { ...from, authorization });
     const answers = [await send('Bearer nonsense'), await send(`Bearer ${unknownKey()}`), await send('Basic eDp5')];
     expect(answers.map(remaining)).toEqual([59, 58, 57]);
   });
 
-  test('only the hop that a trusted proxy added is believed', async () => {
+  test('only the hop that a trusted proxy added counts as the address', async () => {
     const spoofed = (address: string) => anonymousFrom(`${address}, 203.0.113.4`);
     expect(remaining(await spoofed('198.51.100.1'))).toBe(59);
     expect(remaining(await spoofed('198.51.100.2'))).toBe(58);
   });
 
-  test('do not use up what accounts from the same address have', async () => {
+  test('do not count against accounts at the same address', async () => {
     const { keys } = await service.account('free');
     const from = { 'x-forwarded-for': '203.0.113.5' };
     await atOnce(61, () => service.client(0).get('/v1/account', from));
     expect((await service.client(0, keys.live).get('/v1/account', from)).status).toBe(200);
   });
 
-  test('leave no address behind in the database', async () => {
+  test('leave no address in the database', async () => {
     await anonymousFrom('203.0.113.77');
     const rows = await service.database.sql<{ subject: string }[]>`SELECT subject FROM rate_windows`;
     expect(rows.length).toBeGreaterThan(0);
@@ -141,9 +141,9 @@ describe('requests without a valid key', () => {
 describe('the headers', () => {
   const requests: [name: string, status: number, send: (live: Api) => Promise<ApiAnswer>][] = [
     ['a success', 200, (live) => live.get('/v1/qrcodes')],
-    ['a creation', 201, (live) => live.post('/v1/qrcodes', newCode())],
-    ['a wrong request', 400, (live) => live.post('/v1/qrcodes', {})],
-    ['a code that is not there', 404, (live) => live.get('/v1/qrcodes/none')],
+    ['a create', 201, (live) => live.post('/v1/qrcodes', newCode())],
+    ['an invalid request', 400, (live) => live.post('/v1/qrcodes', {})],
+    ['an unknown code', 404, (live) => live.get('/v1/qrcodes/none')],
     ['a path that is not there', 404, (live) => live.get('/v1/none')],
     ['a method that is not there', 405, (live) => live.put('/v1/qrcodes', {})],
     ['a body too large', 413, (live) => live.post('/v1/qrcodes', { name: 'x'.repeat(1_100_000) })],
@@ -151,7 +151,7 @@ describe('the headers', () => {
     ['HEAD', 200, (live) => live.head('/v1/qrcodes')],
   ];
 
-  test.each(requests)('are on %s (%i), which counts', async (_, status, send) => {
+  test.each(requests)('are on %s (%i), which counts as a request', async (_, status, send) => {
     const { live } = await service.account('pro');
     const answer = await send(live);
     expect(answer.status).toBe(status);

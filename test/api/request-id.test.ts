@@ -8,7 +8,7 @@ const idOf = (answer: { headers: Headers }) => answer.headers.get('x-request-id'
 
 describe('the request id', () => {
   test.each(['abc', '7d3f1e9c-0b52-4c5e-9a3e-2f4f8a1b6c7d', 'client_1.2-3', 'x'.repeat(128)])(
-    'that the client sends is kept: %s',
+    'of the client is kept: %s',
     async (id) => {
       const { live } = await service.account();
       expect(idOf(await live.get('/v1/account', { 'x-request-id': id }))).toBe(id);
@@ -22,19 +22,19 @@ describe('the request id', () => {
     ['too long', 'x'.repeat(129)],
     ['empty', ''],
     ['beyond ASCII', 'caf\u00e9'],
-  ])('%s is not kept: a new one is made', async (_, id) => {
+  ])('%s is replaced by a new one', async (_, id) => {
     const { live } = await service.account();
     expect(idOf(await live.get('/v1/account', { 'x-request-id': id }))).toMatch(made);
   });
 
-  test('is a new one for each request that brings none', async () => {
+  test('is new for each request without one', async () => {
     const { live } = await service.account();
     const ids = [idOf(await live.get('/v1/account')), idOf(await live.get('/v1/account'))];
     for (const id of ids) expect(id).toMatch(made);
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  test('is on answers of every kind', async () => {
+  test('is on every kind of response', async () => {
     const { live } = await service.account();
     const own = { 'x-request-id': 'mine' };
     const stranger = service.client(0);
@@ -50,7 +50,7 @@ describe('the request id', () => {
   });
 
   test.each(['/healthz', '/readyz', '/swagger', '/swagger/json', '/swagger/start.js', '/', '/no-such-code', '/a/b/c'])(
-    'is on %s, too',
+    'is on %s',
     async (path) => {
       const stranger = service.client(0);
       expect(idOf(await stranger.get(path))).toMatch(made);

@@ -7,7 +7,7 @@ const service = useService();
 
 type Status = 'active' | 'paused' | 'draft';
 
-/** A code brought into a status, by the ways the interface gives. */
+/** Creates a code and brings it into a status through the API. */
 async function codeIn(live: Api, status: Status): Promise<Json> {
   const { body } = await live.post('/v1/qrcodes', newCode(status === 'draft' ? { status } : {}));
   return status === 'paused' ? (await live.patch(`/v1/qrcodes/${body.id}`, { active: false })).body : body;
@@ -20,7 +20,7 @@ describe('status and active', () => {
     ['active', true],
     ['paused', false],
     ['draft', false],
-  ] as const)('a code that is %s has active %s, wherever it is read', async (status, active) => {
+  ] as const)('a code that is %s has active %s in every read', async (status, active) => {
     const { live } = await service.account();
     const code = await codeIn(live, status);
     expect(code).toMatchObject({ status, active });
@@ -34,7 +34,7 @@ describe('transitions', () => {
     ['active', false, 'paused', 'code_paused'],
     ['paused', true, 'active', 'code_resumed'],
     ['draft', true, 'active', 'code_published'],
-  ] as const)('%s, PATCH active %s: %s, by %s', async (from, active, to, event) => {
+  ] as const)('%s, PATCH active %s: %s, event %s', async (from, active, to, event) => {
     const { live } = await service.account();
     const { id } = await codeIn(live, from);
     const answer = await live.patch(`/v1/qrcodes/${id}`, { active });
@@ -47,7 +47,7 @@ describe('transitions', () => {
     ['active', true],
     ['paused', false],
     ['draft', false],
-  ] as const)('%s, PATCH active %s: stays, nothing happens', async (from, active) => {
+  ] as const)('%s, PATCH active %s: unchanged, no event', async (from, active) => {
     const { live } = await service.account();
     const code = await codeIn(live, from);
     const events = await eventsOf(code.id);
@@ -57,7 +57,7 @@ describe('transitions', () => {
     expect(await eventsOf(code.id)).toEqual(events);
   });
 
-  test.each(['active', 'paused', 'draft'] as const)('%s, DELETE: gone', async (from) => {
+  test.each(['active', 'paused', 'draft'] as const)('%s, DELETE: deleted', async (from) => {
     const { live } = await service.account();
     const { id } = await codeIn(live, from);
     expect((await live.delete(`/v1/qrcodes/${id}`)).body).toEqual({ deleted: true, id });
@@ -67,14 +67,14 @@ describe('transitions', () => {
 });
 
 describe('a draft', () => {
-  test('is a code in every other way: it can be renamed and led elsewhere, and stays a draft', async () => {
+  test('can be renamed and get a new destination, and stays a draft', async () => {
     const { live } = await service.account();
     const { id } = await codeIn(live, 'draft');
     const change = { name: 'Later', destination_url: 'https://example.com/later' };
     expect((await live.patch(`/v1/qrcodes/${id}`, change)).body).toMatchObject({ ...change, status: 'draft' });
   });
 
-  test('once published it can be paused like any other, and is no draft again', async () => {
+  test('can be paused once published, and is not a draft again', async () => {
     const { live } = await service.account();
     const { id } = await codeIn(live, 'draft');
     await live.patch(`/v1/qrcodes/${id}`, { active: true });
@@ -82,12 +82,12 @@ describe('a draft', () => {
     expect((await live.get('/v1/qrcodes?status=draft')).body.data).toEqual([]);
   });
 
-  test('active can be asked for by name, too', async () => {
+  test('status "active" can be given on create', async () => {
     const { live } = await service.account();
     expect((await live.post('/v1/qrcodes', newCode({ status: 'active' }))).body.status).toBe('active');
   });
 
-  test('the status itself cannot be patched', async () => {
+  test('status cannot be patched', async () => {
     const { live } = await service.account();
     const { id } = await codeIn(live, 'draft');
     const answer = await live.patch(`/v1/qrcodes/${id}`, { status: 'active' });

@@ -7,7 +7,7 @@ import { scanned } from '../support/scans.ts';
 
 const database = useDatabase();
 
-test('windows and sessions that have ended and answers older than a day are forgotten; the others stay', async () => {
+test('deletes ended windows and sessions and responses older than a day, and keeps the others', async () => {
   const { sql } = database;
   await sql`
     INSERT INTO rate_windows (subject, started_at, used)
@@ -31,7 +31,7 @@ test('windows and sessions that have ended and answers older than a day are forg
   expect((await sql`SELECT key FROM idempotency_keys`).map(({ key }) => key)).toEqual(['today']);
 });
 
-test('a writer of scans is kept for 400 days: a batch that comes again before changes nothing', async () => {
+test('keeps a scan writer for 400 days, in which a repeated batch changes nothing', async () => {
   const { sql } = database;
   const batch = batchOf(newId('batch', Date.now()), 1, [scanned(), scanned()]);
   await appendScans(sql, batch);

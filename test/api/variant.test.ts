@@ -11,7 +11,7 @@ const variant = (fields: Record<string, unknown> = {}) => ({
 });
 
 describe('the variant shape', () => {
-  test('is created like any other, and answered with the full code plus its own words', async () => {
+  test('creates a code and returns the full code plus the variant fields', async () => {
     const { live } = await service.account();
     const { status, body } = await live.post('/v1/qrcodes', variant());
     expect(status).toBe(201);
@@ -28,7 +28,7 @@ describe('the variant shape', () => {
     });
   });
 
-  test('is an ordinary code from then on', async () => {
+  test('is an ordinary code in later reads', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes', variant());
     const { type, destination, scans, ...code } = body;
@@ -40,7 +40,7 @@ describe('the variant shape', () => {
     ['destination alone', { type: undefined }],
     ['type beside destination_url', { destination: undefined, destination_url: 'https://example.com/menu' }],
     ['both spellings with the same value', { destination_url: 'https://example.com/menu' }],
-  ])('%s is understood, and answered in the same way', async (_, fields) => {
+  ])('%s is accepted, with the same response', async (_, fields) => {
     const { live } = await service.account();
     const { status, body } = await live.post('/v1/qrcodes', variant(fields));
     expect(status).toBe(201);
@@ -54,14 +54,14 @@ describe('the variant shape', () => {
     ['no destination', { destination: undefined }, ['destination_url']],
     ['a destination that leads nowhere', { destination: 'menu' }, ['destination']],
     ['a destination that is no string', { destination: 7 }, ['destination']],
-  ])('%s: 400', async (_, fields, blamed) => {
+  ])('%s: 400', async (_, fields, invalidFields) => {
     const { live } = await service.account();
     const answer = await live.post('/v1/qrcodes', variant(fields));
     expect(answer.status).toBe(400);
-    expect(blamedFields(answer)).toEqual(blamed);
+    expect(blamedFields(answer)).toEqual(invalidFields);
   });
 
-  test('PATCH does not know it: its words are not fields of a code', async () => {
+  test('PATCH refuses the variant fields', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes', variant());
     const answer = await live.patch(`/v1/qrcodes/${body.id}`, { destination: 'https://example.com/new' });

@@ -17,8 +17,8 @@ const receiver = useReceiver();
 const path = '/v1/account/webhook';
 const anywhere = () => `https://192.0.32.7/${randomBytes(4).toString('hex')}`;
 
-describe('setting', () => {
-  test('answers with the webhook and its secret, on every instance', async () => {
+describe('PUT /v1/account/webhook', () => {
+  test('returns the webhook and its secret, on every instance', async () => {
     const { live, keys } = await service.account('pro');
     const { status, body } = await live.put(path, { url: 'https://192.0.32.7/hooks' });
     expect(status).toBe(200);
@@ -34,10 +34,13 @@ describe('setting', () => {
       created_at: expect.any(String),
     });
     expect((await service.client(1, keys.live).get(path)).body).toEqual(body);
-    expect((await live.put(path, { url: 'https://192.0.32.7/hooks' })).body, 'again: nothing changes').toEqual(body);
+    expect(
+      (await live.put(path, { url: 'https://192.0.32.7/hooks' })).body,
+      'the same URL again changes nothing',
+    ).toEqual(body);
   });
 
-  test('each mode has its own', async () => {
+  test('each mode has its own webhook', async () => {
     const { live, test: development } = await service.account();
     const [one, two] = [await setHook(live, anywhere()), await setHook(development, anywhere())];
     expect([one.mode, two.mode]).toEqual(['live', 'test']);
@@ -54,7 +57,7 @@ describe('setting', () => {
     ['a private address', { url: 'https://10.0.0.1/' }],
     ['metadata, in another notation', { url: 'http://0xa9fea9fe/' }],
     ['a number', { url: 5 }],
-  ])('%s: 400 naming the URL', async (_, body) => {
+  ])('%s: 400 that names url', async (_, body) => {
     const { live } = await service.account();
     const refused = await live.put(path, body);
     expect(refused.status).toBe(400);
@@ -62,12 +65,12 @@ describe('setting', () => {
     expect((await live.get(path)).status).toBe(404);
   });
 
-  test('a field too many: 400 naming it', async () => {
+  test('an unknown field: 400 that names it', async () => {
     const { live } = await service.account();
     expect(blamedFields(await live.put(path, { url: anywhere(), secret: 'mine' }))).toEqual(['secret']);
   });
 
-  test('5 at once: one secret', async () => {
+  test('5 concurrent requests create one secret', async () => {
     const { live } = await service.account();
     const answers = await atOnce(5, () => live.put(path, { url: anywhere() }));
     const { 200: set = 0, 409: lost = 0 } = countStatuses(answers);
@@ -102,8 +105,8 @@ describe('without a webhook', () => {
   });
 });
 
-describe('removing', () => {
-  test('of many at once one removes it, the others are told 404 or 409, never 500', async () => {
+describe('DELETE /v1/account/webhook', () => {
+  test('of concurrent deletes one succeeds and the others get 404 or 409, never 500', async () => {
     const { live, keys } = await service.account();
     const clients = [live, service.client(1, keys.live)];
     for (let round = 0; round < 10; round++) {
@@ -115,7 +118,7 @@ describe('removing', () => {
     }
   });
 
-  test('version and webhook are read at one moment: a removal in between is seen in both', async () => {
+  test('version and webhook are read in one snapshot: a concurrent removal shows in both', async () => {
     const { live, id } = await service.account();
     await setHook(live, anywhere());
     let removed: Promise<unknown> | undefined;
@@ -135,7 +138,7 @@ describe('removing', () => {
 });
 
 describe('an example event', () => {
-  test('is sent now, and what came back is told', async () => {
+  test('is sent now, and the response of the receiver is returned', async () => {
     const { live } = await service.account();
     const to = newPath();
     receiver.behave(to, answer(202, 'thank you'));
@@ -145,10 +148,10 @@ describe('an example event', () => {
     const [got] = receiver.received(to);
     expect(got?.id).toBe(body.webhook_id);
     expect(JSON.parse(got?.body ?? '')).toEqual(body.body);
-    expect((await live.get(`${path}/deliveries`)).body.data, 'it is in no list').toEqual([]);
+    expect((await live.get(`${path}/deliveries`)).body.data, 'the delivery log does not list it').toEqual([]);
   });
 
-  test('a receiver that never answers is told of after 15 s', async () => {
+  test('reports a receiver that does not answer within 15 s', async () => {
     const { live } = await service.account();
     const to = newPath();
     receiver.behave(to, hang);
@@ -165,7 +168,7 @@ describe('the deliveries', () => {
     expect((await live.get(`${path}/deliveries${query}`)).status).toBe(400);
   });
 
-  test('none yet: an empty page', async () => {
+  test('returns an empty page without deliveries', async () => {
     const { live } = await service.account();
     expect((await live.get(`${path}/deliveries`)).body).toEqual({
       data: [],
@@ -173,14 +176,14 @@ describe('the deliveries', () => {
     });
   });
 
-  test.each(['whd_0000000000000000000000', 'nonsense', '%00'])('there is no %s to send again: 404', async (id) => {
+  test.each(['whd_0000000000000000000000', 'nonsense', '%00'])('resend returns 404 for %s', async (id) => {
     const { live } = await service.account();
     await setHook(live, anywhere());
     expect((await live.post(`${path}/deliveries/${id}/resend`, {})).status).toBe(404);
   });
 });
 
-test('what happened to a webhook is in the log, without its secret', async () => {
+test('changes of a webhook are in the log, without its secret', async () => {
   const { live, id } = await service.account();
   const url = anywhere();
   const secrets = [(await setHook(live, url)).secret];
@@ -192,7 +195,10 @@ test('what happened to a webhook is in the log, without its secret', async () =>
     { type: 'webhook_rotated', data: { mode: 'live' } },
     { type: 'webhook_removed', data: { mode: 'live' } },
   ]);
-  expect((await dumpAll(service.database.sql))['webhook_secrets']?.join(), 'destroyed with it').not.toContain(id);
+  expect(
+    (await dumpAll(service.database.sql))['webhook_secrets']?.join(),
+    'the secret is deleted with the webhook',
+  ).not.toContain(id);
   secrets.push((await setHook(live, url)).secret);
   expect(new Set(secrets).size).toBe(3);
   const dump = JSON.stringify(await dumpAll(service.database.sql));

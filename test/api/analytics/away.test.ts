@@ -49,28 +49,28 @@ function expectUnavailable(answer: ApiAnswer, read = ''): void {
   expect(Number(answer.headers.get('retry-after')), read).toBeGreaterThan(0);
 }
 
-describe('while the warehouse is away', () => {
-  test('analytics say so, and nothing else is harmed', async () => {
+describe('while ClickHouse is unavailable', () => {
+  test('analytics answer 503 and everything else works', async () => {
     await proxy.cut();
     const { live } = account;
     for (const read of reads()) expectUnavailable(await live.get(read), read);
     expect((await live.get(`/v1/qrcodes/${id}`)).status).toBe(200);
     expect((await live.post('/v1/qrcodes', newCode())).status).toBe(201);
-    expect(log.text(), 'why is for the log').toContain('ClickHouse is unavailable');
+    expect(log.text(), 'the cause is logged').toContain('ClickHouse is unavailable');
   });
 
-  test('a code that does not exist is not found, all the same', async () => {
+  test('analytics of an unknown code still answer 404', async () => {
     await proxy.cut();
     expect((await account.live.get('/v1/qrcodes/qr_0000000000000000000000/analytics')).status).toBe(404);
   });
 
-  test('one that accepts and says nothing is away, too: the answers come in bounded time', async () => {
+  test('a ClickHouse that accepts connections and never answers leads to 503', async () => {
     proxy.stall();
     const answers = await Promise.all(reads().map((read) => account.live.get(read)));
     for (const answer of answers) expectUnavailable(answer);
   });
 
-  test('when it is back, everything works again by itself', async () => {
+  test('analytics work again once ClickHouse is back', async () => {
     await proxy.cut();
     expectUnavailable(await account.live.get('/v1/analytics/aggregate'));
     await proxy.restore();
@@ -78,18 +78,18 @@ describe('while the warehouse is away', () => {
   }, 120_000);
 });
 
-describe('while the warehouse is made anew', () => {
-  test('there is no table to read: 503', async () => {
+describe('while the warehouse is rebuilt', () => {
+  test('analytics answer 503 while no table is in use', async () => {
     const { sql } = service.database;
     await sql`UPDATE warehouse_tables SET in_use = false`;
     for (const read of reads()) expectUnavailable(await account.live.get(read), read);
     await sql`UPDATE warehouse_tables SET in_use = true WHERE version = (SELECT max(version) FROM warehouse_tables)`;
   });
 
-  test('the table that has just taken the place of another is read', async () => {
+  test('a read retries on the new table when a replay replaces the old one', async () => {
     const { database, warehouse } = service;
     const addresses = addressesOf(readConfig({}), 3000);
-    const asked: Service = {
+    const parts: Service = {
       ...{ sql: database.sql, warehouse, clock: systemClock, addresses, maxTestCodes: 10, webhooks: webhookParts },
       onChange: async () => {},
     };
@@ -106,7 +106,7 @@ describe('while the warehouse is made anew', () => {
       }
       return readFigures(reading, { account: account.id, mode: 'live', codes, start, end, bots: 'include' });
     };
-    const { table, found } = await readWarehouse(asked, read, AbortSignal.timeout(30_000));
+    const { table, found } = await readWarehouse(parts, read, AbortSignal.timeout(30_000));
     expect(attempts).toBe(2);
     expect(table.version).toBe(2);
     expect(found.cities).toEqual([{ city: 'Vienna', country: 'DE', scans: 1 }]);

@@ -22,7 +22,7 @@ const { service } = useFilledWarehouse({
 afterEach(() => proxy.restore());
 afterAll(() => proxy.close());
 
-/** More than sockets and one chunk hold together. */
+/** More than the socket buffers and one chunk hold together. */
 const many = 70_000;
 let account: TestAccount;
 
@@ -30,11 +30,11 @@ let code: string;
 
 beforeAll(async () => {
   account = await service.account();
-  code = await codeWithMany();
+  code = await codeWithManyScans();
 });
 
 /** A code with many scans, several in each millisecond. */
-async function codeWithMany(): Promise<string> {
+async function codeWithManyScans(): Promise<string> {
   const { id } = (await account.live.post('/v1/qrcodes', newCode())).body;
   const { warehouse, database } = service;
   await warehouse.client.command({
@@ -54,7 +54,7 @@ const exportOf = (id: string, format = 'csv') =>
 
 const idsInOrder = Array.from({ length: many }, (_, i) => `scan_${String(i).padStart(20, '0')}`);
 
-/** A client that reads an export up to the first bytes of it, and then no further. */
+/** Starts an export, and stops reading after the first bytes. */
 async function startReading(id: string): Promise<Socket> {
   const socket = connect(Number(new URL(service.urls[0] as string).port), '127.0.0.1');
   socket.on('error', () => {});
@@ -76,7 +76,7 @@ async function readOn(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** What an answer in chunks says: each has its length, in hex, in a line before it. ASCII alone, so letters are bytes. */
+/** Decodes a chunked body: a line with the length in hex precedes each chunk. All text is ASCII, so characters are bytes. */
 function bodyOf(answer: string): string {
   let body = '';
   for (let at = answer.indexOf('\r\n\r\n') + 4; at < answer.length; ) {
@@ -88,10 +88,10 @@ function bodyOf(answer: string): string {
   return body;
 }
 
-const isWhole = (answer: string) => answer.endsWith('\r\n0\r\n\r\n');
+const isComplete = (answer: string) => answer.endsWith('\r\n0\r\n\r\n');
 
 describe('an export', () => {
-  test('has every scan once, the oldest first, however many there are', async () => {
+  test('contains each of 70,000 scans once, oldest first', async () => {
     const id = code;
     const live = retrying(account.live);
     const csv = await live.get(exportOf(id));
@@ -110,7 +110,7 @@ describe('an export', () => {
     expect(head.headers.get('content-disposition')).toBe(`attachment; filename="${id}-scans.csv"`);
   }, 120_000);
 
-  test('of nothing is a whole file', async () => {
+  test('without scans is a complete, empty file', async () => {
     const { id } = (await account.live.post('/v1/qrcodes', newCode())).body;
     const live = retrying(account.live);
     expect((await live.get(exportOf(id))).text).toBe('id,timestamp,country,region,city,device,browser,is_unique\r\n');
@@ -121,32 +121,32 @@ describe('an export', () => {
     });
   });
 
-  test('that many clients take slowly leaves room for other reads, and is whole in the end', async () => {
+  test('does not block other reads while clients read slowly, and is complete in the end', async () => {
     const slow = await Promise.all(Array.from({ length: 5 }, () => startReading(code)));
     expect((await retrying(account.live).get(`/v1/qrcodes/${code}/analytics/timeseries`)).status).toBe(200);
     const [first, ...others] = slow as [Socket, ...Socket[]];
     for (const socket of others) socket.destroy();
     const answer = await readOn(first);
-    expect(isWhole(answer)).toBe(true);
+    expect(isComplete(answer)).toBe(true);
     expect(bodyOf(answer).match(/scan_\d{20}/g)).toHaveLength(many);
   }, 120_000);
 
-  test('breaks off, rather than end as if it were whole, when the warehouse goes away', async () => {
+  test('closes the connection early when ClickHouse becomes unavailable', async () => {
     const socket = await startReading(code);
     await proxy.cut();
-    expect(isWhole(await readOn(socket))).toBe(false);
+    expect(isComplete(await readOn(socket))).toBe(false);
     expect(log.text()).toContain('response failed part-way');
   }, 60_000);
 
-  test('breaks off when its code is deleted meanwhile, whose scans may be gone', async () => {
-    const id = await codeWithMany();
+  test('closes the connection early when its code is deleted, since scans may be missing', async () => {
+    const id = await codeWithManyScans();
     const socket = await startReading(id);
     expect((await account.live.delete(`/v1/qrcodes/${id}`)).status).toBe(200);
-    expect(isWhole(await readOn(socket))).toBe(false);
+    expect(isComplete(await readOn(socket))).toBe(false);
   }, 60_000);
 });
 
-test('an answer in pieces makes none that nobody takes, and ends when its client leaves', async () => {
+test('a streamed response produces no piece ahead of the reader, and ends when the client disconnects', async () => {
   let made = 0;
   let ended = false;
   async function* pieces() {

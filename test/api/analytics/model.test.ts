@@ -13,10 +13,10 @@ const { service, store } = useFilledWarehouse({ clock: () => now });
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** Where figures go wrong: ends of hours, days, months and years, a leap day, a Monday, now. All of a history is near one. */
+/** Edge cases: ends of hours, days, months and years, a leap day, a Monday, now. All scans of a run are near one of them. */
 const anchors = ['2024-02-29T00:00:00Z', '2025-12-29T00:00:00Z', '2026-01-01T00:00:00Z', '2026-03-01T00:00:00Z'];
 const anchor = fc.constantFrom(...anchors.map(Date.parse), now.getTime());
-const momentNear = (at: number) =>
+const timeNear = (at: number) =>
   fc
     .oneof(
       fc.constantFrom(-1, 0, 1, -hour, hour, hour - 1, -hour - 1, day, -day, day - 1, -day - 1),
@@ -24,7 +24,7 @@ const momentNear = (at: number) =>
     )
     .map((by) => at + by);
 
-// Some differ in the order of their bytes and of their UTF-16; some a spreadsheet would run.
+// Some sort differently by bytes and by UTF-16; some are formulas to a spreadsheet.
 const cities = [
   ...['Berlin', 'berlin', 'Zürich', '東京', '😀 City', 'ﬀ', 'Unknown', 'São Paulo', "L'Aquila", 'a\\b'],
   ...['=SUM(A1)', '+1', '-1', '@x', '\tTab', '\rReturn', 'a, "b"', 'line\r\nbreak', "'quoted", ''],
@@ -33,7 +33,7 @@ const cities = [
 const scanNear = (at: number) =>
   fc.record({
     code: fc.constantFrom('first', 'first', 'second', 'deleted', 'test', 'foreign'),
-    at: momentNear(at),
+    at: timeNear(at),
     country: fc.constantFrom('DE', 'AT', 'XX'),
     region: fc.constantFrom('Land Berlin', '=1+1', 'Unknown'),
     city: fc.constantFrom(...cities),
@@ -45,19 +45,19 @@ const scanNear = (at: number) =>
     revision: fc.integer({ min: 1, max: 3 }),
   });
 
-/** A period, and how it is asked for. */
 const startOfDay = (ms: number) => Math.floor(ms / day) * day;
 const date = (ms: number) => model.iso(ms).slice(0, 10);
+/** A period, and the query parameters that select it. */
 const periodNear = (at: number) =>
   fc.oneof(
     fc.constant({ query: '', start: now.getTime() - 30 * day, end: now.getTime() }),
-    momentNear(at).map((end) => ({
+    timeNear(at).map((end) => ({
       query: `end_date=${date(end)}`,
       start: startOfDay(end) - 29 * day,
       end: startOfDay(end) + day - 1,
     })),
     fc
-      .tuple(fc.oneof(momentNear(at), momentNear(at - 500 * day)), momentNear(at))
+      .tuple(fc.oneof(timeNear(at), timeNear(at - 500 * day)), timeNear(at))
       .map((both) => both.sort((a, b) => a - b) as [number, number])
       .chain(([start, end]) =>
         fc.constantFrom(
@@ -71,7 +71,7 @@ const periodNear = (at: number) =>
       ),
   );
 
-const questionNear = (at: number) =>
+const queryNear = (at: number) =>
   fc.record({
     period: periodNear(at),
     bots: fc.constantFrom('include' as const, 'exclude' as const, 'only' as const),
@@ -80,7 +80,7 @@ const questionNear = (at: number) =>
     limit: fc.integer({ min: 1, max: 40 }),
   });
 
-/** Codes of an account, one of them deleted, and of others; the first has led to three places. */
+/** Codes of one account, one of them deleted, and of another account; the first code has had three destinations. */
 async function world() {
   const [own, other] = [await service.account(), await service.account()];
   const create = async (api: Api) => (await api.post('/v1/qrcodes', newCode())).body.id as string;
@@ -105,16 +105,16 @@ async function world() {
 
 let position = 0;
 
-test('every read tells what a plain list of the scans tells', async () => {
+test('every read agrees with a model over a plain list of scans', async () => {
   await fc.assert(
     fc.asyncProperty(
       anchor.chain((at) =>
         fc.tuple(
           fc.array(scanNear(at), { minLength: 1, maxLength: 200, size: 'max' }),
-          fc.array(questionNear(at), { minLength: 2, maxLength: 2 }),
+          fc.array(queryNear(at), { minLength: 2, maxLength: 2 }),
         ),
       ),
-      async ([history, questions]) => {
+      async ([history, queries]) => {
         const { live, ids, changes } = await world();
         const scans = history.map(
           ({ code, at, ...rest }): StoredScan => ({
@@ -126,7 +126,7 @@ test('every read tells what a plain list of the scans tells', async () => {
           }),
         );
         await store(scans);
-        for (const asked of questions) await compare(live, ids, changes, scans, asked);
+        for (const asked of queries) await compare(live, ids, changes, scans, asked);
       },
     ),
     { numRuns: 3, endOnFailure: true },
@@ -144,7 +144,7 @@ async function compare(
     interval,
     page,
     limit,
-  }: ReturnType<typeof questionNear> extends fc.Arbitrary<infer Q> ? Q : never,
+  }: ReturnType<typeof queryNear> extends fc.Arbitrary<infer Q> ? Q : never,
 ) {
   const [first = '', second = ''] = [ids['first']?.code, ids['second']?.code];
   const asked = { start, end, bots };
@@ -152,11 +152,11 @@ async function compare(
   const ofBoth = model.selected(scans, [first, second], asked);
   const path = `/v1/qrcodes/${first}/analytics`;
   const get = async (of: string, more = '') => (await live.get(`${of}?${query}&bots=${bots}${more}`)).body;
-  const told = { start: model.iso(start), end: model.iso(end) };
+  const period = { start: model.iso(start), end: model.iso(end) };
 
   const summary = {
     qr_id: first,
-    period: told,
+    period,
     summary: model.figures(ofFirst, asked),
     ...model.distribution(ofFirst),
   };
@@ -176,7 +176,7 @@ async function compare(
   const urls = ['https://example.com/menu', 'https://example.com/b', 'https://example.com/menu'];
   expect(await get(`${path}/destinations`)).toEqual({
     qr_id: first,
-    period: told,
+    period,
     data: model.byRevision(ofFirst, 3).map((counts, i) => ({
       destination_url: urls[i],
       from: model.iso(changes[i] as number),
@@ -186,16 +186,16 @@ async function compare(
   });
 
   const records = model.records(ofFirst);
-  expect(await get(`${path}/export`, '&format=json')).toEqual({ qr_id: first, period: told, data: records });
-  const harmless = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
+  expect(await get(`${path}/export`, '&format=json')).toEqual({ qr_id: first, period, data: records });
+  const escapeFormula = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
   const columns = ['id', 'timestamp', 'country', 'region', 'city', 'device', 'browser', 'is_unique'] as const;
   expect(cellsOf(await get(`${path}/export`))).toEqual([
     [...columns],
-    ...records.map((record) => columns.map((column) => harmless(String(record[column])))),
+    ...records.map((record) => columns.map((column) => escapeFormula(String(record[column])))),
   ]);
 
   expect(await get('/v1/analytics/aggregate')).toEqual({
-    period: told,
+    period,
     summary: { ...model.figures(ofBoth, asked), total_qrcodes: 2, active_qrcodes: 2 },
     top_qrcodes: model.topCodes(ofBoth).map(({ qr_id, scans: n }) => ({ qr_id, name: 'Menu', scans: n })),
     ...model.distribution(ofBoth),

@@ -1,6 +1,6 @@
 import type { StoredScan } from '../../support/warehouse.ts';
 
-/** Analytics as the interface tells them, worked out from a plain list of scans. */
+/** Analytics of the interface specification, computed from a plain list of scans. */
 
 export interface Asked {
   start: number;
@@ -21,7 +21,7 @@ export const selected = (scans: StoredScan[], codes: string[], { start, end, bot
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** How many there are of each, the most first. */
+/** Counts equal keys, highest count first. */
 function ranked(keys: string[][]): { key: string[]; scans: number }[] {
   const counts = new Map<string, { key: string[]; scans: number }>();
   for (const key of keys) {
@@ -64,7 +64,7 @@ export const distribution = (scans: StoredScan[]) => ({
 export const topCodes = (scans: StoredScan[]) =>
   ranked(scans.map(({ code }) => [code])).map(({ key: [qr_id], scans: n }) => ({ qr_id, scans: n }));
 
-/** In the order of the log's times, the oldest first. */
+/** Scan records, oldest first. */
 export const records = (scans: StoredScan[]) =>
   scans
     .toSorted((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime() || a.position - b.position)
@@ -81,7 +81,7 @@ const bucketOf: Record<Interval, (time: Date) => string> = {
   month: (time) => time.toISOString().slice(0, 7),
 };
 
-/** Walks through the period an hour at a time, so that no bucket can be missed. */
+/** Steps through the period by the hour, so that no bucket is missed. */
 export function series(scans: StoredScan[], { start, end }: Asked, interval: Interval) {
   const inBucket = Map.groupBy(scans, ({ occurred_at }) => bucketOf[interval](occurred_at));
   const names = new Set<string>();

@@ -13,8 +13,8 @@ const period = (start_date?: string, end_date?: string) =>
     ),
   );
 
-/** The fields that are blamed. */
-function blamed(start_date?: string, end_date?: string): string[] {
+/** The fields that the error names. */
+function invalidFields(start_date?: string, end_date?: string): string[] {
   try {
     period(start_date, end_date);
   } catch (error) {
@@ -28,7 +28,7 @@ function blamed(start_date?: string, end_date?: string): string[] {
 describe('a period', () => {
   test.each<[string | undefined, string | undefined, string, string, string]>([
     [undefined, undefined, '2026-02-13T10:20:30.456Z', '2026-03-15T10:20:30.456Z', 'the last 30 days up to now'],
-    ['2026-03-01', '2026-03-31', '2026-03-01T00:00:00.000Z', '2026-03-31T23:59:59.999Z', 'plain days are whole'],
+    ['2026-03-01', '2026-03-31', '2026-03-01T00:00:00.000Z', '2026-03-31T23:59:59.999Z', 'plain dates are whole days'],
     ['2026-03-15', '2026-03-15', '2026-03-15T00:00:00.000Z', '2026-03-15T23:59:59.999Z', 'a single day, today'],
     ['2024-02-29', '2024-02-29', '2024-02-29T00:00:00.000Z', '2024-02-29T23:59:59.999Z', 'a leap day'],
     [undefined, '2026-03-31', '2026-03-02T00:00:00.000Z', '2026-03-31T23:59:59.999Z', '30 whole days'],
@@ -36,16 +36,52 @@ describe('a period', () => {
     [undefined, '2026-03-31T12:00:00Z', '2026-03-01T12:00:00.000Z', '2026-03-31T12:00:00.000Z', '30 × 24 hours'],
     ['2026-03-01', undefined, '2026-03-01T00:00:00.000Z', '2026-03-15T10:20:30.456Z', 'from a day to now'],
     ['2026-03-15', undefined, '2026-03-15T00:00:00.000Z', '2026-03-15T10:20:30.456Z', 'today so far'],
-    ['2027-01-01', undefined, '2027-01-01T00:00:00.000Z', '2027-01-01T23:59:59.999Z', 'a day to come'],
-    ['2027-01-01T05:00Z', undefined, '2027-01-01T05:00:00.000Z', '2027-01-01T05:00:00.000Z', 'a moment to come'],
-    ['2027-01-01', '2027-02-01', '2027-01-01T00:00:00.000Z', '2027-02-01T23:59:59.999Z', 'the future'],
-    ['1900-01-01', '2299-12-31', '1900-01-01T00:00:00.000Z', '2299-12-31T23:59:59.999Z', 'all there is'],
-    ['2026-03-01T09:30:00.25Z', '2026-03-01', '2026-03-01T09:30:00.250Z', '2026-03-01T23:59:59.999Z', 'both kinds'],
+    ['2027-01-01', undefined, '2027-01-01T00:00:00.000Z', '2027-01-01T23:59:59.999Z', 'a day in the future'],
+    [
+      '2027-01-01T05:00Z',
+      undefined,
+      '2027-01-01T05:00:00.000Z',
+      '2027-01-01T05:00:00.000Z',
+      'a timestamp in the future',
+    ],
+    ['2027-01-01', '2027-02-01', '2027-01-01T00:00:00.000Z', '2027-02-01T23:59:59.999Z', 'a period in the future'],
+    ['1900-01-01', '2299-12-31', '1900-01-01T00:00:00.000Z', '2299-12-31T23:59:59.999Z', 'the longest period'],
+    [
+      '2026-03-01T09:30:00.25Z',
+      '2026-03-01',
+      '2026-03-01T09:30:00.250Z',
+      '2026-03-01T23:59:59.999Z',
+      'a timestamp and a date',
+    ],
     ['2026-03-01T09:30', '2026-03-01T09:30', '2026-03-01T09:30:00.000Z', '2026-03-01T09:30:00.000Z', 'no zone: UTC'],
-    ['2026-03-01T00:30:00+02:00', '2026-03-02', '2026-02-28T22:30:00.000Z', '2026-03-02T23:59:59.999Z', 'a zone'],
-    ['2026-03-01T00:30:00 02:00', '2026-03-02', '2026-02-28T22:30:00.000Z', '2026-03-02T23:59:59.999Z', 'its + lost'],
-    ['2026-03-01T22:30:00-0330', '2026-03-02', '2026-03-02T02:00:00.000Z', '2026-03-02T23:59:59.999Z', 'one behind'],
-    ['2026-03-01t10:00:00.123456789z', '2026-03-02', '2026-03-01T10:00:00.123Z', '2026-03-02T23:59:59.999Z', 'fine'],
+    [
+      '2026-03-01T00:30:00+02:00',
+      '2026-03-02',
+      '2026-02-28T22:30:00.000Z',
+      '2026-03-02T23:59:59.999Z',
+      'a zone east of UTC',
+    ],
+    [
+      '2026-03-01T00:30:00 02:00',
+      '2026-03-02',
+      '2026-02-28T22:30:00.000Z',
+      '2026-03-02T23:59:59.999Z',
+      'a zone whose + became a space',
+    ],
+    [
+      '2026-03-01T22:30:00-0330',
+      '2026-03-02',
+      '2026-03-02T02:00:00.000Z',
+      '2026-03-02T23:59:59.999Z',
+      'a zone west of UTC',
+    ],
+    [
+      '2026-03-01t10:00:00.123456789z',
+      '2026-03-02',
+      '2026-03-01T10:00:00.123Z',
+      '2026-03-02T23:59:59.999Z',
+      'lower case, nanoseconds',
+    ],
   ])('from %s to %s is %s to %s: %s', (start, end, from, to) => {
     expect(period(start, end)).toEqual({ start: from, end: to });
   });
@@ -57,26 +93,26 @@ describe('a period', () => {
     ...['2026-03-01T12:00:00+24:00', '2026-03-01T12:00:00 Z', '2026-03-01T12:00:00.Z', '2026-02-29T12:00:00Z'],
     ...['1899-12-31', '2300-01-01', '9999-12-31', '-002026-03-01', '+012026-03-01', '0000-00-00', '1772359200'],
     ...['2026-W09-1', '2026-060', "2026-03-01' OR 1=1 --", '２０２６-03-01', '2026-03-01\n', 'NaN', 'null'],
-  ])('%j is no date', (text) => {
-    expect(blamed(text, undefined)).toEqual(['start_date']);
-    expect(blamed(undefined, text)).toEqual(['end_date']);
-    expect(blamed(text, text)).toEqual(['start_date', 'end_date']);
+  ])('%j is not a date: 400', (text) => {
+    expect(invalidFields(text, undefined)).toEqual(['start_date']);
+    expect(invalidFields(undefined, text)).toEqual(['end_date']);
+    expect(invalidFields(text, text)).toEqual(['start_date', 'end_date']);
   });
 
-  test('does not end before it begins', () => {
-    expect(blamed('2026-03-02', '2026-03-01')).toEqual(['start_date']);
-    expect(blamed('2026-03-01T12:00:00.001Z', '2026-03-01T12:00:00Z')).toEqual(['start_date']);
-    expect(blamed('2026-03-01T23:59:59.999Z', '2026-03-01')).toEqual([]);
+  test('must not end before it starts', () => {
+    expect(invalidFields('2026-03-02', '2026-03-01')).toEqual(['start_date']);
+    expect(invalidFields('2026-03-01T12:00:00.001Z', '2026-03-01T12:00:00Z')).toEqual(['start_date']);
+    expect(invalidFields('2026-03-01T23:59:59.999Z', '2026-03-01')).toEqual([]);
   });
 
-  test('touches days of the calendar, however little of them', () => {
+  test('counts every calendar day that it overlaps', () => {
     const days = (start?: string, end?: string) =>
       daysOf(periodOf({ ...(start && { start_date: start }), ...(end && { end_date: end }) }, now));
     expect(days('2026-03-15', '2026-03-15')).toBe(1);
     expect(days('2026-03-01', '2026-03-31')).toBe(31);
     expect(days('2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z')).toBe(2);
     expect(days('2024-02-28', '2024-03-01')).toBe(3);
-    expect(days(), '30 times 24 hours, from the middle of a day').toBe(31);
+    expect(days(), '30 × 24 hours from the middle of a day').toBe(31);
   });
 });
 
@@ -104,7 +140,7 @@ describe('the buckets of a period', () => {
     expect(buckets(interval, start, end)).toEqual(names);
   });
 
-  test('are counted without being made', () => {
+  test('are counted without being created', () => {
     const all = periodOf({ start_date: '1900-01-01', end_date: '2299-12-31' }, now);
     expect(countBuckets(all, 'month')).toBe(4_800);
     expect(countBuckets(all, 'day')).toBe(146_097);

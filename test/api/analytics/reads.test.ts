@@ -34,8 +34,8 @@ beforeAll(async () => {
   await store(times.map((time) => stored({ occurred_at: new Date(time) })));
 });
 
-describe('who may read', () => {
-  test('an unknown code, another account’s, the other mode’s and a deleted one have no analytics: 404', async () => {
+describe('access', () => {
+  test('returns 404 for an unknown or deleted code and for one of another account or mode', async () => {
     const { live, test: inTestMode } = account;
     const other = await service.account();
     const deleted = (await live.post('/v1/qrcodes', newCode())).body.id;
@@ -49,7 +49,7 @@ describe('who may read', () => {
     }
   });
 
-  test('a code that was deleted counts nowhere, though its scans have not left the warehouse yet', async () => {
+  test('does not count a deleted code whose scans are still in the warehouse', async () => {
     const owner = await service.account();
     const patiently = retrying(owner.live);
     const [kept, gone] = [
@@ -74,7 +74,7 @@ describe('who may read', () => {
   });
 });
 
-describe('what can be asked', () => {
+describe('query parameters', () => {
   test.each([
     ['start_date=2026-03-02&end_date=2026-03-01', ['start_date']],
     ['start_date=2025-02-29', ['start_date']],
@@ -82,7 +82,7 @@ describe('what can be asked', () => {
     ['start_date=2026-03-01&start_date=2026-03-02', ['start_date']],
     ['bots=none', ['bots']],
     ['bots=', ['bots']],
-  ])('%s: 400, everywhere', async (query, fields) => {
+  ])('%s: 400 on every read', async (query, fields) => {
     for (const path of [...ofCode(id), '/v1/analytics/aggregate']) {
       const answer = await account.live.get(`${path}?${query}`);
       expect(answer.status, path).toBe(400);
@@ -90,7 +90,7 @@ describe('what can be asked', () => {
     }
   });
 
-  test('pages, intervals and formats have their limits', async () => {
+  test('validates page, limit, interval and format', async () => {
     const path = `/v1/qrcodes/${id}/analytics`;
     for (const [read, field] of [
       ...['page=0', 'page=-1', 'page=1.5', 'page=x'].map((query) => [`/scans?${query}`, 'page']),
@@ -112,7 +112,7 @@ describe('what can be asked', () => {
     expect(widest.body.data).toHaveLength(4_800);
   });
 
-  test('a page past the end, however far: nothing, and the right total', async () => {
+  test('a page past the end is empty, with the right total', async () => {
     const { body } = await account.live.get(`/v1/qrcodes/${id}/analytics/scans?page=9007199254740991&limit=500`);
     expect(body).toEqual({
       data: [],
@@ -120,7 +120,7 @@ describe('what can be asked', () => {
     });
   });
 
-  test('up to the last millisecond of a day, and of now', async () => {
+  test('includes the last millisecond of a day and of now', async () => {
     const total = async (query: string) =>
       (await account.live.get(`/v1/qrcodes/${id}/analytics/scans?limit=1&${query}`)).body.pagination.total;
     expect(await total('')).toBe(3);
@@ -132,26 +132,26 @@ describe('what can be asked', () => {
   });
 });
 
-test('every answer names the state of the log that it knows, without its number', async () => {
+test('every response has a token for its position of the log, not the number', async () => {
   const { sql } = service.database;
   const tokens = new Set<string | null>();
   for (const path of [...ofCode(id), '/v1/analytics/aggregate'])
     tokens.add((await account.live.get(path)).headers.get('x-log-position'));
-  expect([...tokens], 'the same for the same state').toEqual([expect.stringMatching(/^[\w-]{22}$/)]);
+  expect([...tokens], 'the same token for the same position').toEqual([expect.stringMatching(/^[\w-]{22}$/)]);
   await sql`UPDATE warehouse_tables SET position = position + 1 WHERE in_use`;
   tokens.add((await account.live.get('/v1/analytics/aggregate')).headers.get('x-log-position'));
   await sql`UPDATE warehouse_tables SET position = position - 1 WHERE in_use`;
-  expect(tokens.size, 'another for another').toBe(2);
-  // First reads of ClickHouse in WebAssembly take seconds each on a busy machine.
+  expect(tokens.size, 'a new token for a new position').toBe(2);
+  // The first reads of ClickHouse in WebAssembly take seconds each on a busy machine.
 }, 120_000);
 
-describe('what is read', () => {
+describe('tables that are read', () => {
   const selection = (): Selection => ({
     ...{ account: account.id, mode: 'live', codes: { only: id }, bots: 'exclude' },
     ...{ start: new Date('2026-02-13T10:20:30.456Z'), end: now },
   });
 
-  /** Where ClickHouse would find out what `read` asks for. It is only asked how, and `read` finds nothing. */
+  /** The tables that ClickHouse would read for `read`: its queries are only explained, and return no rows. */
   async function sourcesOf(read: (reading: Reading) => Promise<unknown>): Promise<string[]> {
     const { warehouse } = service;
     const plans: string[] = [];
@@ -159,8 +159,8 @@ describe('what is read', () => {
       get: (client, property) =>
         property !== 'query'
           ? Reflect.get(client, property)
-          : async (asked: Parameters<typeof client.query>[0]) => {
-              const plan = await client.query({ ...asked, query: `EXPLAIN ${asked.query}`, format: 'JSONEachRow' });
+          : async (request: Parameters<typeof client.query>[0]) => {
+              const plan = await client.query({ ...request, query: `EXPLAIN ${request.query}`, format: 'JSONEachRow' });
               plans.push(...(await plan.json<{ explain: string }>()).map(({ explain }) => explain));
               return { json: async () => [] };
             },
@@ -169,7 +169,7 @@ describe('what is read', () => {
     return plans.flatMap((line) => /ReadFromMergeTree \((\w+)/.exec(line)?.[1] ?? []);
   }
 
-  test('is the groups of whole hours and days, and rows only at both ends', async () => {
+  test('are the groups of whole hours and days, and rows only at both ends', async () => {
     const rows = service.warehouse.database;
     const sources = async (read: (reading: Reading) => Promise<unknown>) => (await sourcesOf(read)).toSorted();
     const summary = ['by_hour', rows, 'by_place', 'by_client', rows];
@@ -181,11 +181,11 @@ describe('what is read', () => {
     expect(await sources((reading) => readRevisions(reading, selection()))).toEqual(['by_hour', rows].toSorted());
     expect(
       await sources((reading) => readScans(reading, selection(), { offset: 0, limit: 1 })),
-      'a page is found by how many scans come before it',
+      'the offset of a page is found by counting groups',
     ).toEqual(['by_hour', rows].toSorted());
   }, 120_000);
 
-  test('is groups alone when days are whole', async () => {
+  test('are only groups for whole days', async () => {
     const days = { ...selection(), start: new Date('2026-03-01T00:00:00Z'), end: new Date('2026-03-14T23:59:59.999Z') };
     expect((await sourcesOf((reading) => readFigures(reading, days))).toSorted()).toEqual([
       'by_client',
