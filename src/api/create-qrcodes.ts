@@ -63,7 +63,7 @@ const createMany = (service: Service): Operation =>
     tag,
     summary: 'Create many QR codes',
     description:
-      '1 to 1,000 create payloads, all or nothing: if an item is invalid or the quota does not suffice, nothing is created, and `details` names every such item by its `index`.',
+      '1 to 1,000 create payloads, all or nothing: if an item is invalid or the quota does not suffice, nothing is created, and `details` names each of these items by its `index`.',
     headers: idempotencyHeader,
     body: NewQrCodes,
     checkBody: (body) => checkList(body) as Static<typeof NewQrCodes>,

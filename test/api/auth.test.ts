@@ -7,7 +7,7 @@ import { useService } from '../support/service.ts';
 const service = useService();
 let last = 0;
 /** Each request comes from a different address, so that the limit for requests without a key does not apply. */
-const ask = (authorization?: string) =>
+const request = (authorization?: string) =>
   service.client(0).get('/v1/account', {
     'x-forwarded-for': `2001:db8:${(++last).toString(16)}::1`,
     ...(authorization === undefined ? {} : { authorization }),
@@ -22,18 +22,18 @@ describe('accepted', () => {
 
   test.each(['bearer', 'BEARER', 'bEaReR'])('the scheme written as %s', async (scheme) => {
     const { keys } = await service.account();
-    expect((await ask(`${scheme} ${keys.live}`)).status).toBe(200);
+    expect((await request(`${scheme} ${keys.live}`)).status).toBe(200);
   });
 
   test('several spaces before the key', async () => {
     const { keys } = await service.account();
-    expect((await ask(`Bearer   ${keys.live}`)).status).toBe(200);
+    expect((await request(`Bearer   ${keys.live}`)).status).toBe(200);
   });
 });
 
 describe('refused with 401', () => {
   const refused = async (authorization?: string) => {
-    const answer = await ask(authorization);
+    const answer = await request(authorization);
     expect(answer.status).toBe(401);
     expect(answer.body.error.code).toBe('unauthorized');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
@@ -74,23 +74,23 @@ describe('refused with 401', () => {
   test('a revoked key', async () => {
     const { live } = await service.account();
     const { id, key } = (await live.post('/v1/account/keys', { name: 'Short-lived' })).body;
-    expect((await ask(`Bearer ${key}`)).status).toBe(200);
+    expect((await request(`Bearer ${key}`)).status).toBe(200);
     await live.delete(`/v1/account/keys/${id}`);
     await refused(`Bearer ${key}`);
   });
 
   test('a key in the query or in a cookie', async () => {
     const { keys } = await service.account();
-    const stranger = service.client(0);
+    const anonymous = service.client(0);
     const from = { 'x-forwarded-for': '2001:db8:ffff::1' };
-    expect((await stranger.get(`/v1/account?api_key=${keys.live}`, from)).status).toBe(401);
-    expect((await stranger.get('/v1/account', { ...from, cookie: `key=${keys.live}` })).status).toBe(401);
+    expect((await anonymous.get(`/v1/account?api_key=${keys.live}`, from)).status).toBe(401);
+    expect((await anonymous.get('/v1/account', { ...from, cookie: `key=${keys.live}` })).status).toBe(401);
   });
 
   test('existing and unknown paths both answer 401 without a key', async () => {
-    const stranger = service.client(0);
+    const anonymous = service.client(0);
     for (const path of ['/v1', '/v1/none', '/v1/qrcodes', '/v1/qrcodes/none'])
-      expect((await stranger.get(path, { 'x-forwarded-for': '2001:db8:fffe::1' })).status, path).toBe(401);
+      expect((await anonymous.get(path, { 'x-forwarded-for': '2001:db8:fffe::1' })).status, path).toBe(401);
   });
 });
 

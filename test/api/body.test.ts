@@ -77,7 +77,7 @@ describe('unusual but valid JSON', () => {
   ])('%s: 400, not 500', async (_, fields, field) => {
     const answer = await post(JSON.stringify(newCode(fields)));
     expect(answer.status).toBe(400);
-    expect(answer.body.error.details.map((fault: { field: string }) => fault.field)).toEqual([field]);
+    expect(answer.body.error.details.map((error: { field: string }) => error.field)).toEqual([field]);
   });
 
   test('100,000 levels of nesting in a field: 400', async () => {

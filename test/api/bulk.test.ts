@@ -167,7 +167,7 @@ describe('error', () => {
     const { live } = await service.account();
     const answer = await live.post('/v1/qrcodes/bulk', body);
     expect(answer.status).toBe(400);
-    expect(answer.body.error.details.map((fault: Json) => fault.field)).toContain(field);
+    expect(answer.body.error.details.map((error: Json) => error.field)).toContain(field);
     await nothingIn(live);
   });
 });

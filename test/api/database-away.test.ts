@@ -44,9 +44,9 @@ describe('while Postgres is unavailable', () => {
 
   test('/healthz answers 200, and /readyz 503 that names Postgres', async () => {
     await proxy.cut();
-    const stranger = service.client(0);
-    expect((await stranger.get('/healthz')).status).toBe(200);
-    const ready = await stranger.get('/readyz');
+    const anonymous = service.client(0);
+    expect((await anonymous.get('/healthz')).status).toBe(200);
+    const ready = await anonymous.get('/readyz');
     expect(ready.status).toBe(503);
     expect(ready.body).toMatchObject({ status: 'not_ready', parts: { postgres: { status: 'down' } } });
     expect(ready.text, 'the cause is only in the log').not.toMatch(/ECONN|127\.0\.0\.1/);

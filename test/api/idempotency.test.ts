@@ -67,7 +67,7 @@ describe('the same key and body', () => {
 });
 
 describe('stored responses', () => {
-  const keptOf = async (account: string) => {
+  const storedOf = async (account: string) => {
     const [row] = await service.database.sql<{ body: string | null; deflated_body: Buffer | null }[]>`
       SELECT body, deflated_body FROM idempotency_keys WHERE account = ${account}`;
     return row;
@@ -79,9 +79,9 @@ describe('stored responses', () => {
     const send = (instance: number) =>
       service.client(instance, keys.live).post('/v1/qrcodes/bulk', { qrcodes }, { 'idempotency-key': 'packed' });
     const first = await send(0);
-    const kept = await keptOf(id);
-    expect(kept?.body).toBeNull();
-    expect(kept?.deflated_body?.byteLength).toBeLessThan(first.text.length / 4);
+    const stored = await storedOf(id);
+    expect(stored?.body).toBeNull();
+    expect(stored?.deflated_body?.byteLength).toBeLessThan(first.text.length / 4);
     const again = await send(1);
     expect(isReplay(again)).toBe(true);
     expect(again.text).toBe(first.text);
@@ -109,7 +109,7 @@ describe('stored responses', () => {
     );
     await age(id, '24 hours');
     const second = await create(live, 'k');
-    expect(await keptOf(id)).toEqual({ body: second.text, deflated_body: null });
+    expect(await storedOf(id)).toEqual({ body: second.text, deflated_body: null });
     expect((await create(live, 'k')).text).toBe(second.text);
   });
 });

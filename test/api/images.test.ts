@@ -53,11 +53,11 @@ describe('GET /v1/qrcodes/:id/download', () => {
 
   test.each(['size=0', 'size=63', 'size=2049', 'size=x', 'size=1.5', 'format=gif', 'format='])(
     '%s: 400 that names the parameter',
-    async (asked) => {
+    async (query) => {
       const { live, code } = await given();
-      const { status, body } = await live.get(`/v1/qrcodes/${code.id}/download?${asked}`);
+      const { status, body } = await live.get(`/v1/qrcodes/${code.id}/download?${query}`);
       expect(status).toBe(400);
-      expect(body.error.details[0].field).toBe(asked.split('=')[0]);
+      expect(body.error.details[0].field).toBe(query.split('=')[0]);
     },
   );
 

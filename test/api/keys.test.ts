@@ -52,36 +52,36 @@ describe('POST /v1/account/keys', () => {
   test('5 concurrent creates each succeed or get 409', async () => {
     const { live } = await service.account();
     const answers = await atOnce(5, (i) => live.post('/v1/account/keys', { name: `Key ${i}` }));
-    const { 201: made = 0, 409: lost = 0 } = countStatuses(answers);
-    expect(made + lost).toBe(5);
-    expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2 + made);
+    const { 201: created = 0, 409: lost = 0 } = countStatuses(answers);
+    expect(created + lost).toBe(5);
+    expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2 + created);
   });
 });
 
 describe('GET /v1/account/keys', () => {
   test('lists prefix and last 4 of every valid key, oldest first, and never a secret', async () => {
     const { live, keys } = await service.account();
-    const made = (await live.post('/v1/account/keys', { name: 'Third', mode: 'live' })).body;
+    const created = (await live.post('/v1/account/keys', { name: 'Third', mode: 'live' })).body;
     const answer = await live.get('/v1/account/keys');
     const times = answer.body.data.map(({ created_at }: Json) => created_at);
     expect(times).toEqual(times.toSorted());
     expect(answer.body.data.toSorted((a: Json, b: Json) => a.name.localeCompare(b.name))).toMatchObject([
       { name: 'Live key', mode: 'live', prefix: 'sk_live_', last4: keys.live.slice(-4) },
       { name: 'Test key', mode: 'test', prefix: 'sk_test_', last4: keys.test.slice(-4) },
-      { id: made.id, name: 'Third', mode: 'live', prefix: 'sk_live_', last4: made.key.slice(-4) },
+      { id: created.id, name: 'Third', mode: 'live', prefix: 'sk_live_', last4: created.key.slice(-4) },
     ]);
-    for (const secret of [keys.live, keys.test, made.key]) expect(answer.text).not.toContain(secret.slice(8, -4));
+    for (const secret of [keys.live, keys.test, created.key]) expect(answer.text).not.toContain(secret.slice(8, -4));
     expect(answer.text, 'no hash either').not.toMatch(/[0-9a-f]{64}/);
   });
 
   test('shows when a key was last used', async () => {
     const { live } = await service.account();
-    const made = (await live.post('/v1/account/keys', { name: 'New' })).body;
+    const created = (await live.post('/v1/account/keys', { name: 'New' })).body;
     const lastUse = async () =>
-      (await live.get('/v1/account/keys')).body.data.find(({ id }: Json) => id === made.id).last_used_at;
+      (await live.get('/v1/account/keys')).body.data.find(({ id }: Json) => id === created.id).last_used_at;
     expect(await lastUse()).toBeNull();
     const before = Date.now();
-    await second(made.key).get('/v1/account');
+    await second(created.key).get('/v1/account');
     const used = await eventually(async () => {
       const time = await lastUse();
       expect(time).not.toBeNull();
@@ -103,14 +103,14 @@ describe('GET /v1/account/keys', () => {
 describe('DELETE /v1/account/keys/:id', () => {
   test('takes effect at once on every instance, and the key is no longer listed', async () => {
     const { live } = await service.account();
-    const made = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
-    expect((await second(made.key).get('/v1/account')).status).toBe(200);
+    const created = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
+    expect((await second(created.key).get('/v1/account')).status).toBe(200);
 
-    const answer = await live.delete(`/v1/account/keys/${made.id}`);
+    const answer = await live.delete(`/v1/account/keys/${created.id}`);
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ deleted: true, id: made.id });
-    expect((await second(made.key).get('/v1/account')).status).toBe(401);
-    expect((await service.client(0, made.key).get('/v1/account')).status).toBe(401);
+    expect(answer.body).toEqual({ deleted: true, id: created.id });
+    expect((await second(created.key).get('/v1/account')).status).toBe(401);
+    expect((await service.client(0, created.key).get('/v1/account')).status).toBe(401);
     expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2);
   });
 
@@ -118,11 +118,11 @@ describe('DELETE /v1/account/keys/:id', () => {
     const account = await service.account();
     const own = await liveKeyOf(account);
     const { live, id: stream } = account;
-    const made = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
-    await live.delete(`/v1/account/keys/${made.id}`);
+    const created = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
+    await live.delete(`/v1/account/keys/${created.id}`);
     expect((await readStream(service.database.sql, stream)).slice(-2)).toMatchObject([
-      { type: 'key_created', data: { key: made.id, name: 'Lost laptop' }, actor: own.id },
-      { type: 'key_revoked', data: { key: made.id }, actor: own.id },
+      { type: 'key_created', data: { key: created.id, name: 'Lost laptop' }, actor: own.id },
+      { type: 'key_revoked', data: { key: created.id }, actor: own.id },
     ]);
   });
 
@@ -138,9 +138,9 @@ describe('DELETE /v1/account/keys/:id', () => {
 
   test('codes that a revoked key created remain', async () => {
     const { live } = await service.account();
-    const made = (await live.post('/v1/account/keys', { name: 'Old' })).body;
-    const { body } = await second(made.key).post('/v1/qrcodes', newCode());
-    await live.delete(`/v1/account/keys/${made.id}`);
+    const created = (await live.post('/v1/account/keys', { name: 'Old' })).body;
+    const { body } = await second(created.key).post('/v1/qrcodes', newCode());
+    await live.delete(`/v1/account/keys/${created.id}`);
     expect((await live.get(`/v1/qrcodes/${body.id}`)).body).toEqual({
       ...body,
       short_url: expect.stringContaining(body.short_code),
@@ -158,9 +158,9 @@ describe('DELETE /v1/account/keys/:id', () => {
     const theirs = await liveKeyOf(two);
     expect((await one.live.delete(`/v1/account/keys/${theirs.id}`)).status).toBe(404);
     expect((await two.live.get('/v1/account')).status).toBe(200);
-    const made = (await one.live.post('/v1/account/keys', { name: 'Once' })).body;
-    await one.live.delete(`/v1/account/keys/${made.id}`);
-    expect((await one.live.delete(`/v1/account/keys/${made.id}`)).status).toBe(404);
+    const created = (await one.live.post('/v1/account/keys', { name: 'Once' })).body;
+    await one.live.delete(`/v1/account/keys/${created.id}`);
+    expect((await one.live.delete(`/v1/account/keys/${created.id}`)).status).toBe(404);
   });
 });
 
@@ -191,8 +191,8 @@ describe('a test key', () => {
 
   test('creates and revokes test keys, and a live key manages both', async () => {
     const { live, test: development } = await service.account();
-    const made = (await development.post('/v1/account/keys', { name: 'Script', mode: 'test' })).body;
-    expect((await development.delete(`/v1/account/keys/${made.id}`)).status).toBe(200);
+    const created = (await development.post('/v1/account/keys', { name: 'Script', mode: 'test' })).body;
+    expect((await development.delete(`/v1/account/keys/${created.id}`)).status).toBe(200);
     const again = (await development.post('/v1/account/keys', { name: 'Script' })).body;
     expect((await live.get('/v1/account/keys')).body.data).toHaveLength(3);
     expect((await live.delete(`/v1/account/keys/${again.id}`)).status).toBe(200);
@@ -201,10 +201,10 @@ describe('a test key', () => {
 
 test('the database contains no secret, only its SHA-256', async () => {
   const { live, keys } = await service.account();
-  const made = (await live.post('/v1/account/keys', { name: 'Secret' }, { 'idempotency-key': 'a' })).body;
-  await second(made.key).post('/v1/qrcodes', newCode(), { 'idempotency-key': 'b' });
+  const created = (await live.post('/v1/account/keys', { name: 'Secret' }, { 'idempotency-key': 'a' })).body;
+  await second(created.key).post('/v1/qrcodes', newCode(), { 'idempotency-key': 'b' });
   const dump = JSON.stringify(await dumpAll(service.database.sql));
-  for (const secret of [keys.live, keys.test, made.key]) {
+  for (const secret of [keys.live, keys.test, created.key]) {
     expect(dump).not.toContain(secret);
     expect(dump, 'nor without its prefix').not.toContain(secret.slice(8));
     expect(dump, 'nor encoded').not.toContain(Buffer.from(secret).toString('base64'));

@@ -50,9 +50,9 @@ describe('the log', () => {
     const secretName = 'Very private name';
     const secretUrl = 'https://private.example/path?token=hush';
     const wrongKey = unknownKey();
-    const stranger = service.client(0);
+    const anonymous = service.client(0);
 
-    const made = await live.post('/v1/account/keys', { name: secretName });
+    const created = await live.post('/v1/account/keys', { name: secretName });
     const { body } = await live.post('/v1/qrcodes', newCode({ name: secretName, destination_url: secretUrl }), from);
     await live.post('/v1/qrcodes', { name: secretName, secret_field: secretUrl }, from);
     await live.send('/v1/qrcodes', {
@@ -64,8 +64,8 @@ describe('the log', () => {
     await live.patch(`/v1/qrcodes/${body.id}`, { destination_url: `${secretUrl}2` });
     await live.get(`/v1/qrcodes/${encodeURIComponent(secretName)}?token=hush`, from);
     await live.get(`/v1/${keys.live}`, from);
-    await stranger.get('/v1/account', { ...from, authorization: `Bearer ${wrongKey}` });
-    await stranger.get(`/v1/account?key=${keys.live}`, from);
+    await anonymous.get('/v1/account', { ...from, authorization: `Bearer ${wrongKey}` });
+    await anonymous.get(`/v1/account?key=${keys.live}`, from);
     await service.database.sql`ALTER TABLE codes RENAME TO codes_elsewhere`;
     await live.post('/v1/qrcodes', newCode({ name: secretName, destination_url: secretUrl }), from);
     await live.patch(`/v1/qrcodes/${body.id}`, { name: `${secretName} 2` });
@@ -76,8 +76,8 @@ describe('the log', () => {
     for (const [what, secret] of Object.entries({
       'a live key': keys.live.slice(8),
       'a test key': keys.test.slice(8),
-      'a new key': made.body.key.slice(8),
-      'a key that belongs to nobody': wrongKey.slice(8),
+      'a new key': created.body.key.slice(8),
+      'an unknown key': wrongKey.slice(8),
       'a name': secretName,
       'a destination': 'private.example',
       'a query': 'hush',

@@ -147,18 +147,18 @@ describe('other concurrent work on the same account', () => {
     const { live, id, keys } = await service.account('enterprise');
     const creates = atOnce(40, (i) => service.client(i % 2, keys.live).post('/v1/qrcodes', newCode()));
     const newKeys = (async () => {
-      const made = [];
-      for (let i = 0; i < 10; i++) made.push(await live.post('/v1/account/keys', { name: `Key ${i}` }));
-      return made;
+      const created = [];
+      for (let i = 0; i < 10; i++) created.push(await live.post('/v1/account/keys', { name: `Key ${i}` }));
+      return created;
     })();
     const changes = atOnce(1, async () => {
       for (let i = 0; i < 10; i++)
         await setPlan(service.database.sql, id, i % 2 ? 'enterprise' : 'business', new Date());
     }).catch((error) => expect(error, 'only a race lost twice').toBeInstanceOf(VersionTaken));
     expect(countStatuses(await creates)).toEqual({ 201: 40 });
-    const { 201: made = 0, 409: lost = 0, ...others } = countStatuses(await newKeys);
+    const { 201: created = 0, 409: lost = 0, ...others } = countStatuses(await newKeys);
     expect(others).toEqual({});
-    expect(made + lost).toBe(10);
+    expect(created + lost).toBe(10);
     await changes;
   });
 });

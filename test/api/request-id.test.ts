@@ -3,7 +3,7 @@ import { newCode } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService();
-const made = /^req_[0-9A-Za-z]{20,}$/;
+const generated = /^req_[0-9A-Za-z]{20,}$/;
 const idOf = (answer: { headers: Headers }) => answer.headers.get('x-request-id');
 
 describe('the request id', () => {
@@ -17,32 +17,32 @@ describe('the request id', () => {
 
   test.each([
     ['with spaces', 'two words'],
-    ['with a line of its own', 'a%0d%0aSet-Cookie: x'],
+    ['with a line break', 'a%0d%0aSet-Cookie: x'],
     ['with markup', '<script>'],
     ['too long', 'x'.repeat(129)],
     ['empty', ''],
     ['beyond ASCII', 'caf\u00e9'],
   ])('%s is replaced by a new one', async (_, id) => {
     const { live } = await service.account();
-    expect(idOf(await live.get('/v1/account', { 'x-request-id': id }))).toMatch(made);
+    expect(idOf(await live.get('/v1/account', { 'x-request-id': id }))).toMatch(generated);
   });
 
   test('is new for each request without one', async () => {
     const { live } = await service.account();
     const ids = [idOf(await live.get('/v1/account')), idOf(await live.get('/v1/account'))];
-    for (const id of ids) expect(id).toMatch(made);
+    for (const id of ids) expect(id).toMatch(generated);
     expect(ids[0]).not.toBe(ids[1]);
   });
 
   test('is on every kind of response', async () => {
     const { live } = await service.account();
     const own = { 'x-request-id': 'mine' };
-    const stranger = service.client(0);
+    const anonymous = service.client(0);
     const answers = [
       await live.post('/v1/qrcodes', newCode(), own),
       await live.post('/v1/qrcodes', {}, own),
       await live.get('/v1/none', own),
-      await stranger.get('/v1/account', own),
+      await anonymous.get('/v1/account', own),
       await live.send('/v1/account', { method: 'PUT', headers: own }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([201, 400, 404, 401, 405]);
@@ -52,9 +52,9 @@ describe('the request id', () => {
   test.each(['/healthz', '/readyz', '/swagger', '/swagger/json', '/swagger/start.js', '/', '/no-such-code', '/a/b/c'])(
     'is on %s',
     async (path) => {
-      const stranger = service.client(0);
-      expect(idOf(await stranger.get(path))).toMatch(made);
-      expect(idOf(await stranger.get(path, { 'x-request-id': 'mine' }))).toBe('mine');
+      const anonymous = service.client(0);
+      expect(idOf(await anonymous.get(path))).toMatch(generated);
+      expect(idOf(await anonymous.get(path, { 'x-request-id': 'mine' }))).toBe('mine');
     },
   );
 });

@@ -147,11 +147,11 @@ describe('an export', () => {
 });
 
 test('a streamed response produces no piece ahead of the reader, and ends when the client disconnects', async () => {
-  let made = 0;
+  let produced = 0;
   let ended = false;
   async function* pieces() {
     try {
-      for (;;) yield Buffer.from(`piece ${++made}`);
+      for (;;) yield Buffer.from(`piece ${++produced}`);
     } finally {
       ended = true;
     }
@@ -159,7 +159,7 @@ test('a streamed response produces no piece ahead of the reader, and ends when t
   const reader = streamOf(pieces(), log.log).getReader();
   await reader.read();
   await reader.read();
-  expect(made).toBe(2);
+  expect(produced).toBe(2);
   await reader.cancel();
   expect(ended).toBe(true);
 });

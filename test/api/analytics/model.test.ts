@@ -126,7 +126,7 @@ test('every read agrees with a model over a plain list of scans', async () => {
           }),
         );
         await store(scans);
-        for (const asked of queries) await compare(live, ids, changes, scans, asked);
+        for (const query of queries) await compare(live, ids, changes, scans, query);
       },
     ),
     { numRuns: 3, endOnFailure: true },
@@ -147,9 +147,9 @@ async function compare(
   }: ReturnType<typeof queryNear> extends fc.Arbitrary<infer Q> ? Q : never,
 ) {
   const [first = '', second = ''] = [ids['first']?.code, ids['second']?.code];
-  const asked = { start, end, bots };
-  const ofFirst = model.selected(scans, [first], asked);
-  const ofBoth = model.selected(scans, [first, second], asked);
+  const selection = { start, end, bots };
+  const ofFirst = model.selected(scans, [first], selection);
+  const ofBoth = model.selected(scans, [first, second], selection);
   const path = `/v1/qrcodes/${first}/analytics`;
   const get = async (of: string, more = '') => (await live.get(`${of}?${query}&bots=${bots}${more}`)).body;
   const period = { start: model.iso(start), end: model.iso(end) };
@@ -157,7 +157,7 @@ async function compare(
   const summary = {
     qr_id: first,
     period,
-    summary: model.figures(ofFirst, asked),
+    summary: model.figures(ofFirst, selection),
     ...model.distribution(ofFirst),
   };
   expect(await get(path)).toEqual(summary);
@@ -168,7 +168,7 @@ async function compare(
     pagination: { page, limit, total: ofFirst.length, total_pages: Math.ceil(ofFirst.length / limit) },
   });
 
-  const series = model.series(ofFirst, asked, interval);
+  const series = model.series(ofFirst, selection, interval);
   const answer = await get(`${path}/timeseries`, `&interval=${interval}`);
   if (series.length > 10_000) expect(answer.error.code).toBe('invalid_request');
   else expect(answer).toEqual({ qr_id: first, interval, data: series });
@@ -196,7 +196,7 @@ async function compare(
 
   expect(await get('/v1/analytics/aggregate')).toEqual({
     period,
-    summary: { ...model.figures(ofBoth, asked), total_qrcodes: 2, active_qrcodes: 2 },
+    summary: { ...model.figures(ofBoth, selection), total_qrcodes: 2, active_qrcodes: 2 },
     top_qrcodes: model.topCodes(ofBoth).map(({ qr_id, scans: n }) => ({ qr_id, name: 'Menu', scans: n })),
     ...model.distribution(ofBoth),
   });

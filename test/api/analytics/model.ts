@@ -2,7 +2,7 @@ import type { StoredScan } from '../../support/warehouse.ts';
 
 /** Analytics of the interface specification, computed from a plain list of scans. */
 
-export interface Asked {
+export interface Query {
   start: number;
   end: number;
   bots: 'include' | 'exclude' | 'only';
@@ -10,7 +10,7 @@ export interface Asked {
 
 const day = 86_400_000;
 
-export const selected = (scans: StoredScan[], codes: string[], { start, end, bots }: Asked): StoredScan[] =>
+export const selected = (scans: StoredScan[], codes: string[], { start, end, bots }: Query): StoredScan[] =>
   scans.filter(
     ({ code, occurred_at, is_bot }) =>
       codes.includes(code) &&
@@ -45,7 +45,7 @@ const numberOf = <T extends string>(scans: StoredScan[], field: 'device' | 'brow
 
 export const iso = (ms: number) => new Date(ms).toISOString();
 
-export const figures = (scans: StoredScan[], { start, end }: Asked) => ({
+export const figures = (scans: StoredScan[], { start, end }: Query) => ({
   ...counts(scans),
   avg_daily_scans: Math.round((scans.length * 100) / (Math.floor(end / day) - Math.floor(start / day) + 1)) / 100,
 });
@@ -82,7 +82,7 @@ const bucketOf: Record<Interval, (time: Date) => string> = {
 };
 
 /** Steps through the period by the hour, so that no bucket is missed. */
-export function series(scans: StoredScan[], { start, end }: Asked, interval: Interval) {
+export function series(scans: StoredScan[], { start, end }: Query, interval: Interval) {
   const inBucket = Map.groupBy(scans, ({ occurred_at }) => bucketOf[interval](occurred_at));
   const names = new Set<string>();
   for (let at = start; at < end; at += 3_600_000) names.add(bucketOf[interval](new Date(at)));
