@@ -9,7 +9,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
 import { noteKeyUse } from './key-usage.ts';
 
-/** Who asks: everything an operation may know about it. */
+/** The authenticated caller of an operation. */
 export interface Caller {
   account: string;
   mode: Mode;
@@ -18,16 +18,17 @@ export interface Caller {
   key: string;
 }
 
-/** Why the operator has suspended the caller's account; null while it is not. */
+/** Whether the caller's account is suspended. */
 export interface Standing {
+  /** The operator's reason; null if the account is not suspended. */
   suspended_reason: string | null;
 }
 
-/** What is left of the window of 60 s that a request counts in. */
+/** The rate limit and its use in the current window of 60 s. */
 export interface Rate {
   limit: number;
   used: number;
-  /** Unix time, in seconds, at which the window has ended. */
+  /** Unix time, in seconds, at which the window ends. */
   reset: number;
 }
 
@@ -37,73 +38,42 @@ export interface Admission {
   refusal?: Refusal;
 }
 
+/** The current window of 60 s, with this request counted. */
 export interface Window {
   used: number;
-  /** Seconds since 1970, with fractions. */
+  /** Unix time, in seconds with fractions. */
   ends: number;
 }
 
-const requestsWithoutKey = 60;
+const requestsPerMinuteWithoutKey = 60;
 
 export interface AdmissionControl {
-  /** By the key that the request carries; without one that works, it counts for its client's address, and is refused. */
+  /** Admits by API key. A request without a valid key is refused, and counts for the address of its client. */
   byKey(request: Request, peer: string): Promise<Admission>;
-  /** Counts a request that nobody answers for yet. */
+  /** Counts a request for the address of its client, which has not authenticated. */
   byAddress(request: Request, peer: string): Promise<Admission>;
-  /** Tells clients apart in the log, the same on every instance: a keyed hash of the address, of no use without the key. */
+  /** Identifies a client in the log, on all instances alike: a hash of its address under a secret key. */
   clientHash(request: Request, peer: string): string;
 }
 
 /**
- * Lets requests in: finds the key's account and counts the request, in one statement for all that come at the same time,
- * and exactly across instances.
+ * Authenticates and rate-limits requests. Concurrent requests share one statement, and counts are exact across
+ * instances.
  */
 export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trusted: TrustedProxies): AdmissionControl {
   const usage = noteKeyUse(sql);
 
-  const findCallers = batchCalls(readCallers, { overlapAfterMs: 1_000 });
+  const findCaller = batchCalls((hashes: string[]) => readCallers(sql, hashes), { overlapAfterMs: 1_000 });
 
-  /** Finds the accounts of many keys at once, and gives each request its number in its account's window. */
-  async function readCallers(hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> {
-    const rows = await sql<(Caller & Window & Standing & { hash: string })[]>`
-      WITH caller AS MATERIALIZED (
-        SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, asked.times
-        FROM (SELECT hash, count(*) AS times FROM unnest(${hashes}::text[]) AS hash GROUP BY hash) AS asked
-        JOIN api_keys k ON k.hash = asked.hash JOIN accounts a ON a.id = k.account
-        WHERE k.revoked_at IS NULL
-      ), counted AS (
-        INSERT INTO rate_windows AS w (subject, started_at, used)
-        SELECT account || '/' || mode AS subject, clock_timestamp(), sum(times) FROM caller GROUP BY 1 ORDER BY 1
-        ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
-        RETURNING subject, used, extract(epoch FROM started_at)::float8 + 60 AS ends
-      )
-      SELECT hash, account, mode, plan, suspended_reason, key, used, ends
-      FROM caller JOIN counted ON subject = account || '/' || mode`;
-    const callers = new Map(rows.map(({ hash, ...caller }) => [hash, caller]));
-    // What was counted together is told apart again, the last to come with the highest number.
-    const later = new Map<string, number>();
-    return hashes
-      .toReversed()
-      .map((hash) => {
-        const caller = callers.get(hash);
-        if (caller === undefined) return undefined;
-        const subject = `${caller.account}/${caller.mode}`;
-        const behind = later.get(subject) ?? 0;
-        later.set(subject, behind + 1);
-        return { ...caller, used: caller.used - behind };
-      })
-      .reverse();
-  }
-
-  async function withKey(key: string): Promise<Admission | undefined> {
-    const found = await findCallers(hashOfKey(key));
+  async function admitKey(key: string): Promise<Admission | undefined> {
+    const found = await findCaller(hashOfKey(key));
     if (found === undefined) return undefined;
     const { used, ends, suspended_reason, ...caller } = found;
     usage.note(caller.key);
     return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller, { suspended_reason });
   }
 
-  // A whole IPv6 subscriber counts as one: it has 2^64 addresses.
+  // An IPv6 subscriber has 2^64 addresses, which count as one client.
   const networkOf = ({ headers }: Request, peer: string) =>
     subscriberNetwork(clientAddress(peer, headers.get('x-forwarded-for'), trusted));
 
@@ -119,29 +89,61 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
       VALUES (${subject}, clock_timestamp(), 1)
       ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
       RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends`;
-    return admitted(requestsWithoutKey, window);
+    return admitted(requestsPerMinuteWithoutKey, window);
   }
 
   return {
     byAddress,
     clientHash,
     async byKey(request, peer) {
-      const given = request.headers.get('authorization') ?? '';
-      const [, key] = /^bearer +(sk_(?:live|test)_[0-9A-Za-z]{43}) *$/i.exec(given) ?? [];
-      const known = key === undefined ? undefined : await withKey(key);
-      if (known !== undefined) return known;
-      const stranger = await byAddress(request, peer);
-      return { refusal: unauthorized(), ...stranger };
+      const authorization = request.headers.get('authorization') ?? '';
+      const [, key] = /^bearer +(sk_(?:live|test)_[0-9A-Za-z]{43}) *$/i.exec(authorization) ?? [];
+      const admission = key === undefined ? undefined : await admitKey(key);
+      if (admission !== undefined) return admission;
+      const unauthenticated = await byAddress(request, peer);
+      return { refusal: unauthorized(), ...unauthenticated };
     },
   };
 }
 
-/** A window begins with the first request behind the end of the one before. */
+/** Finds the callers of many keys, and counts one request for each in the window of its account and mode. */
+async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> {
+  const rows = await sql<(Caller & Window & Standing & { hash: string })[]>`
+    WITH caller AS MATERIALIZED (
+      SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, batch.requests
+      FROM (SELECT hash, count(*) AS requests FROM unnest(${hashes}::text[]) AS hash GROUP BY hash) AS batch
+      JOIN api_keys k ON k.hash = batch.hash JOIN accounts a ON a.id = k.account
+      WHERE k.revoked_at IS NULL
+    ), counted AS (
+      INSERT INTO rate_windows AS w (subject, started_at, used)
+      SELECT account || '/' || mode AS subject, clock_timestamp(), sum(requests) FROM caller GROUP BY 1 ORDER BY 1
+      ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
+      RETURNING subject, used, extract(epoch FROM started_at)::float8 + 60 AS ends
+    )
+    SELECT hash, account, mode, plan, suspended_reason, key, used, ends
+    FROM caller JOIN counted ON subject = account || '/' || mode`;
+  const callers = new Map(rows.map(({ hash, ...caller }) => [hash, caller]));
+  // `used` includes the whole batch: from it, each request gets its own number, the last one the highest.
+  const laterRequests = new Map<string, number>();
+  return hashes
+    .toReversed()
+    .map((hash) => {
+      const caller = callers.get(hash);
+      if (caller === undefined) return undefined;
+      const subject = `${caller.account}/${caller.mode}`;
+      const later = laterRequests.get(subject) ?? 0;
+      laterRequests.set(subject, later + 1);
+      return { ...caller, used: caller.used - later };
+    })
+    .reverse();
+}
+
+/** Continues the current window, or begins a new one with the first request after its end. */
 export const nextWindow = (sql: Sql) => sql`
   used = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.used ELSE 0 END + excluded.used,
   started_at = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.started_at ELSE excluded.started_at END`;
 
-/** The caller, or the refusal of one whose account is suspended, or who sends more than `limit` of what is `counted`. */
+/** Admits the caller, unless the account is suspended or the window has more than `limit` of what `counted` names. */
 export function admitted(
   limit: number,
   { used, ends }: Window,

@@ -1,8 +1,8 @@
 import { invalid, Refusal } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
-const limit = 1024 * 1024;
-/** Less than an answer may take in all: whoever sends too slowly is told that, and not that we are away. */
+const maxBodyBytes = 1024 * 1024;
+/** Shorter than the timeout of a request (mount.ts), so that a slow client receives this error and not a 503. */
 const bodyTimeoutMs = 6_000;
 
 const tooLarge = () => new Refusal('payload_too_large', 'The body must have at most 1 MiB.');
@@ -11,14 +11,14 @@ const rejectSlowBody = () => {
   throw malformed(`The body must arrive within ${bodyTimeoutMs / 1000} s.`);
 };
 
-/** The body as JSON. Its size is checked while it arrives, so that no client can make us keep more than the limit. */
+/** Reads the body as JSON. Checks its size while it arrives, so that no client can make the service buffer more. */
 export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type) || /charset=(?!"?utf-?8)/i.test(type))
     throw new Refusal('unsupported_media_type', 'The Content-Type must be application/json, in UTF-8.');
   if (request.headers.has('content-encoding'))
     throw new Refusal('unsupported_media_type', 'The body must not be compressed (no Content-Encoding).');
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
+  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
 
   const text = await withTimeout(readText(request), bodyTimeoutMs, rejectSlowBody);
   try {
@@ -35,7 +35,7 @@ async function readText(request: Request): Promise<string> {
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength;
-      if (size > limit) throw tooLarge();
+      if (size > maxBodyBytes) throw tooLarge();
       text += decoder.decode(chunk, { stream: true });
     }
     return text + decoder.decode();

@@ -3,10 +3,10 @@ import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
-/** Asks one part whether it answers; rejects when it does not. */
+/** Checks one part of the service; rejects if the part does not answer. */
 export type Probe = () => Promise<unknown>;
 
-/** Thrown by a probe whose part answers and cannot do all of its work: shown, and no reason to send requests elsewhere. */
+/** Thrown by a probe if the part answers but cannot do all of its work: reported, but `/readyz` stays 200. */
 export class Degraded extends Error {}
 
 const probeTimeoutMs = 2_000;
@@ -16,26 +16,29 @@ interface Finding {
   ms: number;
 }
 
-async function ask(part: string, probe: Probe, log: Logger): Promise<Finding> {
+async function runProbe(part: string, probe: Probe, log: Logger): Promise<Finding> {
   const started = performance.now();
-  const since = () => Math.round(performance.now() - started);
+  const elapsedMs = () => Math.round(performance.now() - started);
   try {
     await withTimeout(probe(), probeTimeoutMs, () => {
       throw new Error(`no answer within ${probeTimeoutMs} ms`);
     });
-    return { status: 'ok', ms: since() };
+    return { status: 'ok', ms: elapsedMs() };
   } catch (error) {
-    // The cause goes to the log only: it may name addresses, which are not for the public.
+    // The cause goes only to the log: it may contain internal addresses, and /readyz is public.
     const isDegraded = error instanceof Degraded;
-    log.warn({ part, error: messageOf(error) }, isDegraded ? 'part is degraded' : 'part does not answer');
-    return { status: isDegraded ? 'degraded' : 'down', ms: since() };
+    log.warn(
+      { part, error: messageOf(error) },
+      isDegraded ? 'part is degraded: still ready' : 'part is down: not ready',
+    );
+    return { status: isDegraded ? 'degraded' : 'down', ms: elapsedMs() };
   }
 }
 
 const answer = (status: number, body: unknown) =>
   Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
 
-/** `/healthz`: the process lives. `/readyz`: every part it needs answers, 503 when one is down. */
+/** Serves `/healthz`, 200 while the process runs, and `/readyz`, 503 if a part that the process needs is down. */
 export function serveHealth(app: Elysia, probes: Record<string, Probe>, log: Logger): void {
   const hidden = { detail: { hide: true } };
   app.get('/healthz', () => answer(200, { status: 'ok' }), hidden);
@@ -43,7 +46,7 @@ export function serveHealth(app: Elysia, probes: Record<string, Probe>, log: Log
     '/readyz',
     async () => {
       const findings = await Promise.all(
-        Object.entries(probes).map(async ([name, probe]) => [name, await ask(name, probe, log)] as const),
+        Object.entries(probes).map(async ([name, probe]) => [name, await runProbe(name, probe, log)] as const),
       );
       const ready = findings.every(([, { status }]) => status !== 'down');
       return answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', parts: Object.fromEntries(findings) });

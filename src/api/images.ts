@@ -17,7 +17,7 @@ import type { Service } from './service.ts';
 import { queryReader } from './validate.ts';
 
 const query = t.Object({
-  format: t.Optional(oneOf(['png', 'svg'], { default: 'png', description: 'Kind of file.' })),
+  format: t.Optional(oneOf(['png', 'svg'], { default: 'png', description: 'File format.' })),
   size: t.Optional(
     t.Integer({
       minimum: minSizePx,
@@ -28,14 +28,27 @@ const query = t.Object({
   ),
 });
 
-const year = 'max-age=31536000, immutable';
+const forOneYear = 'max-age=31536000, immutable';
 
 const tooManyImages = () =>
-  new Refusal('unavailable', 'Too many images wait to be drawn: try again in a few seconds.', undefined, {
+  new Refusal('unavailable', 'Too many images are being drawn: try again in a few seconds.', undefined, {
     'retry-after': '2',
   });
 
-/** A code's picture never changes, so neither does what is said of it; drawn once, it is kept for a while. */
+/** An image is downloaded with an API key, or publicly by its URL. */
+type Use = 'download' | 'public';
+
+const headersOf = (shortCode: string, format: Picture['format'], etag: string, use: Use) => ({
+  etag,
+  'cache-control': `${use === 'public' ? 'public' : 'private'}, ${forOneYear}`,
+  'content-type': mediaTypes[format],
+  // Not the name of the code, which only its owner may see; the short code is in the image anyway.
+  'content-disposition': `${use === 'public' ? 'inline' : 'attachment'}; filename="${shortCode}.${format}"`,
+  // A browser opens an SVG as a document: it may load and run nothing.
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+});
+
+/** Serves the images of codes. An image never changes, so clients may cache it, and drawn images are cached here. */
 export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresses'>) {
   const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
   const drawing = createDrawing();
@@ -44,30 +57,22 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     { short_code, style }: Pick<Code, 'short_code' | 'style'>,
     { format = 'png', size = defaultSizePx }: Partial<Pick<Picture, 'format' | 'size'>>,
     headers: Headers,
-    use: 'download' | 'public',
+    use: Use,
   ): Promise<Answer> {
     const picture: Picture = { url: `${addresses.shortBaseUrl}/${short_code}`, style, format, size };
     const etag = etagOf(picture);
-    const told = {
-      etag,
-      'cache-control': `${use === 'public' ? 'public' : 'private'}, ${year}`,
-      'content-type': mediaTypes[format],
-      // The name is the owner's own; the short code is in the picture.
-      'content-disposition': `${use === 'public' ? 'inline' : 'attachment'}; filename="${short_code}.${format}"`,
-      // An SVG opened by itself is a page: it may load and run nothing.
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-    };
-    const known = headers.get('if-none-match');
-    if (known !== null && matchesEtag(known, etag)) return { status: 304, body: '', headers: told };
+    const imageHeaders = headersOf(short_code, format, etag, use);
+    const cached = headers.get('if-none-match');
+    if (cached !== null && matchesEtag(cached, etag)) return { status: 304, body: '', headers: imageHeaders };
     const body = await cache
       .get(etag, () => drawing.draw(picture))
       .catch((error) => {
-        // The symbol of a long short link has more modules than a small picture has room for.
+        // The QR code of a long short link may have more modules than `size` has pixels.
         if (error instanceof RangeError)
           throw invalid([{ field: 'size', message: `size is too small: ${error.message}.` }]);
         throw error instanceof QueueFull ? tooManyImages() : error;
       });
-    return { status: 200, body, headers: told };
+    return { status: 200, body, headers: imageHeaders };
   }
 
   const download: Operation = operation({
@@ -76,20 +81,21 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     tag: 'QR codes',
     summary: 'Download the QR image',
     description:
-      'The image file itself, named after the short code. It never changes: keep it, or send its `ETag` as `If-None-Match`.',
+      'Returns the image file, named after the short code. The image never changes: cache it, or send its `ETag` as `If-None-Match`.',
     params: { id: 'Identifier of the code, `qr_…`.' },
     query,
     success: { status: 200, description: 'The image.', files: ['image/png', 'image/svg+xml'], keepable: true },
     errors: ['invalid_request', 'not_found'],
-    async handle({ caller, params: { id = '' }, query: asked, headers }) {
+    async handle({ caller, params: { id = '' }, query: image, headers }) {
       const code = await findCode(sql, caller, id);
       if (code === undefined) throw notFound('QR code');
-      return answer(code, asked, headers, 'download');
+      return answer(code, image, headers, 'download');
     },
   });
 
-  /** The picture that anybody may see who has its address. */
   const readQuery = queryReader(query);
+
+  /** Needs no key: the id in the URL is enough. */
   async function publicImage(id: string, request: Request): Promise<Answer> {
     const [code] = isId('qr', id)
       ? await sql<Code[]>`SELECT short_code, style, status FROM codes WHERE id = ${id}`

@@ -32,7 +32,7 @@ type Handle = (
   request: Request,
 ) => Promise<Answer | StreamedAnswer>;
 
-/** A way to the operations: where it is, and whom it lets in. */
+/** Where operations are served, and how requests are authenticated there. */
 export interface Entrance {
   base: '/v1' | '/console/api';
   admit(request: Request, peer: string): Promise<Admission>;
@@ -41,7 +41,7 @@ export interface Entrance {
 
 const hidden = { detail: { hide: true } };
 
-/** Serves every operation, and every other path and method under the entrance's base with the error it deserves. */
+/** Serves every operation; other paths under the base are answered with 404, other methods with 405. */
 export function mount(app: Elysia, operations: Operation[], entrance: Entrance): void {
   const { base } = entrance;
   const methods = new Map<string, Method[]>();
@@ -53,20 +53,20 @@ export function mount(app: Elysia, operations: Operation[], entrance: Entrance):
     if (method === 'GET') app.route('HEAD', path, respond, hidden);
     methods.set(path, [...(methods.get(path) ?? []), method]);
   }
-  for (const [path, known] of methods) {
-    const allow = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  for (const [path, allowed] of methods) {
+    const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
     const refuse = responder(entrance, path, async () => {
-      throw new Refusal('method_not_allowed', `This path takes only ${allow}.`, undefined, { allow });
+      throw new Refusal('method_not_allowed', `This path supports only ${allow}.`, undefined, { allow });
     });
     app.all(path, refuse, hidden);
   }
   const unknown = responder(entrance, 'unknown', async () => {
-    throw new Refusal('not_found', 'There is no such path: see /swagger for those that exist.');
+    throw new Refusal('not_found', 'This path does not exist: see /swagger for the paths of the API.');
   });
   for (const path of [base, `${base}/*`]) app.all(path, unknown, hidden);
 }
 
-/** Reads and checks what the operation takes, in the order in which a client can mend it. */
+/** Reads and validates the query, then the body, and calls the operation. */
 function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Handle {
   const readQuery = query === undefined ? undefined : queryReader(query);
   const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
@@ -81,18 +81,18 @@ function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Han
   };
 }
 
-/** A database that hangs must not make clients wait until Bun hangs up on them, which it does after 10 s. */
-const usuallyWithinMs = 8_000;
+/** Shorter than the 10 s after which Bun closes an idle connection, so that clients receive a 503 if Postgres hangs. */
+const defaultTimeoutMs = 8_000;
 
-/** A client that takes nothing of a long answer for this long is gone. */
+/** Timeout of a streamed response of which the client reads nothing. */
 const clientIdleSeconds = 60;
 
-/** The parts of a path; an id that cannot be decoded, for which Elysia has null, is the id of nothing. */
+/** Elysia passes null for an id that cannot be decoded; an empty id is never found. */
 const decoded = (params: Context['params'] = {}) =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? '']));
 
-/** Lets the request in, handles it, and sees to it that every answer has its headers and its line in the log. */
-function responder({ admit, log }: Entrance, route: string, handle: Handle, withinMs = usuallyWithinMs) {
+/** Authenticates and handles a request. Every response gets the common headers, and is logged. */
+function responder({ admit, log }: Entrance, route: string, handle: Handle, timeoutMs = defaultTimeoutMs) {
   return async ({ request, params, server }: Context): Promise<Response> => {
     const started = performance.now();
     const requestId = requestIdOf(request.headers);
@@ -101,15 +101,15 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle, with
     let answer: Answer | StreamedAnswer;
     try {
       const peer = server?.requestIP(request)?.address ?? '';
-      const answering = async () => {
+      const admitAndHandle = async () => {
         const admission = await admit(request, peer);
         rate = admission.rate;
         account = admission.caller?.account;
         if (admission.caller === undefined) throw admission.refusal;
         return handle({ caller: admission.caller, rate, params: decoded(params) }, request);
       };
-      if (withinMs > usuallyWithinMs) server?.timeout(request, Math.ceil(withinMs / 1000) + 1);
-      answer = await withTimeout(answering(), withinMs, () => {
+      if (timeoutMs > defaultTimeoutMs) server?.timeout(request, Math.ceil(timeoutMs / 1000) + 1);
+      answer = await withTimeout(admitAndHandle(), timeoutMs, () => {
         throw unavailable();
       });
     } catch (error) {

@@ -21,29 +21,35 @@ import {
 } from './schemas.ts';
 import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
 
-/** What every operation can answer with. */
-const always: ErrorCode[] = ['unauthorized', 'account_suspended', 'rate_limited', 'internal_error', 'unavailable'];
+/** Errors that every operation can return. */
+const commonErrors: ErrorCode[] = [
+  'unauthorized',
+  'account_suspended',
+  'rate_limited',
+  'internal_error',
+  'unavailable',
+];
 
 const causes: Record<ErrorCode, string> = {
-  invalid_request: 'Something in the request is not as it should be; `details` names each field.',
-  destination_blocked: 'The operator of the service has blocked the destination’s host.',
+  invalid_request: 'The request is invalid; `details` names each invalid field.',
+  destination_blocked: 'The operator of the service has blocked the host of the destination.',
   unauthorized: 'The API key is missing, malformed, unknown or revoked.',
-  quota_exceeded: 'The plan’s QR codes, or the test codes that the operator allows, are used up.',
-  plan_required: 'The plan does not include this.',
-  account_suspended: 'The operator of the service has suspended the account; the message says why.',
-  live_key_required: 'A test key cannot do this: use a live key.',
-  not_found: 'There is no such thing in this account and mode.',
-  method_not_allowed: 'The path exists, the method does not.',
-  short_code_taken: 'The short code belongs, or once belonged, to another code.',
-  conflict: 'Somebody else changed the same thing at the same moment, twice.',
-  idempotency_conflict: 'The Idempotency-Key was used with another request.',
-  gone: 'It existed, and was deleted.',
+  quota_exceeded: 'The account has as many QR codes as its plan allows, or as many test codes as the operator allows.',
+  plan_required: 'The plan of the account does not include this operation.',
+  account_suspended: 'The operator of the service has suspended the account; the message contains the reason.',
+  live_key_required: 'The operation needs a live key, and the request has a test key.',
+  not_found: 'It does not exist in this account and mode.',
+  method_not_allowed: 'The path does not support this method; `Allow` lists the methods it supports.',
+  short_code_taken: 'The short code belongs, or once belonged, to another QR code.',
+  conflict: 'Other requests changed the same resource at the same time: send the request again.',
+  idempotency_conflict: 'The `Idempotency-Key` was used with a different request.',
+  gone: 'It was deleted.',
   disabled: 'The operator of the service has disabled it.',
-  payload_too_large: 'The body has more than 1 MiB.',
-  unsupported_media_type: 'The body is not JSON.',
-  rate_limited: 'Too many requests in this minute; `Retry-After` says how many seconds to wait.',
-  internal_error: 'Our fault. `X-Request-Id` names the case in the log.',
-  unavailable: 'A part of the service is away; try again after `Retry-After` seconds.',
+  payload_too_large: 'The body is larger than 1 MiB.',
+  unsupported_media_type: 'The body is not `application/json` in UTF-8, or is compressed.',
+  rate_limited: 'Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.',
+  internal_error: 'Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.',
+  unavailable: 'A part of the service is unavailable or busy; try again after `Retry-After` seconds.',
 };
 
 const header = (description: string, example: string | number) => ({
@@ -56,17 +62,20 @@ const answerHeaders = {
   'X-RateLimit-Limit': header('Requests allowed in a window of 60 s.', 60),
   'X-RateLimit-Remaining': header('Requests left in the window.', 59),
   'X-RateLimit-Reset': header('Unix time, in seconds, at which the window ends.', 1_900_000_000),
-  'X-Request-Id': header('Names the request; sent back as given when well-formed.', 'req_0VMNcq2hE3kx0dTtWq8LbY'),
+  'X-Request-Id': header(
+    'Identifier of the request: the one that the client sent, if it is valid, else a new one.',
+    'req_0VMNcq2hE3kx0dTtWq8LbY',
+  ),
 };
 
 const retryAfter = { 'Retry-After': header('Seconds to wait.', 5) };
 const errorHeaders: Record<number, object> = {
-  401: { 'WWW-Authenticate': header('The scheme to use.', 'Bearer') },
+  401: { 'WWW-Authenticate': header('Authentication scheme.', 'Bearer') },
   429: retryAfter,
   503: retryAfter,
 };
 
-/** An operation as OpenAPI describes it, made from the schemas that validate it. */
+/** The OpenAPI description of an operation, generated from the schemas that validate its requests. */
 export function describe(operation: Operation): DocumentDecoration {
   const { method, path, tag, summary, description, success, body } = operation;
   return {
@@ -84,16 +93,16 @@ export function describe(operation: Operation): DocumentDecoration {
         content: successContent(success),
       },
       ...(success.keepable
-        ? { 304: { description: 'It is the one that `If-None-Match` names.', headers: answerHeaders } }
+        ? { 304: { description: 'The file is the one that `If-None-Match` names.', headers: answerHeaders } }
         : {}),
       ...errors(operation),
     },
   } as DocumentDecoration;
 }
 
-const content = (schema: TSchema) => ({ 'application/json': { schema: referred(schema), example: exampleOf(schema) } });
+const content = (schema: TSchema) => ({ 'application/json': { schema: refTo(schema), example: exampleOf(schema) } });
 
-/** Schemas under a name of their own: for those who generate clients, and so that the document stays small. */
+/** Named schemas: generated clients use the names, and references keep the document small. */
 const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
   ...{ Summary, ScanRecord, TimeSeries, Destinations, ExportFile, Aggregate },
@@ -102,8 +111,8 @@ const components: Record<string, TSchema> = {
 };
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 
-/** The schema with a reference in place of each one that has a name. */
-function referred(schema: TSchema): object {
+/** A reference to a named schema; any other schema, with references to the named schemas in it. */
+function refTo(schema: TSchema): object {
   const name = names.get(schema);
   return name === undefined ? withReferences(schema) : { $ref: `#/components/schemas/${name}` };
 }
@@ -112,14 +121,14 @@ function withReferences(schema: TSchema): object {
   const properties = Object.entries<TSchema>(schema['properties'] ?? {});
   return {
     ...schema,
-    ...(schema['items'] === undefined ? {} : { items: referred(schema['items']) }),
+    ...(schema['items'] === undefined ? {} : { items: refTo(schema['items']) }),
     ...(properties.length === 0
       ? {}
-      : { properties: Object.fromEntries(properties.map(([name, property]) => [name, referred(property)])) }),
+      : { properties: Object.fromEntries(properties.map(([name, property]) => [name, refTo(property)])) }),
   };
 }
 
-/** The schema's own example, or one made from those of its parts; what is optional is left out. */
+/** The example of the schema, or one composed of the examples of its required parts. */
 function exampleOf(schema: TSchema): unknown {
   const [own] = schema['examples'] ?? [];
   if (own !== undefined) return own;
@@ -166,11 +175,11 @@ function parameters({ params = {}, query, headers = {} }: Operation) {
 }
 
 function errors({ errors: own }: Operation) {
-  const byStatus = Map.groupBy([...own, ...always], (code) => statusOf[code]);
+  const byStatus = Map.groupBy([...own, ...commonErrors], (code) => statusOf[code]);
   return Object.fromEntries([...byStatus].map(([status, codes]) => [status, errorOf(status, codes)]));
 }
 
-/** The headers of every answer are told once, with the success: under each error they would bury everything else. */
+/** Headers that every response has are documented only with the success, to keep the errors readable. */
 function errorOf(status: number, codes: ErrorCode[]) {
   const exampleOfCode = (code: ErrorCode) => ({ error: { code, message: causes[code] } });
   const examples =
@@ -181,7 +190,7 @@ function errorOf(status: number, codes: ErrorCode[]) {
   return {
     description: codes.map((code) => `\`${code}\`: ${causes[code]}`).join('\n\n'),
     ...(headers === undefined ? {} : { headers }),
-    content: { 'application/json': { schema: referred(ErrorAnswer), ...examples } },
+    content: { 'application/json': { schema: refTo(ErrorAnswer), ...examples } },
   };
 }
 
@@ -191,19 +200,19 @@ const operationId = (method: string, path: string) =>
 
 export const documentation = {
   openapi: '3.1.0',
-  // Wherever the page was loaded from: under another name of the same service, "Try it out" works too.
+  // The origin that the page was loaded from, so that "Try it out" works under every host name of the service.
   servers: [{ url: '/' }],
   info: {
     title: 'Scanlog',
     version: '1',
     description: [
-      'Dynamic QR codes: create them, print them, and change later where they lead. Every scan is recorded exactly once.',
-      'Every request carries `Authorization: Bearer <key>`. What is made with an `sk_test_` key is seen with test keys only, and counts against no plan’s quota; the operator may bound the number of test codes.',
-      'Every answer, errors included, carries `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix time, in seconds), and an `X-Request-Id`.',
-      'The operator may delete scans after a number of months. Analytics and exports then have none of that time; `total_scans` and `unique_scans` of a code still count them.',
-      'Answers are the requested data itself; errors are `{"error": {"code", "message", "details"}}`. Times are ISO 8601, in UTC.',
+      'Dynamic QR codes: create and print them, and change their destination later. Every scan is recorded exactly once.',
+      'Every request needs the header `Authorization: Bearer <key>`. QR codes created with an `sk_test_` key are visible only to test keys and do not count against the quota of the plan; the operator may limit their number.',
+      'Every response, errors included, has the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix time, in seconds) and `X-Request-Id`.',
+      'The operator may delete scans after a number of months. Analytics and exports no longer include deleted scans; `total_scans` and `unique_scans` of a code still do.',
+      'A response is the requested data without an envelope; an error is `{"error": {"code", "message", "details"}}`. Times are ISO 8601, in UTC.',
     ].join('\n\n'),
-    // Each installation has its own operator, whose address the service does not know: no email, no url.
+    // No email and no URL: each installation has its own operator, whose address is not in the settings.
     contact: { name: 'The operator of this service' },
     license: { name: 'MIT License', identifier: 'MIT' },
   },

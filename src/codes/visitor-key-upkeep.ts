@@ -10,8 +10,8 @@ const maxBatchSize = 1_000;
 const lockNotAvailable = '55P03';
 
 /**
- * Encrypts keys that an older version stored plainly, up to 1,000 in a transaction; returns how many. Several processes
- * share the work: each skips the rows that another has locked.
+ * Encrypts up to 1,000 keys that an older version stored unencrypted, in one transaction; returns how many. Several
+ * processes may do this at once: each skips the rows that another has locked.
  */
 export const sealBatch = (sql: Sql, box: SecretBox): Promise<number> =>
   sql.begin(async (tx) => {
@@ -27,12 +27,12 @@ export const sealBatch = (sql: Sql, box: SecretBox): Promise<number> =>
     return keys.length;
   });
 
-/** Removes the file of the table that plain keys were in, once all are sealed. */
+/** Once all keys are encrypted, truncates the table of unencrypted ones, which removes them from disk. */
 export async function dropUnsealedFile(sql: Sql): Promise<void> {
   if (!(await isEmptiedFile(sql))) return;
   await sql
     .begin(async (tx) => {
-      // Lookups of routes wait behind this lock, and a backup can hold it up for minutes: then it is tried again later.
+      // Route lookups queue behind a waiting lock, and a backup can hold it up for minutes: then the next run retries.
       await tx`SET LOCAL lock_timeout = '200ms'`;
       await tx`LOCK TABLE unsealed_visitor_keys IN ACCESS EXCLUSIVE MODE`;
       if (await isEmptiedFile(tx)) await tx`TRUNCATE unsealed_visitor_keys`;
@@ -48,14 +48,14 @@ async function isEmptiedFile(sql: Queryable): Promise<boolean> {
   return row.emptied;
 }
 
-/** Frees the space of keys that were destroyed, so that new rows overwrite them. Does not block reads or writes. */
+/** Vacuums destroyed keys, so that new rows overwrite them. Does not block reads or writes. */
 export async function vacuumVisitorKeys(sql: Sql): Promise<void> {
   const [{ dead }] = await sql<[{ dead: number }]>`SELECT pg_stat_get_dead_tuples('visitor_keys'::regclass) AS dead`;
   // Skips the table while another process vacuums it.
   if (dead > 0) await sql.unsafe('VACUUM (SKIP_LOCKED) visitor_keys');
 }
 
-/** Seals what is not sealed, at once, and vacuums once a minute. Any number of processes may do it. */
+/** Encrypts unencrypted keys and vacuums destroyed ones, now and every minute. Several processes may run it. */
 export function keepVisitorKeys({ sql, box, log }: { sql: Sql; box: SecretBox; log: Logger }): Loop {
   async function once(signal: AbortSignal): Promise<void> {
     let total = 0;
@@ -67,6 +67,6 @@ export function keepVisitorKeys({ sql, box, log }: { sql: Sql; box: SecretBox; l
 
   return every(intervalMs, once, {
     onError: (error) =>
-      log.warn({ error: messageOf(error) }, 'visitor keys could not be encrypted or vacuumed, trying again in 60 s'),
+      log.warn({ error: messageOf(error) }, 'visitor keys could not be encrypted or vacuumed: retrying in 60 s'),
   });
 }
