@@ -1,17 +1,17 @@
 interface BackoffOptions {
   firstMs: number;
   maxMs: number;
-  /** What ran for longer than this before it failed begins again with `firstMs`. */
+  /** After an attempt that ran for longer than this, the pauses begin with `firstMs` again. */
   resetAfterMs: number;
 }
 
 export interface Backoff {
-  /** The pause before the next attempt, after one that ran for `ranMs`: twice the one before, up to `maxMs`. */
+  /** The pause after an attempt that ran for `ranMs`: twice the previous pause, up to `maxMs`. */
   nextMs(ranMs: number): number;
 }
 
 /**
- * How long to wait before something that failed is tried again.
+ * Exponential backoff: computes the pause before a failed attempt is retried.
  *
  * @example
  * const restarts = backoff({ firstMs: 200, maxMs: 10_000, resetAfterMs: 30_000 });

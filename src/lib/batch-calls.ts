@@ -9,19 +9,19 @@ interface Waiting<Input, Output> {
 
 interface BatchOptions {
   maxBatchSize?: number;
-  /** How long an incomplete batch waits for more calls before it starts, in milliseconds. */
+  /** How long an incomplete batch waits for more calls before it starts. */
   lingerMs?: () => number;
   /**
-   * The next batch starts after this time even when the one before has not ended, so that a connection that died
-   * silently does not hold up all later calls. Without it, batches never overlap.
+   * The next batch starts after this time even if the previous one has not ended, so that a connection that died
+   * silently does not block all later calls. Without it, batches never overlap.
    */
   overlapAfterMs?: number;
 }
 
 /**
- * Turns a function of many inputs into one of a single input: calls of one moment, and all that come while a batch runs,
- * share the next batch. Every batch starts after the calls in it were made, so its outputs reflect everything that
- * happened before them. A batch that rejects rejects its calls only.
+ * Turns a function of many inputs into one of a single input: concurrent calls, and all calls during a running batch,
+ * share the next batch. A batch starts after its calls were made, so its outputs reflect everything that happened before
+ * them. If a batch rejects, only its own calls reject.
  *
  * @example
  * const nameOf = batchCalls((ids: string[]) => readNames(sql, ids));

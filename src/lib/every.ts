@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Loop {
-  /** Runs the task now, or once more when it is running. */
+  /** Runs the task now; if it is running, once more after that run. */
   wake(): void;
-  /** Resolves when the run under way has ended; there is no further one. */
+  /** Stops the loop; resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
 interface LoopOptions {
-  /** Called when a run fails; the next one follows after the interval. */
+  /** Called when a run fails; the next run follows after the interval. */
   onError(error: unknown): void;
-  /** Whether the first run waits for the interval, too. */
+  /** Whether the first run, too, waits for the interval. Default: false. */
   waitFirst?: boolean;
-  /** Whether the loop keeps the process alive, as by default. */
+  /** Whether the loop keeps the process alive. Default: true. */
   ref?: boolean;
 }
 
@@ -33,7 +33,7 @@ export function every(
   let pause = new AbortController();
 
   async function wait(ms: number): Promise<void> {
-    // Aborted already after a wake during the run.
+    // After a wake during the run, the signal is aborted already, and this does not wait.
     await sleep(ms, undefined, { signal: pause.signal, ref }).catch(() => {});
     pause = new AbortController();
   }

@@ -3,7 +3,7 @@ import { createFastCounter, createFastGauge } from './fast-metrics.ts';
 
 export type SignInOutcome = 'signed_in' | 'refused' | 'limited' | 'signed_out';
 
-/** Everything that /metrics shows, in one place. Each process has its own. */
+/** All metrics of a process. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -14,12 +14,12 @@ export function createMetrics() {
     >({ name: 'scanlog_redirects_total', help: 'Answers to requests for short links', label: 'outcome' }, registry),
     redirectSeconds: new Histogram({
       name: 'scanlog_redirect_seconds',
-      help: 'From the request for a short link to its answer',
+      help: 'Duration of requests for short links',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     }),
     routeLookups: createFastCounter<'hit' | 'miss'>(
-      { name: 'scanlog_route_lookups_total', help: 'Look-ups of short codes in memory', label: 'result' },
+      { name: 'scanlog_route_lookups_total', help: 'Lookups of short codes in memory', label: 'result' },
       registry,
     ),
     commitScans: new Histogram({
@@ -30,21 +30,29 @@ export function createMetrics() {
     }),
     commitSeconds: new Histogram({
       name: 'scanlog_commit_seconds',
-      help: 'Time one commit of scans takes',
+      help: 'Duration of a commit of scans',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     }),
-    spoolBatches: new Gauge({ name: 'scanlog_spool_batches', help: 'Batches of scans that wait on disk', registers }),
-    spoolBytes: new Gauge({ name: 'scanlog_spool_bytes', help: 'Bytes of scans that wait on disk', registers }),
+    spoolBatches: new Gauge({
+      name: 'scanlog_spool_batches',
+      help: 'Batches of scans in the spool on disk, not yet in Postgres',
+      registers,
+    }),
+    spoolBytes: new Gauge({
+      name: 'scanlog_spool_bytes',
+      help: 'Bytes of scans in the spool on disk, not yet in Postgres',
+      registers,
+    }),
     refusedScans: new Counter({
       name: 'scanlog_refused_scans_total',
-      help: 'Scans that Postgres refused as invalid, kept in refused-scans.jsonl beside the spool',
+      help: 'Scans that Postgres refused as invalid, stored in refused-scans.jsonl next to the spool',
       registers,
     }),
     unreadableSpools: new Gauge({
       name: 'scanlog_spool_orphans_unreadable',
-      help: 'Spools of edges that no longer run, with scans that cannot be read from disk',
-      // Each edge of a machine sees the same ones.
+      help: 'Spools of earlier edges with scans that cannot be read from disk',
+      // All edges of a machine report the same spools.
       aggregator: 'max',
       registers,
     }),
@@ -62,7 +70,7 @@ export function createMetrics() {
     }),
     lostTails: new Counter({
       name: 'scanlog_lost_tails_total',
-      help: 'Times that the log had lost events which were relayed already; what contained them was rebuilt',
+      help: 'Times that the log had lost events which were relayed already; data derived from them was rebuilt',
       registers,
     }),
     projectionPosition: new Gauge({
@@ -82,33 +90,37 @@ export function createMetrics() {
       registry,
     ),
     webhooksInFlight: createFastGauge(
-      { name: 'scanlog_webhooks_in_flight', help: 'Requests to receivers of webhooks that are under way' },
+      { name: 'scanlog_webhooks_in_flight', help: 'Requests to webhook receivers in flight' },
       registry,
     ),
     webhooksWaiting: new Gauge({
       name: 'scanlog_webhooks_waiting',
-      help: 'Deliveries that wait for their first or next attempt',
+      help: 'Webhook deliveries that wait for their first or next attempt',
       registers,
     }),
     webhooksDelay: new Gauge({
       name: 'scanlog_webhooks_delay_seconds',
-      help: 'How long the delivery that is due the longest has been waiting for its turn',
+      help: 'How long the webhook delivery that is due the longest has been waiting',
       registers,
     }),
     retentionSeconds: new Gauge({
       name: 'scanlog_retention_run_seconds',
-      help: 'How long the removal of scans older than SCAN_RETENTION_MONTHS has been under way; 0 when none is',
-      // Every process shows the same run.
+      help: 'Duration so far of the current removal of scans older than SCAN_RETENTION_MONTHS; 0 if none is running',
+      // All processes report the same run.
       aggregator: 'max',
       registers,
     }),
     signIns: createFastCounter<SignInOutcome>(
-      { name: 'scanlog_sign_ins_total', help: 'Sign-ins to the console, attempts and sign-outs', label: 'outcome' },
+      {
+        name: 'scanlog_sign_ins_total',
+        help: 'Console sign-ins by outcome, and sign-outs',
+        label: 'outcome',
+      },
       registry,
     ),
     projectionFailures: new Counter({
       name: 'scanlog_projection_failures_total',
-      help: 'Times that a projection could not be applied; while this rises, it stands still',
+      help: 'Failed attempts to apply a batch to a projection; while this rises, the projection does not advance',
       labelNames: ['projection'] as const,
       registers,
     }),

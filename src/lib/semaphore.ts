@@ -1,7 +1,7 @@
-/** As many callers wait for a permit as may wait. */
+/** Thrown if `maxWaiting` callers are waiting for a permit already. */
 export class QueueFull extends Error {}
 
-/** At most `permits` callers at a time; up to `maxWaiting` others wait, in the order in which they came. */
+/** Admits at most `permits` callers at a time; up to `maxWaiting` others wait, first come, first served. */
 export class Semaphore {
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
@@ -14,7 +14,7 @@ export class Semaphore {
 
   /**
    * Resolves to the function that releases the permit, to be called once. Rejects with `QueueFull`, or with the reason of
-   * a signal that aborts before the permit is there.
+   * `signal` if that aborts first.
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
@@ -34,7 +34,8 @@ export class Semaphore {
   }
 
   #wait(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting.length >= this.#maxWaiting) throw new QueueFull(`${this.#maxWaiting} callers wait already`);
+    if (this.#waiting.length >= this.#maxWaiting)
+      throw new QueueFull(`${this.#maxWaiting} callers are waiting already`);
     return new Promise((resolve, reject) => {
       const enter = () => {
         signal?.removeEventListener('abort', giveUp);
@@ -49,7 +50,7 @@ export class Semaphore {
     });
   }
 
-  /** Hands the permit to the first caller that waits, so that a later one cannot overtake it. */
+  /** Passes the permit to the first waiting caller directly, so that a new caller cannot overtake it. */
   #release(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;

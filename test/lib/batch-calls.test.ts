@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { batchCalls } from '../../src/lib/batch-calls.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Batches that end when the test ends them. */
+/** Batches that the test ends. */
 function batches(options: { overlapAfterMs?: number; lingerMs?: () => number } = {}) {
   const started: { inputs: number[]; succeed(): void; fail(): void }[] = [];
   const call = batchCalls(
@@ -18,7 +18,7 @@ function batches(options: { overlapAfterMs?: number; lingerMs?: () => number } =
 const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe('batchCalls', () => {
-  test('calls of one moment share a batch, and each gets its own output', async () => {
+  test('concurrent calls share a batch, and each gets its own output', async () => {
     const { call, started } = batches();
     const outputs = Promise.all([call(1), call(2)]);
     await soon();
@@ -44,7 +44,7 @@ describe('batchCalls', () => {
     expect(await later).toEqual([20, 30, 40, 50]);
   });
 
-  test('a batch that never ends does not hold up the next after overlapAfterMs', async () => {
+  test('a batch that does not end blocks the next for overlapAfterMs only', async () => {
     const { call, started } = batches({ overlapAfterMs: 5 });
     const stuck = call(1);
     await soon();

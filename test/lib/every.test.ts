@@ -8,7 +8,7 @@ const unexpected = (error: unknown) => {
 };
 
 describe('every', () => {
-  test('runs the task again and again, and never twice at a time', async () => {
+  test('repeats the task without overlapping runs', async () => {
     let [running, maxRunning, runs] = [0, 0, 0];
     const loop = every(
       1,
@@ -25,7 +25,7 @@ describe('every', () => {
     expect(maxRunning).toBe(1);
   });
 
-  test('goes on after a failure, which it reports', async () => {
+  test('reports a failure and continues', async () => {
     const failures: unknown[] = [];
     let runs = 0;
     const task = async () => {
@@ -38,7 +38,7 @@ describe('every', () => {
     expect(failures.map(String)).toEqual(['Error: failure 1', 'Error: failure 2']);
   });
 
-  test('pauses for as long as a run asks for', async () => {
+  test('pauses for the number of milliseconds that a run returns', async () => {
     let runs = 0;
     const loop = every(hour, async () => (++runs < 3 ? 1 : hour), { onError: unexpected });
     await eventually(() => expect(runs).toBe(3));
@@ -67,7 +67,7 @@ describe('every', () => {
     await loop.stop();
   });
 
-  test('stops after the run under way, whose signal it aborts', async () => {
+  test('stop aborts the signal of the current run and waits for its end', async () => {
     const events: string[] = [];
     const loop = every(
       1,

@@ -4,7 +4,7 @@ import { QueueFull, Semaphore } from '../../src/lib/semaphore.ts';
 const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe('a semaphore', () => {
-  test('lets as many in as it has permits; the others enter in order as permits are released', async () => {
+  test('admits as many callers as it has permits, and the others in order as permits are released', async () => {
     const semaphore = new Semaphore(2);
     const entered: number[] = [];
     const releases = [1, 2, 3, 4].map(async (n) => {
@@ -23,7 +23,7 @@ describe('a semaphore', () => {
     expect(entered).toEqual([1, 2, 3, 4]);
   });
 
-  test('a caller that comes when a permit is released does not overtake one that waits', async () => {
+  test('a new caller does not overtake a waiting one when a permit is released', async () => {
     const semaphore = new Semaphore(1);
     const entered: string[] = [];
     const release = await semaphore.acquire();
@@ -36,7 +36,7 @@ describe('a semaphore', () => {
     expect(entered).toEqual(['first', 'second']);
   });
 
-  test('rejects when as many wait as may wait', async () => {
+  test('rejects a caller if maxWaiting callers are waiting', async () => {
     const semaphore = new Semaphore(1, 1);
     const release = await semaphore.acquire();
     const waiting = semaphore.acquire();
@@ -46,7 +46,7 @@ describe('a semaphore', () => {
     expect(await semaphore.run(async () => 'in')).toBe('in');
   });
 
-  test('releases the permit of work that fails', async () => {
+  test('releases the permit if the work fails', async () => {
     const semaphore = new Semaphore(1);
     await expect(semaphore.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(await semaphore.run(async () => 'next')).toBe('next');
