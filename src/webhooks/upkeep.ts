@@ -6,24 +6,25 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Sql } from '../lib/sql.ts';
 
 const intervalMs = 1_000;
-/** While there is more to do. */
+/** Pause while there are more rows to process. */
 const shortPauseMs = 10;
 const pruneEveryMs = 60_000;
-/** Rows in one step: no step holds anybody up for long. */
-const step = 1_000;
-const day = 24 * 60 * 60 * 1000;
-const kept = { delivered: 7 * day, failed: 30 * day };
+/** Bounds how long one transaction holds its locks. */
+const maxBatchSize = 1_000;
+const dayMs = 24 * 60 * 60 * 1000;
+const retentionMs = { delivered: 7 * dayMs, failed: 30 * dayMs };
 
-const words: Record<string, string> = {
+/** The error shown for a delivery that was not sent, by why its webhook stopped. */
+const dropErrors: Record<string, string> = {
   removed: 'The webhook was removed before this could be sent.',
   plan: 'The account went to a plan without webhooks before this could be sent.',
   gone: 'The webhook was disabled before this could be sent: its receiver had answered 410.',
-  failing: 'The webhook was disabled before this could be sent: nothing but failures had come back for 5 days.',
+  failing: 'The webhook was disabled before this could be sent: every delivery had failed for 5 days.',
 };
 
 /**
- * What waited when its webhook stopped is not sent any more: it is marked as failed, with the reason. Answers with how
- * many were in this step; nothing when there is nothing to do.
+ * Marks deliveries that were pending when their webhook stopped as failed, one batch of one webhook at a time. Returns
+ * the size of the batch; undefined if no stopped webhook is left to process.
  */
 export const dropStopped = (sql: Sql, now: Date): Promise<number | undefined> =>
   sql.begin(async (tx) => {
@@ -33,26 +34,26 @@ export const dropStopped = (sql: Sql, now: Date): Promise<number | undefined> =>
     if (endpoint === undefined) return undefined;
     const { account, mode, generation, stopped_by } = endpoint;
     const dropped = await tx`
-      UPDATE webhook_deliveries SET status = 'failed', error = ${words[stopped_by] ?? stopped_by}, finished_at = ${now}
+      UPDATE webhook_deliveries SET status = 'failed', error = ${dropErrors[stopped_by] ?? stopped_by}, finished_at = ${now}
       WHERE account = ${account} AND mode = ${mode} AND id IN (
         SELECT id FROM webhook_deliveries
         WHERE account = ${account} AND mode = ${mode} AND status = 'pending' AND generation < ${generation}
-        LIMIT ${step}
+        LIMIT ${maxBatchSize}
       )`;
-    if (dropped.count < step)
+    if (dropped.count < maxBatchSize)
       await tx`UPDATE webhook_endpoints SET dropping = false WHERE account = ${account} AND mode = ${mode}`;
     return dropped.count;
   });
 
-/** Forgets the oldest of what is no longer kept; answers with how many. */
+/** Deletes a batch of the oldest deliveries whose retention has ended; returns how many. */
 export async function pruneDeliveries(sql: Sql, now: Date): Promise<number> {
   let pruned = 0;
-  for (const [status, ms] of Object.entries(kept)) {
+  for (const [status, ms] of Object.entries(retentionMs)) {
     const { count } = await sql`
       DELETE FROM webhook_deliveries WHERE (account, mode, id) IN (
         SELECT account, mode, id FROM webhook_deliveries
         WHERE status = ${status} AND finished_at < ${new Date(now.getTime() - ms)}
-        ORDER BY finished_at LIMIT ${step}
+        ORDER BY finished_at LIMIT ${maxBatchSize}
         FOR UPDATE SKIP LOCKED
       )`;
     pruned += count;
@@ -73,23 +74,22 @@ async function measure(sql: Sql, now: Date, { webhooksWaiting, webhooksDelay }: 
   webhooksDelay.set(due_at === null ? 0 : Math.max(0, (now.getTime() - due_at.getTime()) / 1000));
 }
 
-/** Keeps the deliveries in order, a little at a time. Any instance may do it. */
+/** Measures the backlog, and drops and prunes deliveries in small batches. Safe to run on several instances at once. */
 export function startUpkeep(options: { sql: Sql; clock: Clock; log: Logger; metrics: Metrics }): Loop {
   const { sql, clock, log, metrics } = options;
   let prunedAt = Number.NEGATIVE_INFINITY;
 
   async function once(): Promise<number> {
     await measure(sql, clock(), metrics);
-    let more = (await dropStopped(sql, clock())) !== undefined;
+    let hasMore = (await dropStopped(sql, clock())) !== undefined;
     if (performance.now() - prunedAt > pruneEveryMs) {
-      if ((await pruneDeliveries(sql, clock())) > 0) more = true;
+      if ((await pruneDeliveries(sql, clock())) > 0) hasMore = true;
       else prunedAt = performance.now();
     }
-    return more ? shortPauseMs : intervalMs;
+    return hasMore ? shortPauseMs : intervalMs;
   }
 
   return every(intervalMs, once, {
-    onError: (error) =>
-      log.warn({ error: messageOf(error) }, 'the upkeep of webhook deliveries failed, trying again in 1 s'),
+    onError: (error) => log.warn({ error: messageOf(error) }, 'upkeep of webhook deliveries failed: retrying in 1 s'),
   });
 }

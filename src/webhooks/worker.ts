@@ -25,117 +25,147 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
-  /** Something has come to wait for these: look now. */
+  /** Claims and continues these endpoints now, because they have new deliveries. */
   wake(endpoints: Owner[]): void;
   stop(): Promise<void>;
 }
 
-/** Endpoints that one worker sends for at the same time; each may have 8 requests under way. */
-const sessionsMost = 256;
+/** Endpoints that one worker sends to at the same time; each has up to 8 requests in flight. */
+const maxSessions = 256;
 const pollMs = 500;
 const renewMs = 2_000;
-/** Longer than any request, so that whoever takes over begins when nothing is under way any more. */
+/** Longer than any request, so that a worker that takes over a lease starts after the last request has ended. */
 const leaseMs = sendTimeoutMs + 5_000;
 const marginMs = 1_000;
-/** How long requests that are under way at the end may take. */
-const graceMs = 3_000;
+/** Timeout of requests in flight when the worker stops. */
+const stopTimeoutMs = 3_000;
 
-/** Sends what is due. Any number of workers may run; each endpoint is served by one of them at a time. */
+/** Sends due deliveries. Any number of workers may run; leases assign each endpoint to one of them at a time. */
 export function startWorker(options: WorkerOptions): Worker {
   const { sql, clock, log, metrics } = options;
   const holder = randomUUID();
   const leases = createLeases(sql, holder, leaseMs);
   const outcomes = startOutcomeStore(sql, holder, log);
-  const sessions = new Map<string, Session>();
-  const stopping = new AbortController();
-  let renewedAt = Number.NEGATIVE_INFINITY;
-  let crowded = false;
-
-  const tools: SessionTools = {
-    ...{ ...options, leases, outcomes },
-    mayStart: ({ claimedAt }) =>
-      !stopping.signal.aborted &&
-      Math.max(claimedAt, renewedAt) + leaseMs - performance.now() > sendTimeoutMs + marginMs,
-    isCrowded: () => crowded,
-  };
-
-  async function claim(): Promise<void> {
-    const claimedAt = performance.now();
-    const room = sessionsMost - sessions.size;
-    const { held, tests } = room > 0 ? await leases.claim(clock(), room) : { held: [], tests: [] };
-    crowded = held.length === room;
-    for (const endpoint of held) {
-      const key = ownerKey(endpoint);
-      // Its lease had run out while nobody else wanted it: the session of before goes on.
-      if (sessions.has(key)) continue;
-      const session = new Session(endpoint, claimedAt, tools);
-      sessions.set(key, session);
-      session.ended.then(() => sessions.delete(key));
-    }
-    leaveRoom(held, tests, claimedAt);
-    for (const endpoint of held) sessions.get(ownerKey(endpoint))?.wake();
-  }
-
-  /** Tells the sessions of `endpoints` which example events there were at `readAt`. */
-  function leaveRoom(endpoints: Owner[], tests: EndpointTest[], readAt: number): void {
-    const byEndpoint = Map.groupBy(tests, ownerKey);
-    for (const key of endpoints.map(ownerKey)) sessions.get(key)?.leaveRoom(byEndpoint.get(key) ?? [], readAt);
-  }
-
-  async function readTests(): Promise<void> {
-    if (sessions.size === 0) return;
-    const readAt = performance.now();
-    const known = [...sessions.values()].map(({ held }) => held);
-    leaveRoom(known, await leases.tests(), readAt);
-  }
-
-  async function renew(): Promise<void> {
-    if (sessions.size === 0) return;
-    const sentAt = performance.now();
-    const renewed = await leases.renew();
-    const kept = new Set(renewed.kept.map(ownerKey));
-    leaveRoom(renewed.kept, renewed.tests, sentAt);
-    renewedAt = sentAt;
-    for (const [key, session] of sessions) {
-      // A claim may commit after the renewal has read the leases: only a session that was there before can have lost one.
-      if (kept.has(key) || session.startedAt >= sentAt) session.wake();
-      else {
-        log.warn(session.held, 'the lease on a webhook was lost');
-        session.abandon();
-      }
-    }
-  }
-
-  async function wakeSessions(): Promise<void> {
-    for (const session of sessions.values()) session.wake();
-  }
+  const sessions = new Sessions({ ...options, leases, outcomes });
 
   const onError = (error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'the webhook worker could not query Postgres: retrying');
-  const claiming = every(pollMs, claim, { onError });
+    log.warn({ error: messageOf(error) }, 'a query for leases on webhooks failed: retrying');
+  const claiming = every(pollMs, () => sessions.claim(), { onError });
   const loops = [
     claiming,
-    every(renewMs, renew, { onError }),
-    every(pollMs, readTests, { onError }),
-    // Other instances may have received deliveries while a slow request keeps the endpoint here.
-    every(pollMs, wakeSessions, { onError }),
+    every(renewMs, () => sessions.renew(), { onError }),
+    every(pollMs, () => sessions.readTests(), { onError }),
+    // Another instance may have added deliveries of an endpoint whose lease a slow request keeps here.
+    every(pollMs, async () => sessions.wakeAll(), { onError }),
     startUpkeep({ sql, clock, log, metrics }),
   ];
 
   return {
     wake(endpoints) {
-      for (const endpoint of endpoints) sessions.get(ownerKey(endpoint))?.wake();
+      sessions.wake(endpoints);
       claiming.wake();
     },
     async stop() {
-      stopping.abort();
+      sessions.startNoMore();
       await Promise.all(loops.map((loop) => loop.stop()));
-      for (const session of sessions.values()) session.close();
-      const allEnded = Promise.all([...sessions.values()].map(({ ended }) => ended));
-      await withTimeout(allEnded, graceMs, () => {});
-      for (const session of sessions.values()) session.abandon();
+      await sessions.close();
       await outcomes.stop();
+      // Leases that cannot be released expire.
       await leases.releaseAll().catch(() => {});
     },
   };
+}
+
+/** The sessions of one worker, by endpoint. */
+class Sessions {
+  readonly #tools: SessionTools;
+  readonly #sessions = new Map<string, Session>();
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #isFull = false;
+  #isStopping = false;
+
+  constructor(shared: Omit<SessionTools, 'mayStart' | 'isCrowded'>) {
+    this.#tools = { ...shared, mayStart: (session) => this.#mayStart(session), isCrowded: () => this.#isFull };
+  }
+
+  /** Takes leases on endpoints with due deliveries, as many as there are free sessions, and starts a session for each. */
+  async claim(): Promise<void> {
+    const { leases, clock } = this.#tools;
+    const claimedAt = performance.now();
+    const free = maxSessions - this.#sessions.size;
+    const { held, tests } = free > 0 ? await leases.claim(clock(), free) : { held: [], tests: [] };
+    this.#isFull = held.length === free;
+    for (const endpoint of held) {
+      const key = ownerKey(endpoint);
+      // The lease had expired and no other worker had taken it: the existing session continues.
+      if (this.#sessions.has(key)) continue;
+      const session = new Session(endpoint, claimedAt, this.#tools);
+      this.#sessions.set(key, session);
+      session.ended.then(() => this.#sessions.delete(key));
+    }
+    this.#setTests(held, tests, claimedAt);
+    this.wake(held);
+  }
+
+  /** Extends the leases of all sessions, and ends the sessions whose lease another worker has. */
+  async renew(): Promise<void> {
+    if (this.#sessions.size === 0) return;
+    const { leases, log } = this.#tools;
+    const sentAt = performance.now();
+    const renewed = await leases.renew();
+    const kept = new Set(renewed.kept.map(ownerKey));
+    this.#setTests(renewed.kept, renewed.tests, sentAt);
+    this.#renewedAt = sentAt;
+    for (const [key, session] of this.#sessions) {
+      // A claim may commit after the renewal has read the leases, so newer sessions may be missing from `kept`.
+      if (kept.has(key) || session.startedAt >= sentAt) session.wake();
+      else {
+        log.warn(
+          session.held,
+          'lease on a webhook lost: its requests are aborted, another worker sends its deliveries',
+        );
+        session.abandon();
+      }
+    }
+  }
+
+  async readTests(): Promise<void> {
+    if (this.#sessions.size === 0) return;
+    const readAt = performance.now();
+    const endpoints = [...this.#sessions.values()].map(({ held }) => held);
+    this.#setTests(endpoints, await this.#tools.leases.tests(), readAt);
+  }
+
+  wake(endpoints: Owner[]): void {
+    for (const endpoint of endpoints) this.#sessions.get(ownerKey(endpoint))?.wake();
+  }
+
+  wakeAll(): void {
+    for (const session of this.#sessions.values()) session.wake();
+  }
+
+  /** From now on, sessions start no more requests. */
+  startNoMore(): void {
+    this.#isStopping = true;
+  }
+
+  /** Waits for requests in flight, and aborts those that take too long. */
+  async close(): Promise<void> {
+    for (const session of this.#sessions.values()) session.close();
+    const allEnded = Promise.all([...this.#sessions.values()].map(({ ended }) => ended));
+    await withTimeout(allEnded, stopTimeoutMs, () => {});
+    for (const session of this.#sessions.values()) session.abandon();
+  }
+
+  /** Whether the lease lasts longer than a request that starts now. */
+  #mayStart({ claimedAt }: Session): boolean {
+    const leaseEndsAt = Math.max(claimedAt, this.#renewedAt) + leaseMs;
+    return !this.#isStopping && leaseEndsAt - performance.now() > sendTimeoutMs + marginMs;
+  }
+
+  /** Passes the example events that were read at `readAt` to the sessions of `endpoints`. */
+  #setTests(endpoints: Owner[], tests: EndpointTest[], readAt: number): void {
+    const byEndpoint = Map.groupBy(tests, ownerKey);
+    for (const key of endpoints.map(ownerKey)) this.#sessions.get(key)?.leaveRoom(byEndpoint.get(key) ?? [], readAt);
+  }
 }
