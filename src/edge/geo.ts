@@ -6,29 +6,29 @@ import { type Place, type PlaceBook, readPlaceBook } from './place.ts';
 
 export type { Place } from './place.ts';
 
-/** Tells the place of an address. */
+/** Finds the place of an IP address. */
 export interface Geo {
   lookup(address: Uint8Array): Place;
-  /** Stops looking for new files. */
+  /** Stops checking for new files. */
   close(): void;
 }
 
-/** What happened to a database file while the service runs. Holds no address. */
+/** A change of a database file while the service runs. Contains no IP address. */
 export type GeoEvent =
   | { kind: 'geo_reloaded'; path: string; type: string; built_at: Date }
   | { kind: 'geo_rejected'; path: string; reason: string };
 
 export interface GeoOptions {
-  /** `GEOIP_DB`: one file, in MaxMind's layout or DB-IP's. Left out: DB-IP Lite from npm. */
+  /** `GEOIP_DB`: one file, in MaxMind's layout or DB-IP's. Default: DB-IP Lite from npm. */
   path?: string | undefined;
   onEvent?: ((event: GeoEvent) => void) | undefined;
-  /** How often to look for a new file, in milliseconds. */
+  /** Interval of checks for a new file. */
   checkEveryMs?: number | undefined;
 }
 
 /**
- * Opens the place databases and keeps them current: a file that is replaced (write beside it, then rename) is in use a
- * moment later. One that cannot be read, or is only half there, is reported and the good one stays.
+ * Opens the geography database and reloads it when the file is replaced: write a new file next to it, then rename. A file
+ * that cannot be read, or is incomplete, is reported, and the one in use stays.
  *
  * ```ts
  * const geo = await openGeo({ path: '/var/lib/GeoIP/GeoLite2-City.mmdb', onEvent: (event) => log.info(event) });
@@ -40,7 +40,7 @@ export async function openGeo(options: GeoOptions = {}): Promise<Geo> {
     try {
       options.onEvent?.(event);
     } catch {
-      // Whoever listens must not keep a good file from being used.
+      // An error of the listener must not prevent the use of a good file.
     }
   };
   const everyMs = options.checkEveryMs ?? 5_000;
@@ -71,8 +71,8 @@ function packagedFile(name: string): string {
 }
 
 /**
- * The npm files are mapped, not read: 2 ms and shared by all processes, against 280 ms and 135 MB in each. Only they: to
- * cut a mapped file short kills the process, and an operator may copy onto `GEOIP_DB` in place, which npm does not do.
+ * The npm files are mapped, not read: 2 ms and memory shared by all processes, against 280 ms and 135 MB in each. Not
+ * `GEOIP_DB`: if an operator overwrites it in place, it is truncated first, which kills a process that has mapped it.
  */
 async function mapFile(path: string): Promise<Uint8Array> {
   return Bun.mmap(path);
@@ -96,15 +96,15 @@ async function watchFile(
     .catch((error: unknown) => {
       throw new Error(`The geography database ${path} cannot be used: ${reasonOf(error)}.`);
     });
-  let seen: string | null = inUse;
+  let lastSeen: string | null = inUse;
   let closed = false;
 
   async function check(): Promise<void> {
     const version = await versionOf(path);
-    // A file that still changes from one look to the next is still being written.
-    const steady = version === seen;
-    seen = version;
-    if (!steady || version === inUse) return;
+    // A file that changed since the last check may still be being written.
+    const isStable = version === lastSeen;
+    lastSeen = version;
+    if (!isStable || version === inUse) return;
     if (version === null) throw new Error('it is no longer there');
     const next = readPlaceBook(await load(path));
     if (closed || (await versionOf(path)) !== version) return;
@@ -114,7 +114,7 @@ async function watchFile(
   }
 
   function reject(error: unknown): void {
-    inUse = seen; // reported once; read again when the file changes
+    inUse = lastSeen; // Reported once; read again when the file changes.
     if (!closed) onEvent({ kind: 'geo_rejected', path, reason: reasonOf(error) });
   }
   const checking = every(everyMs, check, { onError: reject, waitFirst: true, ref: false });
@@ -128,7 +128,7 @@ async function watchFile(
   };
 }
 
-/** Changes whenever the file is replaced or written to; null when it is not there. */
+/** A value that changes whenever the file is replaced or written; null if the file does not exist. */
 async function versionOf(path: string): Promise<string | null> {
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = await stat(path);

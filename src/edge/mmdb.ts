@@ -12,47 +12,33 @@ import { isIPv4 } from '../lib/ip-address.ts';
 export type MmdbValue = string | number | boolean | null | MmdbValue[] | { [key: string]: MmdbValue };
 
 export interface Mmdb {
-  /** 4: the tree knows IPv4 addresses only. 6: both, IPv4 under `::/96`. */
+  /** 4: the tree contains only IPv4 addresses. 6: both, IPv4 under `::/96`. */
   readonly ipVersion: 4 | 6;
   readonly type: string;
   readonly builtAt: Date;
-  /** Where the record of an address (16 bytes) lies, or -1. */
+  /** Offset of the record of an address (16 bytes), or -1. */
   find(address: Uint8Array): number;
-  /** Where the first record of the tree lies, or -1 when there is none. */
+  /** Offset of the first record of the tree, or -1 if there is none. */
   first(): number;
-  /** The record that `find` found. Throws when the file is damaged there. */
-  read(record: number): MmdbValue;
+  /** Decodes the record at an offset. Throws if the file is damaged there. */
+  read(offset: number): MmdbValue;
 }
 
-const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
-const METADATA_MAX_BYTES = 128 * 1024;
-const SEPARATOR_BYTES = 16;
-/** Far more than a city record holds; a damaged file must not send the decoder around for ever. */
-const MAX_VALUES = 4096;
-const MAX_DEPTH = 16;
+const metadataMarker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+const maxMetadataBytes = 128 * 1024;
+const separatorBytes = 16;
+/** Far more than a city record has; a damaged file must not keep the decoder in a loop. */
+const maxValues = 4096;
+const maxDepth = 16;
 
-/** Throws with the reason when the bytes are not a whole MaxMind DB file. */
+/** Opens a database. Throws with the reason if the bytes are not a complete MaxMind DB file. */
 export function openMmdb(bytes: Uint8Array): Mmdb {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const tail = Math.max(0, file.length - METADATA_MAX_BYTES);
-  const marker = file.subarray(tail).lastIndexOf(METADATA_MARKER);
-  if (marker < 0) throw new Error('it has no MaxMind DB metadata at its end (cut short, or of another format)');
-  const metadataAt = tail + marker + METADATA_MARKER.length;
-  const metadata = decoder(file, metadataAt)(metadataAt);
-
-  const nodes = numberOf(metadata, 'node_count');
-  const bits = numberOf(metadata, 'record_size');
-  const ipVersion = numberOf(metadata, 'ip_version');
-  if (numberOf(metadata, 'binary_format_major_version') !== 2)
-    throw new Error('its MaxMind DB format is not version 2');
-  if (bits !== 24 && bits !== 28 && bits !== 32) throw new Error(`its records of ${bits} bits are not known`);
-  if (ipVersion !== 4 && ipVersion !== 6) throw new Error('its metadata names no IP version');
+  const { nodes, bits, ipVersion, type, builtAt, dataAt } = readMetadata(file);
   const nodeBytes = bits / 4;
-  const dataAt = nodes * nodeBytes + SEPARATOR_BYTES;
-  if (nodes < 1 || dataAt > metadataAt) throw new Error('it is shorter than its metadata says');
   const decode = decoder(file, dataAt);
 
-  /** Every node is two records, left and right, of 24, 28 or 32 bits; with 28, the middle byte is shared. */
+  /** A node has two records, left and right, of 24, 28 or 32 bits; with 28 bits, they share the middle byte. */
   function child(node: number, right: number): number {
     const at = node * nodeBytes;
     if (bits === 28) {
@@ -68,11 +54,11 @@ export function openMmdb(bytes: Uint8Array): Mmdb {
   if (ipVersion === 6) for (let depth = 0; depth < 96 && ipv4Root < nodes; depth++) ipv4Root = child(ipv4Root, 0);
 
   function find(address: Uint8Array): number {
-    const short = isIPv4(address);
-    // An IPv6 address walked down an IPv4 tree ends at somebody else's record.
-    if (!short && ipVersion === 4) return -1;
-    let node = short ? ipv4Root : 0;
-    for (let bit = short ? 96 : 0; bit < 128 && node < nodes; bit++) {
+    const isV4 = isIPv4(address);
+    // The bits of an IPv6 address would lead to the record of an unrelated IPv4 address.
+    if (!isV4 && ipVersion === 4) return -1;
+    let node = isV4 ? ipv4Root : 0;
+    for (let bit = isV4 ? 96 : 0; bit < 128 && node < nodes; bit++) {
       node = child(node, ((address[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1);
     }
     return node > nodes ? recordAt(node) : -1;
@@ -93,25 +79,49 @@ export function openMmdb(bytes: Uint8Array): Mmdb {
       if (next === undefined) return -1;
       node = next;
     }
-    throw new Error('its search tree runs in a circle');
+    throw new Error('its search tree has a cycle');
   }
 
   function recordAt(node: number): number {
-    return node - nodes - SEPARATOR_BYTES + dataAt;
+    return node - nodes - separatorBytes + dataAt;
   }
 
-  const type = fieldOf(metadata, 'database_type');
-  return {
-    ipVersion,
-    type: typeof type === 'string' ? type : '',
-    builtAt: new Date(numberOf(metadata, 'build_epoch') * 1000),
-    find,
-    first,
-    read: decode,
-  };
+  return { ipVersion, type, builtAt, find, first, read: decode };
 }
 
-/** A field of a map, or null. */
+interface Metadata {
+  nodes: number;
+  /** Size of a record of the search tree; a node has two. */
+  bits: 24 | 28 | 32;
+  ipVersion: 4 | 6;
+  type: string;
+  builtAt: Date;
+  /** Offset of the data section. */
+  dataAt: number;
+}
+
+function readMetadata(file: Buffer): Metadata {
+  const tail = Math.max(0, file.length - maxMetadataBytes);
+  const marker = file.subarray(tail).lastIndexOf(metadataMarker);
+  if (marker < 0) throw new Error('it has no MaxMind DB metadata at its end (truncated, or another format)');
+  const metadataAt = tail + marker + metadataMarker.length;
+  const metadata = decoder(file, metadataAt)(metadataAt);
+
+  const nodes = numberOf(metadata, 'node_count');
+  const bits = numberOf(metadata, 'record_size');
+  const ipVersion = numberOf(metadata, 'ip_version');
+  if (numberOf(metadata, 'binary_format_major_version') !== 2)
+    throw new Error('its MaxMind DB format is not version 2');
+  if (bits !== 24 && bits !== 28 && bits !== 32) throw new Error(`its record size of ${bits} bits is not supported`);
+  if (ipVersion !== 4 && ipVersion !== 6) throw new Error('its metadata names no IP version');
+  const dataAt = (nodes * bits) / 4 + separatorBytes;
+  if (nodes < 1 || dataAt > metadataAt) throw new Error('it is shorter than its metadata says');
+  const type = fieldOf(metadata, 'database_type');
+  const builtAt = new Date(numberOf(metadata, 'build_epoch') * 1000);
+  return { nodes, bits, ipVersion, type: typeof type === 'string' ? type : '', builtAt, dataAt };
+}
+
+/** The field of a map; null if there is none, or the value is not a map. */
 export function fieldOf(value: MmdbValue | undefined, name: string): MmdbValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   return value[name] ?? null;
@@ -123,32 +133,32 @@ function numberOf(metadata: MmdbValue, name: string): number {
   return value;
 }
 
-const POINTER = 1;
-const STRING = 2;
-const DOUBLE = 3;
-const UINT16 = 5;
-const UINT32 = 6;
-const MAP = 7;
-const INT32 = 8;
-const UINT64 = 9;
-const ARRAY = 11;
-const BOOLEAN = 14;
-const FLOAT = 15;
+const pointerType = 1;
+const stringType = 2;
+const doubleType = 3;
+const uint16Type = 5;
+const uint32Type = 6;
+const mapType = 7;
+const int32Type = 8;
+const uint64Type = 9;
+const arrayType = 11;
+const booleanType = 14;
+const floatType = 15;
 
-/** A function that decodes the value at an offset; pointers inside it count from `base`. */
+/** Returns a function that decodes the value at an offset; pointers in it are relative to `base`. */
 function decoder(file: Buffer, base: number): (offset: number) => MmdbValue {
   let at = 0;
-  let left = 0;
+  let valuesLeft = 0;
 
   function value(depth: number): MmdbValue {
-    if (--left < 0 || depth > MAX_DEPTH) throw new Error('a record of it has no end');
+    if (--valuesLeft < 0 || depth > maxDepth) throw new Error('one of its records is too large or nested too deeply');
     const control = u8(file, at++);
     let type = control >> 5;
-    if (type === POINTER) return pointed(control, depth);
+    if (type === pointerType) return followPointer(control, depth);
     if (type === 0) type = 7 + u8(file, at++);
     const size = sizeOf(control & 0x1f);
 
-    if (type === MAP) {
+    if (type === mapType) {
       const map: { [key: string]: MmdbValue } = Object.create(null);
       for (let i = 0; i < size; i++) {
         const key = value(depth + 1);
@@ -156,25 +166,25 @@ function decoder(file: Buffer, base: number): (offset: number) => MmdbValue {
       }
       return map;
     }
-    if (type === ARRAY) {
+    if (type === arrayType) {
       const list: MmdbValue[] = [];
       for (let i = 0; i < size; i++) list.push(value(depth + 1));
       return list;
     }
-    if (type === BOOLEAN) return size === 1;
+    if (type === booleanType) return size === 1;
 
     const from = at;
     at += size;
-    if (at > file.length) throw new Error('a record of it is cut short');
-    if (type === STRING) return file.toString('utf8', from, at);
-    if (type === UINT16 || type === UINT32 || type === UINT64) return uint(from, size);
-    if (type === INT32) return uint(from, size) | 0;
-    if (type === DOUBLE && size === 8) return file.readDoubleBE(from);
-    if (type === FLOAT && size === 4) return file.readFloatBE(from);
-    return null; // bytes and 128-bit numbers: nothing that says where a place is
+    if (at > file.length) throw new Error('one of its records is truncated');
+    if (type === stringType) return file.toString('utf8', from, at);
+    if (type === uint16Type || type === uint32Type || type === uint64Type) return uint(from, size);
+    if (type === int32Type) return uint(from, size) | 0;
+    if (type === doubleType && size === 8) return file.readDoubleBE(from);
+    if (type === floatType && size === 4) return file.readFloatBE(from);
+    return null; // Bytes and 128-bit numbers: no field of a place has these types.
   }
 
-  function pointed(control: number, depth: number): MmdbValue {
+  function followPointer(control: number, depth: number): MmdbValue {
     const size = (control >> 3) & 3;
     const top = control & 7;
     let target = 0;
@@ -205,14 +215,14 @@ function decoder(file: Buffer, base: number): (offset: number) => MmdbValue {
 
   return (offset) => {
     at = offset;
-    left = MAX_VALUES;
+    valuesLeft = maxValues;
     return value(0);
   };
 }
 
 function u8(file: Buffer, at: number): number {
   const byte = file[at];
-  if (byte === undefined) throw new Error('it points beyond its own end');
+  if (byte === undefined) throw new Error('it refers to data after its end');
   return byte;
 }
 

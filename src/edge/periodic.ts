@@ -5,7 +5,7 @@ import type { Metrics } from '../lib/metrics.ts';
 
 export interface PeriodicTask {
   name: string;
-  /** Why the last runs failed, once two in a row have. */
+  /** The error of the last run, if at least two runs in a row have failed. */
   failure(): string | undefined;
   stop(): Promise<void>;
 }
@@ -13,24 +13,21 @@ export interface PeriodicTask {
 export interface PeriodicOptions {
   name: string;
   everyMs: number;
-  /** How long to wait after a run that took this long, at least `everyMs`. */
+  /** The pause after a run that took `tookMs`, if longer than `everyMs`. */
   restFor?: (tookMs: number) => number;
   log: Logger;
   metrics: Metrics;
 }
 
-/** A task that keeps failing for the same reason is logged once per minute. */
+/** A task that keeps failing with the same error is logged once a minute. */
 const repeatLogMs = 60_000;
-/**
- * One failure is retried soon and not reported: a lost connection, or a database that is just being migrated at the first
- * start.
- */
+/** A single failure is retried soon and not reported, such as a lost connection, or a migration at the first start. */
 const firstRetryMs = 1_000;
 const reportedFailures = 2;
 
 /**
- * Runs a task, waits and runs it again, until stopped. Failures are logged and counted, and the task goes on. The task
- * needs a timeout for whatever it waits for, as every query has (src/log/connect.ts).
+ * Runs a task with pauses until stopped. Failures are logged and counted, and the task is retried. The task must have a
+ * timeout for everything it waits for, as every query has (src/log/connect.ts).
  */
 export function runPeriodically(task: () => Promise<void>, options: PeriodicOptions): PeriodicTask {
   const { name, everyMs, restFor = () => 0, log, metrics } = options;
@@ -53,7 +50,7 @@ export function runPeriodically(task: () => Promise<void>, options: PeriodicOpti
     if (failures < reportedFailures) return;
     if (message === logged.message && performance.now() - logged.at < repeatLogMs) return;
     logged = { message, at: performance.now() };
-    log.warn({ task: name, error: message, failures, again_in_ms: everyMs }, 'edge task failed, trying again');
+    log.warn({ task: name, error: message, failures, again_in_ms: everyMs }, 'edge task failed: retrying');
   }
 
   const waitMs = (tookMs: number) =>

@@ -49,7 +49,7 @@ export class Redirector {
     try {
       return await this.#follow(request, shortCode, peer);
     } catch (error) {
-      this.#log.warn({ error: messageOf(error) }, 'redirect not possible now');
+      this.#log.warn({ error: messageOf(error) }, 'redirect failed: answered with 503');
       return this.#drop('busy', request.headers);
     } finally {
       this.#metrics.redirectSeconds.observe((performance.now() - started) / 1000);
@@ -62,7 +62,7 @@ export class Redirector {
     if (route === 'unknown') return this.#drop('unknown', headers);
     const inactive = inactiveReason(route, this.#bans);
     if (inactive !== undefined) return this.#drop(inactive, headers);
-    // HEAD only checks the link: redirected, but no scan.
+    // HEAD only checks the link: it is redirected, but is not a scan.
     if (method === 'HEAD') return this.#sendTo(route, requestIdOf(headers));
     const scan = scanFacts(route, headers, peer, this.#sources);
     await this.#recorder.record(scan);
@@ -88,7 +88,7 @@ export class Redirector {
   }
 }
 
-/** Why a route leads nowhere now. A deleted code is reported as deleted even where the operator has banned it. */
+/** Why a route is not redirected. A deleted code is reported as deleted even if the operator has banned it. */
 function inactiveReason(route: KnownRoute, bans: Bans): 'deleted' | 'disabled' | 'paused' | 'draft' | undefined {
   if (route.status !== 'deleted' && bans.covers(route)) return 'disabled';
   return route.status === 'active' ? undefined : route.status;

@@ -15,16 +15,16 @@ import { RouteCache } from './route-cache.ts';
 
 const defaultMaxRoutes = 200_000;
 const maxUnknown = 20_000;
-const unknownMs = 2_000;
+const unknownTtlMs = 2_000;
 const maxWaitingCodes = 20_000;
 const maxRefreshBatch = 1_000;
-/** As long as a redirect waits for it: a query on a connection that died silently must not hold up the next one. */
+/** As long as a redirect waits: a query on a connection that died silently must not block the next one for longer. */
 const lookupTimeoutMs = 2_000;
 const rejectLookup = () => {
   throw new Error(`Postgres did not answer a lookup of routes within ${lookupTimeoutMs} ms`);
 };
 
-/** A route as it is answered: its `Location` is encoded once, not for every scan. */
+/** A route with its `Location` header, which is encoded once and not for every scan. */
 export interface KnownRoute extends Route {
   location: string;
   /** Decrypted by the first scan that needs it. In memory only: nothing writes it to disk. */
@@ -36,26 +36,26 @@ interface RoutesOptions {
   box: SecretBox;
   toLocation(destination: string): string;
   metrics: Metrics;
-  /** What an earlier run has written to disk. */
+  /** Routes that an earlier run has written to disk. */
   snapshot?: Iterable<Route>;
   maxRoutes?: number;
 }
 
-/** The routes in memory: filled on a miss, and updated by events. */
+/** Cache of routes: read from Postgres on a miss, and updated by events. */
 export class Routes {
   readonly #sql: Sql;
   readonly #box: SecretBox;
   readonly #toLocation: (destination: string) => string;
   readonly #metrics: Metrics;
   readonly #known: RouteCache<KnownRoute>;
-  /** From an earlier run, or from before the log lost events: used only while Postgres does not answer. */
+  /** Routes from an earlier run, or from before the log lost events: used only while Postgres does not answer. */
   readonly #earlier = new Map<string, KnownRoute>();
-  /** Until when a short code is known to have no route. */
+  /** Short codes without a route, with the time until which this is cached. */
   readonly #unknown = new Map<string, number>();
-  /** Short code by id of the code. */
+  /** Short code by code id. */
   readonly #shortCodes = new Map<string, string>();
   readonly #recent = recentChanges();
-  /** Lookups that the next query answers. */
+  /** Lookups for the next query. */
   #waiting = new Map<string, Promise<KnownRoute | 'unknown'>>();
   readonly #lookUp = batchCalls((shortCodes: string[]) => this.#lookUpAll(shortCodes), {
     maxBatchSize: maxWaitingCodes,
@@ -75,7 +75,7 @@ export class Routes {
     }
   }
 
-  /** The route, that there is none, or undefined when memory does not tell. */
+  /** The cached route, `unknown` if it is cached that there is none, or undefined if neither is cached. */
   get(shortCode: string): KnownRoute | 'unknown' | undefined {
     const route = this.#known.use(shortCode) ?? this.#knownMissing(shortCode);
     this.#metrics.routeLookups.count(route === undefined ? 'miss' : 'hit');
@@ -84,22 +84,22 @@ export class Routes {
 
   /** Reads the route from Postgres. Concurrent misses share one query, and at most one query runs at a time. */
   load(shortCode: string): Promise<KnownRoute | 'unknown'> {
-    // Not a query under way: it may have read an older state.
+    // Joins only the next query: one that is running may have read an older state.
     const joined = this.#waiting.get(shortCode);
     if (joined !== undefined) return joined;
     if (this.#waiting.size >= maxWaitingCodes)
-      return Promise.reject(new Error('too many short codes wait to be looked up'));
+      return Promise.reject(new Error(`${maxWaitingCodes} short codes are waiting for a lookup in Postgres already`));
     const route = this.#lookUp(shortCode);
     this.#waiting.set(shortCode, route);
     return route;
   }
 
-  /** The route of an earlier run, for when Postgres does not answer. */
+  /** The route of an earlier run, for use while Postgres does not answer. */
   earlier(shortCode: string): KnownRoute | undefined {
     return this.#earlier.get(shortCode);
   }
 
-  /** Reads all routes again, those of an earlier run included: events before the edge followed the log may be missing. */
+  /** Reads all routes again, including those of an earlier run: the edge may have missed events. */
   async refresh(): Promise<void> {
     this.#refreshes++;
     const shortCodes = [...new Set([...this.#known.keys(), ...this.#earlier.keys()])];
@@ -111,7 +111,7 @@ export class Routes {
     }
   }
 
-  /** From now on, the routes in memory are used only while Postgres does not answer, until they are refreshed. */
+  /** Until the next refresh, uses the cached routes only while Postgres does not answer. */
   forget(): void {
     for (const route of this.#known.values()) this.#earlier.set(route.short_code, route);
     this.#known.clear();
@@ -120,7 +120,7 @@ export class Routes {
     this.#recent.clear();
   }
 
-  /** Applies events of codes; each counts once, in any order and any number of times. */
+  /** Applies events of codes, which may arrive in any order and more than once. */
   apply(entries: Change[]): void {
     for (const entry of entries) if (!isScan(entry) && isCodeEvent(entry)) this.#applyEvent(entry);
   }
@@ -129,12 +129,12 @@ export class Routes {
     return this.#known.values();
   }
 
-  /** Increases with every change of what `all` returns. */
+  /** A counter that increases with every change of what `all` returns. */
   changes(): number {
     return this.#changes;
   }
 
-  /** The key under which the code's visitors are hashed. Throws where it is encrypted with another SECRET_KEY. */
+  /** The key for hashes of the code's visitors. Throws if it is encrypted with another SECRET_KEY. */
   visitorKeyOf(route: KnownRoute): Uint8Array {
     route.visitor_key ??= this.#box.openVisitorKey(route.sealed_key, route.code);
     return route.visitor_key;
@@ -149,7 +149,7 @@ export class Routes {
     return { ...route, location: this.#toLocation(route.destination_url), visitor_key: undefined };
   }
 
-  /** Returns the route in memory, which may be newer than the given one. */
+  /** Caches the route unless a newer version is cached; returns the newer one. */
   #keep(route: Route): KnownRoute {
     const before = this.#known.peek(route.short_code);
     if (before !== undefined && before.version > route.version) return before;
@@ -166,7 +166,7 @@ export class Routes {
     // It may have been created while the query ran.
     if (this.#recent.created(shortCode)) return 'unknown';
     if (this.#unknown.size >= maxUnknown) this.#unknown.clear();
-    this.#unknown.set(shortCode, Date.now() + unknownMs);
+    this.#unknown.set(shortCode, Date.now() + unknownTtlMs);
     return 'unknown';
   }
 
@@ -179,7 +179,7 @@ export class Routes {
     if (route === undefined) return;
     const next = applyToRoute(route, event);
     if (next === undefined) {
-      // An event before this one has not arrived: the route in memory is wrong, and Postgres has the right one.
+      // An earlier event is missing, so the cached route is outdated: read it from Postgres.
       this.#known.delete(shortCode);
       this.#changes++;
       this.load(shortCode).catch(() => {});
@@ -194,7 +194,7 @@ export class Routes {
     else this.#earlier.set(shortCode, this.#located(next));
   }
 
-  /** Routes by short code as Postgres has them, with the events that arrived during the query. */
+  /** Reads routes from Postgres and applies events that arrived during the query; returns them by short code. */
   async #read(shortCodes: string[]): Promise<Map<string, Route>> {
     const found = await readRoutes(this.#sql, this.#box, shortCodes);
     const current = found.map((route) => this.#recent.appliedTo(route) ?? route.short_code);
@@ -216,7 +216,7 @@ export class Routes {
     });
   }
 
-  /** Reads again when a refresh began during the query: the log may have lost events that are in what was read. */
+  /** Repeats the query if a refresh began during it: the log may have lost events that the result contains. */
   async #readCurrent(shortCodes: string[]): Promise<Map<string, Route>> {
     for (;;) {
       const refreshesBefore = this.#refreshes;
