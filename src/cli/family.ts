@@ -1,6 +1,6 @@
 import type { Change } from '../../events/entry.ts';
 import type { Role, ServiceConfig } from '../config.ts';
-import { type Asking, createAsking, revived, type Sibling, type SiblingMessage } from '../edge/siblings.ts';
+import { type Peer, type PeerMessage, PeerRequests, reviveEntries } from '../edge/siblings.ts';
 import { backoff } from '../lib/backoff.ts';
 import type { Logger } from '../lib/logger.ts';
 import { lowerPriority } from '../lib/lower-priority.ts';
@@ -16,7 +16,7 @@ const childrenStartTimeoutMs = 2_000;
 const killAfterMs = stopTimeoutMs.child + 1_000;
 const backoffOptions = { firstMs: 200, maxMs: 10_000, resetAfterMs: 30_000 };
 
-interface Child extends Sibling {
+interface Child extends Peer {
   process: Bun.Subprocess;
   /** Serves short links, so it receives every change of a code. */
   isEdge: boolean;
@@ -33,19 +33,19 @@ export async function startSupervised(config: ServiceConfig, log: Logger): Promi
   const roles = config.roles.filter(servesRequests);
   if (roles.length === 0) return startService(config, { log });
   const children = new Set<Child>();
-  const asking = createAsking();
+  const requests = new PeerRequests();
   const service = await startService(
     { ...config, roles },
     {
       log,
-      onChange: async (entries) => void (await asking.ask({ kind: 'changed', entries }, edgesOf(children))),
+      onChange: async (entries) => void (await requests.send({ kind: 'changed', entries }, edgesOf(children))),
       otherMetrics: async () =>
-        (await asking.ask({ kind: 'metrics' }, children)).flatMap(({ metrics }) =>
+        (await requests.send({ kind: 'metrics' }, children)).flatMap(({ metrics }) =>
           metrics === undefined ? [] : [metrics],
         ),
     },
   );
-  const supervisor = new Supervisor({ config, log, service, children, asking });
+  const supervisor = new Supervisor({ config, log, service, children, requests });
   // A first start is faster if one process alone migrates the database. While Postgres or NATS is unavailable, this
   // process does not get ready and the children start anyway: edges from their snapshots, the others retry.
   const started = withTimeout(service.ready, childrenStartTimeoutMs, () => {}).then(() => supervisor.startChildren());
@@ -62,7 +62,7 @@ interface SupervisorParts {
   log: Logger;
   service: RunningService;
   children: Set<Child>;
-  asking: Asking;
+  requests: PeerRequests;
 }
 
 class Supervisor {
@@ -70,15 +70,15 @@ class Supervisor {
   readonly #log: Logger;
   readonly #service: RunningService;
   readonly #children: Set<Child>;
-  readonly #asking: Asking;
+  readonly #requests: PeerRequests;
   #stopping = false;
 
-  constructor({ config, log, service, children, asking }: SupervisorParts) {
+  constructor({ config, log, service, children, requests }: SupervisorParts) {
     this.#config = config;
     this.#log = log;
     this.#service = service;
     this.#children = children;
-    this.#asking = asking;
+    this.#requests = requests;
   }
 
   startChildren(): void {
@@ -98,7 +98,7 @@ class Supervisor {
     const subprocess = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, ...environmentOf(settings), [childVariable]: '1' },
-      ipc: (message: SiblingMessage, from) => void this.#receive(message, from).catch(() => {}),
+      ipc: (message: PeerMessage, from) => void this.#receive(message, from).catch(() => {}),
       onExit: (_, code, signal) => {
         this.#children.delete(child);
         if (this.#stopping) return;
@@ -119,13 +119,13 @@ class Supervisor {
   }
 
   /** Applies a change that a child has committed, and forwards it to the other edges before it confirms. */
-  async #receive(message: SiblingMessage, from: Bun.Subprocess): Promise<void> {
-    if (message.kind === 'answer') this.#asking.answered(message);
+  async #receive(message: PeerMessage, from: Bun.Subprocess): Promise<void> {
+    if (message.kind === 'answer') this.#requests.receive(message);
     if (message.kind !== 'changed') return;
-    const entries = revived(message.entries);
+    const entries = reviveEntries(message.entries);
     this.#service.apply(entries);
-    await this.#asking.ask({ kind: 'changed', entries }, edgesOf(this.#children, from));
-    from.send({ kind: 'answer', id: message.id } satisfies SiblingMessage);
+    await this.#requests.send({ kind: 'changed', entries }, edgesOf(this.#children, from));
+    from.send({ kind: 'answer', id: message.id } satisfies PeerMessage);
   }
 
   async stop(): Promise<void> {
@@ -181,16 +181,16 @@ export const isChild = () => process.env[childVariable] === '1';
 export async function startChild(config: ServiceConfig, log: Logger, onStop: () => void): Promise<RunningService> {
   // The relay and projections may wait for a core; a redirect may not.
   if (!config.roles.some(servesRequests)) lowerPriority();
-  const asking = createAsking();
-  const parent: Sibling = { send: (message) => process.send?.(message) };
-  const onChange = async (entries: Change[]) => void (await asking.ask({ kind: 'changed', entries }, [parent]));
+  const requests = new PeerRequests();
+  const parent: Peer = { send: (message) => process.send?.(message) };
+  const onChange = async (entries: Change[]) => void (await requests.send({ kind: 'changed', entries }, [parent]));
   const service = await startService(config, { log, onChange });
-  process.on('message', async (message: SiblingMessage) => {
-    if (message.kind === 'answer') asking.answered(message);
+  process.on('message', async (message: PeerMessage) => {
+    if (message.kind === 'answer') requests.receive(message);
     if (message.kind === 'stop') onStop();
     if (message.kind === 'metrics') parent.send({ kind: 'answer', id: message.id, metrics: await service.metrics() });
     if (message.kind !== 'changed') return;
-    service.apply(revived(message.entries));
+    service.apply(reviveEntries(message.entries));
     parent.send({ kind: 'answer', id: message.id });
   });
   // Without its parent, no process would send the stop message.

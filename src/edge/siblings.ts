@@ -2,62 +2,66 @@ import type { Change } from '../../events/entry.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
 /**
- * Several processes on one port are one service to whoever uses it: after the answer to a change, none of them may serve
- * the old state. So the one that took the change waits until the others have heard of it.
+ * Several processes on one port are one service to its clients: once a change is answered, none of them may serve the old
+ * state. So the process that committed a change waits until its peers have applied it.
  */
 
-/** What processes ask of each other, and how they answer. */
-export type SiblingMessage =
+/** A message between the processes of the service. */
+export type PeerMessage =
   | { kind: 'changed'; id: number; entries: Change[] }
   | { kind: 'metrics'; id: number }
   | { kind: 'answer'; id: number; metrics?: object }
   | { kind: 'stop' };
 
 type Question = { kind: 'changed'; entries: Change[] } | { kind: 'metrics' };
-type Answer = Extract<SiblingMessage, { kind: 'answer' }>;
+type Answer = Extract<PeerMessage, { kind: 'answer' }>;
 
-/** A sibling that does not answer by then is not waited for: it may have just died. */
+/** A peer that does not answer within this time may have just died, and is ignored. */
 const answerTimeoutMs = 300;
 
-export interface Sibling {
-  send(message: SiblingMessage): void;
+export interface Peer {
+  send(message: PeerMessage): void;
 }
 
-export interface Asking {
-  /** Asks all of them, and resolves with the answers of those that answered. */
-  ask(question: Question, siblings: Iterable<Sibling>): Promise<Answer[]>;
-  /** To be told of every answer that arrives. */
-  answered(answer: Answer): void;
-}
+/**
+ * Sends requests to peer processes and matches their answers by id.
+ *
+ * @example
+ * const requests = new PeerRequests();
+ * process.on('message', (message) => message.kind === 'answer' && requests.receive(message));
+ * await requests.send({ kind: 'changed', entries }, peers);
+ */
+export class PeerRequests {
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  #lastId = 0;
 
-export function createAsking(): Asking {
-  let last = 0;
-  const open = new Map<number, (answer: Answer) => void>();
+  /** Sends the question to all peers; resolves with the answers that arrive within the timeout. */
+  async send(question: Question, peers: Iterable<Peer>): Promise<Answer[]> {
+    const answers = await Promise.all([...peers].map((peer) => this.#sendTo(peer, question)));
+    return answers.filter((answer) => answer !== undefined);
+  }
 
-  async function askOne(question: Question, sibling: Sibling): Promise<Answer | undefined> {
-    const id = ++last;
+  /** To be called with every answer that arrives. */
+  receive(answer: Answer): void {
+    this.#waiting.get(answer.id)?.(answer);
+  }
+
+  async #sendTo(peer: Peer, question: Question): Promise<Answer | undefined> {
+    const id = ++this.#lastId;
     const answer = Promise.withResolvers<Answer>();
-    open.set(id, answer.resolve);
+    this.#waiting.set(id, answer.resolve);
     try {
-      sibling.send({ ...question, id });
+      peer.send({ ...question, id });
       return await withTimeout(answer.promise, answerTimeoutMs, () => undefined);
     } catch {
       // The process has just died; the one that replaces it reads everything from Postgres.
       return undefined;
     } finally {
-      open.delete(id);
+      this.#waiting.delete(id);
     }
   }
-
-  return {
-    async ask(question, siblings) {
-      const answers = await Promise.all([...siblings].map((sibling) => askOne(question, sibling)));
-      return answers.filter((answer) => answer !== undefined);
-    },
-    answered: (answer) => open.get(answer.id)?.(answer),
-  };
 }
 
-/** Messages between processes carry times as text. */
-export const revived = (entries: Change[]): Change[] =>
+/** Restores the times of entries, which are text in messages between processes. */
+export const reviveEntries = (entries: Change[]): Change[] =>
   entries.map((entry) => ({ ...entry, occurred_at: new Date(entry.occurred_at) }));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../events/entry.ts';
-import { createAsking, revived, type SiblingMessage } from '../../src/edge/siblings.ts';
+import { type PeerMessage, PeerRequests, reviveEntries } from '../../src/edge/siblings.ts';
 
 const entry: Change = {
   type: 'code_paused',
@@ -16,33 +16,33 @@ const entry: Change = {
 const changed = { kind: 'changed' as const, entries: [entry] };
 
 test('a change waits until all peer processes have confirmed it', async () => {
-  const asking = createAsking();
-  const sent: SiblingMessage[] = [];
-  const sibling = { send: (message: SiblingMessage) => void sent.push(message) };
+  const requests = new PeerRequests();
+  const sent: PeerMessage[] = [];
+  const peer = { send: (message: PeerMessage) => void sent.push(message) };
   let confirmed = false;
-  const waiting = asking.ask(changed, [sibling, sibling]).then(() => {
+  const waiting = requests.send(changed, [peer, peer]).then(() => {
     confirmed = true;
   });
   for (const message of sent) {
     expect(confirmed).toBe(false);
-    if (message.kind === 'changed') asking.answered({ kind: 'answer', id: message.id });
+    if (message.kind === 'changed') requests.receive({ kind: 'answer', id: message.id });
   }
   await waiting;
   expect(sent).toHaveLength(2);
 });
 
 test('a peer process that has died or does not answer does not fail the change', async () => {
-  const asking = createAsking();
+  const requests = new PeerRequests();
   const dead = {
     send() {
       throw new Error('the channel is closed');
     },
   };
-  const deaf = { send() {} };
-  expect(await asking.ask(changed, [dead, deaf])).toEqual([]);
-  asking.answered({ kind: 'answer', id: 1_000_000 });
+  const silent = { send() {} };
+  expect(await requests.send(changed, [dead, silent])).toEqual([]);
+  requests.receive({ kind: 'answer', id: 1_000_000 });
 });
 
 test('entries are the same after they are sent to another process', () => {
-  expect(revived(JSON.parse(JSON.stringify([entry])))).toEqual([entry]);
+  expect(reviveEntries(JSON.parse(JSON.stringify([entry])))).toEqual([entry]);
 });
