@@ -49,7 +49,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const sessions = new Sessions({ ...options, leases, outcomes });
 
   const onError = (error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'a query for leases on webhooks failed: retrying');
+    log.warn({ error: messageOf(error) }, 'the webhook worker could not query Postgres: retrying');
   const claiming = every(pollMs, () => sessions.claim(), { onError });
   const loops = [
     claiming,
