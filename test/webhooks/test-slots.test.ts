@@ -38,7 +38,7 @@ describe('an example event', () => {
     const refused = await example(keys.live, 1);
     expect([refused.status, refused.body.error.code]).toEqual([503, 'unavailable']);
     expect(refused.headers.get('retry-after')).toBe('5');
-    expect(refused.body.error.message).toContain('All 8 requests');
+    expect(refused.body.error.message).toContain('All 8 concurrent requests');
     expect(receiver.received(path)).toHaveLength(8);
 
     open();
