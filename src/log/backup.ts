@@ -10,8 +10,8 @@ import type { Queryable, Sql, Transaction } from './connect.ts';
 import { holdPartitions } from './partitions.ts';
 import { headOfLog } from './read.ts';
 
-/** Answers of bulk creates have a megabyte each, so that even these few can be a lot. */
-const rowsAtOnce = 100;
+/** Few, because a stored response of a bulk create can have a megabyte. */
+const rowsPerFetch = 100;
 
 export interface BackedUp {
   position: number;
@@ -19,16 +19,16 @@ export interface BackedUp {
 }
 
 /**
- * Writes everything that the log's database knows, and that is not made anew by itself, to a file. It is the state of one
- * moment, while the service goes on; the file is there as a whole or not at all, and only its owner may read it.
+ * Writes all tables of the log's database to a file, except those in `leftOut`. The backup is one snapshot, taken while the
+ * service runs. The file appears only when it is complete, and only its owner may read it.
  */
 export async function writeBackup(
   sql: Sql,
   file: string,
   { now, onProgress = () => {} }: { now: Date; onProgress?: (done: number, total: number) => void },
 ): Promise<BackedUp> {
-  const unfinished = `${file}.${process.pid}.part`;
-  const handle = await open(unfinished, 'w', 0o600).catch((error) => {
+  const partial = `${file}.${process.pid}.part`;
+  const handle = await open(partial, 'w', 0o600).catch((error) => {
     throw new StartError(`${file} cannot be written: ${messageOf(error)}`);
   });
   try {
@@ -44,16 +44,16 @@ export async function writeBackup(
         rows += count;
         onProgress(rows, total);
       };
-      await pipeline(Readable.from(textOf(tx, header, tables, onRows)), createGzip(), async (packed) => {
-        for await (const chunk of packed) await handle.writeFile(chunk);
+      await pipeline(Readable.from(textOf(tx, header, tables, onRows)), createGzip(), async (compressed) => {
+        for await (const chunk of compressed) await handle.writeFile(chunk);
       });
       return { position: header.position, rows };
     });
     await handle.sync();
-    await rename(unfinished, file);
+    await rename(partial, file);
     return written;
   } catch (error) {
-    await rm(unfinished, { force: true });
+    await rm(partial, { force: true });
     throw error;
   } finally {
     await handle.close();
@@ -77,7 +77,7 @@ interface Table extends TableLine {
   key: string[];
 }
 
-/** All tables but those that are left out on purpose, with the columns of their primary keys. */
+/** All tables except those in `leftOut`, with the columns of their primary keys. */
 export async function tablesOf(sql: Queryable): Promise<Table[]> {
   const rows = await sql<{ table: string; columns: string; key: string }[]>`
     SELECT c.relname AS "table",
@@ -109,28 +109,28 @@ async function* textOf(
   onRows: (count: number) => void,
 ): AsyncGenerator<string> {
   const checksum = createHash('sha256');
-  const textIn = (values: unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
-  const summed = (text: string) => {
+  const linesOf = (values: unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+  const hashed = (text: string) => {
     checksum.update(text);
     return text;
   };
-  yield summed(textIn([header]));
+  yield hashed(linesOf([header]));
   const end: BackupEnd = { rows: {}, sha256: '' };
   for (const { table, columns, key } of tables) {
-    yield summed(textIn([{ table, columns } satisfies TableLine]));
+    yield hashed(linesOf([{ table, columns } satisfies TableLine]));
     let rows = 0;
-    // Not by COPY, see scan-lines.ts.
+    // Not with COPY: see scan-lines.ts.
     await tx`DECLARE backup NO SCROLL CURSOR FOR SELECT t::text AS row FROM ${tx(table)} t ORDER BY ${tx(key)}`;
     for (;;) {
-      const some = await tx<{ row: string }[]>`FETCH ${tx.unsafe(String(rowsAtOnce))} FROM backup`;
-      if (some.length === 0) break;
-      yield summed(textIn(some.map(({ row }) => row)));
-      rows += some.length;
-      onRows(some.length);
+      const fetched = await tx<{ row: string }[]>`FETCH ${tx.unsafe(String(rowsPerFetch))} FROM backup`;
+      if (fetched.length === 0) break;
+      yield hashed(linesOf(fetched.map(({ row }) => row)));
+      rows += fetched.length;
+      onRows(fetched.length);
     }
     await tx`CLOSE backup`;
     end.rows[table] = rows;
   }
   end.sha256 = checksum.digest('hex');
-  yield textIn([{ end }]);
+  yield linesOf([{ end }]);
 }

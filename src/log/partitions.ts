@@ -1,47 +1,47 @@
 import type { Queryable, Sql, Transaction } from './connect.ts';
 import { locks } from './locks.ts';
 
-/** Positions in one partition of the scans. The first two are made by a migration, with this size. */
-const size = 20_000_000;
-const ahead = 2;
+/** Positions per partition of `scans`. A migration creates the first two with this size, so it must not change. */
+const partitionSize = 20_000_000;
+const partitionsAhead = 2;
 
-/** Makes the partitions that scans will need next. Cheap when they are there; any instance may do it. */
+/** Creates the partitions that scans will need next. Only reads when they exist; safe to call from any process. */
 export async function ensurePartitions(sql: Sql): Promise<void> {
   const [{ position }] = await sql<[{ position: number }]>`SELECT last_value AS position FROM log_position`;
-  const current = Math.floor(position / size);
-  const wanted = Array.from({ length: ahead + 1 }, (_, i) => current + i);
-  const there = await sql<{ name: string }[]>`
+  const current = Math.floor(position / partitionSize);
+  const wanted = Array.from({ length: partitionsAhead + 1 }, (_, i) => current + i);
+  const existing = await sql<{ name: string }[]>`
     SELECT relname AS name FROM pg_class WHERE relname = ANY(${wanted.map((number) => `scans_${number}`)})`;
-  const known = new Set(there.map(({ name }) => name));
-  const missing = wanted.filter((number) => !known.has(`scans_${number}`));
+  const names = new Set(existing.map(({ name }) => name));
+  const missing = wanted.filter((number) => !names.has(`scans_${number}`));
   if (missing.length === 0) return;
-  await sql.begin((tx) => make(tx, missing));
+  await sql.begin((tx) => createPartitions(tx, missing));
 }
 
-/** Makes all partitions that a log which ends at `position` can have scans in. */
+/** Creates all partitions of a log that ends at `position`. */
 export const makePartitionsUpTo = (tx: Transaction, position: number): Promise<void> =>
-  make(
+  createPartitions(
     tx,
-    Array.from({ length: Math.floor(position / size) + 1 }, (_, number) => number),
+    Array.from({ length: Math.floor(position / partitionSize) + 1 }, (_, number) => number),
   );
 
-async function make(tx: Transaction, numbers: number[]): Promise<void> {
+async function createPartitions(tx: Transaction, numbers: number[]): Promise<void> {
   await tx`SELECT pg_advisory_xact_lock(${locks.partitions})`;
   for (const number of numbers)
     await tx.unsafe(
       `CREATE TABLE IF NOT EXISTS scans_${number} PARTITION OF scans
-       FOR VALUES FROM (${number * size}) TO (${(number + 1) * size})`,
+       FOR VALUES FROM (${number * partitionSize}) TO (${(number + 1) * partitionSize})`,
     );
 }
 
 export interface Partition {
   name: string;
-  /** Its first position, and the first that is not in it. */
   from: number;
+  /** Exclusive. */
   to: number;
 }
 
-/** The partition that a position is in, or else the next one; those before it may have been dropped. */
+/** The partition of a position, or the next one when the retention has dropped that partition. */
 export async function partitionAt(sql: Queryable, position: number): Promise<Partition | undefined> {
   const [partition] = await sql<Partition[]>`
     SELECT name, bounds[1]::bigint AS "from", bounds[2]::bigint AS "to" FROM (
@@ -54,14 +54,14 @@ export async function partitionAt(sql: Queryable, position: number): Promise<Par
 }
 
 /**
- * Keeps every partition until the transaction ends. A transaction that reads one state of the whole log calls this first,
- * before its snapshot is taken: a partition that is dropped after that would be missing from what it reads.
+ * Prevents the drop of partitions until the transaction ends. A transaction that reads a snapshot of the whole log calls
+ * this first: a partition that is dropped after the snapshot was taken would be missing from it.
  */
 export async function holdPartitions(tx: Transaction): Promise<void> {
   await tx`LOCK TABLE scans IN ACCESS SHARE MODE`;
 }
 
-/** Whether a transaction that is open for at least `ageMs` reads the log: a partition cannot be dropped before it ends. */
+/** Whether a transaction that has been open for at least `ageMs` reads the log, and so prevents the drop of partitions. */
 export async function isReadForLong(sql: Queryable, ageMs: number): Promise<boolean> {
   const [reader] = await sql`
     SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
