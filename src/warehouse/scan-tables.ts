@@ -1,20 +1,20 @@
 import type { Warehouse } from './connect.ts';
 import { countRows, createTable, definition, dropTable, syncReplica, updateSettings } from './tables.ts';
 import { quorumSettings, readTopology, type Topology } from './topology.ts';
-import { whileItAnswers } from './watched.ts';
+import { whileAlive } from './watched.ts';
 import { countRowsOf, insertScans, type LeavingRows, removeRowsOf, type ScanLines } from './write.ts';
 
-/** The tables of a warehouse as the projection that fills them sees them. */
+/** The operations of the analytics projection on warehouse tables. Each rejects when ClickHouse stops responding. */
 export function scanTables(warehouse: Warehouse) {
-  const watched = <T>(work: Promise<T>) => whileItAnswers(warehouse, work);
+  const watched = <T>(work: Promise<T>) => whileAlive(warehouse, work);
   let topology: Topology | undefined;
-  let settingsUpdatedOf: number | undefined;
+  let versionWithCurrentSettings: number | undefined;
 
   async function prepare(version: number): Promise<void> {
     topology = await readTopology(warehouse);
-    if (settingsUpdatedOf === version) return;
+    if (versionWithCurrentSettings === version) return;
     await updateSettings(warehouse, topology, version);
-    settingsUpdatedOf = version;
+    versionWithCurrentSettings = version;
   }
 
   async function insert(version: number, scans: ScanLines, token: string): Promise<void> {

@@ -3,33 +3,33 @@ import { pingWarehouse, type Warehouse } from './connect.ts';
 
 const pingIntervalMs = 2_000;
 const pingTimeoutMs = 5_000;
-const maxMisses = 2;
+const maxFailedPings = 2;
 
 /**
- * Waits for what may take long, for as long as the warehouse answers pings beside it. A request whose server died just
- * then can be left without an end: nobody would hear of it, and wait for ever.
+ * Waits for a request that may take long, and pings the warehouse meanwhile; rejects when the pings fail. A request whose
+ * server dies may stay open without a response or an error.
  */
-export async function whileItAnswers<T>(warehouse: Warehouse, work: Promise<T>): Promise<T> {
-  const gone = Promise.withResolvers<never>();
-  let misses = 0;
-  const watching = setInterval(async () => {
-    misses = (await answers(warehouse)) ? 0 : misses + 1;
-    if (misses >= maxMisses) gone.reject(new Error('ClickHouse has stopped answering'));
+export async function whileAlive<T>(warehouse: Warehouse, work: Promise<T>): Promise<T> {
+  const failed = Promise.withResolvers<never>();
+  let failedPings = 0;
+  const pinging = setInterval(async () => {
+    failedPings = (await isAlive(warehouse)) ? 0 : failedPings + 1;
+    if (failedPings >= maxFailedPings) failed.reject(new Error('ClickHouse has stopped responding to pings'));
   }, pingIntervalMs);
   try {
-    return await Promise.race([work, gone.promise]);
+    return await Promise.race([work, failed.promise]);
   } finally {
-    clearInterval(watching);
-    // Whichever of the two comes second is nobody's.
+    clearInterval(pinging);
+    // A rejection of the one that did not win the race must not count as unhandled.
     work.catch(() => {});
-    gone.promise.catch(() => {});
+    failed.promise.catch(() => {});
   }
 }
 
-async function answers(warehouse: Warehouse): Promise<boolean> {
-  const answer = pingWarehouse(warehouse).then(
+async function isAlive(warehouse: Warehouse): Promise<boolean> {
+  const ping = pingWarehouse(warehouse).then(
     () => true,
     () => false,
   );
-  return withTimeout(answer, pingTimeoutMs, () => false);
+  return withTimeout(ping, pingTimeoutMs, () => false);
 }

@@ -3,16 +3,16 @@ import { type ClickHouseSettings, TupleParam } from '@clickhouse/client';
 import type { Warehouse } from './connect.ts';
 import { tableName } from './tables.ts';
 
-/** A code as the table is ordered. */
+/** The columns that identify a code, in the order of the table's primary key. */
 export type CodeKey = [account: string, mode: string, code: string];
 
-/** Lines of scans: these fields, in this order, with a tab between them. */
+/** Scans as lines of tab-separated fields, in the order of `fields`. */
 export interface ScanLines {
   fields: readonly string[];
   lines: string;
 }
 
-/** Adds scans: once for each token, however often they are sent. */
+/** Inserts scans; a second insert with the same token is ignored. */
 export async function insertScans(
   warehouse: Warehouse,
   version: number,
@@ -30,7 +30,7 @@ export async function insertScans(
       async_insert: 0,
       insert_deduplicate: 1,
       insert_deduplication_token: token,
-      // One block an insert: what is cut could be cut elsewhere the next time, and would not be recognised.
+      // One block per insert: several blocks could be split differently on a retry, which would defeat the deduplication.
       input_format_parallel_parsing: 0,
       max_insert_block_size: '10000000',
       min_insert_block_size_rows: '10000000',
@@ -40,15 +40,15 @@ export async function insertScans(
   });
 }
 
-/** Rows that leave a table together: those of codes, or those of before a time up to a position of the log. */
+/** Rows to remove: all rows of codes, or the rows from before a time up to a position of the log. */
 export type LeavingRows = { codes: CodeKey[] } | { before: Date; upTo: number };
 
-/** A condition with its parameters. That on the time lets ClickHouse skip the partitions of later months. */
+/** The condition with its parameters. The one on `time` lets ClickHouse skip the partitions of later months. */
 const condition = (rows: LeavingRows) =>
   'codes' in rows
     ? {
         where: 'WHERE (account, mode, code) IN {codes:Array(Tuple(String, String, String))}',
-        // The client writes a tuple from a class of its own; an array of arrays would be an array to ClickHouse.
+        // The client encodes a tuple only from `TupleParam`; it would encode a nested array as an array.
         parameters: { codes: rows.codes.map((code) => new TupleParam(code)) },
       }
     : {
@@ -56,7 +56,7 @@ const condition = (rows: LeavingRows) =>
         parameters: { before_ms: rows.before.getTime(), up_to: rows.upTo },
       };
 
-/** How many of these rows a table has; codes must fit into one field of a request, see `removalChunkSize`. */
+/** Counts these rows. The codes must fit into one URL parameter: see `removalChunkSize`. */
 export async function countRowsOf(warehouse: Warehouse, version: number, rows: LeavingRows): Promise<number> {
   const { where, parameters } = condition(rows);
   const result = await warehouse.client.query({
@@ -69,8 +69,8 @@ export async function countRowsOf(warehouse: Warehouse, version: number, rows: L
 }
 
 /**
- * Submits the removal of rows, which the server completes in the background. To wait for it here would fail while a
- * replica is down, and a load balancer cuts a connection that stays silent.
+ * Submits the removal of rows, which ClickHouse completes in the background. Waiting for it would fail while a replica is
+ * down, and a load balancer closes idle connections.
  */
 export async function removeRowsOf(warehouse: Warehouse, version: number, rows: LeavingRows): Promise<void> {
   const { where, parameters } = condition(rows);

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const sentLike = (pattern: RegExp) => sent.filter(({ statement }) => pattern.test(statement.trim()));
-/** A setting as it was sent with each of some statements. */
+/** The value of a setting in each statement that matches the pattern. */
 const settingOf = (name: string, pattern: RegExp) => sentLike(pattern).map(({ fields }) => fields.get(name));
 const codes = ['qr_a', 'qr_b'].map((code): [string, string, string] => ['acct', 'live', code]);
 const reading = () => ({ warehouse, version: 1, signal: AbortSignal.timeout(30_000) });
@@ -43,8 +43,8 @@ const selection = (selected: Selection['codes']): Selection => ({
   ...{ start: new Date(Date.now() - 86_400_000), end: new Date(Date.now() + 86_400_000) },
 });
 
-/** The first read of its kind can take longer than a read may: an engine in WebAssembly compiles it. */
-const patiently = <T>(read: () => Promise<T>) => eventually(read, 60_000);
+/** The first read of its kind can exceed the read timeout, because the engine in WebAssembly compiles it. */
+const readWithRetries = <T>(read: () => Promise<T>) => eventually(read, 60_000);
 
 const insert = (version: number) => {
   const scans = codes.map(([account, , code], i) => ({
@@ -55,7 +55,7 @@ const insert = (version: number) => {
   return scanTables(warehouse).insert(version, { fields: lineFields, lines }, uniqueName());
 };
 
-test('a table is created without creating its database, unless that is missing', async () => {
+test('creating a table creates its database only when that is missing', async () => {
   const database = uniqueName();
   const tables = scanTables({ ...warehouse, database });
   await tables.create(1);
@@ -72,14 +72,14 @@ test('a table is created without creating its database, unless that is missing',
   await warehouse.client.command({ query: `DROP DATABASE ${database}` });
 });
 
-test('every read is consistent and complete before its status is sent; exports check their length instead', async () => {
+test('reads are consistent, and complete before their status is sent; exports check their length instead', async () => {
   const tables = scanTables(warehouse);
   await tables.create(3);
   await insert(3);
   await tables.count(3);
   const chunk = { format: 'csv', upTo: 10, after: undefined, limit: 10 } as const;
-  await patiently(() => readFigures({ ...reading(), version: 3 }, selection({ only: 'qr_a' })));
-  await patiently(() => readChunk({ ...reading(), version: 3 }, selection({ only: 'qr_a' }), chunk));
+  await readWithRetries(() => readFigures({ ...reading(), version: 3 }, selection({ only: 'qr_a' })));
+  await readWithRetries(() => readChunk({ ...reading(), version: 3 }, selection({ only: 'qr_a' }), chunk));
   expect(new Set(settingOf('select_sequential_consistency', /./)), 'with every statement').toEqual(new Set(['1']));
   expect(new Set(settingOf('wait_end_of_query', /RowBinary/))).toEqual(new Set(['0']));
   const others = sent.filter(({ statement }) => !statement.includes('RowBinary'));
@@ -87,7 +87,7 @@ test('every read is consistent and complete before its status is sent; exports c
   expect(settingOf('insert_quorum', /^INSERT/), 'no quorum with a single server').toEqual([null]);
 });
 
-test('rows of codes leave in the background, and others stay', async () => {
+test('rows of codes are removed in the background, and others stay', async () => {
   const tables = scanTables(warehouse);
   await tables.create(4);
   await insert(4);
@@ -96,13 +96,13 @@ test('rows of codes leave in the background, and others stay', async () => {
   await eventually(async () => expect(await tables.countOf(4, { codes })).toBe(1));
 });
 
-test('thousands of codes can be left out of a read: each field stays within the limit of a server', async () => {
+test('a read can exclude thousands of codes, because each parameter stays within the limit of ClickHouse', async () => {
   const tables = scanTables(warehouse);
   await tables.create(5);
   await insert(5);
   const others = Array.from({ length: 5_000 }, (_, i) => `qr_${String(i).padStart(22, '0')}`);
   const selected = selection({ without: [...others, 'qr_a'] });
-  const { codes: left } = await patiently(() => readFigures({ ...reading(), version: 5 }, selected));
+  const { codes: left } = await readWithRetries(() => readFigures({ ...reading(), version: 5 }, selected));
   expect(left).toEqual([{ code: 'qr_b', scans: 1 }]);
-  expect(sentLike(/without_2:/), 'in three fields').not.toEqual([]);
+  expect(sentLike(/without_2:/), 'in three parameters').not.toEqual([]);
 });
