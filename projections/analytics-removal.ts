@@ -3,21 +3,22 @@ import { mismatchOf } from './analytics-doubt.ts';
 import { type EndedCode, ledger, type WarehouseTable } from './warehouse-ledger.ts';
 import type { CodeKey, LeavingRows, ScanTables } from './warehouse-tables.ts';
 
-/** Codes in one statement: their list travels in one field of the URL, which a server limits to about 1,470 codes. */
+/** Codes per statement. They are sent in one URL parameter, whose size limit in ClickHouse allows about 1,470 codes. */
 export const removalChunkSize = 500;
-/** Codes in one removal, so that no more than 20 mutations wait in ClickHouse. */
-const maxCodes = 10_000;
-/** Counts in a row that find nothing left: behind a load balancer each may come from another replica. */
+/** Codes per removal, which limits the pending mutations in ClickHouse to 20. */
+const maxCodesPerRemoval = 10_000;
+/** Consecutive counts of zero that confirm a removal: a load balancer may send each count to another replica. */
 const countsToConfirm = 2;
 
-/** How often rows are removed (a rewrite of parts), and when a statement is sent again while rows remain. */
+/** How often rows are removed, and when a statement is sent again while rows remain. */
 export interface RemovalTimes {
+  /** The minimum time between two removals: ClickHouse rewrites whole parts for each. */
   everyMs: number;
-  /** The time between two counts doubles up to this. */
+  /** The time between two counts doubles up to this limit. */
   maxPollMs: number;
-  /** After a statement that failed, and may have arrived all the same. Doubles with each failure up to the next one. */
+  /** Delay after a failed statement, which ClickHouse may have executed anyway. Doubles up to `retryAcceptedMs`. */
   retryFailedMs: number;
-  /** After a statement that succeeded: its mutation may have been killed. */
+  /** Delay after an accepted statement, whose mutation may have been killed. */
   retryAcceptedMs: number;
 }
 
@@ -26,11 +27,11 @@ export type Trouble = (what: string, error: unknown) => void;
 interface Chunk {
   rows: LeavingRows;
   failures: number;
-  /** When the statement may be sent, or sent again. */
+  /** The statement is sent, or sent again, at this time. */
   dueAt: number;
 }
 
-/** What this process knows of a removal under way; another process starts with none of it. */
+/** The removal in progress. Only in memory: a process that takes over starts without it. */
 interface Progress {
   version: number;
   id: string;
@@ -40,19 +41,19 @@ interface Progress {
   pollAt: number;
 }
 
-/** A removal that the ledger has announced. */
+/** A removal that is recorded in the ledger and not yet confirmed. */
 interface Announced {
   id: string;
-  /** What leaves, a statement each. */
+  /** The rows to remove, one item per statement. */
   rows(): Promise<LeavingRows[]>;
   confirm(): Promise<void>;
 }
 
 /**
- * Removes the scans of deleted codes, and those that have left the log by their age, a step at a time: announces how many
- * rows will go, submits statements that ClickHouse completes in the background, and counts until none is left. Inserts go
- * on meanwhile: none of them is of a deleted code, or of a position that the retention has passed. Each statement is sent
- * once; again only after a long time, or by the process that takes over.
+ * Removes the scans of deleted codes, and those that the retention has removed from the log. Each call of `step` does the
+ * next part: announce the number of rows in the ledger, submit statements that ClickHouse completes in the background, and
+ * count until no row is left. Inserts continue meanwhile, because they contain no scan of a deleted code and no position
+ * that the retention has passed. A statement is sent again only after `RemovalTimes`, or by a process that takes over.
  */
 export function createRemoval(sql: Sql, tables: ScanTables, times: RemovalTimes, onTrouble: Trouble) {
   let progress: Progress | undefined;
@@ -64,21 +65,21 @@ export function createRemoval(sql: Sql, tables: ScanTables, times: RemovalTimes,
     if ((await announceEnded(table)) || (await announceDrop(table))) announcedAt = now;
   }
 
-  /** How many rows will leave; undefined while the table does not have the rows that it should. */
+  /** The number of rows to remove; undefined while the table's row count is wrong. */
   async function countLeaving(table: WarehouseTable, leaving: LeavingRows[]): Promise<number | undefined> {
     let rows = 0;
-    for (const some of leaving) rows += await tables.countOf(table.version, some);
-    // What a lagging replica counts would be taken off for good.
+    for (const chunk of leaving) rows += await tables.countOf(table.version, chunk);
+    // The result is subtracted from the ledger for good, so it must not come from a lagging replica.
     return mismatchOf(table, await tables.count(table.version)) === undefined ? rows : undefined;
   }
 
   async function announceEnded(table: WarehouseTable): Promise<boolean> {
-    const ended = await ledger.ended(sql, table.removed_to, table.position, maxCodes);
+    const ended = await ledger.ended(sql, table.removed_to, table.position, maxCodesPerRemoval);
     const last = ended.at(-1);
     if (last === undefined) return false;
     const rows = await countLeaving(table, chunksOf(ended));
     if (rows === undefined) return false;
-    await ledger.announceRemoval(sql, table, ended.length < maxCodes ? table.position : last.position, rows);
+    await ledger.announceRemoval(sql, table, ended.length < maxCodesPerRemoval ? table.position : last.position, rows);
     return true;
   }
 
@@ -110,12 +111,12 @@ export function createRemoval(sql: Sql, tables: ScanTables, times: RemovalTimes,
 
   async function progressOf({ version }: WarehouseTable, { id, rows }: Announced): Promise<Progress> {
     if (progress?.version === version && progress.id === id) return progress;
-    const chunks = (await rows()).map((some) => ({ rows: some, failures: 0, dueAt: 0 }));
+    const chunks = (await rows()).map((chunk) => ({ rows: chunk, failures: 0, dueAt: 0 }));
     progress = { version, id, chunks, emptyCounts: 0, polls: 0, pollAt: 0 };
     return progress;
   }
 
-  /** Submits what has to be; resolves to whether any row is left. */
+  /** Submits the statements that are due; resolves to whether any row is left. */
   async function submit({ version, chunks }: Progress): Promise<boolean> {
     let isLeft = false;
     for (const chunk of chunks) {
@@ -130,14 +131,14 @@ export function createRemoval(sql: Sql, tables: ScanTables, times: RemovalTimes,
         await tables.remove(version, chunk.rows);
       } catch (error) {
         chunk.dueAt = now + Math.min(times.retryFailedMs * 2 ** chunk.failures++, times.retryAcceptedMs);
-        onTrouble('scans that must leave ClickHouse could not be removed, trying again', error);
+        onTrouble('scans could not be removed from ClickHouse, trying again', error);
       }
     }
     return isLeft;
   }
 
   return {
-    /** Takes the next step of a removal, if there is one to take. */
+    /** Runs the next step of a removal, if one is due. */
     async step(): Promise<void> {
       const table = await ledger.inUse(sql);
       if (table === undefined) return;

@@ -11,20 +11,21 @@ export interface AnalyticsOptions {
   sql: Sql;
   tables: ScanTables;
   readScans: ReadScans;
-  /** Fills a new table from the log and puts it in use (analytics-rebuild.ts), one process of all at a time. */
+  /** Fills a new table from the log and puts it in use (analytics-rebuild.ts); only one process at a time may do so. */
   rebuild(why: string): Promise<void>;
-  /** Hears of what failed without stopping the projection. */
+  /** Called with failures that do not stop the projection. */
   onTrouble: Trouble;
   /** A table is rebuilt once its wrong row counts have not improved for this long. */
   rebuildAfterMs: number;
-  /** How often deleted codes are looked for, and how often rows are counted. */
+  /** How often `tend` checks for rows to remove, and how often it counts the rows. */
   everyMs?: { tend: number; count: number };
   removal?: RemovalTimes;
 }
 
-/** Batches of at most this, as often as this; with longer pauses after a slow insert, which leaves ClickHouse idle time. */
-const most = 20_000;
-const lingerMs = { least: 200, most: 1_500 };
+const maxEntries = 20_000;
+/** The time to collect a batch is 3 × the duration of the last insert, within these limits, so ClickHouse gets idle time. */
+const minLingerMs = 200;
+const maxLingerMs = 1_500;
 
 const defaultRemoval: RemovalTimes = {
   everyMs: 30_000,
@@ -36,13 +37,13 @@ const defaultRemoval: RemovalTimes = {
 /**
  * Scans in ClickHouse, for every analytics read.
  *
- * It takes scans, and the deletion of codes, whose scans leave. ClickHouse has no part in a transaction of Postgres, so
- * the range of an insert is announced in Postgres before it and confirmed after it, and is the insert's token: a range
- * that was announced and not confirmed is inserted again, and ClickHouse drops what it has.
+ * Applies scans and deletions of codes, whose scans are removed. ClickHouse cannot take part in a Postgres transaction, so
+ * the range of an insert is announced in Postgres before it and confirmed after it. The range is also the insert's
+ * deduplication token: a range that was announced but not confirmed is inserted again, and ClickHouse ignores duplicates.
  *
- * A table that does not hold the rows that it was given (emptied, restored from an old backup, in memory only) is
- * rebuilt from the log. A wrong count alone proves nothing, since a replica may lag: it must stay wrong for
- * `rebuildAfterMs`, and the table stays in use until its successor is complete.
+ * A table that has lost rows (truncated, restored from an old backup, stored in memory only) is rebuilt from the log. A
+ * single wrong count proves nothing, because a replica may lag: the count must stay wrong for `rebuildAfterMs`, and the
+ * table stays in use until the new one is complete.
  */
 export function createAnalytics(options: AnalyticsOptions) {
   const { sql, tables, readScans, rebuild, onTrouble, rebuildAfterMs } = options;
@@ -50,14 +51,14 @@ export function createAnalytics(options: AnalyticsOptions) {
   const doubt = createDoubt(rebuildAfterMs);
   const removal = createRemoval(sql, tables, removalTimes, onTrouble);
   let table: WarehouseTable | undefined;
-  let tookMs = 0;
+  let lastInsertMs = 0;
   let tendedAt = Number.NEGATIVE_INFINITY;
   let countedAt = Number.NEGATIVE_INFINITY;
 
   async function send(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
     const started = performance.now();
     if (scans.count > 0) await insertText(tables, into, to, scans);
-    tookMs = performance.now() - started;
+    lastInsertMs = performance.now() - started;
   }
 
   /** Repeats an insert that was announced and not confirmed. */
@@ -71,23 +72,27 @@ export function createAnalytics(options: AnalyticsOptions) {
 
   async function count(version: number, justInserted: number): Promise<Mismatch | undefined> {
     const current = await ledger.inUse(sql);
-    if (current?.version !== version) throw new Superseded('another table of the warehouse is in use now');
+    if (current?.version !== version) throw new Superseded('another warehouse table is in use now');
     countedAt = performance.now();
     return mismatchOf(current, await tables.count(version), justInserted);
   }
 
-  /** How the rows of a table differ from what it was given; counted twice, since the first replica asked may lag. */
+  /** Compares the row count of a table with the ledger; counts again after a sync, because the first replica may lag. */
   async function findMismatch({ version }: WarehouseTable, justInserted = 0): Promise<Mismatch | undefined> {
     if ((await count(version, justInserted)) === undefined) return undefined;
     await tables.sync(version);
     return count(version, justInserted);
   }
 
-  /** Why the table in use must be rebuilt, if so; rejects while that is not certain. */
+  /** Why the table in use must be rebuilt, or undefined; rejects while that is uncertain. */
   async function reasonToRebuild(found: WarehouseTable | undefined): Promise<string | undefined> {
     if (found === undefined) return 'no table is in use';
     if (found.definition !== tables.definition) return 'the table in use has an older definition';
-    await tables.prepare(found.version).catch((error) => onTrouble('settings of the table were not updated', error));
+    await tables
+      .prepare(found.version)
+      .catch((error) =>
+        onTrouble('the settings of the table in ClickHouse could not be updated, continuing with the old ones', error),
+      );
     if (found.inserting_to !== null && (await tables.count(found.version)) !== undefined) await finishInsert(found);
     const mismatch = await findMismatch(found);
     if (mismatch === undefined) doubt.clear();
@@ -108,20 +113,20 @@ export function createAnalytics(options: AnalyticsOptions) {
 
   return {
     name: 'analytics',
-    most,
+    maxEntries,
     get lingerMs() {
-      return Math.min(Math.max(lingerMs.least, 3 * tookMs), lingerMs.most);
+      return Math.min(Math.max(minLingerMs, 3 * lastInsertMs), maxLingerMs);
     },
 
     async checkpoint(): Promise<number> {
       const reason = await reasonToRebuild(await ledger.inUse(sql));
       table = reason === undefined ? await ledger.inUse(sql) : await rebuilt(reason);
-      if (table === undefined) throw new Superseded('the table in use has just been exchanged');
+      if (table === undefined) throw new Superseded('the warehouse table in use has just been replaced');
       return table.position;
     },
 
     async apply({ after, to, entries }: LogRange): Promise<void> {
-      if (table === undefined) throw new Error('the projection has not begun');
+      if (table === undefined) throw new Error('apply() needs checkpoint() first');
       const into = { ...table, position: after };
       const scans = await withoutEnded(sql, entries.filter(isScan));
       if (scans.length === 0) await ledger.pass(sql, into, to);
@@ -129,7 +134,7 @@ export function createAnalytics(options: AnalyticsOptions) {
         const text = { lines: scans.map(({ line }) => `${line}\n`).join(''), count: scans.length };
         await ledger.announceInsert(sql, into, to);
         await send(into, to, text);
-        // Counted before the checkpoint says that the rows are there.
+        // Before the checkpoint moves past rows that may be missing.
         const mismatch = await findMismatch(into, text.count);
         if (mismatch !== undefined) throw doubtful(mismatch);
         await ledger.confirmInsert(sql, into, to, text.count);
@@ -137,7 +142,7 @@ export function createAnalytics(options: AnalyticsOptions) {
       table = { ...table, position: to };
     },
 
-    /** Between batches: removes scans of deleted codes and scans that are too old, and checks that no row was lost. */
+    /** Runs between batches: removes scans of deleted codes and old scans, and checks that no row was lost. */
     async tend(): Promise<void> {
       const now = performance.now();
       if (table === undefined || now - tendedAt < everyMs.tend) return;
@@ -151,7 +156,7 @@ export function createAnalytics(options: AnalyticsOptions) {
   };
 }
 
-/** A scan that waited on disk may come behind the end of its code: it is in the log, and counts nowhere. */
+/** Leaves out scans that follow the deletion of their code in the log, because they waited in a spool. */
 async function withoutEnded(sql: Sql, scans: ScanLine[]): Promise<ScanLine[]> {
   if (scans.length === 0) return scans;
   const ends = await ledger.ends(sql, [...new Set(scans.map(({ code }) => code))]);

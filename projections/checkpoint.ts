@@ -1,11 +1,11 @@
 import type { Queryable } from '../src/lib/sql.ts';
 
-/** Another process has moved the projection's checkpoint or table: the projection resumes from what is stored. */
+/** Another process has moved the projection's checkpoint or table: the projection restarts from the stored one. */
 export class Superseded extends Error {}
 
 /**
- * Moves a projection's checkpoint, in the transaction of its effect. Only the new position in Postgres' answer proves that
- * it has moved; without it the projection resumes from the checkpoint that is stored.
+ * Moves a projection's checkpoint, in the transaction of its effect. Throws `Superseded` unless Postgres returns the new
+ * position.
  */
 export async function moveCheckpoint(
   tx: Queryable,

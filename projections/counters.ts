@@ -7,15 +7,15 @@ import { visitorRemovals } from './visitor-removals.ts';
 /**
  * `total_scans` and `unique_scans` of every code, in `scan_counts`.
  *
- * It takes scans and deletions of codes: it deletes the counts of deleted codes, and schedules the removal of their
- * visitors (visitor-removals.ts). Its checkpoint moves in the transaction that adds the scans, so each is counted once,
- * however often it is delivered. A rebuild counts the log in one statement, and adds what has left it by its age
- * (`dropped_scans`).
+ * Applies scans and deletions of codes: it deletes the counts of deleted codes, and schedules the removal of their
+ * visitors (visitor-removals.ts). The checkpoint moves in the transaction that adds the scans, so a scan that is delivered
+ * twice is counted once. A rebuild counts the log in one statement, and adds the scans that the retention has removed from
+ * it (`dropped_scans`).
  */
 export const counters = {
   name: 'counters',
 
-  /** Negative when the counts must be rebuilt first. */
+  /** The stored position; negative when the counts must be rebuilt first. */
   async checkpoint(sql: Sql): Promise<number> {
     await sql`INSERT INTO checkpoints VALUES ('counters', 0) ON CONFLICT DO NOTHING`;
     const [row] = await sql<[{ position: number }]>`SELECT position FROM checkpoints WHERE projection = 'counters'`;
@@ -43,18 +43,18 @@ export const counters = {
           ON CONFLICT (code) DO UPDATE SET
             total_scans = c.total_scans + excluded.total_scans, unique_scans = c.unique_scans + excluded.unique_scans`;
       // A scan that waited in a spool can arrive after the deletion of its code.
-      const gone = await forgetDeleted(tx, [...deleted, ...counts.keys()]);
+      const gone = await removeDeleted(tx, [...deleted, ...counts.keys()]);
       const scanned = gone.filter((code) => counts.has(code));
       if (scanned.length > 0) await erasures.reopen(tx, scanned, after);
     });
   },
 
-  /** The counts may contain scans that the log has lost: nothing is applied to them before the next `rebuild`. */
+  /** Marks the counts as wrong, because the log has lost scans: they are rebuilt before anything else is applied. */
   async invalidate(tx: Transaction): Promise<void> {
     await tx`UPDATE checkpoints SET position = -1 WHERE projection = 'counters'`;
   },
 
-  /** Recounts the whole log. One statement sees one state of the log, and sets the checkpoint to its end, at least `floor`. */
+  /** Recounts the whole log, and sets the checkpoint to its end, at least `floor`, in one statement: one snapshot. */
   async rebuild(sql: Sql, floor = 0): Promise<void> {
     await sql.begin(async (tx) => {
       await tx`SET LOCAL statement_timeout = 0`;
@@ -77,7 +77,7 @@ export const counters = {
         )
         INSERT INTO checkpoints SELECT 'counters', position FROM head
         ON CONFLICT (projection) DO UPDATE SET position = excluded.position`;
-      // The checkpoint may have moved past deletions that no apply() has seen.
+      // The checkpoint may have moved past deletions that were never applied.
       await visitorRemovals.requestAll(tx);
       await tx`DELETE FROM dropped_scans WHERE code IN (SELECT id FROM codes WHERE status = 'deleted')`;
       await erasures.reopenAll(tx, Math.max(before?.position ?? 0, 0));
@@ -85,8 +85,8 @@ export const counters = {
   },
 };
 
-/** Resolves to those of the codes that are deleted. */
-async function forgetDeleted(tx: Transaction, codes: string[]): Promise<string[]> {
+/** Removes the counts of those codes that are deleted, and resolves to their ids. */
+async function removeDeleted(tx: Transaction, codes: string[]): Promise<string[]> {
   if (codes.length === 0) return [];
   const gone = await tx<{ id: string }[]>`SELECT id FROM codes WHERE id = ANY(${codes}) AND status = 'deleted'`;
   if (gone.length === 0) return [];

@@ -9,9 +9,9 @@ import type { Queryable } from '../src/lib/sql.ts';
 /**
  * Current state: `accounts`, `api_keys`, `webhooks`, `codes`, `code_counts` and `blocked_hosts`.
  *
- * It takes every event of codes and accounts but erased ones, and is written in the transaction that appends them, so it needs no
- * checkpoint: it is never behind. A rebuild applies the same functions to the whole log (src/stream/replay-state.ts).
- * Here are its tables and their keys.
+ * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
+ * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/stream/replay-state.ts).
+ * The values are the primary keys.
  */
 export const stateTables = {
   accounts: 'id',
@@ -22,22 +22,22 @@ export const stateTables = {
   blocked_hosts: 'host',
 } as const;
 
-/** Current state of what events are about, before them. */
+/** The rows that events change, before the events. */
 export interface StateBefore {
   codes?: Code[];
   accounts?: Account[];
   webhooks?: Webhook[];
 }
 
-/** Reads the state that events are about, and writes what they make of it. */
+/** Reads the rows that events change, applies the events, and writes the result. */
 export async function applyState(sql: Queryable, events: AppliedEvent[]): Promise<void> {
   await writeState(sql, await readBefore(sql, events), events);
 }
 
 /**
- * Writes what events make of a state that is known, and returns the codes as written: those of `before` first, new ones
- * in the order of their events. Sends all statements at once, without waiting for answers in between: the caller may hold
- * the log's lock.
+ * Applies events to `before` and writes the result. Returns the codes as written: those of `before` first, then new ones in
+ * the order of their events. All statements are sent without waiting for responses in between, because the caller may hold
+ * the append lock.
  */
 export async function writeState(
   sql: Queryable,
@@ -74,9 +74,9 @@ async function readBefore(sql: Queryable, events: AppliedEvent[]): Promise<State
 }
 
 interface CodeCounts {
-  /** By how much each count changes. */
+  /** `codes` is added to the count, and may be negative. */
   changes: { account: string; mode: string; status: string; codes: number }[];
-  /** A rebuild sees nothing else of an erased code, so rows of these accounts that fall to 0 are removed. */
+  /** Their rows that fall to 0 are deleted, because a rebuild, which has no data of erased codes, creates none. */
   erasedAccounts: string[];
 }
 
@@ -103,7 +103,7 @@ function evolveCodes(before: Code[], events: AppliedCodeEvent[]): { codes: Code[
   return { codes: [...codes.values()], counts: { changes: counted, erasedAccounts: [...erasedAccounts] } };
 }
 
-/** The columns that events can change, an erasure included; a new field of a code is missing here until it compiles. */
+/** The columns that events can change, an erasure included. A new field of `Code` that is missing here does not compile. */
 const changeableColumns = {
   name: true,
   destination_url: true,
@@ -216,6 +216,6 @@ function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<Ser
   }
 }
 
-/** As JSON carries it: a whole batch is one parameter, whatever its size. */
+/** As plain JSON, so that a batch of any size is one query parameter. */
 const row = (entry: Code | Account | Webhook) => JSON.parse(JSON.stringify(entry));
 const rows = (entries: (Code | Account)[]) => entries.map(row);

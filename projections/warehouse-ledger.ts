@@ -2,7 +2,7 @@ import type { Owner } from '../events/owner.ts';
 import type { Queryable, Sql } from '../src/lib/sql.ts';
 import { Superseded } from './checkpoint.ts';
 
-/** A table of the warehouse, and how far it has come. */
+/** A warehouse table, and up to which positions it is filled and cleaned. */
 export interface WarehouseTable {
   version: number;
   definition: number;
@@ -10,7 +10,7 @@ export interface WarehouseTable {
   inserting_to: number | null;
   removed_to: number;
   removing_to: number | null;
-  /** Of deleted codes, or of the run of the retention that is under way. */
+  /** Rows of the announced removal, be it of deleted codes (`removing_to`) or by the retention (`dropping_run`). */
   removing_rows: number | null;
   dropped_run: number;
   dropping_run: number | null;
@@ -21,17 +21,17 @@ export interface WarehouseTable {
 
 async function exactlyOne(update: PromiseLike<{ count: number }>): Promise<void> {
   if ((await update).count !== 1)
-    throw new Superseded('another table of the warehouse is in use, or somebody else has moved its checkpoint');
+    throw new Superseded('another warehouse table is in use, or another process has moved its checkpoint');
 }
 
-/** What Postgres knows of the tables in ClickHouse: the only place with SQL of `warehouse_tables` that writes. */
+/** The state of the tables in ClickHouse, stored in Postgres. All writes to `warehouse_tables` are here. */
 export const ledger = {
   async inUse(sql: Queryable): Promise<WarehouseTable | undefined> {
     const [table] = await sql<WarehouseTable[]>`SELECT * FROM warehouse_tables WHERE in_use`;
     return table;
   },
 
-  /** Says that the scans up to `to` are about to be inserted. */
+  /** Records that the scans up to `to` are about to be inserted. */
   announceInsert: (sql: Queryable, { version, position }: WarehouseTable, to: number) =>
     exactlyOne(sql`
       UPDATE warehouse_tables SET inserting_to = ${to}
@@ -42,7 +42,7 @@ export const ledger = {
       UPDATE warehouse_tables SET position = ${to}, inserting_to = NULL, rows = rows + ${rows}
       WHERE version = ${version} AND in_use AND inserting_to = ${to}`),
 
-  /** Goes past a piece of the log without scans. */
+  /** Moves the position past a range without scans. */
   pass: (sql: Queryable, { version, position }: WarehouseTable, to: number) =>
     exactlyOne(sql`
       UPDATE warehouse_tables SET position = ${to}
@@ -72,7 +72,7 @@ export const ledger = {
         dropping_to = NULL, removing_rows = NULL
       WHERE version = ${version} AND in_use AND dropping_run = ${run}`),
 
-  /** The run of the retention whose scans have left the log, and not this table. */
+  /** The retention run whose scans are removed from the log, but not yet from this table. */
   async droppedFromLog(sql: Queryable, { dropped_run, position }: WarehouseTable): Promise<Drop | undefined> {
     const [drop] = await sql<Drop[]>`
       SELECT run, before, up_to AS "upTo" FROM scan_retention
@@ -80,7 +80,7 @@ export const ledger = {
     return drop;
   },
 
-  /** Codes that were deleted after `after`, up to `to`, in the order of the log. */
+  /** Codes that were deleted after position `after`, up to `to`, in the order of their deletion. */
   async ended(sql: Queryable, after: number, to: number, limit?: number): Promise<EndedCode[]> {
     return sql<EndedCode[]>`
       SELECT c.id, c.account, c.mode, e.position FROM events e JOIN codes c ON c.id = e.stream
@@ -88,7 +88,7 @@ export const ledger = {
       ORDER BY e.position LIMIT ${limit ?? null}`;
   },
 
-  /** Where in the log codes ended, of those that did. */
+  /** The positions of the deletions of those codes that are deleted. */
   async ends(sql: Queryable, codes: string[]): Promise<Map<string, number>> {
     const rows = await sql<{ code: string; position: number }[]>`
       SELECT c.id AS code, e.position FROM codes c JOIN events e ON e.stream = c.id AND e.type = 'code_deleted'
@@ -97,8 +97,8 @@ export const ledger = {
   },
 
   /**
-   * Retires all tables: none is read, written by a process that still has its version, or put in use by a running
-   * rebuild. New versions are higher than any that a lost tail of the log may have handed out.
+   * Retires all tables: they are no longer read, written, or put in use by a running rebuild. New versions are higher
+   * than any that the lost tail of the log may have assigned.
    */
   async giveUpAll(sql: Queryable): Promise<void> {
     await sql`UPDATE warehouse_tables SET in_use = false, position = -1`;
@@ -106,7 +106,7 @@ export const ledger = {
     await sql`SELECT setval(${sequence}, nextval(${sequence}) + 1000)`;
   },
 
-  /** A new table, to be filled beside the one in use; codes that ended by `removedTo` never come into it. */
+  /** Adds a table that is not in use. It will not contain scans of codes that were deleted up to `removedTo`. */
   async add(sql: Queryable, definition: number, removedTo: number): Promise<number> {
     const [row] = await sql<[{ version: number }]>`
       INSERT INTO warehouse_tables (definition, position, removed_to, rows)
@@ -124,8 +124,8 @@ export const ledger = {
   },
 
   /**
-   * Puts a table in place of the one in use, which stands still meanwhile: `fill` gets the new one to where the old one
-   * is, so that nobody sees numbers go back.
+   * Replaces the table in use, which is locked meanwhile: `fill` brings the new table at least to the position of the old
+   * one, so that analytics never go back.
    */
   async exchange(
     sql: Sql,
@@ -144,7 +144,7 @@ export const ledger = {
   },
 };
 
-/** A run of the retention: scans of before a time leave, up to a position. */
+/** A retention run: scans from before `before` are removed, up to position `upTo`. */
 export interface Drop {
   run: number;
   before: Date;
@@ -153,6 +153,6 @@ export interface Drop {
 
 export interface EndedCode extends Owner {
   id: string;
-  /** Of its deletion in the log. */
+  /** Of its deletion. */
   position: number;
 }

@@ -171,5 +171,5 @@ async function resultOf(world: BaseWorld, fault: string, { times, attempts }: Fa
 /** Waits up to `settleTimeoutMs`, because the warehouse may have to be rebuilt first. */
 const verifyAll = ({ sql, clickhouse }: BaseWorld): Promise<Verification> => {
   if (clickhouse === undefined) throw new Error('this world has no warehouse');
-  return verify({ sql, warehouse: clickhouse.warehouse, patienceMs: settleTimeoutMs });
+  return verify({ sql, warehouse: clickhouse.warehouse, catchUpTimeoutMs: settleTimeoutMs });
 };

@@ -18,7 +18,7 @@ export function runCounters(context: StreamContext): Leadership {
       return counters.checkpoint(sql);
     },
     apply: (range: Parameters<typeof counters.apply>[1]) => counters.apply(sql, range),
-    most: 10_000,
+    maxEntries: 10_000,
     lingerMs: 0,
   };
   const projecting = runProjection({ ...context, lock: locks.counters, projection });

@@ -7,22 +7,25 @@ import type { Logger } from '../lib/logger.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { sequenceAfter } from './jetstream.ts';
 
-/** Entries that may wait here; the stream keeps the rest. */
-const roomFor = 20_000;
+/** With this many entries waiting, no more are received; the stream keeps them. */
+const maxWaitingEntries = 20_000;
 const retryMs = 500;
 
 export interface Inbox {
-  /** What has arrived, in order: at once when enough has, after a linger otherwise; nothing after an idle while. */
-  take(patience: { most: number; lingerMs: number; idleMs: number }): Promise<LogRange[]>;
-  /** Receives from after `after` again: a stream that was recreated can leave its consumer waiting for ever. */
+  /**
+   * Resolves to the ranges that have arrived, in order: as soon as there are `maxEntries` entries, or `lingerMs` after
+   * the first; to none when nothing arrives for `idleMs`. A range with more entries than `maxEntries` comes alone.
+   */
+  take(limits: { maxEntries: number; lingerMs: number; idleMs: number }): Promise<LogRange[]>;
+  /** Receives again, after position `after`: when a stream is recreated, its old consumer can wait forever. */
   restart(after: number): void;
   close(): void;
 }
 
 /**
- * Receives a stream from after position `after`, and reconnects by itself; a message that is missed meanwhile shows as a
- * gap. At a message that this process cannot read it stops, so that its reader finds nothing more and reads the log;
- * `restart` then goes on after it.
+ * Receives the messages of a stream after position `after`, and reconnects by itself; missed messages appear as a gap
+ * between ranges. It stops at a message that this process cannot decode: the caller then receives nothing, reads the log
+ * instead, and calls `restart` with a position after the message.
  */
 export function openInbox({
   nats,
@@ -34,7 +37,7 @@ export function openInbox({
   nats: NatsConnection;
   stream: string;
   after: number;
-  /** Ends all waiting. */
+  /** Ends pending calls of `take`. */
   signal: AbortSignal;
   log: Logger;
 }): Inbox {
@@ -45,16 +48,19 @@ export function openInbox({
   let messages: ConsumerMessages | undefined;
   let arrived = () => {};
   let emptied = () => {};
-  let unreadable: string | undefined;
+  let lastReason: string | undefined;
 
-  function read(message: JsMsg): LogRange {
+  function decode(message: JsMsg): LogRange {
     try {
       return decodeMessage(message.data);
     } catch (error) {
       const reason = messageOf(error);
-      if (reason !== unreadable)
-        log.warn({ error: reason, sequence: message.seq }, 'the stream cannot be read, reading from the log');
-      unreadable = reason;
+      if (reason !== lastReason)
+        log.warn(
+          { error: reason, sequence: message.seq },
+          'a message of the stream cannot be decoded, reading from the log instead',
+        );
+      lastReason = reason;
       throw error;
     }
   }
@@ -62,18 +68,18 @@ export function openInbox({
   async function receive(): Promise<void> {
     const manager = await nats.jetstreamManager({ timeout: 2_000 });
     const start = await sequenceAfter(manager, stream, position);
-    // Ordered: the client recreates it whenever a message is missing, so that none is skipped.
+    // An ordered consumer, which the client recreates when a message is missing, so that none is skipped.
     const consumer = await nats
       .jetstream()
       .consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start });
     messages = await consumer.consume({ max_messages: 100 });
     for await (const message of messages) {
-      const range = read(message);
+      const range = decode(message);
       waiting.push(range);
       size += range.entries.length;
       position = range.to;
       arrived();
-      if (size >= roomFor)
+      if (size >= maxWaitingEntries)
         await new Promise<void>((resolve) => {
           emptied = resolve;
         });
@@ -83,7 +89,7 @@ export function openInbox({
 
   const receiving = every(retryMs, receive, {
     onError(error) {
-      if (!closed) log.debug({ error: messageOf(error) }, 'no stream to receive');
+      if (!closed) log.debug({ error: messageOf(error) }, 'the stream cannot be received, trying again');
     },
   });
 
@@ -98,19 +104,19 @@ export function openInbox({
   };
 
   return {
-    async take({ most, lingerMs, idleMs }) {
+    async take({ maxEntries, lingerMs, idleMs }) {
       if (waiting.length === 0) await arrival(idleMs);
       const deadline = performance.now() + lingerMs;
-      while (waiting.length > 0 && size < most && performance.now() < deadline && !signal.aborted)
+      while (waiting.length > 0 && size < maxEntries && performance.now() < deadline && !signal.aborted)
         await arrival(Math.max(0, deadline - performance.now()));
       let count = 0;
       let taken = 0;
-      while (taken < waiting.length && (count === 0 || count + (waiting[taken]?.entries.length ?? 0) <= most))
+      while (taken < waiting.length && (count === 0 || count + (waiting[taken]?.entries.length ?? 0) <= maxEntries))
         count += waiting[taken++]?.entries.length ?? 0;
       const ranges = waiting.slice(0, taken);
       waiting = waiting.slice(taken);
       size -= count;
-      if (size < roomFor) emptied();
+      if (size < maxWaitingEntries) emptied();
       return ranges;
     },
     restart(after) {
@@ -119,7 +125,7 @@ export function openInbox({
     },
     close() {
       closed = true;
-      // The signal outlives this inbox: a projection that fails opens another one on it.
+      // The signal outlives this inbox: after a failure the projection opens another one with the same signal.
       signal.removeEventListener('abort', onAbort);
       emptied();
       messages?.stop();

@@ -5,54 +5,55 @@ import type { Logger } from '../lib/logger.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { connect } from '../log/connect.ts';
 
-const tryEveryMs = 500;
+const retryMs = 500;
 const heartbeatMs = 1_000;
-/** A leader that Postgres does not answer for this long has lost the lead: its lock may be gone with its session. */
+/** Without an answer from Postgres for this long, a leader steps down: Postgres may have released its lock. */
 const heartbeatTimeoutMs = 5_000;
-/** Postgres ends the session of a leader that it has not heard from for this long, and so releases its lock. */
+/** Postgres ends the session of a leader that is silent for this long, which releases its lock. */
 const idleSessionTimeoutMs = 10_000;
-const endWithinMs = 10_000;
+/** How long `lead` may take to end after its signal. */
+const stopTimeoutMs = 10_000;
 
 export interface Leadership {
   stop(): Promise<void>;
 }
 
-interface Office {
+interface LeaderOptions {
   databaseUrl: string;
-  /** An advisory lock of the database's session: gone with the connection, so a dead holder cannot keep it. */
+  /** An advisory lock of a Postgres session: it is released with the connection, so a dead process cannot keep it. */
   lock: number;
   name: string;
   log: Logger;
-  /** Runs while this process holds the lock; must end soon after the signal. */
+  /** Runs while this process holds the lock; must end soon after the signal is aborted. */
   lead(signal: AbortSignal): Promise<void>;
 }
 
-/** Sees to it that one process of all leads, and that another takes over within seconds when it is gone. */
-export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): Leadership {
+/** Runs `lead` in one process at a time; another process takes over within seconds when the leader is gone. */
+export function seekLeadership({ databaseUrl, lock, name, log, lead }: LeaderOptions): Leadership {
   async function term(stopping: AbortSignal): Promise<void> {
     const sql = connect(databaseUrl, { max: 1, name: `scanlog-${name}`, answerTimeoutMs: heartbeatTimeoutMs });
     const lost = new AbortController();
-    const over = AbortSignal.any([stopping, lost.signal]);
-    let led: Promise<void> | undefined;
+    const ended = AbortSignal.any([stopping, lost.signal]);
+    let leading: Promise<void> | undefined;
     try {
-      // A network that drops packets leaves the session open, with its lock, after the leader has given up.
-      const [{ mine }] = await sql<[{ mine: boolean }]>`
-        SELECT pg_try_advisory_lock(${lock}) AS mine, set_config('idle_session_timeout', ${`${idleSessionTimeoutMs}`}, false)`;
-      if (!mine) return;
-      log.info({ name }, 'leading');
-      led = lead(over).finally(() => lost.abort());
-      led.catch(() => {});
-      while (!over.aborted) {
-        await sleep(heartbeatMs, undefined, { signal: over }).catch(() => {});
-        // Also notices that the connection was made anew, without the lock.
-        if (!over.aborted && !(await holds(sql, lock))) lost.abort();
+      // Otherwise a network that drops packets would leave the session open, with its lock, after the leader stepped down.
+      const [{ acquired }] = await sql<[{ acquired: boolean }]>`
+        SELECT pg_try_advisory_lock(${lock}) AS acquired,
+          set_config('idle_session_timeout', ${`${idleSessionTimeoutMs}`}, false)`;
+      if (!acquired) return;
+      log.info({ name }, 'elected leader');
+      leading = lead(ended).finally(() => lost.abort());
+      leading.catch(() => {});
+      while (!ended.aborted) {
+        await sleep(heartbeatMs, undefined, { signal: ended }).catch(() => {});
+        // Also detects that the driver has reconnected, which releases the lock.
+        if (!ended.aborted && !(await holds(sql, lock))) lost.abort();
       }
-      await led;
+      await leading;
     } finally {
       lost.abort();
-      // Whoever leads next, maybe this process again, must not find it still at work here.
-      const ended = led?.catch(() => {}) ?? Promise.resolve();
-      await withTimeout(ended, endWithinMs, () => {});
+      // `lead` must end before the lock is released, so that it does not overlap with the next leader.
+      await withTimeout(leading?.catch(() => {}) ?? Promise.resolve(), stopTimeoutMs, () => {});
       await sql.end({ timeout: 1 }).catch(() => {});
     }
   }
@@ -64,7 +65,7 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: Office): 
     return row !== undefined;
   };
 
-  return every(tryEveryMs, term, {
-    onError: (error) => log.warn({ name, error: messageOf(error) }, 'lost the lead'),
+  return every(retryMs, term, {
+    onError: (error) => log.warn({ name, error: messageOf(error) }, 'leadership lost or election failed, trying again'),
   });
 }

@@ -9,25 +9,25 @@ import { isReadForLong, type Partition, partitionAt } from '../log/partitions.ts
 import { headOfLog } from '../log/read.ts';
 
 /**
- * Removes scans of before a cutoff from log and warehouse, in runs of steps that are transactions of their own: any
- * process may take the next one, at any time.
+ * A retention run removes the scans from before a cutoff from the log and the warehouse. It consists of steps, each in its
+ * own transaction; any process may run the next step.
  *
- * 1. A run starts: its cutoff, and where the log ends, are recorded.
- * 2. Waits until the projections have applied everything up to there, so that none needs these scans any more.
- * 3. Scans leave the log, from its beginning to its end. A partition with nothing but such scans is dropped as a whole;
- *    from another one they are deleted in batches. `dropped_scans` counts them in the same transaction.
- * 4. Waits until they have left the warehouse (projections/analytics-removal.ts).
- * 5. The event scans_dropped ends the run.
+ * 1. Start: record the cutoff, and the position at which the log ends.
+ * 2. Wait until the projections have applied the log up to that position, so that none needs these scans any more.
+ * 3. Remove the scans from the log, in the order of positions. A partition that has only scans from before the cutoff is
+ *    dropped; from other partitions they are deleted in batches. `dropped_scans` counts them in the same transaction.
+ * 4. Wait until they are removed from the warehouse (projections/analytics-removal.ts).
+ * 5. Append the event scans_dropped, if there were any, and end the run.
  */
 export type RetentionStep =
   | { state: 'progressed' }
-  /** Another process takes a step at this moment. */
+  /** Another process is running a step. */
   | { state: 'busy' }
   | { state: 'waiting'; for: string }
   | { state: 'ended'; before: Date; scans: number }
   | { state: 'idle' };
 
-/** A run, under way or ended. */
+/** A run in progress, or the last one. */
 export interface RetentionRun {
   run: number;
   before: Date;
@@ -39,21 +39,21 @@ export interface RetentionRun {
   done_at: Date | null;
 }
 
-/** Rows that one step deletes at most, and positions in which it searches for them. */
+/** Limits of one step: positions in which it deletes scans, and positions that it searches for the first of them. */
 const maxBatchPositions = 20_000;
 const maxSearchPositions = 500_000;
-/** Redirects wait while a partition is being dropped, and this long at most for the readers before it. */
+/** While the drop of a partition waits for readers, redirects queue after it, so it waits no longer than this. */
 const dropLockTimeout = '200ms';
 const lockNotAvailable = '55P03';
-/** Readers that hold up a drop for longer than its timeout. */
+/** A drop is not attempted while a transaction of this age reads the log. */
 const longReadMs = 1_000;
-const isRead: RetentionStep = { state: 'waiting', for: 'a backup or another long read of the log to end' };
+const waitingForReaders: RetentionStep = { state: 'waiting', for: 'a backup or another long read of the log to end' };
 
-/** The start of the month (UTC) that was `months` months ago: scans of before this time are not kept. */
+/** The start of the month (UTC) that was `months` months ago. Scans from before this time are removed. */
 export const cutoffOf = (months: number, now: Date): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
 
-/** The run under way, or the last one. */
+/** The run in progress, or the last one. */
 export async function latestRun(sql: Queryable): Promise<RetentionRun | undefined> {
   const [run] = await sql<RetentionRun[]>`
     SELECT run, before, up_to, done_to, scans, cut_short, started_at, done_at FROM scan_retention`;
@@ -61,8 +61,8 @@ export async function latestRun(sql: Queryable): Promise<RetentionRun | undefine
 }
 
 /**
- * Takes the next step. Without a cutoff nothing is to be removed any more, and with an earlier one less than a run under
- * way would remove: then that run ends with what has left the log already.
+ * Runs the next step. When the cutoff is undefined, or earlier than that of the run in progress, the run ends with the
+ * scans that it has already removed from the log.
  */
 export const dropNext = (sql: Sql, cutoff: Date | undefined, now: Date): Promise<RetentionStep> =>
   sql
@@ -72,13 +72,13 @@ export const dropNext = (sql: Sql, cutoff: Date | undefined, now: Date): Promise
       const run = await latestRun(tx);
       if (run === undefined || run.done_at !== null) return start(tx, run, cutoff, now);
       if (run.done_to < run.up_to && (cutoff === undefined || cutoff < run.before)) return cutShort(tx);
-      const late = await lagging(tx, run);
-      if (late !== undefined) return { state: 'waiting', for: late };
+      const pending = await pendingProjection(tx, run);
+      if (pending !== undefined) return { state: 'waiting', for: pending };
       return run.done_to < run.up_to ? drop(tx, run) : end(tx, run, now);
     })
     .catch((error) => {
       if (codeOf(error) !== lockNotAvailable) throw error;
-      return isRead;
+      return waitingForReaders;
     });
 
 async function start(
@@ -104,31 +104,31 @@ async function cutShort(tx: Transaction): Promise<RetentionStep> {
   return { state: 'progressed' };
 }
 
-async function lagging(tx: Transaction, { up_to }: RetentionRun): Promise<string | undefined> {
+async function pendingProjection(tx: Transaction, { up_to }: RetentionRun): Promise<string | undefined> {
   const [reached] = await tx<[Record<'counters' | 'webhooks' | 'warehouse', number>]>`
     SELECT
       coalesce((SELECT position FROM checkpoints WHERE projection = 'counters'), -1) AS counters,
       coalesce((SELECT position FROM checkpoints WHERE projection = 'webhooks'), -1) AS webhooks,
       coalesce((SELECT position FROM warehouse_tables WHERE in_use), -1) AS warehouse`;
-  const late = (['counters', 'webhooks', 'warehouse'] as const).find((name) => reached[name] < up_to);
-  return late === undefined ? undefined : `the ${late} to reach position ${up_to} of the log`;
+  const pending = (['counters', 'webhooks', 'warehouse'] as const).find((name) => reached[name] < up_to);
+  return pending === undefined ? undefined : `the ${pending} to reach position ${up_to} of the log`;
 }
 
 async function drop(tx: Transaction, run: RetentionRun): Promise<RetentionStep> {
   const partition = await partitionAt(tx, run.done_to + 1);
   if (partition === undefined || partition.from > run.up_to) await progress(tx, run.up_to, 0);
   else {
-    const isBegun = run.done_to > 0 && run.done_to >= partition.from;
-    const mayBeDropped = !isBegun && partition.to - 1 <= run.up_to;
-    // Checked before the whole partition is read, and without a lock that redirects would queue behind.
-    if (mayBeDropped && (await isReadForLong(tx, longReadMs))) return isRead;
+    const isStarted = run.done_to > 0 && run.done_to >= partition.from;
+    const mayBeDropped = !isStarted && partition.to - 1 <= run.up_to;
+    // Checked before the whole partition is read, and without a lock for which redirects would have to wait.
+    if (mayBeDropped && (await isReadForLong(tx, longReadMs))) return waitingForReaders;
     if (mayBeDropped && !(await hasKept(tx, run, partition))) await dropPartition(tx, partition);
     else await deleteBatch(tx, run, Math.min(partition.to - 1, run.up_to));
   }
   return { state: 'progressed' };
 }
 
-/** Whether a partition has scans that stay. */
+/** Whether a partition has scans that are kept. */
 async function hasKept(tx: Transaction, { before }: RetentionRun, { name }: Partition): Promise<boolean> {
   await tx`SET LOCAL statement_timeout = 0`;
   const [kept] = await tx`SELECT 1 FROM ${tx(name)} WHERE occurred_at >= ${before} LIMIT 1`;
@@ -137,12 +137,12 @@ async function hasKept(tx: Transaction, { before }: RetentionRun, { name }: Part
 
 async function dropPartition(tx: Transaction, { name, to }: Partition): Promise<void> {
   await tx`SELECT set_config('lock_timeout', ${dropLockTimeout}, true)`;
-  // An erasure must not delete what is being counted.
+  // Prevents that an erasure deletes scans while they are counted.
   await tx`LOCK TABLE ${tx(name)} IN SHARE MODE`;
-  const gone = await count(tx, tx`SELECT position, code, is_unique FROM ${tx(name)}`);
+  const removed = await countRemoved(tx, tx`SELECT position, code, is_unique FROM ${tx(name)}`);
   await tx`DROP TABLE ${tx(name)}`;
-  await coverStream(tx, gone.newest);
-  await progress(tx, to - 1, gone.scans);
+  await ensureFloorAt(tx, removed.newest);
+  await progress(tx, to - 1, removed.scans);
 }
 
 async function deleteBatch(tx: Transaction, { before, done_to }: RetentionRun, end: number): Promise<void> {
@@ -156,27 +156,27 @@ async function deleteBatch(tx: Transaction, { before, done_to }: RetentionRun, e
     ORDER BY position LIMIT 1`;
   if (first === undefined) return progress(tx, searchedTo, 0);
   const to = Math.min(first.position + maxBatchPositions, end);
-  // The log's triggers let nothing be deleted but scans of the run.
+  // With this setting, the triggers on the log allow the deletion of the run's scans, and of nothing else.
   await tx`SELECT set_config('scanlog.dropping', 'true', true)`;
-  const gone = await count(
+  const removed = await countRemoved(
     tx,
     tx`
       DELETE FROM scans WHERE position >= ${first.position} AND position <= ${to} AND occurred_at < ${before}
       RETURNING position, code, is_unique`,
   );
-  await coverStream(tx, gone.newest);
-  await progress(tx, to, gone.scans);
+  await ensureFloorAt(tx, removed.newest);
+  await progress(tx, to, removed.scans);
 }
 
-/** Adds scans to the totals of what has left the log; deleted codes have none. */
-async function count(
+/** Adds scans to `dropped_scans`, which has the totals of removed scans; deleted codes are left out. */
+async function countRemoved(
   tx: Transaction,
   scans: ReturnType<Transaction>,
 ): Promise<{ scans: number; newest: number | null }> {
-  const [gone] = await tx<[{ scans: number; newest: number | null }]>`
-    WITH gone AS (${scans}), by_code AS (
+  const [removed] = await tx<[{ scans: number; newest: number | null }]>`
+    WITH removed AS (${scans}), by_code AS (
       SELECT code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique", max(position) AS newest
-      FROM gone GROUP BY code
+      FROM removed GROUP BY code
     ), counted AS (
       INSERT INTO dropped_scans AS d
       SELECT b.code, b.total, b."unique" FROM by_code b JOIN codes c ON c.id = b.code WHERE c.status <> 'deleted'
@@ -185,11 +185,14 @@ async function count(
         total_scans = d.total_scans + excluded.total_scans, unique_scans = d.unique_scans + excluded.unique_scans
     )
     SELECT coalesce(sum(total), 0)::bigint AS scans, max(newest) AS newest FROM by_code`;
-  return gone;
+  return removed;
 }
 
-/** The stream may still have them, and one of them may have been the end of the log: neither must look like a lost tail. */
-async function coverStream(tx: Transaction, newest: number | null): Promise<void> {
+/**
+ * Removed scans may still be in the stream, and the last of them may have been the end of the log. Raising the floor
+ * prevents that this looks like a lost tail.
+ */
+async function ensureFloorAt(tx: Transaction, newest: number | null): Promise<void> {
   if (newest !== null && newest > (await floorOfLog(tx))) await raiseFloor(tx, newest);
 }
 

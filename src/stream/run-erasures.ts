@@ -7,14 +7,14 @@ import { type ErasureStep, eraseNext, pendingErasures } from './erasure.ts';
 import type { Leadership } from './leader.ts';
 
 const idleMs = 2_000;
-/** Twice the duration of the last step, which leaves two thirds of the time to appends. */
+/** A pause of twice the duration of the last step leaves two thirds of the time to appends. */
 const pausePerStep = 2;
 
-/** Erases deleted accounts for as long as the service runs. It needs no leader: each step locks its account. */
+/** Erases deleted accounts in the background. Needs no leader, because each step locks its account. */
 export function runErasures({ sql, log }: { sql: Sql; log: Logger }): Leadership {
   async function eraseUntilWaiting(account: string, signal: AbortSignal): Promise<void> {
     for (let step: ErasureStep = await eraseNext(sql, account, new Date()); !signal.aborted; ) {
-      if (step.state === 'done') log.info({ account }, 'the data of a deleted account is erased');
+      if (step.state === 'done') log.info({ account }, 'erased the data of a deleted account');
       if (step.state !== 'progressed') return;
       const started = performance.now();
       step = await eraseNext(sql, account, new Date());
@@ -32,7 +32,7 @@ export function runErasures({ sql, log }: { sql: Sql; log: Logger }): Leadership
   });
 }
 
-/** Erases an account while the service runs; resolves to what it waits for when nothing has moved for `timeoutMs`. */
+/** Erases one account. Resolves to undefined when done, or to what it waits for after `timeoutMs` without progress. */
 export async function eraseAccount(
   sql: Sql,
   account: string,

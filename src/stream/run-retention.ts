@@ -10,7 +10,7 @@ import { cutoffOf, dropNext, latestRun } from './retention.ts';
 interface RetentionOptions {
   sql: Sql;
   databaseUrl: string;
-  /** How long scans are kept; without it, for good. */
+  /** How long scans are kept; undefined keeps them forever. */
   months: number | undefined;
   clock: Clock;
   log: Logger;
@@ -19,56 +19,53 @@ interface RetentionOptions {
 }
 
 interface RetentionTimes {
-  /** From the start of the process to the first step: time to correct a setting that is too short. */
+  /** Delay of the first step after the start of the process, so that a setting that is too short can be corrected. */
   firstMs: number;
   everyMs: number;
-  /** Between two looks at what a run waits for. */
+  /** How often a run that waits checks again. */
   waitMs: number;
 }
 
 const defaultTimes: RetentionTimes = { firstMs: 60_000, everyMs: 3_600_000, waitMs: 5_000 };
-/** Twice the duration of the last step, which leaves two thirds of the time to appends. */
+/** A pause of twice the duration of the last step leaves two thirds of the time to appends. */
 const pausePerStep = 2;
 
-/** Removes scans that are too old for as long as the service runs. It needs no leader: each step takes a lock. */
+/** Removes old scans in the background. Needs no leader, because each step takes a lock. */
 export function runRetention(options: RetentionOptions): Leadership {
   const { sql, databaseUrl, months, clock, log, metrics, times = defaultTimes } = options;
   const stopping = new AbortController();
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
 
-  /** By the earlier of two clocks: one that is years ahead would delete everything. */
+  /** Uses the earlier of our clock and that of Postgres, because a clock that is years ahead would delete everything. */
   async function cutoff(): Promise<Date | undefined> {
     if (months === undefined) return undefined;
     const [{ now }] = await sql<[{ now: Date }]>`SELECT now()`;
     return cutoffOf(months, new Date(Math.min(now.getTime(), clock().getTime())));
   }
 
-  /** Takes steps until there is nothing to do. */
-  async function run(patient: Sql): Promise<void> {
+  /** Runs steps until there is nothing to do. */
+  async function run(maintenance: Sql): Promise<void> {
     let waitsFor: string | undefined;
     while (!stopping.signal.aborted) {
       const started = performance.now();
-      const step = await dropNext(patient, await cutoff(), clock());
+      const step = await dropNext(maintenance, await cutoff(), clock());
       await measure();
       if (step.state === 'idle') return;
       if (step.state === 'ended')
-        log.info(
-          { before: step.before, scans: step.scans },
-          'scans that were too old have left the log and the warehouse',
-        );
-      if (step.state === 'ended' && step.scans > 0) await vacuum(patient);
+        log.info({ before: step.before, scans: step.scans }, 'old scans are removed from the log and the warehouse');
+      if (step.state === 'ended' && step.scans > 0) await vacuum(maintenance);
       if (step.state === 'waiting' && step.for !== waitsFor)
         log.info({ for: step.for }, 'the removal of old scans waits');
       waitsFor = step.state === 'waiting' ? step.for : undefined;
-      const isTaken = step.state === 'progressed' || step.state === 'ended';
-      await pause(isTaken ? (performance.now() - started) * pausePerStep : times.waitMs);
+      const hasProgressed = step.state === 'progressed' || step.state === 'ended';
+      await pause(hasProgressed ? (performance.now() - started) * pausePerStep : times.waitMs);
     }
   }
 
-  /** Frees the space of deleted rows, so that new ones overwrite them. Does not block reads or writes. */
-  async function vacuum(patient: Sql): Promise<void> {
-    await patient`SET statement_timeout = 0`;
-    await patient.unsafe('VACUUM (SKIP_LOCKED) scans');
+  /** Makes the space of deleted rows reusable. Does not block reads or writes. */
+  async function vacuum(maintenance: Sql): Promise<void> {
+    await maintenance`SET statement_timeout = 0`;
+    await maintenance.unsafe('VACUUM (SKIP_LOCKED) scans');
   }
 
   async function measure(): Promise<void> {
@@ -85,23 +82,23 @@ export function runRetention(options: RetentionOptions): Leadership {
       );
     await pause(times.firstMs);
     if (stopping.signal.aborted) return;
-    // Counting a whole partition takes longer than other statements may.
-    const patient = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
-    stopping.signal.addEventListener('abort', () => void patient.end({ timeout: 1 }), { once: true });
+    // Without a timeout, because counting a whole partition takes long.
+    const maintenance = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
+    stopping.signal.addEventListener('abort', () => void maintenance.end({ timeout: 1 }), { once: true });
     while (!stopping.signal.aborted) {
-      const isDone = await run(patient).then(
+      const isDone = await run(maintenance).then(
         () => true,
         (error) => {
           if (!stopping.signal.aborted)
-            log.warn({ error: messageOf(error) }, 'scans that are too old could not be removed, trying again');
+            log.warn({ error: messageOf(error) }, 'old scans could not be removed, trying again');
           return false;
         },
       );
-      // Without the setting there is at most one run to end.
+      // Without the setting, only a run that has already started remains to be ended.
       if (isDone && months === undefined) break;
       await pause(isDone ? times.everyMs : times.waitMs);
     }
-    await patient.end({ timeout: 1 });
+    await maintenance.end({ timeout: 1 });
   })();
   return {
     async stop() {

@@ -10,108 +10,37 @@ import { openInbox } from './inbox.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
 import { abandonTail } from './lost-tail.ts';
 
-/** Something that is made from the log and remembers, together with its effect, how far it has come. */
+/** State that is derived from the log, and that stores its checkpoint together with its effect. */
 export interface Projection {
   name: string;
   /** The position up to which everything is applied. */
   checkpoint(): Promise<number>;
-  /** Applies a range that begins at the checkpoint, and moves it, in one step. */
+  /** Applies a range that starts at the checkpoint, and moves the checkpoint, atomically. */
   apply(range: LogRange): Promise<void>;
-  /** What else is to be done, between steps. */
+  /** Maintenance that runs between batches. */
   tend?(): Promise<void>;
-  /** How many entries one step takes at the most, and how long it waits for that many. */
-  most: number;
+  /** The size of a batch, and how long to wait for a full one. */
+  maxEntries: number;
   lingerMs: number;
 }
 
 interface RunnerOptions extends StreamContext {
   projection: Projection;
-  /** An advisory lock: one process of all runs a projection. */
+  /** An advisory lock: only one process at a time runs the projection. */
   lock: number;
 }
 
-/** With nothing from the stream for so long, the log is asked whether there should have been something. */
+/** After this time without a message, the log is checked for entries that the stream has not sent. */
 const idleMs = 500;
 
 /**
- * Feeds a projection from the stream, and from the log itself where the stream has lost something, is behind, or away.
- * What cannot be applied is never skipped: the projection stands still, shouts, and tries again.
+ * Feeds a projection from the stream, and from the log where the stream has a gap, lags, or is unavailable. An entry that
+ * cannot be applied is never skipped: the projection stops before it, logs the error, and retries.
  */
 export function runProjection(options: RunnerOptions): Leadership {
-  const { projection, lock, sql, databaseUrl, nats, stream, metrics } = options;
-  const log = options.log.child({ projection: projection.name });
+  const { projection, lock, databaseUrl, metrics } = options;
   const label = { projection: projection.name };
-
-  /** A projection that is ahead of the log has applied events that the log has lost since. */
-  async function refuseLostTail(position: number): Promise<void> {
-    const head = await headOfLog(sql);
-    if (position <= head) return;
-    metrics.lostTails.inc();
-    log.error({ position, head }, 'the projection is ahead of the log, which has lost events: rebuilding from the log');
-    await abandonTail(sql, { agreedTo: head, lostTo: position, scans: [] });
-    throw new Superseded('the log has lost events that were applied');
-  }
-
-  async function run(signal: AbortSignal): Promise<void> {
-    let position = await projection.checkpoint();
-    log.info({ position }, 'projection begins');
-    await refuseLostTail(position);
-
-    const apply = async (to: number, entries: LogEntry[]) => {
-      await projection.apply({ after: position, to, entries });
-      position = to;
-      metrics.projectionPosition.set(label, position);
-    };
-
-    /**
-     * Reads from the log up to `to`, which the stream does not have or has not sent. Rejects when it stops before that:
-     * whatever came after would be applied without it.
-     */
-    const catchUp = async (to: number) => {
-      while (position < to) {
-        signal.throwIfAborted();
-        const range = await readRange(sql, position, projection.most);
-        if (range.to === position) throw new Error(`the log ends at ${position}, but the stream goes to ${to}`);
-        await apply(range.to, range.entries);
-        metrics.projectionLag.set(label, Math.max(0, to - position));
-      }
-    };
-
-    await catchUp(await floorOfLog(sql));
-    const inbox = openInbox({ nats, stream, after: position, signal, log });
-    try {
-      while (!signal.aborted) {
-        await projection.tend?.();
-        const ranges = await inbox.take({ most: projection.most, lingerMs: projection.lingerMs, idleMs });
-        if (ranges.length === 0) {
-          const before = position;
-          await catchUp(await headOfLog(sql, position));
-          if (position > before) inbox.restart(position);
-          metrics.projectionLag.set(label, 0);
-          continue;
-        }
-        let reached = position;
-        const entries: LogEntry[] = [];
-        for (const range of ranges) {
-          if (range.to <= reached) continue;
-          if (range.after > reached) {
-            if (reached > position) await apply(reached, entries.splice(0));
-            log.warn({ from: reached, to: range.after }, 'the stream has a gap, reading from the log');
-            await catchUp(range.after);
-            reached = position;
-            if (range.to <= reached) continue;
-          }
-          const isNew = range.after >= reached ? () => true : ({ position: at }: LogEntry) => at > reached;
-          for (const entry of range.entries) if (isNew(entry)) entries.push(entry);
-          reached = range.to;
-        }
-        if (reached > position) await apply(reached, entries);
-      }
-    } finally {
-      inbox.close();
-    }
-  }
-
+  const log = options.log.child(label);
   return seekLeadership({
     databaseUrl,
     lock,
@@ -122,15 +51,110 @@ export function runProjection(options: RunnerOptions): Leadership {
       while (!signal.aborted) {
         const started = performance.now();
         let pauseMs = 0;
-        await run(signal).catch((error) => {
+        await feed({ ...options, log }, signal).catch((error) => {
           if (signal.aborted) return;
           pauseMs = retries.nextMs(performance.now() - started);
-          if (error instanceof Superseded) return log.info({ why: error.message }, 'projection begins again');
+          if (error instanceof Superseded) return log.info({ why: error.message }, 'projection restarts');
           metrics.projectionFailures.inc(label);
-          log.error({ error: messageOf(error), again_in_ms: pauseMs }, 'projection stands still');
+          log.error({ error: messageOf(error), again_in_ms: pauseMs }, 'projection failed, retrying');
         });
         await sleep(pauseMs, undefined, { signal }).catch(() => {});
       }
     },
   });
+}
+
+/** Applies the log from the checkpoint on, until the signal is aborted; rejects on failure. */
+async function feed(options: RunnerOptions, signal: AbortSignal): Promise<void> {
+  const { projection, sql, nats, stream, log, metrics } = options;
+  const position = await projection.checkpoint();
+  log.info({ position }, 'projection starts');
+  await abandonLostTail(options, position);
+  const applied = new AppliedLog(options, position, signal);
+  await applied.catchUp(await floorOfLog(sql));
+  const inbox = openInbox({ nats, stream, after: applied.position, signal, log });
+  try {
+    while (!signal.aborted) {
+      await projection.tend?.();
+      const { maxEntries, lingerMs } = projection;
+      const ranges = await inbox.take({ maxEntries, lingerMs, idleMs });
+      if (ranges.length > 0) {
+        await applied.apply(ranges);
+        continue;
+      }
+      const before = applied.position;
+      await applied.catchUp(await headOfLog(sql, before));
+      if (applied.position > before) inbox.restart(applied.position);
+      metrics.projectionLag.set({ projection: projection.name }, 0);
+    }
+  } finally {
+    inbox.close();
+  }
+}
+
+/** A projection that is ahead of the log has applied events that the log has lost since. */
+async function abandonLostTail({ sql, log, metrics }: RunnerOptions, position: number): Promise<void> {
+  const head = await headOfLog(sql);
+  if (position <= head) return;
+  metrics.lostTails.inc();
+  log.error({ position, head }, 'the projection is ahead of the log, which has lost events: rebuilding from the log');
+  await abandonTail(sql, { agreedTo: head, lostTo: position, scans: [] });
+  throw new Superseded('the log has lost events that were applied');
+}
+
+/** The part of the log that a projection has applied, from the stream or from the log itself. */
+class AppliedLog {
+  readonly #options: RunnerOptions;
+  readonly #signal: AbortSignal;
+  #position: number;
+
+  constructor(options: RunnerOptions, position: number, signal: AbortSignal) {
+    this.#options = options;
+    this.#position = position;
+    this.#signal = signal;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Reads from the log up to `to`. Rejects when the log ends before that, because entries would be skipped. */
+  async catchUp(to: number): Promise<void> {
+    const { projection, sql, metrics } = this.#options;
+    while (this.#position < to) {
+      this.#signal.throwIfAborted();
+      const range = await readRange(sql, this.#position, projection.maxEntries);
+      if (range.to === this.#position)
+        throw new Error(`the log ends at ${this.#position}, but the stream goes to ${to}`);
+      await this.#applyBatch(range.to, range.entries);
+      metrics.projectionLag.set({ projection: projection.name }, Math.max(0, to - this.#position));
+    }
+  }
+
+  /** Applies ranges of the stream as one batch. Skips what is already applied, and reads gaps from the log. */
+  async apply(ranges: LogRange[]): Promise<void> {
+    let reached = this.#position;
+    const entries: LogEntry[] = [];
+    for (const range of ranges) {
+      if (range.to <= reached) continue;
+      if (range.after > reached) {
+        if (reached > this.#position) await this.#applyBatch(reached, entries.splice(0));
+        this.#options.log.warn({ from: reached, to: range.after }, 'the stream has a gap, reading from the log');
+        await this.catchUp(range.after);
+        reached = this.#position;
+        if (range.to <= reached) continue;
+      }
+      const isNew = range.after >= reached ? () => true : ({ position }: LogEntry) => position > reached;
+      for (const entry of range.entries) if (isNew(entry)) entries.push(entry);
+      reached = range.to;
+    }
+    if (reached > this.#position) await this.#applyBatch(reached, entries);
+  }
+
+  async #applyBatch(to: number, entries: LogEntry[]): Promise<void> {
+    const { projection, metrics } = this.#options;
+    await projection.apply({ after: this.#position, to, entries });
+    this.#position = to;
+    metrics.projectionPosition.set({ projection: projection.name }, to);
+  }
 }

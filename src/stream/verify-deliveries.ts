@@ -8,26 +8,26 @@ import { readEvents } from '../log/read.ts';
 import { latestRun } from './retention.ts';
 import type { Difference } from './scan-counts.ts';
 
-/** Scans behind `after`, up to `to`, of one account and mode, that are to be told to its webhook. */
+/** The webhook of an account and mode was on after position `after`, up to `to`. */
 interface Span extends Owner {
   after: number;
   to: number;
 }
 
 export interface DeliveriesVerified {
-  /** Scans that a webhook was on for. */
+  /** Scans for which a webhook was on. */
   scans: number;
-  /** Of their deliveries, those that are still to be sent: no fault, but worth knowing. */
+  /** Deliveries that are not yet sent, which is not a difference. */
   waiting: number;
   differences: Difference[];
 }
 
-const batch = 5_000;
-const step = 500_000;
-/** Deliveries are kept for seven days at least, so those of younger scans must be there. */
+const eventsPerQuery = 5_000;
+const positionsPerQuery = 500_000;
+/** Deliveries are kept for at least seven days, so every scan that is younger must have one. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Compares the deliveries with the log: each scan that a webhook was on for has one, and no other scan has. */
+/** Compares the deliveries with the log: each scan for which a webhook was on has one, and no other scan has. */
 export const verifyDeliveries = (
   sql: Sql,
   { account, now = new Date() }: { account?: string | undefined; now?: Date } = {},
@@ -36,13 +36,18 @@ export const verifyDeliveries = (
     await holdPartitions(tx);
     const position = await positionOfDeliveries(tx);
     const spans = (await spansOf(tx, position)).filter((span) => account === undefined || span.account === account);
-    // A delivery can outlive its scan, which the retention removes: neither is compared.
+    // A delivery can outlive a scan that the retention removes, so scans and deliveries from before its cutoff are ignored.
     const before = (await latestRun(tx))?.before ?? new Date(0);
     const ages = { before, oldest: new Date(now.getTime() - keptMs) };
     const [missing, matched] = [new Map<string, number>(), new Map<string, number>()];
     let scans = 0;
-    for (let from = 0; from < position; from += step) {
-      for (const row of await compare(tx, spans, { after: from, to: Math.min(from + step, position) }, ages)) {
+    for (let from = 0; from < position; from += positionsPerQuery) {
+      for (const row of await compare(
+        tx,
+        spans,
+        { after: from, to: Math.min(from + positionsPerQuery, position) },
+        ages,
+      )) {
         scans += row.scans;
         missing.set(row.code, (missing.get(row.code) ?? 0) + row.missing);
         matched.set(row.code, (matched.get(row.code) ?? 0) + row.matched);
@@ -57,10 +62,10 @@ export const verifyDeliveries = (
     const differences: Difference[] = [];
     const differ = (code: string, log: string, other: string) =>
       differences.push({ what: 'webhooks', code, log, found: other });
-    for (const [code, count] of missing) if (count > 0) differ(code, `${count} more scans to tell of`, 'no delivery');
+    for (const [code, count] of missing) if (count > 0) differ(code, `${count} scans without delivery`, 'no delivery');
     for (const { code, deliveries } of found) {
       const extra = deliveries - (matched.get(code) ?? 0);
-      if (extra !== 0) differ(code, 'no such scan to tell of', `${extra} deliveries`);
+      if (extra !== 0) differ(code, 'no scans for these deliveries', `${extra} deliveries`);
     }
     return { scans, waiting: found.reduce((sum, { waiting }) => sum + waiting, 0), differences };
   });
@@ -70,14 +75,14 @@ export async function positionOfDeliveries(sql: Queryable): Promise<number> {
   return row?.position ?? 0;
 }
 
-/** When each webhook was on, as the log tells. */
+/** Computes from the events of the log when each webhook was on. */
 async function spansOf(sql: Queryable, upTo: number): Promise<Span[]> {
   const spans: Span[] = [];
   const on = new Map<string, Span>();
   const set = new Set<string>();
   const free = new Set<string>();
   const deleted = new Set<string>();
-  const settle = ({ account, mode }: Owner, position: number) => {
+  const update = ({ account, mode }: Owner, position: number) => {
     const key = ownerKey({ account, mode });
     const open = on.get(key);
     const isOn = set.has(key) && !free.has(account);
@@ -88,7 +93,7 @@ async function spansOf(sql: Queryable, upTo: number): Promise<Span[]> {
     }
   };
   for (let after = 0; ; ) {
-    const events = await readEvents(sql, after, batch);
+    const events = await readEvents(sql, after, eventsPerQuery);
     for (const event of events) {
       if (event.position > upTo) break;
       const { stream: account, position } = event;
@@ -97,18 +102,18 @@ async function spansOf(sql: Queryable, upTo: number): Promise<Span[]> {
         if (event.type === 'webhook_set') set.add(ownerKey({ account, mode }));
         if (event.type === 'webhook_removed' || event.type === 'webhook_disabled')
           set.delete(ownerKey({ account, mode }));
-        settle({ account, mode }, position);
+        update({ account, mode }, position);
       } else if (event.type === 'plan_changed') {
         if (hasWebhooks(event.data.to)) free.delete(account);
         else free.add(account);
-        for (const mode of modes) settle({ account, mode }, position);
+        for (const mode of modes) update({ account, mode }, position);
       } else if (event.type === 'account_deleted') {
-        // Its erasure takes deliveries, scans and events one after the other: until it is done, none of them counts.
+        // The erasure removes deliveries, scans and events one after the other, so deleted accounts are not compared.
         deleted.add(account);
         for (const mode of modes) on.delete(ownerKey({ account, mode }));
       }
     }
-    if (events.length < batch) return [...spans, ...on.values()].filter((span) => !deleted.has(span.account));
+    if (events.length < eventsPerQuery) return [...spans, ...on.values()].filter((span) => !deleted.has(span.account));
     after = events.at(-1)?.position ?? after;
   }
 }

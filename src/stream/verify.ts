@@ -21,13 +21,13 @@ import {
 import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
 
 export interface Verification {
-  /** Up to where in the log everything was compared. */
+  /** The position up to which everything was compared. */
   position: number;
   codes: number;
   scans: number;
-  /** Scans that have left the log by their age, and that totals still contain. */
+  /** Scans that the retention has removed, and that are still part of the totals. */
   dropped: number;
-  /** Scans that a webhook was on for, and how many of their deliveries wait. */
+  /** Scans for which a webhook was on, and how many of their deliveries are not yet sent. */
   deliveries: Pick<DeliveriesVerified, 'scans' | 'waiting'>;
   differences: Difference[];
 }
@@ -35,41 +35,43 @@ export interface Verification {
 /** A scan of a deleted code that arrives during the verification has visitors until the counters have applied it. */
 const visitorsTimeoutMs = 5_000;
 
-interface Verifying {
+interface VerifyOptions {
   sql: Sql;
   warehouse: Warehouse;
   /** Only the codes of one account. */
   account?: string | undefined;
   onProgress?: (done: number, total: number) => void;
-  /** How long projections may take to get to where the log is now. */
-  patienceMs?: number;
-  /** The time, for what is kept for a while only. */
+  /** How long projections may take to reach the current end of the log. */
+  catchUpTimeoutMs?: number;
+  /** The time by which the age of deliveries is computed. */
   now?: Date;
 }
 
 /**
- * Counts the scans of every code in the log, and compares what is made from it. Scans may come in meanwhile: everything
- * is compared up to where it says that it is.
+ * Counts the scans of every code in the log, and compares the counts with the projections. Scans may arrive meanwhile: each
+ * projection is compared up to its own position.
  */
-export async function verify(options: Verifying): Promise<Verification> {
-  const { sql, warehouse, account, onProgress = () => {}, patienceMs = 30_000, now = new Date() } = options;
+export async function verify(options: VerifyOptions): Promise<Verification> {
+  const { sql, warehouse, account, onProgress = () => {}, catchUpTimeoutMs = 30_000, now = new Date() } = options;
   const head = await headOfLog(sql);
-  const late = await stragglers(sql, warehouse, head, patienceMs);
+  const late = await awaitProjections(sql, warehouse, head, catchUpTimeoutMs);
   const none = { scans: 0, waiting: 0 };
   if (late.length > 0) return { position: head, codes: 0, scans: 0, dropped: 0, deliveries: none, differences: late };
 
-  const seen = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', (tx) =>
+  const state = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', (tx) =>
     readPostgres(tx, account, onProgress),
   );
-  const { counted, table, ends, erased, retention, dropped, lower, log, ahead } = seen;
+  const { counted, table, ends, erased, retention, dropped, lower, log, ahead } = state;
   const logUpTo = (position: number, kind: keyof LogCounts) =>
     position === lower ? log[kind] : addCounts(new Map(log[kind]), ahead[kind]);
 
-  /** Codes that ended are gone from what has come so far; between, they may be gone or not. */
+  /** Codes that were deleted up to `goneBy` must be gone. Those that were deleted later may be gone or not. */
   const compare = (what: string, logged: ScanCounts, goneBy: number, found: ScanCounts) => {
-    const isSure = ([code]: [string, ScanCount]) => !ends.has(code);
-    const expected = new Map([...logged].filter(isSure));
-    const visible = [...found].filter(([code, count]) => isSure([code, count]) || (ends.get(code) ?? 0) <= goneBy);
+    const isNotDeleted = ([code]: [string, ScanCount]) => !ends.has(code);
+    const expected = new Map([...logged].filter(isNotDeleted));
+    const visible = [...found].filter(
+      ([code, count]) => isNotDeleted([code, count]) || (ends.get(code) ?? 0) <= goneBy,
+    );
     return differences(what, expected, new Map(visible));
   };
   // While the retention removes scans, any of them may still be in the log or the warehouse.
@@ -102,13 +104,13 @@ export async function verify(options: Verifying): Promise<Verification> {
       ...(retention?.done_to === retention?.up_to ? notDropped(log.leaving) : []),
     ],
   };
-  // Another run has started since, which may have removed more than was taken into account.
+  // A retention run that started meanwhile may have removed scans, which makes the result invalid.
   return (await latestRun(sql))?.run === retention?.run ? result : verify(options);
 }
 
 const sumOf = (counts: ScanCounts) => [...counts.values()].reduce((sum, { total }) => sum + total, 0);
 
-/** One state of everything in Postgres that is compared. */
+/** Reads everything that is compared from one snapshot of Postgres. */
 async function readPostgres(
   tx: Transaction,
   account: string | undefined,
@@ -117,18 +119,19 @@ async function readPostgres(
   await holdPartitions(tx);
   const counted = { position: await positionOfCounters(tx), counts: await countsOfCounters(tx, account) };
   const table = await ledger.inUse(tx);
-  if (table === undefined) throw new Error('the warehouse has just been exchanged');
+  if (table === undefined)
+    throw new Error('the warehouse is being rebuilt: no table is in use. Run verify again later');
   const retention = await latestRun(tx);
-  // The log is read once, in two pieces: up to where both are, and on to where only one is.
+  // The log is read once, in two parts: up to the lower of both positions, and from there to the higher one.
   const [lower, upper] = [counted.position, table.position].sort((a, b) => a - b) as [number, number];
-  const asked = { account, leaving: retention };
+  const options = { account, leaving: retention };
   const log = await countScansInLog(tx, {
-    ...asked,
+    ...options,
     after: 0,
     to: lower,
     onProgress: (done) => onProgress(done, upper),
   });
-  const ahead = await countScansInLog(tx, { ...asked, after: lower, to: upper });
+  const ahead = await countScansInLog(tx, { ...options, after: lower, to: upper });
   onProgress(upper, upper);
   return {
     ...{ counted, table, retention, lower, log, ahead },
@@ -138,13 +141,18 @@ async function readPostgres(
   };
 }
 
-/** Scans that should have left the log by their age. */
+/** Scans that the retention should have removed from the log. */
 const notDropped = (leaving: ScanCounts): Difference[] =>
   [...leaving].map(([code, { total }]) => ({ what: 'retention', code, log: `${total} scans`, found: 'dropped' }));
 
-/** Waits for what lags behind the log; resolves to what does not catch up. */
-async function stragglers(sql: Sql, warehouse: Warehouse, head: number, patienceMs: number): Promise<Difference[]> {
-  const deadline = performance.now() + patienceMs;
+/** Waits until the projections have reached `head`; resolves to those that have not after the timeout. */
+async function awaitProjections(
+  sql: Sql,
+  warehouse: Warehouse,
+  head: number,
+  timeoutMs: number,
+): Promise<Difference[]> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const reached = {
       counters: await positionOfCounters(sql),
@@ -157,19 +165,19 @@ async function stragglers(sql: Sql, warehouse: Warehouse, head: number, patience
       return late.map(([what, position]) => ({
         what,
         code: 'all',
-        log: `goes to position ${head}`,
-        found: position === undefined ? 'not complete, or being rebuilt' : `stands at ${position}`,
+        log: `ends at position ${head}`,
+        found: position === undefined ? 'incomplete, or being rebuilt' : `is at position ${position}`,
       }));
     await sleep(50);
   }
 }
 
-/** Undefined while the table lacks rows that it was given: the projection will find that out and rebuild it. */
+/** Undefined while the row count of the table is wrong: the projection will detect that and rebuild it. */
 async function positionOfWarehouse(sql: Sql, warehouse: Warehouse): Promise<number | undefined> {
   const table = await ledger.inUse(sql);
   if (table === undefined) return undefined;
   const mismatch = mismatchOf(table, await countRows(warehouse, table.version));
-  // An insert under way may have arrived already.
+  // The rows of an insert in progress may already be there.
   return mismatch === undefined || table.inserting_to !== null ? table.position : undefined;
 }
 
@@ -185,7 +193,7 @@ async function countsOfCounters(sql: Queryable, account: string | undefined): Pr
   return new Map(rows.map(({ code, ...count }) => [code, count]));
 }
 
-/** Scans that have left the log by their age. */
+/** Scans that the retention has removed from the log. */
 async function countDropped(sql: Queryable, account: string | undefined): Promise<ScanCounts> {
   const rows = await sql<({ code: string } & ScanCount)[]>`
     SELECT d.code, d.total_scans AS total, d.unique_scans AS "unique" FROM dropped_scans d
@@ -199,7 +207,7 @@ async function endsOfCodes(sql: Queryable): Promise<Map<string, number>> {
   return new Map(rows.map(({ stream, position }) => [stream, position]));
 }
 
-/** Accounts whose erasure is done. A scan that the counters have applied since would have continued it. */
+/** Accounts whose erasure is done. The counters reopen an erasure when they apply a later scan of the account. */
 async function erasedAccounts(sql: Queryable): Promise<string[]> {
   const rows = await sql<{ account: string }[]>`SELECT account FROM erasures WHERE done_at IS NOT NULL`;
   return rows.map(({ account }) => account);
@@ -228,7 +236,7 @@ async function remainingVisitors(sql: Sql, account: string | undefined): Promise
   }
 }
 
-/** Between two reads of ClickHouse more may have come: only what stays different is. */
+/** Rows and aggregates are read one after the other, and inserts continue: only repeated differences are real. */
 async function differingAggregates(
   warehouse: Warehouse,
   version: number,

@@ -6,13 +6,13 @@ import type { Logger } from '../lib/logger.ts';
 import type { Sql } from '../log/connect.ts';
 import type { Leadership } from './leader.ts';
 
-/** A chunk may read a page per row: 2,000 rows stay below the timeout of a statement at 5 ms per page. */
+/** A chunk may read one page per row: at 5 ms per page, 2,000 rows stay below the statement timeout. */
 const chunkRows = 2_000;
 const idleMs = 2_000;
-/** Twice the duration of the last chunk, which leaves two thirds of the time to appends. */
+/** A pause of twice the duration of the last chunk leaves two thirds of the time to appends. */
 const pausePerChunk = 2;
 
-/** Removes visitors of deleted codes for as long as the service runs. It needs no leader: each chunk locks its code. */
+/** Removes visitors of deleted codes in the background. Needs no leader, because each chunk locks its code. */
 export function runVisitorRemoval({ sql, log }: { sql: Sql; log: Logger }): Leadership {
   const removeChunk = async () => {
     const started = performance.now();

@@ -19,7 +19,7 @@ export function runWebhooks(
     name: webhooks.name,
     checkpoint: () => webhooks.checkpoint(sql),
     apply: async (range: LogRange) => worker.wake(await webhooks.apply(sql, range, clock())),
-    most: 5_000,
+    maxEntries: 5_000,
     lingerMs: 0,
   };
   const projecting = runProjection({ ...context, lock: locks.webhooks, projection });

@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterAll(() => Promise.all(drops.map((drop) => drop())));
 
-/** A process that keeps the warehouse current; `tables` can be what breaks. */
+/** The projection in one process; `tables` replaces operations on ClickHouse, to make them fail. */
 function analytics(tables: Partial<ScanTables> = {}, { rebuildAfterMs = 0 } = {}) {
   const { sql } = database;
   const projection = createAnalytics({
@@ -51,10 +51,10 @@ function analytics(tables: Partial<ScanTables> = {}, { rebuildAfterMs = 0 } = {}
     everyMs: { tend: 0, count: 0 },
     removal: { everyMs: 0, maxPollMs: 0, retryFailedMs: 0, retryAcceptedMs: 3_600_000 },
   });
-  /** Applies what the log has, in ranges of so many entries. */
-  const catchUp = async (atOnce = 1_000) => {
+  /** Applies the rest of the log, in ranges of `maxEntries`. */
+  const catchUp = async (maxEntries = 1_000) => {
     for (let position = await projection.checkpoint(); ; ) {
-      const range = await readRange(sql, position, atOnce);
+      const range = await readRange(sql, position, maxEntries);
       if (range.to === position) return;
       await projection.apply(range);
       position = range.to;
@@ -67,8 +67,8 @@ async function newCode() {
   const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
   const owner = { account, mode: 'live' as const };
   const request = { name: 'Menu', destination_url: 'https://example.com' };
-  const [made] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
-  return { id: made?.code.id ?? '', owner };
+  const [created] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
+  return { id: created?.code.id ?? '', owner };
 }
 type Code = Awaited<ReturnType<typeof newCode>>;
 
@@ -94,7 +94,7 @@ async function rows<T>(query: string): Promise<T[]> {
 /** Every scan in the warehouse, in the order of the log. */
 const stored = async () => rows(`SELECT * FROM ${await tableInUse()} ORDER BY position`);
 
-/** Every scan in the log of codes that are not deleted, as the warehouse should have it. */
+/** Every scan of the log, except those of deleted codes, as the warehouse should have it. */
 const logged = () => database.sql`
   SELECT s.account, s.mode, s.code, to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS') AS time,
     s.position, s.id, s.country, s.region, s.city, s.device, s.browser, s.is_bot, s.visitor::text, s.is_unique, s.revision
@@ -103,7 +103,7 @@ const logged = () => database.sql`
 const expectAll = async () => expect(await stored()).toEqual([...(await logged())]);
 
 describe('the warehouse', () => {
-  test('has every scan once, with all its fields, however the log is cut', async () => {
+  test('has every scan once, with all its fields, when ranges split batches', async () => {
     const [one, other] = [await newCode(), await newCode()];
     await scan(one, 7, { city: 'a\tb\\c\n"\'é', region: '', is_bot: true });
     await scan(other, 3, { occurred_at: new Date('2024-02-29T23:59:59.999Z') });
@@ -113,25 +113,25 @@ describe('the warehouse', () => {
     await expectAll();
   });
 
-  test('does not take a range twice when the answer to its insert was lost', async () => {
+  test('inserts a range once when the response to its insert is lost', async () => {
     const code = await newCode();
     await analytics().catchUp();
     await scan(code, 5);
     const dying = analytics({
       async insert(...given) {
         await scanTables(warehouse).insert(...given);
-        throw new Error('the answer was lost');
+        throw new Error('the response was lost');
       },
     });
-    await expect(dying.catchUp()).rejects.toThrow('the answer was lost');
-    // More has come since: another cut would be another range.
+    await expect(dying.catchUp()).rejects.toThrow('the response was lost');
+    // The next read of the log would return a longer range, which would have another token.
     await scan(code, 2);
     await analytics().catchUp();
     expect(await stored()).toHaveLength(7);
     await expectAll();
   });
 
-  test('does not miss a range whose insert never came', async () => {
+  test('inserts a range again when its insert did not reach ClickHouse', async () => {
     const code = await newCode();
     await analytics().catchUp();
     await scan(code, 5);
@@ -142,7 +142,7 @@ describe('the warehouse', () => {
     await expectAll();
   });
 
-  test('takes a range once when two want to insert it', async () => {
+  test('inserts a range once when two processes apply it', async () => {
     const code = await newCode();
     const both = [analytics(), analytics()];
     const positions = await Promise.all(both.map((each) => each.checkpoint().catch(() => -1)));
@@ -155,18 +155,21 @@ describe('the warehouse', () => {
   });
 
   test.each([
-    ['emptied', () => tableInUse().then((table) => `TRUNCATE TABLE ${table}`)],
-    ['gone', () => tableInUse().then((table) => `DROP TABLE ${table}`)],
-    ['gone with its database', async () => `DROP DATABASE ${warehouse.database}`],
-    ['as it was earlier', () => tableInUse().then((table) => `ALTER TABLE ${table} DELETE WHERE position > 5`)],
-    ['as never before', () => tableInUse().then((table) => `INSERT INTO ${table} SELECT * FROM ${table} LIMIT 1`)],
-  ])('that is %s heals from the log, while running', async (_, disaster) => {
+    ['truncated', () => tableInUse().then((table) => `TRUNCATE TABLE ${table}`)],
+    ['dropped', () => tableInUse().then((table) => `DROP TABLE ${table}`)],
+    ['dropped with its database', async () => `DROP DATABASE ${warehouse.database}`],
+    ['missing its last rows', () => tableInUse().then((table) => `ALTER TABLE ${table} DELETE WHERE position > 5`)],
+    [
+      'changed by a duplicate row',
+      () => tableInUse().then((table) => `INSERT INTO ${table} SELECT * FROM ${table} LIMIT 1`),
+    ],
+  ])('that is %s is rebuilt from the log by the running projection', async (_, damage) => {
     const code = await newCode();
     await scan(code, 5);
     const running = analytics();
     await running.catchUp();
     await running.tend();
-    await warehouse.client.command({ query: await disaster(), clickhouse_settings: { mutations_sync: '2' } });
+    await warehouse.client.command({ query: await damage(), clickhouse_settings: { mutations_sync: '2' } });
     await scan(code, 3);
     await expect(running.tend()).rejects.toThrow(/were inserted|has no table/);
     await running.catchUp();
@@ -180,7 +183,7 @@ describe('a deleted code', () => {
   const gone = async (code: Code) =>
     expect(await stored()).not.toContainEqual(expect.objectContaining({ code: code.id }));
 
-  test('leaves the warehouse, and nobody else does', async () => {
+  test('is removed from the warehouse, and other codes stay', async () => {
     const [leaving, staying] = [await newCode(), await newCode()];
     await scan(leaving, 5);
     await scan(staying, 5);
@@ -198,7 +201,7 @@ describe('a deleted code', () => {
     expect(await tableInUse(), 'no rebuild was needed').toMatch(/_v1$/);
   });
 
-  test('stays away when scans of it come late from a spool', async () => {
+  test('stays removed when scans of it arrive late from a spool', async () => {
     const [leaving, staying] = [await newCode(), await newCode()];
     const running = analytics();
     await running.catchUp();
@@ -210,7 +213,7 @@ describe('a deleted code', () => {
     await expectAll();
   });
 
-  /** Steps until no removal is under way, and its code has left. */
+  /** Runs steps until the code is removed, and the removal is confirmed. */
   const untilRemoved = (running: ReturnType<typeof analytics>, code: Code) =>
     eventually(async () => {
       await running.tend();
@@ -219,7 +222,7 @@ describe('a deleted code', () => {
       expect(table).toMatchObject({ removing_to: null, removed_to: expect.toSatisfy((to) => to > 0) });
     });
 
-  test('is counted out once when the process dies before it is confirmed', async () => {
+  test('is subtracted from the row count once when the process dies before the confirmation', async () => {
     const code = await newCode();
     await scan(code, 5);
     await scan(await newCode(), 4);
@@ -245,7 +248,7 @@ describe('a deleted code', () => {
     expect(await tableInUse(), 'no rebuild was needed').toMatch(/_v1$/);
   });
 
-  test('is submitted once while its rows stay, and inserts go on and are counted', async () => {
+  test('is submitted once while its rows remain, and inserts continue and are counted', async () => {
     const [leaving, staying] = [await newCode(), await newCode()];
     await scan(leaving, 5);
     let submitted = 0;
@@ -269,7 +272,7 @@ describe('a deleted code', () => {
     expect(await tableInUse(), 'no rebuild was needed').toMatch(/_v1$/);
   });
 
-  test('is submitted again when the statement failed and rows stay', async () => {
+  test('is submitted again when the statement failed and rows remain', async () => {
     const code = await newCode();
     await scan(code, 5);
     let submitted = 0;
@@ -287,7 +290,7 @@ describe('a deleted code', () => {
     expect(submitted).toBe(3);
   });
 
-  test('leaves with 500 others, in statements of 500 codes', async () => {
+  test('is removed together with 500 others, in statements of at most 500 codes', async () => {
     const { owner, ...first } = await newCode();
     const request = { name: 'Menu', destination_url: 'https://example.com' };
     const others = await database.sql.begin((tx) =>
@@ -332,23 +335,23 @@ describe('a wrong count', () => {
     ['low', 3],
     ['high', 7],
     ['missing', undefined],
-  ])('that is %s once is counted again, and nothing is rebuilt', async (_, wrong) => {
+  ])('that is %s once leads to a second count, not to a rebuild', async (_, wrong) => {
     const code = await newCode();
     await scan(code, 5);
-    let lies = 0;
+    let wrongCounts = 0;
     const { count } = scanTables(warehouse);
-    const running = analytics({ count: async (version) => (lies-- > 0 ? wrong : count(version)) });
+    const running = analytics({ count: async (version) => (wrongCounts-- > 0 ? wrong : count(version)) });
     await running.catchUp();
-    lies = 1;
+    wrongCounts = 1;
     await running.tend();
-    lies = 1;
+    wrongCounts = 1;
     await scan(code, 2);
     await running.catchUp();
     await expectNoRebuild();
     await expectAll();
   });
 
-  test('that stays for less than the time to confirm it leaves the table in use', async () => {
+  test('that is corrected before `rebuildAfterMs` leaves the table in use', async () => {
     const code = await newCode();
     await scan(code, 5);
     let isLagging = false;
@@ -366,7 +369,7 @@ describe('a wrong count', () => {
     await expectAll();
   });
 
-  test('that stays is answered by a rebuild, beside the old table until the new one is in use', async () => {
+  test('that persists leads to a rebuild, and the old table is in use until the new one is complete', async () => {
     const code = await newCode();
     await scan(code, 5);
     const running = analytics({}, { rebuildAfterMs: 300 });
@@ -384,7 +387,7 @@ describe('a wrong count', () => {
     expect(await rows(`SHOW TABLES FROM ${warehouse.database}`), 'the old one is dropped').toHaveLength(1);
   });
 
-  test('that comes closer is waited for: a replica is catching up', async () => {
+  test('that improves does not lead to a rebuild, because a replica is catching up', async () => {
     const code = await newCode();
     await scan(code, 50);
     let seen: number | undefined;
@@ -400,22 +403,22 @@ describe('a wrong count', () => {
     await expectNoRebuild();
   });
 
-  test('of a new table is counted again before it comes into use', async () => {
+  test('of a new table leads to another count before the table is put in use', async () => {
     const code = await newCode();
     await scan(code, 5);
     await analytics().catchUp();
     const { count, ...tables } = scanTables(warehouse);
-    let lies = 3;
+    let wrongCounts = 3;
     const { sql } = database;
     await rebuildAnalytics({
-      ...{ sql, tables: { ...tables, count: async (version) => (lies-- > 0 ? 4 : count(version)) } },
+      ...{ sql, tables: { ...tables, count: async (version) => (wrongCounts-- > 0 ? 4 : count(version)) } },
       ...{ readScans: (piece) => readScanText(sql, piece), headOfLog: () => headOfLog(sql), patienceMs: 60_000 },
     });
     expect(await versions()).toEqual([{ version: 2, in_use: true }]);
     await expectAll();
   });
 
-  test('of a new table that stays wrong keeps the old one in use', async () => {
+  test('of a new table that persists keeps the old table in use', async () => {
     const code = await newCode();
     await scan(code, 5);
     await analytics().catchUp();
@@ -431,7 +434,7 @@ describe('a wrong count', () => {
 });
 
 describe('a table of an older version', () => {
-  test('gets the settings of a new one, and keeps its rows', async () => {
+  test('gets the settings of a new table, and keeps its rows', async () => {
     const code = await newCode();
     await scan(code, 5);
     await analytics().catchUp();
@@ -454,24 +457,24 @@ describe('a table of an older version', () => {
 });
 
 describe('a replay', () => {
-  test('makes the same rows in another table, while scans and batches go on', async () => {
+  test('creates the same rows in another table while scans continue', async () => {
     const [staying, leaving] = [await newCode(), await newCode()];
     const running = analytics();
     await scan(leaving, 3);
     await scan(staying, 200);
     await running.catchUp();
     await remove(database.sql, leaving.owner, leaving.id, by);
-    let going = true;
+    let isScanning = true;
     const scanning = (async () => {
-      while (going) {
+      while (isScanning) {
         await scan(staying, 3);
-        // The table is exchanged at some moment; then it has to begin again.
+        // Rejects when the replay has replaced the table; the next call starts with the new one.
         await running.catchUp(2).catch(() => {});
       }
     })();
     await replayAnalytics({ sql: database.sql, warehouse });
     await replayAnalytics({ sql: database.sql, warehouse });
-    going = false;
+    isScanning = false;
     await scanning;
     await running.catchUp();
     expect(await tableInUse()).toMatch(/_v3$/);
@@ -479,7 +482,7 @@ describe('a replay', () => {
     expect(await rows(`SHOW TABLES FROM ${warehouse.database}`), 'the old ones are dropped').toHaveLength(1);
   });
 
-  test('shows progress up to the head of the log', async () => {
+  test('reports progress up to the head of the log', async () => {
     await scan(await newCode(), 10);
     const seen: [number, number][] = [];
     await replayAnalytics({ sql: database.sql, warehouse, onProgress: (done, total) => seen.push([done, total]) });
@@ -487,7 +490,7 @@ describe('a replay', () => {
     expect(seen.at(-1)).toEqual([head, head]);
   });
 
-  test('takes the name of a table that a restored database does not know of', async () => {
+  test('replaces a table that a restored database has no record of', async () => {
     const code = await newCode();
     await scan(code, 3);
     const tables = scanTables(warehouse);
@@ -497,7 +500,7 @@ describe('a replay', () => {
     expect(await tables.count(1)).toBe(3);
   });
 
-  test('is refused while another runs', async () => {
+  test('is refused while another one runs', async () => {
     await scan(await newCode(), 10);
     const outcomes = await Promise.allSettled([1, 2].map(() => replayAnalytics({ sql: database.sql, warehouse })));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -506,7 +509,7 @@ describe('a replay', () => {
     });
   });
 
-  test('that was interrupted leaves the old table in use, and nothing behind once another has ended', async () => {
+  test('that is interrupted leaves the old table in use, and the next one drops the incomplete table', async () => {
     const code = await newCode();
     await scan(code, 10);
     await analytics().catchUp();

@@ -7,7 +7,7 @@ const database = useDatabase();
 const positionOf = async (projection: string) =>
   (await database.sql`SELECT position FROM checkpoints WHERE projection = ${projection}`)[0]?.['position'];
 
-test('a checkpoint moves from where it is, and from nowhere else', async () => {
+test('a checkpoint moves only from its stored position', async () => {
   await database.sql`INSERT INTO checkpoints VALUES ('moving', 5)`;
   await moveCheckpoint(database.sql, 'moving', { after: 5, to: 9 });
   await expect(moveCheckpoint(database.sql, 'moving', { after: 5, to: 12 })).rejects.toThrow(Superseded);
@@ -15,10 +15,10 @@ test('a checkpoint moves from where it is, and from nowhere else', async () => {
 });
 
 test.each([
-  ['an empty answer', []],
+  ['an empty result', []],
   ['the row of another query', [{ projection: 'other', position: 9 }]],
-  ['another position', [{ projection: 'proven', position: 8 }]],
-])('%s does not prove that it moved', async (_, answer) => {
-  const lying = (async () => answer) as unknown as ISql<{ bigint: number }>;
-  await expect(moveCheckpoint(lying, 'proven', { after: 5, to: 9 })).rejects.toThrow(Superseded);
+  ['another position', [{ projection: 'moving', position: 8 }]],
+])('%s does not count as a move', async (_, result) => {
+  const fakeSql = (async () => result) as unknown as ISql<{ bigint: number }>;
+  await expect(moveCheckpoint(fakeSql, 'moving', { after: 5, to: 9 })).rejects.toThrow(Superseded);
 });

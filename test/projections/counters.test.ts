@@ -17,51 +17,51 @@ import { dumpTable } from '../support/tables.ts';
 const database = useDatabase();
 const by = { actor: 'operator', now: new Date() };
 
-interface Owned {
+interface OwnedCode {
   id: string;
   owner: { account: string; mode: 'live' };
 }
 
-async function given(): Promise<Owned> {
+async function newCode(): Promise<OwnedCode> {
   const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
   const owner = { account, mode: 'live' as const };
   const request = { name: 'Menu', destination_url: 'https://example.com' };
-  const [made] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
-  return { id: made?.code.id ?? '', owner };
+  const [created] = await database.sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
+  return { id: created?.code.id ?? '', owner };
 }
 
-/** Scans of a code, by so many visitors in turn. */
-async function scan({ id }: Owned, count: number, visitors = count): Promise<void> {
+/** Appends `count` scans of a code, by `visitors` visitors in turn. */
+async function scan({ id }: OwnedCode, count: number, visitors = count): Promise<void> {
   const scans = Array.from({ length: count }, (_, i) =>
     scanned({ code: id, visitor: visitorNamed(`${id} ${i % visitors}`) }),
   );
   await appendScans(database.sql, batchOf(newId('batch', Date.now()), 1, scans));
 }
 
-async function catchUp(atOnce = 1_000): Promise<void> {
+async function catchUp(maxEntries = 1_000): Promise<void> {
   const { sql } = database;
   for (let position = await counters.checkpoint(sql); ; ) {
-    const range = await readRange(sql, position, atOnce);
+    const range = await readRange(sql, position, maxEntries);
     if (range.to === position) return;
     await counters.apply(sql, range);
     position = range.to;
   }
 }
 
-const countOf = async ({ id }: Owned) => {
+const countOf = async ({ id }: OwnedCode) => {
   const [row] = await database.sql`SELECT total_scans, unique_scans FROM scan_counts WHERE code = ${id}`;
   return row === undefined ? undefined : [row['total_scans'], row['unique_scans']];
 };
 
-const visitorsOf = async ({ id }: Owned) => {
+const visitorsOf = async ({ id }: OwnedCode) => {
   const [row] = await database.sql<[{ count: number }]>`
     SELECT count(*) FROM visitors WHERE code_hash = hashtextextended(${id}, 0)`;
   return row.count;
 };
 
 describe('scan counters', () => {
-  test('count scans and visitors of each code, however the log is cut', async () => {
-    const [one, other] = [await given(), await given()];
+  test('count scans and visitors of each code, when ranges split batches', async () => {
+    const [one, other] = [await newCode(), await newCode()];
     await scan(one, 10, 3);
     await scan(other, 4);
     await scan(one, 5, 3);
@@ -72,8 +72,8 @@ describe('scan counters', () => {
     ]);
   });
 
-  test('a range applied again is refused, and changes nothing', async () => {
-    const code = await given();
+  test('refuse a range that is already applied, and change nothing', async () => {
+    const code = await newCode();
     await catchUp();
     const before = await counters.checkpoint(database.sql);
     await scan(code, 3);
@@ -83,8 +83,8 @@ describe('scan counters', () => {
     expect(await countOf(code)).toEqual([3, 3]);
   });
 
-  test('of two that apply the same range at once, one does', async () => {
-    const code = await given();
+  test('apply a range once when three processes apply it concurrently', async () => {
+    const code = await newCode();
     await catchUp();
     await scan(code, 5);
     const range = await readRange(database.sql, await counters.checkpoint(database.sql), 100);
@@ -93,8 +93,8 @@ describe('scan counters', () => {
     expect(await countOf(code)).toEqual([5, 5]);
   });
 
-  test('a range that does not begin at the checkpoint is refused', async () => {
-    const code = await given();
+  test('refuse a range that does not start at the checkpoint', async () => {
+    const code = await newCode();
     await catchUp();
     await scan(code, 5);
     const checkpoint = await counters.checkpoint(database.sql);
@@ -106,8 +106,8 @@ describe('scan counters', () => {
 });
 
 describe('a deleted code', () => {
-  test('takes its counts and its visitors with it, and nobody else’s', async () => {
-    const [gone, stays] = [await given(), await given()];
+  test('loses its counts and visitors, and other codes keep theirs', async () => {
+    const [gone, stays] = [await newCode(), await newCode()];
     for (const code of [gone, stays]) await scan(code, 3);
     await catchUp();
     await remove(database.sql, gone.owner, gone.id, by);
@@ -117,8 +117,8 @@ describe('a deleted code', () => {
     expect([await countOf(stays), await visitorsOf(stays)]).toEqual([[3, 3], 3]);
   });
 
-  test('whose scans come from a spool only after its end leaves nothing behind either', async () => {
-    const code = await given();
+  test('has no counts and visitors when scans arrive from a spool after its deletion', async () => {
+    const code = await newCode();
     await remove(database.sql, code.owner, code.id, by);
     await catchUp();
     await scan(code, 3);
@@ -129,10 +129,10 @@ describe('a deleted code', () => {
 });
 
 describe('a replay of the state', () => {
-  test('makes the same rows again, those of deleted codes gone', async () => {
-    const codes = [await given(), await given(), await given()];
+  test('creates the same rows, without those of deleted codes', async () => {
+    const codes = [await newCode(), await newCode(), await newCode()];
     for (const [i, code] of codes.entries()) await scan(code, 10 + i, 4);
-    const [gone] = codes as [Owned];
+    const [gone] = codes as [OwnedCode];
     await remove(database.sql, gone.owner, gone.id, by);
     await scan(gone, 2);
     await catchUp();
@@ -142,8 +142,8 @@ describe('a replay of the state', () => {
     expect(await counters.checkpoint(database.sql)).toBe(await headOfLog(database.sql));
   });
 
-  test('mends rows that are wrong', async () => {
-    const [code, other] = [await given(), await given()];
+  test('corrects rows that are wrong', async () => {
+    const [code, other] = [await newCode(), await newCode()];
     await scan(code, 5);
     await scan(other, 2);
     await catchUp();
@@ -156,8 +156,8 @@ describe('a replay of the state', () => {
     ]);
   });
 
-  test('forgets the visitors of a code whose end it has jumped over', async () => {
-    const code = await given();
+  test('removes the visitors of a code whose deletion the counters had not applied', async () => {
+    const code = await newCode();
     await scan(code, 3);
     await remove(database.sql, code.owner, code.id, by);
     await replayState(database.sql);
@@ -165,8 +165,8 @@ describe('a replay of the state', () => {
     expect([await countOf(code), await visitorsOf(code)]).toEqual([undefined, 0]);
   });
 
-  test('while scans go on and are counted: every one counts once', async () => {
-    const code = await given();
+  test('counts every scan once while scans continue and are counted', async () => {
+    const code = await newCode();
     let scanning = true;
     let scans = 0;
     const scanner = (async () => {
@@ -176,7 +176,7 @@ describe('a replay of the state', () => {
       }
     })();
     const projecting = (async () => {
-      // Like the runner: whoever finds the checkpoint moved begins there.
+      // Like the runner, it restarts from the stored checkpoint when the replay has moved it.
       while (scanning) await catchUp(10).catch(() => {});
     })();
     for (let i = 0; i < 5; i++) await replayState(database.sql);

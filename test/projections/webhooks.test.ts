@@ -19,8 +19,8 @@ const box = createSecretBox('x'.repeat(32));
 const by = () => ({ actor: 'operator', now: new Date() });
 const day = 24 * 60 * 60 * 1000;
 
-/** An account, and what can happen to it. */
-async function given(plan: Plan = 'enterprise') {
+/** Creates an account, with functions that change it and read its deliveries. */
+async function newAccount(plan: Plan = 'enterprise') {
   const { sql } = database;
   const { id: account } = await createAccount(sql, { name: 'Test', plan, now: new Date() });
   const owner = { account, mode: 'live' as const };
@@ -40,10 +40,10 @@ async function given(plan: Plan = 'enterprise') {
   };
 }
 
-async function catchUp(atOnce = 1_000): Promise<void> {
+async function catchUp(maxEntries = 1_000): Promise<void> {
   const { sql } = database;
   for (let position = await webhooks.checkpoint(sql); ; ) {
-    const range = await readRange(sql, position, atOnce);
+    const range = await readRange(sql, position, maxEntries);
     if (range.to === position) return;
     await webhooks.apply(sql, range, new Date());
     position = range.to;
@@ -55,8 +55,8 @@ const dropAll = async () => {
 };
 
 describe('deliveries', () => {
-  test.each([1, 3, 1_000])('are made of the scans while the webhook was on, in pieces of %i', async (atOnce) => {
-    const account = await given();
+  test.each([1, 3, 1_000])('are created for scans while the webhook is on, in ranges of %i', async (maxEntries) => {
+    const account = await newAccount();
     await account.scan(2);
     await account.set();
     await account.scan(3);
@@ -69,9 +69,9 @@ describe('deliveries', () => {
     await account.scan(4);
     await account.disable();
     await account.scan(1);
-    await catchUp(atOnce);
-    const made = await account.deliveries();
-    expect(made.map(({ generation }) => generation).toSorted()).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
+    await catchUp(maxEntries);
+    const created = await account.deliveries();
+    expect(created.map(({ generation }) => generation).toSorted()).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
     expect(await verifyDeliveries(database.sql, { account: account.account })).toMatchObject({
       scans: 8,
       waiting: 8,
@@ -81,8 +81,8 @@ describe('deliveries', () => {
     expect(new Set((await account.deliveries()).map(({ status }) => status))).toEqual(new Set(['failed']));
   });
 
-  test('of an account on Free are none, and go on with the next plan', async () => {
-    const account = await given('pro');
+  test('are not created on the plan Free, and are created again after an upgrade', async () => {
+    const account = await newAccount('pro');
     await account.set();
     await account.scan(1);
     await account.plan('free');
@@ -101,8 +101,8 @@ describe('deliveries', () => {
     expect((await verifyDeliveries(database.sql, { account: account.account })).differences).toEqual([]);
   });
 
-  test('are made once: a range applied again is refused', async () => {
-    const account = await given();
+  test('are created once: a range that is already applied is refused', async () => {
+    const account = await newAccount();
     await account.set();
     await catchUp();
     await account.scan(3);
@@ -112,8 +112,8 @@ describe('deliveries', () => {
     expect(await account.deliveries()).toHaveLength(3);
   });
 
-  test('are counted as they come, change and go', async () => {
-    const account = await given();
+  test('are counted when they are created, change and are deleted', async () => {
+    const account = await newAccount();
     await account.set();
     await account.scan(5);
     await catchUp();
@@ -134,9 +134,9 @@ describe('deliveries', () => {
   });
 });
 
-describe('nothing is sent again', () => {
-  test('when the checkpoint is lost: it begins where the log ends', async () => {
-    const account = await given();
+describe('no delivery is sent again', () => {
+  test('when the checkpoint is lost: the projection starts at the end of the log', async () => {
+    const account = await newAccount();
     await account.set();
     await account.scan(3);
     await catchUp();
@@ -146,8 +146,8 @@ describe('nothing is sent again', () => {
     expect(await dumpTable(database.sql, 'webhook_deliveries')).toEqual(before);
   });
 
-  test('when it is put back by hand: a scan can have one delivery only', async () => {
-    const account = await given();
+  test('when the checkpoint is set back by hand: a scan can have only one delivery', async () => {
+    const account = await newAccount();
     await account.set();
     await account.scan(3);
     const start = await webhooks.checkpoint(database.sql);
@@ -160,9 +160,9 @@ describe('nothing is sent again', () => {
 });
 
 describe('when the log has lost scans that were delivered', () => {
-  test('their deliveries go, those of other scans stay as they are, and missing ones are made', async () => {
+  test('their deliveries are removed, those of other scans are unchanged, and missing ones are created', async () => {
     const { sql } = database;
-    const account = await given();
+    const account = await newAccount();
     await account.set();
     await account.scan(2);
     await catchUp();
@@ -179,7 +179,7 @@ describe('when the log has lost scans that were delivered', () => {
 
     await sql.begin((tx) => webhooks.rewind(tx, agreed, [lost, inLog]));
     const stale = webhooks.apply(sql, { after: agreed, to: agreed + 1, entries: [] }, new Date());
-    await expect(stale, 'one that has lost events in hand').rejects.toThrow(Superseded);
+    await expect(stale, 'a process that still has lost events to apply').rejects.toThrow(Superseded);
     expect(await webhooks.checkpoint(sql)).toBe(agreed);
     await catchUp();
     const statuses = (await account.deliveries()).map(({ status }) => status);
@@ -197,8 +197,8 @@ describe('when the log has lost scans that were delivered', () => {
   });
 });
 
-test('verify tells of a delivery that is missing, and of one that should not be', async () => {
-  const account = await given();
+test('verify reports a missing delivery, and one that should not exist', async () => {
+  const account = await newAccount();
   await account.set();
   await account.scan(2);
   await catchUp();
@@ -217,8 +217,8 @@ test('verify tells of a delivery that is missing, and of one that should not be'
   ]);
 });
 
-test('delivered ones are forgotten after 7 days, failed ones after 30, waiting ones never', async () => {
-  const account = await given();
+test('deliveries are deleted 7 days after success and 30 days after failure, and never while pending', async () => {
+  const account = await newAccount();
   await account.set();
   await account.scan(5);
   await catchUp();

@@ -18,7 +18,7 @@ import { countsOf, held, publish, scan, useStream } from './stream-support.ts';
 
 const stream = useStream();
 
-/** As a failover to a replica that had received nothing after `position`. */
+/** Simulates a failover to a replica that has received the log up to `position`. */
 async function loseTail(sql: Sql, position: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`ALTER TABLE scans DISABLE TRIGGER USER`;
@@ -39,8 +39,8 @@ const lostTails = async ({
 
 const lostIn = (sql: Sql, name: string) => findLostTail(sql, stream.manager, name, new AbortController().signal);
 
-describe('the stream compared with the log', () => {
-  /** A log of 10 scans and an account, all of it in the stream; `kept` is a position that a failover keeps. */
+describe('the comparison of stream and log', () => {
+  /** Creates a log of 10 scans and an account, all of it in the stream; a failover keeps the log up to `kept`. */
   async function relayed() {
     const fresh = await stream.fresh();
     const { sql, stream: name } = fresh;
@@ -54,14 +54,14 @@ describe('the stream compared with the log', () => {
     return { ...fresh, kept, end: await headOfLog(sql) };
   }
 
-  test('equal: nothing is lost', async () => {
+  test('finds no loss when both are equal or the stream lags', async () => {
     const { sql, stream: name } = await relayed();
     expect(await lostIn(sql, name)).toBeUndefined();
     await scan(sql, 1);
-    expect(await lostIn(sql, name), 'the stream is behind').toBeUndefined();
+    expect(await lostIn(sql, name), 'the stream lags').toBeUndefined();
   });
 
-  test('ahead of the log: lost', async () => {
+  test('finds the lost events when the stream is ahead of the log', async () => {
     const { sql, stream: name, kept, end } = await relayed();
     await loseTail(sql, kept);
     expect(await lostIn(sql, name)).toMatchObject({
@@ -71,7 +71,7 @@ describe('the stream compared with the log', () => {
     });
   });
 
-  test('the log has grown beyond it since, with other events at the same positions: lost', async () => {
+  test('finds the lost events when the log has grown past them, with other events at the same positions', async () => {
     const { sql, stream: name, kept, end } = await relayed();
     await loseTail(sql, kept);
     await scan(sql, 10);
@@ -83,7 +83,7 @@ describe('the stream compared with the log', () => {
     });
   });
 
-  test('events of the new log were published after the lost ones: lost', async () => {
+  test('finds the lost events when events of the new log were published after them', async () => {
     const { sql, stream: name, kept, end } = await relayed();
     await loseTail(sql, kept);
     await scan(sql, 10);
@@ -95,7 +95,7 @@ describe('the stream compared with the log', () => {
     });
   });
 
-  test('a batch without its answer came again at the same positions: nothing is lost', async () => {
+  test('finds no loss when an unacknowledged batch was appended again at the same positions', async () => {
     const { sql, stream: name } = await relayed();
     const before = await headOfLog(sql);
     const batch = batchOf('writer', 1, [scanned({ code: 'qr_1' }), scanned({ code: 'qr_1' })]);
@@ -107,7 +107,7 @@ describe('the stream compared with the log', () => {
     expect(await lostIn(sql, name)).toBeUndefined();
   });
 
-  test('once abandoned, it is not found again, and the log continues at positions that were never used', async () => {
+  test('finds no loss once the tail is abandoned, and the log continues at unused positions', async () => {
     const { sql, stream: name, kept, end } = await relayed();
     await loseTail(sql, kept);
     const floor = await abandonTail(sql, { agreedTo: kept, lostTo: end, scans: [] });
@@ -120,22 +120,22 @@ describe('the stream compared with the log', () => {
   });
 });
 
-describe('a log that has lost events which were relayed', () => {
+describe('after a log has lost relayed events', () => {
   /** A rebuild counts only codes that exist. */
   async function createCode(sql: Sql): Promise<string> {
     const now = new Date();
     const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now });
     const request = { name: 'Code', destination_url: 'https://example.com/' };
-    const [made] = await sql.begin((tx) =>
+    const [created] = await sql.begin((tx) =>
       createCodes(tx, testBox, { account, mode: 'live' }, [request], { actor: 'operator', now }),
     );
-    return made?.code.id ?? '';
+    return created?.code.id ?? '';
   }
 
   test.each([
     ['fewer', 1],
     ['more', 20],
-  ])('and has %s of others at their positions: the relay notices, and counters are exact', async (_, more) => {
+  ])('and has %s new ones at their positions, the relay detects the loss, and counters are exact', async (_, more) => {
     const { sql, common, stream: name } = await stream.fresh();
     const code = await createCode(sql);
     const before = startRelay(common);
@@ -150,11 +150,11 @@ describe('a log that has lost events which were relayed', () => {
     await loseTail(sql, kept);
     await scan(sql, more, code);
 
-    // The counters begin first, and so count what is lost.
+    // The counters start first, so they count the lost scans from the stream.
     const counting = runCounters(common);
     await eventually(async () => expect(await counters.checkpoint(sql)).toBeGreaterThan(kept));
     const after = startRelay(common);
-    // Not before the floor is raised: scans below it are not published.
+    // Wait until the floor is raised, because scans below it are not published.
     await eventually(async () => expect(await floorOfLog(sql)).toBeGreaterThan(0));
     expect(await lostTails(common)).toBeGreaterThan(0);
     await scan(sql, 2, code);
@@ -164,7 +164,7 @@ describe('a log that has lost events which were relayed', () => {
     await Promise.all([after.stop(), counting.stop()]);
   });
 
-  test('and whose stream is gone too: a projection that is ahead of the log notices', async () => {
+  test('and the stream is lost as well, a projection that is ahead of the log detects the loss', async () => {
     const { sql, common } = await stream.fresh();
     const code = await createCode(sql);
     await scan(sql, 5, code);

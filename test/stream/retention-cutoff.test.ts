@@ -7,6 +7,6 @@ test.each([
   [12, '2026-11-15T10:00:00Z', '2025-11-01T00:00:00.000Z'],
   [14, '2026-01-31T10:00:00Z', '2024-11-01T00:00:00.000Z'],
   [1_200, '2026-01-31T10:00:00Z', '1926-01-01T00:00:00.000Z'],
-])('%i months before %s begin at %s', (months, now, expected) => {
+])('with a retention of %i months, the cutoff at %s is %s', (months, now, expected) => {
   expect(cutoffOf(months, new Date(now)).toISOString()).toBe(expected);
 });

@@ -59,12 +59,12 @@ const moveLogTo = async (position: number) => {
 };
 
 describe('a run', () => {
-  test('removes what is older than the cutoff, and every step leaves a state that verify and a rebuild confirm', async () => {
+  test('removes scans from before the cutoff, and verify and a rebuild find no difference after any step', async () => {
     const [one, other] = [await world.newCode(), await world.newCode()];
     await world.scan(one, 4, old);
     await world.scan(one, 2, { ...old, visitor: visitorNamed('regular') });
     await world.scan(other, 3, march);
-    // Far enough for a second batch.
+    // Beyond the positions that one step searches.
     await moveLogTo(600_000);
     await world.scan(other, 5, old);
     await world.scan(one, 2, april);
@@ -93,7 +93,7 @@ describe('a run', () => {
     ]);
     expect((await ledger.inUse(world.sql))?.version, 'no rebuild was needed').toBe(warehouse?.version);
 
-    // A visitor who is known from a scan that is gone.
+    // A visitor whose first scan is removed.
     await world.scan(one, 1, { visitor: visitorNamed('regular') });
     expect(await world.differences()).toEqual([]);
     const added = (await world.totals()).find(({ code }) => code === one.id);
@@ -103,14 +103,14 @@ describe('a run', () => {
     expect(await rowsInWarehouse()).toBe(6);
   });
 
-  test('does not start without a cutoff, and not twice for the same one', async () => {
+  test('does not start without a cutoff, or twice with the same cutoff', async () => {
     const code = await world.newCode();
     await world.scan(code, 3, old);
     await world.catchUp();
     expect(await world.step(undefined)).toEqual({ state: 'idle' });
     expect(await latestRun(world.sql)).toBeUndefined();
     await world.dropAll(cutoff);
-    // It waited in a spool: it leaves with the next month.
+    // Old scans that arrive late, from a spool, are removed by the next run.
     await world.scan(code, 2, old);
     await world.dropAll(cutoff);
     expect([await scansOf(code), await world.differences()]).toEqual([2, []]);
@@ -119,7 +119,7 @@ describe('a run', () => {
     expect(await world.totals()).toMatchObject([{ total_scans: 5 }]);
   });
 
-  test('that has nothing to remove leaves no event', async () => {
+  test('that removes nothing appends no event', async () => {
     await world.scan(await world.newCode(), 3, april);
     await world.dropAll(cutoff);
     expect(await latestRun(world.sql)).toMatchObject({ scans: 0, done_at: expect.any(Date) });
@@ -145,7 +145,7 @@ describe('a run', () => {
     expect(await world.step(cutoff)).toEqual({ state: 'progressed' });
   });
 
-  test('ends early with what has left when the setting becomes longer, and is completed when it is back', async () => {
+  test('ends early when the retention is extended, and the rest is removed when it is shortened again', async () => {
     const code = await world.newCode();
     await world.scan(code, 3, old);
     await moveLogTo(600_000);
@@ -164,7 +164,7 @@ describe('a run', () => {
     expect(await world.totals()).toMatchObject([{ total_scans: 7, unique_scans: 7 }]);
   });
 
-  test('is taken by one process at a time', async () => {
+  test('advances in one process at a time', async () => {
     await world.catchUp();
     await world.sql.begin(async (other) => {
       await other`SELECT pg_advisory_xact_lock(${locks.retention})`;
@@ -173,7 +173,7 @@ describe('a run', () => {
     expect(await world.step(cutoff)).toEqual({ state: 'progressed' });
   });
 
-  test('does not count scans of deleted codes, whose totals end with them', async () => {
+  test('does not count scans of deleted codes', async () => {
     const [before, after, stays] = [await world.newCode(), await world.newCode(), await world.newCode()];
     for (const code of [before, after, stays]) await world.scan(code, 2, old);
     const by = { actor: 'operator', now: new Date() };
@@ -187,7 +187,7 @@ describe('a run', () => {
     expect(await world.totals()).toEqual([{ code: stays.id, total_scans: 2, unique_scans: 2 }]);
   });
 
-  test('leaves deliveries of webhooks that wait, and verify does not miss their scans', async () => {
+  test('keeps pending webhook deliveries, and verify accepts that their scans are gone', async () => {
     const code = await world.newCode();
     await world.catchUp();
     await world.sql`
@@ -203,10 +203,10 @@ describe('a run', () => {
 });
 
 describe('a partition of the log', () => {
-  /** Scans in three partitions: one that is old, one in which some scans stay, and the last one. */
+  /** Fills three partitions: one has only old scans, one has some that are kept, and one is the last. */
   async function fillPartitions() {
     const code = await world.newCode();
-    // Before the positions jump: a table that is filled later reads the log in small pieces.
+    // Before the positions jump, because filling a new table would read the gap in many small ranges.
     await world.catchUp();
     await moveLogTo(19_999_990);
     await world.scan(code, 5, old);
@@ -221,7 +221,7 @@ describe('a partition of the log', () => {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-retention-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('that has only old scans is dropped as a whole, and the log goes on, also after a backup and a restore', async () => {
+  test('that has only old scans is dropped, and the log continues, also after a backup and a restore', async () => {
     const code = await fillPartitions();
     await world.dropAll(cutoff);
     expect(await partitions()).toEqual(['scans_1', 'scans_2', 'scans_3', 'scans_4']);
@@ -233,15 +233,15 @@ describe('a partition of the log', () => {
     const file = join(folder, 'after.backup');
     await writeBackup(world.sql, file, { now: new Date() });
     const target = await createDatabase();
-    const patient = connect(target.url, { max: 2, name: 'scanlog-cli' });
-    await restoreBackup(patient, await checkBackup(file));
-    await patient.end({ timeout: 1 });
+    const restoring = connect(target.url, { max: 2, name: 'scanlog-cli' });
+    await restoreBackup(restoring, await checkBackup(file));
+    await restoring.end({ timeout: 1 });
     const restored = await worldOn(target, target.drop);
     drops.push(restored.drop);
     expect(await restored.differences()).toEqual([]);
     await counters.rebuild(restored.sql);
     expect(await restored.totals()).toEqual(totals);
-    // Everything but April: the next partition is dropped, and those that the restore has made again.
+    // Everything before April: this drops the second partition, and the empty ones that the restore has created.
     await restored.dropAll(new Date('2026-04-01T00:00:00Z'));
     world = restored;
     expect(await partitions()).toEqual(['scans_2']);
@@ -249,7 +249,7 @@ describe('a partition of the log', () => {
     expect(await restored.totals()).toEqual(totals);
   });
 
-  test('is not dropped while a backup reads the log, which sees one state of it', async () => {
+  test('is not dropped while a backup reads the log, and the backup sees a consistent snapshot', async () => {
     const code = await fillPartitions();
     await world.catchUp();
     await world.step(cutoff);
@@ -270,7 +270,7 @@ describe('a partition of the log', () => {
 });
 
 describe('the warehouse', () => {
-  test('that is rebuilt while scans leave the log brings none of them back', async () => {
+  test('does not get removed scans back when it is rebuilt during a run', async () => {
     const code = await world.newCode();
     await world.scan(code, 3, old);
     await moveLogTo(600_000);
@@ -280,13 +280,13 @@ describe('the warehouse', () => {
     await world.step(cutoff);
     await world.step(cutoff);
     await replayAnalytics({ sql: world.sql, warehouse: world.warehouse });
-    expect(await rowsInWarehouse(), 'half of it').toBe(6);
+    expect(await rowsInWarehouse(), 'half of the old scans are removed').toBe(6);
     expect(await world.differences()).toEqual([]);
     await world.dropAll(cutoff);
     expect([await rowsInWarehouse(), await world.differences()]).toEqual([2, []]);
   });
 
-  test('loses the rows once when the process dies before that is confirmed', async () => {
+  test('subtracts the removed rows once when the process dies before the confirmation', async () => {
     const code = await world.newCode();
     await world.scan(code, 5, old);
     await world.scan(code, 2, april);
@@ -306,7 +306,7 @@ describe('the warehouse', () => {
   });
 });
 
-test('verify reports scans that should have left', async () => {
+test('verify reports scans that should have been removed', async () => {
   const code = await world.newCode();
   await world.scan(code, 2, old);
   await world.scan(code, 2, april);
@@ -329,7 +329,7 @@ describe('the log', () => {
       await tx.unsafe(statement);
     });
 
-  test('lets the retention delete scans of its run, and nothing else', async () => {
+  test('allows the retention to delete scans of its run, and nothing else', async () => {
     const code = await world.newCode();
     await world.scan(code, 2, old);
     await world.scan(code, 2, april);

@@ -26,21 +26,21 @@ export interface OwnedCode {
   owner: { account: string; mode: 'live' };
 }
 
-/** A log, a warehouse, and projections that move when a test says so. */
+/** A log, a warehouse, and projections that advance only with `catchUp`. */
 export interface RetentionWorld {
   database: TestDatabase;
   sql: Sql;
   warehouse: Warehouse;
   newCode(): Promise<OwnedCode>;
   scan(code: OwnedCode, count: number, fields?: Parameters<typeof scanned>[0]): Promise<void>;
-  /** Lets all projections apply what the log has, and the warehouse take one step of a removal. */
+  /** Applies the rest of the log to all projections, and runs one step of a removal in the warehouse. */
   catchUp(): Promise<void>;
-  /** Continues with a process that knows nothing of what the one before did in the warehouse. */
+  /** Replaces the analytics projection with a new one, as when its process is restarted. */
   restartAnalytics(): void;
   step(cutoff: Date | undefined): Promise<RetentionStep>;
-  /** Steps until there is nothing to do. */
+  /** Runs steps until there is nothing to do. */
   dropAll(cutoff: Date | undefined): Promise<void>;
-  /** What `verify` finds once all projections are at the end of the log. */
+  /** The differences that `verify` finds once all projections are at the end of the log. */
   differences(): Promise<unknown[]>;
   totals(): Promise<{ code: string; total_scans: number; unique_scans: number }[]>;
   drop(): Promise<void>;
@@ -51,7 +51,7 @@ export async function createRetentionWorld(tables: Partial<ScanTables> = {}): Pr
   return worldOn(database, database.drop, tables);
 }
 
-/** The same on a database that exists. */
+/** Creates a world on an existing database. */
 export async function worldOn(
   database: TestDatabase,
   dropDatabase: () => Promise<unknown>,
@@ -95,8 +95,8 @@ export async function worldOn(
       const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now: by.now });
       const owner = { account, mode: 'live' as const };
       const request = { name: 'Menu', destination_url: 'https://example.com' };
-      const [made] = await sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
-      return { id: made?.code.id ?? '', owner };
+      const [created] = await sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
+      return { id: created?.code.id ?? '', owner };
     },
     scan: ({ id, owner }, count, fields = {}) =>
       appendScans(
@@ -134,7 +134,7 @@ export async function worldOn(
     },
     async differences() {
       await world.catchUp();
-      return (await verify({ sql, warehouse, patienceMs: 1_000 })).differences;
+      return (await verify({ sql, warehouse, catchUpTimeoutMs: 1_000 })).differences;
     },
     totals: () =>
       sql<{ code: string; total_scans: number; unique_scans: number }[]>`

@@ -24,7 +24,7 @@ const today = new Date();
 const cutoff = cutoffOf(months, today);
 const dayMs = 86_400_000;
 const daysAfterCutoff = (days: number) => new Date(cutoff.getTime() + days * dayMs);
-/** What the service takes the time to be. */
+/** The time of the service's clock. */
 let now = daysAfterCutoff(-10);
 
 const stream = uniqueName();
@@ -43,15 +43,15 @@ let account: TestAccount;
 let hooked: TestAccount;
 let code: { id: string; short_code: string };
 let other: { id: string; short_code: string };
-/** Totals of both codes: before the retention, after it, and after the regular has come back. */
+/** Totals of both codes: before the retention, after it, and after the returning visitor's second scan. */
 let totals: Record<'before' | 'after' | 'returned', unknown>;
-let verifiedMeanwhile: unknown[];
+let differencesMeanwhile: unknown[];
 
-/** A visitor who comes twice: before the cutoff, and after the scan from then is gone. */
-const regularScan = () =>
+/** A scan of the visitor who scans before the cutoff, and again after that scan is removed. */
+const scanAsReturningVisitor = () =>
   fetch(`${service.urls[0]}/${code.short_code}`, {
     redirect: 'manual',
-    headers: { 'x-forwarded-for': '81.2.69.160', 'user-agent': 'a regular' },
+    headers: { 'x-forwarded-for': '81.2.69.160', 'user-agent': 'a returning visitor' },
   });
 const totalsOf = async (id: string) => {
   const { body } = await account.live.get(`/v1/qrcodes/${id}`);
@@ -79,7 +79,7 @@ const run = async (...args: string[]) => {
   return { code: await running.exitCode(), output: running.output() };
 };
 
-/** Sets when the delivery that waits is tried next. */
+/** Sets the time of the next attempt of the pending delivery. */
 async function makeDeliveryDue(due_at: Date): Promise<void> {
   await sql()`UPDATE webhook_endpoints SET due_at = ${due_at}, failing_since = NULL WHERE account = ${hooked.id}`;
   await sql()`UPDATE webhook_deliveries SET due_at = ${due_at} WHERE account = ${hooked.id}`;
@@ -91,7 +91,7 @@ beforeAll(async () => {
   [code, other] = [await codeOf(account.live), await codeOf(account.live)];
   const url = service.urls[0] as string;
   await scanCode(url, code, 6);
-  await regularScan();
+  await scanAsReturningVisitor();
   await scanCode(url, other, 3);
   await eventually(async () => expect(await differences()).toEqual([]));
   hooked = await service.account();
@@ -108,26 +108,26 @@ beforeAll(async () => {
   const before = await bothTotals();
   expect(await oldScansInWarehouse()).toBe(11);
 
-  // The service itself begins after a minute.
+  // The service's own retention starts only after a minute.
   const retention = runRetention({
     ...{ sql: sql(), databaseUrl: service.database.url, months, log: captured.log, metrics: createMetrics() },
     clock: () => now,
     times: { firstMs: 0, everyMs: 50, waitMs: 20 },
   });
-  verifiedMeanwhile = await differences();
+  differencesMeanwhile = await differences();
   await eventually(async () => expect(await latestRun(sql())).toMatchObject({ done_at: expect.any(Date) }), 60_000);
   await eventually(async () => {
     const [table] = await sql()`SELECT last_vacuum FROM pg_stat_user_tables WHERE relname = 'scans_0'`;
-    expect(table?.['last_vacuum'], 'bytes of deleted rows are free to be overwritten').toEqual(expect.any(Date));
+    expect(table?.['last_vacuum'], 'the space of deleted rows is reusable').toEqual(expect.any(Date));
   });
   await retention.stop();
   const after = await bothTotals();
-  expect((await regularScan()).status).toBe(302);
+  expect((await scanAsReturningVisitor()).status).toBe(302);
   expect(await differences()).toEqual([]);
   totals = { before, after, returned: await bothTotals() };
 }, 120_000);
 
-test('scans from before the cutoff leave log and warehouse, and the service has said so', async () => {
+test('scans from before the cutoff are removed from log and warehouse, and the service logs it', async () => {
   expect(await sql()`SELECT 1 FROM scans WHERE occurred_at < ${cutoff}`).toHaveLength(0);
   expect(await sql()`SELECT 1 FROM scans`).toHaveLength(7);
   expect(await oldScansInWarehouse()).toBe(0);
@@ -136,12 +136,12 @@ test('scans from before the cutoff leave log and warehouse, and the service has 
   expect(lines).toContainEqual(
     expect.objectContaining({
       ...{ level: 'info', before: cutoff.toISOString(), scans: 11 },
-      msg: 'scans that were too old have left the log and the warehouse',
+      msg: 'old scans are removed from the log and the warehouse',
     }),
   );
 });
 
-test('totals of codes stay; analytics have nothing of the time before, and all of the time since', async () => {
+test('totals of codes stay, and analytics have only scans since the cutoff', async () => {
   expect(totals.before).toEqual([
     { total_scans: 13, unique_scans: 13 },
     { total_scans: 3, unique_scans: 3 },
@@ -152,8 +152,8 @@ test('totals of codes stay; analytics have nothing of the time before, and all o
   expect(await scansBetween(daysAfterCutoff(-60), now)).toBe(7);
 });
 
-test('verify is clean during the removal and after it, and says how many scans are gone', async () => {
-  expect(verifiedMeanwhile).toEqual([]);
+test('verify finds no difference during and after the removal, and reports how many scans are removed', async () => {
+  expect(differencesMeanwhile).toEqual([]);
   expect(await verify({ sql: sql(), warehouse: service.warehouse, now })).toMatchObject({
     scans: 7,
     dropped: 11,
@@ -161,7 +161,7 @@ test('verify is clean during the removal and after it, and says how many scans a
   });
 });
 
-test('a delivery that waited is sent, although its scan is gone', async () => {
+test('a pending delivery is sent after its scan is removed', async () => {
   receiver.behave('waits', answer(200));
   await makeDeliveryDue(now);
   await untilThereAre(sql(), hooked.id, 1, 'delivered');
@@ -169,7 +169,7 @@ test('a delivery that waited is sent, although its scan is gone', async () => {
   expect(await differences()).toEqual([]);
 });
 
-test('the log has an event of it, and does not seem to have lost its end', async () => {
+test('the log has an event of the removal, and the relay finds no lost tail', async () => {
   const { output } = await run('events', '--stream', 'service', '--json');
   expect(JSON.parse(output)).toMatchObject({
     ...{ type: 'scans_dropped', actor: 'scanlog', stream: 'service' },
@@ -182,7 +182,7 @@ test('the log has an event of it, and does not seem to have lost its end', async
   expect(await service.metrics()).toContain('scanlog_lost_tails_total 0');
 });
 
-test('replays of counters, state and analytics give the same', async () => {
+test('replays of counters, state and analytics change nothing', async () => {
   const tables = ['scan_counts', 'dropped_scans', 'visitors', 'codes', 'blocked_hosts'];
   const dump = () => Promise.all(tables.map((table) => dumpTable(sql(), table)));
   const dumped = await dump();
@@ -193,7 +193,7 @@ test('replays of counters, state and analytics give the same', async () => {
   expect(await oldScansInWarehouse()).toBe(0);
 });
 
-test('a visitor whose scan is gone comes back, and does not count as a new one', () => {
+test('a visitor whose first scan is removed does not count as new', () => {
   expect(totals.returned).toEqual([
     { total_scans: 14, unique_scans: 13 },
     { total_scans: 3, unique_scans: 3 },

@@ -62,7 +62,7 @@ describe('a projection fed from the stream', () => {
     let stopped: Promise<void> | undefined;
     const projection: Projection = {
       ...countersProjection(sql),
-      most: 4,
+      maxEntries: 4,
       async apply(range) {
         stopped ??= running.stop();
         await counters.apply(sql, range);
@@ -116,7 +116,7 @@ describe('an event that cannot be applied', () => {
         applied.push(...range.entries.map(({ position }) => position));
         checkpoint = range.to;
       },
-      most: 3,
+      maxEntries: 3,
       lingerMs: 0,
     };
     const running = runProjection({ ...common, projection, lock });

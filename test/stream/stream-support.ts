@@ -61,7 +61,7 @@ export const countersProjection = (sql: Sql): Projection => ({
   name: counters.name,
   checkpoint: () => counters.checkpoint(sql),
   apply: (range) => counters.apply(sql, range),
-  most: 10_000,
+  maxEntries: 10_000,
   lingerMs: 0,
 });
 

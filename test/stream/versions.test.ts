@@ -85,7 +85,7 @@ test('relay and projection stop before an event of a newer version, and log what
   await eventually(() => {
     const reports = lines().filter(({ error }) => error === refused);
     expect(reports.map(({ msg }) => msg)).toEqual(
-      expect.arrayContaining(['relay failed, retries', 'projection stands still']),
+      expect.arrayContaining(['relay failed, retrying', 'projection failed, retrying']),
     );
   });
   expect(await countsOf(sql), 'nothing after it is counted').toEqual([4, 4]);
