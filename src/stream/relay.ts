@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Events, type JetStreamManager } from 'nats';
+import { Events, type JetStreamClient, type JetStreamManager } from 'nats';
 import { messageOf } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { floorOfLog } from '../log/floor.ts';
@@ -36,7 +36,6 @@ interface Published {
  */
 export function startRelay(context: StreamContext): Relay {
   const { sql, databaseUrl, nats, stream, log, metrics } = context;
-  const subject = subjects(stream);
   const js = nats.jetstream({ timeout: 2_000 });
   let wake = () => {};
   let reconnects = 0;
@@ -44,42 +43,15 @@ export function startRelay(context: StreamContext): Relay {
     for await (const { type } of nats.status()) if (type === Events.Reconnect) reconnects++;
   })();
 
-  /** Publishes messages after `last`, and returns the last of them. */
-  async function publish(messages: Message[], last: Published): Promise<Published> {
-    // The sequence in the id lets a message that the stream has lost be published again: it does not count as a duplicate.
-    const ids = messages.map(({ after, to }, i) => `${after}-${to}@${last.sequence + i}`);
-    const acks = await Promise.all(
-      messages.map(({ kind, data }, i) => {
-        const lastMsgID = i === 0 ? last.id : ids[i - 1];
-        // The expected id as well: a server that rejoins its cluster can acknowledge into an old copy of the stream for
-        // about a second. With the sequence alone, the stream would then accept a message that does not follow its last.
-        const expect = { lastSequence: last.sequence + i, ...(lastMsgID === undefined ? {} : { lastMsgID }) };
-        return js.publish(subject[kind], data, { msgID: ids[i] as string, expect });
-      }),
-    );
-    return { sequence: acks.at(-1)?.seq ?? last.sequence, id: ids.at(-1) ?? last.id };
-  }
-
-  /** Once per election is enough, because every failover of Postgres ends the leadership. */
+  /** Comparing once per election is enough, because every failover of Postgres ends the leadership. */
   let isCompared = false;
-  async function compareWithLog(manager: JetStreamManager, signal: AbortSignal): Promise<void> {
-    const lost = await findLostTail(sql, manager, stream, signal);
-    if (lost !== undefined) {
-      metrics.lostTails.inc();
-      log.error(
-        { agreed_to: lost.agreedTo, lost_to: lost.lostTo },
-        'the log has lost events that the stream has: rebuilding counters and warehouse from the log',
-      );
-      log.warn({ position: await abandonTail(sql, lost) }, 'the log continues at a position after the lost events');
-    }
-    isCompared = true;
-  }
 
   /** Publishes until the signal is aborted or NATS reconnects; rejects on failure. */
   async function relay(signal: AbortSignal): Promise<void> {
     const manager = await nats.jetstreamManager({ timeout: 2_000 });
     await ensureStream(manager, context);
-    if (!isCompared) await compareWithLog(manager, signal);
+    if (!isCompared) await compareWithLog(context, manager, signal);
+    isCompared = true;
     const end = await endOf(manager, stream);
     let last: Published = { sequence: end.sequence, id: undefined };
     // An empty stream starts at the head of the log: projections read what is before it from the log.
@@ -94,7 +66,7 @@ export function startRelay(context: StreamContext): Relay {
       });
       const range = await readRange(sql, position, batchSize);
       if (range.entries.length > 0) {
-        last = await publish(cut(range), last);
+        last = await publish(js, stream, cut(range), last);
         position = range.to;
       }
       metrics.relayPosition.set(position);
@@ -119,4 +91,34 @@ export function startRelay(context: StreamContext): Relay {
     },
   });
   return { stop: leadership.stop, wake: () => wake() };
+}
+
+/** Publishes messages after `last`, and returns the last of them. */
+async function publish(js: JetStreamClient, stream: string, messages: Message[], last: Published): Promise<Published> {
+  const subject = subjects(stream);
+  // The sequence in the id lets a message that the stream has lost be published again: it does not count as a duplicate.
+  const ids = messages.map(({ after, to }, i) => `${after}-${to}@${last.sequence + i}`);
+  const acks = await Promise.all(
+    messages.map(({ kind, data }, i) => {
+      const lastMsgID = i === 0 ? last.id : ids[i - 1];
+      // The expected id as well: a server that rejoins its cluster can acknowledge into an old copy of the stream for
+      // about a second. With the sequence alone, the stream would then accept a message that does not follow its last.
+      const expect = { lastSequence: last.sequence + i, ...(lastMsgID === undefined ? {} : { lastMsgID }) };
+      return js.publish(subject[kind], data, { msgID: ids[i] as string, expect });
+    }),
+  );
+  return { sequence: acks.at(-1)?.seq ?? last.sequence, id: ids.at(-1) ?? last.id };
+}
+
+/** Abandons the events that the stream has and the log has lost, if there are any. */
+async function compareWithLog(context: StreamContext, manager: JetStreamManager, signal: AbortSignal): Promise<void> {
+  const { sql, stream, log, metrics } = context;
+  const lost = await findLostTail(sql, manager, stream, signal);
+  if (lost === undefined) return;
+  metrics.lostTails.inc();
+  log.error(
+    { agreed_to: lost.agreedTo, lost_to: lost.lostTo },
+    'the log has lost events that the stream has: rebuilding counters and warehouse from the log',
+  );
+  log.warn({ position: await abandonTail(sql, lost) }, 'the log continues at a position after the lost events');
 }
