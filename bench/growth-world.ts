@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from '../src/accounts/accounts.ts';
-import { sealBatch } from '../src/codes/visitor-key-upkeep.ts';
+import { connectWarehouse } from '../src/analytics/connect.ts';
+import { createTable, definition, tableName } from '../src/analytics/tables.ts';
 import { readConfig } from '../src/config.ts';
 import { writeSnapshot } from '../src/edge/snapshot.ts';
 import type { SecretBox } from '../src/lib/secret-box.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { migrate } from '../src/log/migrate.ts';
+import { sealBatch } from '../src/maintenance/visitor-keys.ts';
 import { serviceRole } from '../src/stack/service-role.ts';
-import { connectWarehouse } from '../src/warehouse/connect.ts';
-import { createTable, definition, tableName } from '../src/warehouse/tables.ts';
 import type { BenchStack } from './ground.ts';
 
 const maxInsertRows = 500_000;

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connectWarehouse } from '../src/analytics/connect.ts';
+import { warmUp } from '../src/analytics/warm-up.ts';
 import { readConfig } from '../src/config.ts';
-import { connectWarehouse } from '../src/warehouse/connect.ts';
-import { warmUp } from '../src/warehouse/warm-up.ts';
 import { type BenchStack, load } from './ground.ts';
 import { codeId, type SizedService, shortCode, smallAccountCodes, startSizedService } from './growth-world.ts';
 import { cpuSeconds } from './process.ts';

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../events/plans.ts';
 import { createAccount } from '../src/accounts/accounts.ts';
-import { set } from '../src/accounts/webhooks.ts';
 import { createCodes } from '../src/codes/create.ts';
+import { set } from '../src/webhooks/commands.ts';
 import { type BenchStack, load } from './ground.ts';
 
 const accountCount = 6;

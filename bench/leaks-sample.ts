@@ -1,8 +1,8 @@
 import { connect as connectNats, type NatsConnection } from 'nats';
+import { connectWarehouse, type Warehouse } from '../src/analytics/connect.ts';
 import { readConfig } from '../src/config.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { headOfLog } from '../src/log/read.ts';
-import { connectWarehouse, type Warehouse } from '../src/warehouse/connect.ts';
 import type { BenchStack } from './ground.ts';
 import { childrenOf, cpuSeconds, handles, residentMemory, threads } from './process.ts';
 

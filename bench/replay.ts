@@ -1,5 +1,5 @@
-import { replayAnalytics } from '../src/stream/replay-analytics.ts';
-import { connectWarehouse } from '../src/warehouse/connect.ts';
+import { connectWarehouse } from '../src/analytics/connect.ts';
+import { replayAnalytics } from '../src/maintenance/replay-analytics.ts';
 import type { BenchStack } from './ground.ts';
 import { type BenchRow, boundedRow, median, perSecond } from './row.ts';
 

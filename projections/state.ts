@@ -10,7 +10,7 @@ import type { Queryable } from '../src/lib/sql.ts';
  * Current state: `accounts`, `api_keys`, `webhooks`, `codes`, `code_counts` and `blocked_hosts`.
  *
  * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
- * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/stream/replay-state.ts).
+ * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/maintenance/replay-state.ts).
  * The values are the primary keys.
  */
 export const stateTables = {

@@ -8,7 +8,7 @@ import { locks } from '../log/locks.ts';
 
 /**
  * Deletes an account: from the commit on, its keys are refused and its short links answer 410. Its data is erased later
- * (src/stream/erasure.ts).
+ * (src/maintenance/erasure.ts).
  */
 export async function deleteAccount(sql: Sql, id: string, now: Date, attempts = 2): Promise<void> {
   try {

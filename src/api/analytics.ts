@@ -1,4 +1,4 @@
-import { readTimeoutMs } from '../warehouse/reading.ts';
+import { readTimeoutMs } from '../analytics/reading.ts';
 import { aggregateOperation } from './analytics/aggregate.ts';
 import { destinationsOperation } from './analytics/destinations.ts';
 import { exportOperation } from './analytics/export.ts';

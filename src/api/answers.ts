@@ -1,10 +1,10 @@
+import type { Rate } from '../accounts/admission.ts';
+import { isWarehouseUnavailable } from '../analytics/errors.ts';
 import { type FieldError, messageOf, Refusal, retryLater } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { VersionTaken } from '../log/append.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
-import { isWarehouseUnavailable } from '../warehouse/errors.ts';
-import type { Rate } from './admission.ts';
 import { statusOf } from './error-status.ts';
 
 /** Response of an operation, without the headers that every response has. */

@@ -1,9 +1,9 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import type { Caller } from '../accounts/admission.ts';
 import type { Changed } from '../codes/change.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import { type CodeRequest, createCodes, lostShortCode, takenShortCodes } from '../codes/create.ts';
 import { type FieldError, invalid, Refusal } from '../lib/errors.ts';
-import type { Caller } from './admission.ts';
 import { type Answer, json } from './answers.ts';
 import { idempotencyHeader, performOnce } from './idempotency.ts';
 import { presentCreated, readNewCode } from './new-code.ts';

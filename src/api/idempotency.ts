@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
+import type { Caller } from '../accounts/admission.ts';
 import { invalid, Refusal } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
-import type { Caller } from './admission.ts';
 import { type Answer, refusalAnswer } from './answers.ts';
 
 export const idempotencyHeader = {

@@ -1,9 +1,9 @@
 import type { Elysia } from 'elysia';
+import type { Admission, Rate } from '../accounts/admission.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import type { Admission, Rate } from './admission.ts';
 import {
   type Answer,
   refusalAnswer,

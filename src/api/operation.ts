@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import type { Caller, Rate } from '../accounts/admission.ts';
 import type { ErrorCode } from '../lib/errors.ts';
-import type { Caller, Rate } from './admission.ts';
 import type { Answer, StreamedAnswer } from './answers.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

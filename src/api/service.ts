@@ -1,10 +1,10 @@
 import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import type { Warehouse } from '../analytics/connect.ts';
 import type { Addresses } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
-import type { Warehouse } from '../warehouse/connect.ts';
 import type { Policy } from '../webhooks/destination.ts';
 import type { Send } from '../webhooks/send.ts';
 

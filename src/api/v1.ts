@@ -1,9 +1,9 @@
 import type { Elysia } from 'elysia';
+import { type AdmissionControl, admissionControl } from '../accounts/admission.ts';
 import type { TrustedProxies } from '../lib/client-address.ts';
 import { retryLater } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { accountOperations } from './account.ts';
-import { type AdmissionControl, admissionControl } from './admission.ts';
 import { analyticsOperations } from './analytics.ts';
 import { createOperations } from './create-qrcodes.ts';
 import { createImages } from './images.ts';

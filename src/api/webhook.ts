@@ -1,6 +1,10 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../events/one-of.ts';
 import { hasWebhooks } from '../../events/plans.ts';
+import type { Caller } from '../accounts/admission.ts';
+import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
+import { isId, newId } from '../lib/ids.ts';
+import { bodyOf, eventOf } from '../webhooks/body.ts';
 import {
   findWebhook,
   noWebhook,
@@ -10,17 +14,13 @@ import {
   set,
   type WebhookDetails,
   waitForWebhooksProjection,
-} from '../accounts/webhooks.ts';
-import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
-import { isId, newId } from '../lib/ids.ts';
-import { bodyOf, eventOf } from '../webhooks/body.ts';
+} from '../webhooks/commands.ts';
 import { deliveryStatuses, listDeliveries, resend, type Delivery as Stored } from '../webhooks/deliveries.ts';
 import { Forbidden, faultOfUrl, type Policy, resolveBySystem, vettedAddresses } from '../webhooks/destination.ts';
 import { sendTimeoutMs } from '../webhooks/send.ts';
 import { signedHeaders } from '../webhooks/signature.ts';
 import { findTarget } from '../webhooks/target.ts';
 import { inTestSlot, maxInFlight, testWaitMs } from '../webhooks/test-slots.ts';
-import type { Caller } from './admission.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { presentPage } from './present.ts';

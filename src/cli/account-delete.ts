@@ -2,7 +2,7 @@ import { findAccount } from '../accounts/accounts.ts';
 import { deleteAccount } from '../accounts/delete.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../log/connect.ts';
-import { eraseAccount } from '../stream/run-erasures.ts';
+import { eraseAccount } from '../maintenance/run-erasures.ts';
 import { noAccount } from './account.ts';
 import { withDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { writeBackup } from '../log/backup.ts';
 import { migrate } from '../log/migrate.ts';
+import { writeBackup } from '../maintenance/backup.ts';
 import { findConfig, notFound, withStoredDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';
 import { green, print } from './terminal.ts';

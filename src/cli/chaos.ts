@@ -1,8 +1,8 @@
-import type { ExternalServers } from '../chaos/given-world.ts';
-import { type ChaosResult, runChaos } from '../chaos/run.ts';
+import type { ExternalServers } from '../../bench/chaos/given-world.ts';
+import { type ChaosResult, runChaos } from '../../bench/chaos/run.ts';
 import { readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
-import { untilStopSignal } from './stopping.ts';
+import { untilStopSignal } from '../service/stopping.ts';
 import { dim, print, table } from './terminal.ts';
 
 interface Options {

@@ -1,3 +1,4 @@
+import { connectWarehouse, pingWarehouse, type Warehouse } from '../analytics/connect.ts';
 import { type Config, readConfig } from '../config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger } from '../lib/logger.ts';
@@ -5,10 +6,9 @@ import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
 import { isKeyOfDatabase } from '../log/secret-key.ts';
+import { untilStopSignal } from '../service/stopping.ts';
 import { findRunning, lockDataDirectory, openDataDirectory, storedSecrets } from '../stack/data-directory.ts';
 import { startPostgres } from '../stack/stack.ts';
-import { connectWarehouse, pingWarehouse, type Warehouse } from '../warehouse/connect.ts';
-import { untilStopSignal } from './stopping.ts';
 
 /** The settings of a command: URLs that are not set are those of the `up` that runs on `data`. */
 export function findConfig(data: string): Config {

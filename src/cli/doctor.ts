@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { NatsConnection } from 'nats';
+import { connectWarehouse } from '../analytics/connect.ts';
 import { type Config, settings } from '../config.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { streamOfLog } from '../log/branch.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import { findRunning, readSecrets } from '../stack/data-directory.ts';
 import { connectOnce } from '../stream/connect.ts';
-import { connectWarehouse } from '../warehouse/connect.ts';
 import { findConfig, notFound } from './connection.ts';
 import { clickhouseChecks } from './doctor/clickhouse.ts';
 import { type Finding, runChecks } from './doctor/finding.ts';

@@ -1,5 +1,5 @@
-import { replayAnalytics } from '../stream/replay-analytics.ts';
-import { replayState } from '../stream/replay-state.ts';
+import { replayAnalytics } from '../maintenance/replay-analytics.ts';
+import { replayState } from '../maintenance/replay-state.ts';
 import { withDatabase, withWarehouse } from './connection.ts';
 import { progressBar } from './progress.ts';
 import { print } from './terminal.ts';

@@ -7,8 +7,8 @@ import { StartError } from '../lib/errors.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { append } from '../log/append.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
-import { refuseWhileServed } from '../log/restore.ts';
 import { storedFingerprint } from '../log/secret-key.ts';
+import { refuseWhileServed } from '../maintenance/restore.ts';
 import { newSigningSecret } from '../webhooks/secrets.ts';
 
 const maxBatchSize = 1_000;

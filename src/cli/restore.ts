@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
-import { checkBackup, restoreBackup } from '../log/restore.ts';
+import { checkBackup, restoreBackup } from '../maintenance/restore.ts';
 import { openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { withStoredDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';

@@ -4,7 +4,7 @@ import { StartError } from '../lib/errors.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
-import { refuseWhileServed } from '../log/restore.ts';
+import { refuseWhileServed } from '../maintenance/restore.ts';
 import { storedSecrets, writeSecrets } from '../stack/data-directory.ts';
 import { findSecretKey, refuseInterrupted, withStoredDatabase } from './connection.ts';
 import { countSealed, refuseKnownKey, resetSecretKey, rotateSecretKey, type Sealed } from './reseal.ts';

@@ -1,8 +1,8 @@
 import { type Flags, readConfig, requireParts } from '../config.ts';
 import { createLogger } from '../lib/logger.ts';
-import { plainHttpWarning } from '../server.ts';
-import { isChild, startChild, startSupervised } from './family.ts';
-import { stopTimeoutMs, stopWithTimeout, untilStopSignal } from './stopping.ts';
+import { plainHttpWarning } from '../service/http-server.ts';
+import { stopTimeoutMs, stopWithTimeout, untilStopSignal } from '../service/stopping.ts';
+import { isChild, startChild, startSupervised } from '../service/supervisor.ts';
 
 /** Runs the service only, on servers that run elsewhere. */
 export async function serve(flags: Flags): Promise<void> {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../config.ts';
-import { inspectSpool, type SpoolContents } from '../edge/spool.ts';
+import { inspectSpool, type SpoolContents } from '../edge/spool/spool.ts';
 import { print, table } from './terminal.ts';
 
 /** The folder with the spools of this machine's edges: in the data folder of `up` if that has one, else EDGE_DIR. */

@@ -1,4 +1,4 @@
-import { verify } from '../stream/verify.ts';
+import { verify } from '../maintenance/verify.ts';
 import { withWarehouse } from './connection.ts';
 import { progressBar } from './progress.ts';
 import { bold, green, print, table } from './terminal.ts';

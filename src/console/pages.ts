@@ -1,6 +1,6 @@
+import { type Session, sessionHours } from '../accounts/console-sessions.ts';
 import type { Bundle } from './bundle.ts';
 import type { Theme } from './cookies.ts';
-import { type Session, sessionHours } from './sessions.ts';
 
 /** Headers of every console page: it runs only its own script and cannot be framed. */
 export const pageHeaders = {

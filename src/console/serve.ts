@@ -1,4 +1,5 @@
 import type { Elysia } from 'elysia';
+import { findSession } from '../accounts/console-sessions.ts';
 import { json, refusalAnswer, refusalOf } from '../api/answers.ts';
 import { mount } from '../api/mount.ts';
 import type { Operation } from '../api/operation.ts';
@@ -14,7 +15,6 @@ import { type Console, htmlResponse, pathOf, type RequestContext } from './conte
 import { sessionTokenOf } from './cookies.ts';
 import { consolePage, reloadPage, signInPage } from './pages.ts';
 import { sessionAdmission } from './session-admission.ts';
-import { findSession } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
 import { handleSignIn, handleSignOut, safeNext } from './sign-in.ts';
 

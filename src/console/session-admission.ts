@@ -8,8 +8,8 @@ import {
   nextWindow,
   type Standing,
   type Window,
-} from '../api/admission.ts';
-import { noteKeyUse } from '../api/key-usage.ts';
+} from '../accounts/admission.ts';
+import { noteKeyUse } from '../accounts/key-usage.ts';
 import type { Service } from '../api/service.ts';
 import { invalid, Refusal } from '../lib/errors.ts';
 import { pathOf } from './context.ts';

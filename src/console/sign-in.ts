@@ -1,3 +1,4 @@
+import { endSession, sessionHours, signIn } from '../accounts/console-sessions.ts';
 import { statusOf } from '../api/error-status.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { SignInOutcome } from '../lib/metrics.ts';
@@ -7,7 +8,6 @@ import { type Console, htmlResponse, type RequestContext, redirect } from './con
 import { sessionCookie, sessionTokenOf } from './cookies.ts';
 import { signInPage } from './pages.ts';
 import { isSameOrigin } from './same-site.ts';
-import { endSession, sessionHours, signIn } from './sessions.ts';
 
 const maxFormLength = 4096;
 const formTimeoutMs = 5_000;

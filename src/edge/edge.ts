@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Change } from '../../events/entry.ts';
 import { decodeSpoolRecord } from '../../events/wire/spool-record.ts';
+import { openGeo } from '../geo/geo.ts';
 import type { TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
@@ -12,15 +13,14 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import { appendScans, type ScanBatch } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import { createBans, readSavedBans } from './bans.ts';
-import { openGeo } from './geo.ts';
 import { toLocation } from './location.ts';
 import { applyEntries } from './log-follower.ts';
 import { Recorder } from './recorder.ts';
 import { Redirector } from './redirect.ts';
-import { keepRefused, refusedFileName, storeValid } from './refused-scans.ts';
 import { Routes } from './routes.ts';
 import { readSnapshots } from './snapshot.ts';
-import { openSpool, type Spool, SpoolInUse } from './spool.ts';
+import { keepRefused, refusedFileName, storeValid } from './spool/refused-scans.ts';
+import { openSpool, type Spool, SpoolInUse } from './spool/spool.ts';
 import { startEdgeTasks } from './tasks.ts';
 
 export interface EdgeOptions {

@@ -3,7 +3,7 @@ import type { Scan } from '../../events/scan.ts';
 import { encodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { messageOf } from '../lib/errors.ts';
 import { batchOf, type ScanBatch } from '../log/append-scans.ts';
-import { SpoolDrain, type SpoolDrainOptions } from './spool-drain.ts';
+import { SpoolDrain, type SpoolDrainOptions } from './spool/drain.ts';
 
 /** Neither Postgres nor the spool accepts the scan. Without a record there is no redirect. */
 export class Overloaded extends Error {}

@@ -1,9 +1,9 @@
 import type { Scan } from '../../events/scan.ts';
+import type { Geo } from '../geo/geo.ts';
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import { classify } from './device.ts';
-import type { Geo } from './geo.ts';
 import type { KnownRoute, Routes } from './routes.ts';
 import { visitorHash } from './visitor.ts';
 

@@ -5,10 +5,10 @@ import type { Sql } from '../log/connect.ts';
 import { ensurePartitions } from '../log/partitions.ts';
 import type { Bans } from './bans.ts';
 import { LogFollower } from './log-follower.ts';
-import { Orphans } from './orphans.ts';
 import { type PeriodicOptions, runPeriodically } from './periodic.ts';
 import type { Routes } from './routes.ts';
 import { createSnapshotTask } from './snapshot-task.ts';
+import { Orphans } from './spool/orphans.ts';
 
 interface EdgeTaskOptions {
   sql: Sql;

@@ -1,18 +1,18 @@
 import { Elysia } from 'elysia';
 import type { Change } from '../../events/entry.ts';
+import { pingWarehouse } from '../analytics/connect.ts';
+import { findTable } from '../analytics/table-in-use.ts';
 import { withRequestId } from '../api/answers.ts';
-import { Degraded, type Probe, serveHealth } from '../api/health.ts';
-import { serveSecurityText } from '../api/security-txt.ts';
 import { serveApi } from '../api/v1.ts';
-import { findTable } from '../codes/warehouse-table.ts';
 import type { Addresses } from '../config.ts';
 import { serveConsole } from '../console/serve.ts';
 import type { Edge } from '../edge/edge.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
-import { addressed, type Server, shortCodeOf, transportSecured } from '../server.ts';
 import { nudgeRelay } from '../stream/changes.ts';
-import { pingWarehouse } from '../warehouse/connect.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
+import { Degraded, type Probe, serveHealth } from './health.ts';
+import { addressed, type Server, shortCodeOf, transportSecured } from './http-server.ts';
+import { serveSecurityText } from './security-txt.ts';
 
 /**
  * A new installation is ready once analytics can be queried too. After this time, readiness no longer depends on that:

@@ -1,5 +1,6 @@
 import type { NatsConnection } from 'nats';
 import type { Change } from '../../events/entry.ts';
+import { connectWarehouse, type Warehouse } from '../analytics/connect.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from '../config.ts';
 import type { Edge } from '../edge/edge.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -8,7 +9,6 @@ import { createMetrics, type Metrics } from '../lib/metrics.ts';
 import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import type { Relay } from '../stream/relay.ts';
-import { connectWarehouse, type Warehouse } from '../warehouse/connect.ts';
 import type { Policy } from '../webhooks/destination.ts';
 import { createSender, type Send } from '../webhooks/send.ts';
 import type { Cleanup } from './cleanup.ts';

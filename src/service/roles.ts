@@ -1,21 +1,21 @@
 import type { NatsConnection } from 'nats';
-import { disable } from '../accounts/webhooks.ts';
-import { sweepRegularly } from '../api/sweep.ts';
-import { keepVisitorKeys } from '../codes/visitor-key-upkeep.ts';
 import { type Edge, startEdge } from '../edge/edge.ts';
 import { StartError } from '../lib/errors.ts';
 import { streamOfLog } from '../log/branch.ts';
 import { isKeyOfDatabase } from '../log/secret-key.ts';
-import { runAnalytics } from '../stream/analytics.ts';
+import { runRetention } from '../maintenance/run-retention.ts';
+import { sweepRegularly } from '../maintenance/sweep.ts';
+import { keepVisitorKeys } from '../maintenance/visitor-keys.ts';
 import { followChanges, onNudge } from '../stream/changes.ts';
 import { connectStream } from '../stream/connect.ts';
 import type { StreamContext } from '../stream/context.ts';
-import { runCounters } from '../stream/counters.ts';
 import { type Relay, startRelay } from '../stream/relay.ts';
-import { runRetention } from '../stream/run-retention.ts';
-import { runWebhooks } from '../stream/webhooks.ts';
+import { disable } from '../webhooks/commands.ts';
 import type { ServiceContext, Started } from './context.ts';
 import { migrateWhenAvailable } from './migration.ts';
+import { runAnalytics } from './run-analytics.ts';
+import { runCounters } from './run-counters.ts';
+import { runWebhooks } from './run-webhooks.ts';
 
 /** Starts the role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
 export async function startEdgeRole(context: ServiceContext): Promise<Edge> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { verify } from '../../src/stream/verify.ts';
+import { verify } from '../../src/maintenance/verify.ts';
 import { newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { atOnce, countStatuses } from '../support/http.ts';

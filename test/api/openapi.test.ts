@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { connectWarehouse } from '../../src/analytics/connect.ts';
 import { statusOf } from '../../src/api/error-status.ts';
-import { serveHealth } from '../../src/api/health.ts';
 import { serveApi } from '../../src/api/v1.ts';
 import { addressesOf, readConfig } from '../../src/config.ts';
 import { serveConsole } from '../../src/console/serve.ts';
@@ -9,7 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { isReserved } from '../../src/lib/short-code.ts';
-import { connectWarehouse } from '../../src/warehouse/connect.ts';
+import { serveHealth } from '../../src/service/health.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
 import { violationsOf } from '../support/json-schema.ts';
 import { redoclyFindings, spectralFindings } from '../support/openapi-linters.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { remove } from '../../src/accounts/webhooks.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
+import { remove } from '../../src/webhooks/commands.ts';
 import type { Json } from '../support/api.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { captureLog } from '../support/log-lines.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Edge, startEdge } from '../../src/edge/edge.ts';
-import { openSpool } from '../../src/edge/spool.ts';
+import { openSpool } from '../../src/edge/spool/spool.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { StartError } from '../../src/lib/errors.ts';
 import { newId } from '../../src/lib/ids.ts';

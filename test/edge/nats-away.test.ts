@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startProxy, type TcpProxy } from '../../src/chaos/proxy.ts';
+import { startProxy, type TcpProxy } from '../../bench/chaos/proxy.ts';
 import { newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withoutPostgres } from '../../src/chaos/faults.ts';
-import type { ScannedCode } from '../../src/chaos/scanner.ts';
+import { withoutPostgres } from '../../bench/chaos/faults.ts';
+import type { ScannedCode } from '../../bench/chaos/scanner.ts';
 import { formatAddress, parseAddress } from '../../src/lib/ip-address.ts';
 import { eventually } from '../support/eventually.ts';
 import { dumpAll } from '../support/tables.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { decodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { Overloaded, Recorder } from '../../src/edge/recorder.ts';
-import type { Spool } from '../../src/edge/spool.ts';
+import type { Spool } from '../../src/edge/spool/spool.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { ScanBatch } from '../../src/log/append-scans.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
-import { spoolFolder } from './spool-support.ts';
+import { spoolFolder } from './spool/spool-support.ts';
 
 const folder = spoolFolder();
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { startProxy } from '../../bench/chaos/proxy.ts';
 import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
-import { startProxy } from '../../src/chaos/proxy.ts';
 import { remove } from '../../src/codes/change.ts';
 import { newId, newShortCode } from '../../src/lib/ids.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';

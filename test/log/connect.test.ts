@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startProxy } from '../../src/chaos/proxy.ts';
+import { startProxy } from '../../bench/chaos/proxy.ts';
 import { messageOf } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
 import { connect, isPostgresUnavailable, violates } from '../../src/log/connect.ts';

@@ -8,7 +8,7 @@ import { countCodes } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { Refusal } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
-import { replayState } from '../../src/stream/replay-state.ts';
+import { replayState } from '../../src/maintenance/replay-state.ts';
 import { useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
 import { testBox } from '../support/secret-box.ts';

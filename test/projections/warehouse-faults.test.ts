@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createAnalytics } from '../../projections/analytics.ts';
-import { counters } from '../../projections/counters.ts';
-import { createAccount } from '../../src/accounts/accounts.ts';
 import {
   type ClickHouseProxy,
   type ResponseFaultName,
   responseFaultNames,
   type StatementKind,
   startClickHouseProxy,
-} from '../../src/chaos/clickhouse-proxy.ts';
+} from '../../bench/chaos/clickhouse-proxy.ts';
+import { createAnalytics } from '../../projections/analytics.ts';
+import { counters } from '../../projections/counters.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts';
+import { scanTables } from '../../src/analytics/scan-tables.ts';
 import { remove } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { readScanText } from '../../src/log/scan-lines.ts';
-import { replayAnalytics } from '../../src/stream/replay-analytics.ts';
-import { connectWarehouse, type Warehouse } from '../../src/warehouse/connect.ts';
-import { scanTables } from '../../src/warehouse/scan-tables.ts';
+import { replayAnalytics } from '../../src/maintenance/replay-analytics.ts';
 import { uniqueName, useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type NatsCluster, startNatsCluster } from '../../src/chaos/nats-cluster.ts';
+import { type NatsCluster, startNatsCluster } from '../../bench/chaos/nats-cluster.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import { headOfLog } from '../../src/log/read.ts';

@@ -7,7 +7,7 @@ import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import { floorOfLog } from '../../src/log/floor.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
-import { runCounters } from '../../src/stream/counters.ts';
+import { runCounters } from '../../src/service/run-counters.ts';
 import { abandonTail, findLostTail } from '../../src/stream/lost-tail.ts';
 import { startRelay } from '../../src/stream/relay.ts';
 import { opened } from '../support/events.ts';

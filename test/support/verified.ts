@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import type { Warehouse } from '../../src/analytics/connect.ts';
 import type { Sql } from '../../src/log/connect.ts';
-import { verify } from '../../src/stream/verify.ts';
-import type { Warehouse } from '../../src/warehouse/connect.ts';
+import { verify } from '../../src/maintenance/verify.ts';
 
 /** Waits until all projections have caught up with the log, and compares them with it. */
 export async function expectAllAgree(sql: Sql, warehouse: Warehouse, now = new Date()): Promise<void> {

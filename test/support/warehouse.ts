@@ -1,8 +1,8 @@
 import { beforeAll } from 'vitest';
 import type { RecordedScan } from '../../events/scan.ts';
 import { lineFields, lineOf } from '../../events/scan-line.ts';
-import { createTable } from '../../src/warehouse/tables.ts';
-import { insertScans } from '../../src/warehouse/write.ts';
+import { createTable } from '../../src/analytics/tables.ts';
+import { insertScans } from '../../src/analytics/write.ts';
 import type { Api } from './api.ts';
 import { uniqueName } from './database.ts';
 import { eventually } from './eventually.ts';

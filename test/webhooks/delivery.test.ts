@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { setPlan } from '../../src/accounts/accounts.ts';
-import { replayState } from '../../src/stream/replay-state.ts';
+import { replayState } from '../../src/maintenance/replay-state.ts';
 import type { Json } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
+import { readFigures } from '../../analytics/figures.ts';
+import { deletedCodesInTable } from '../../analytics/table-in-use.ts';
 import { countCodes, namesOf, totalOf } from '../../codes/codes.ts';
-import { deletedCodesInTable } from '../../codes/warehouse-table.ts';
-import { readFigures } from '../../warehouse/figures.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';

@@ -1,4 +1,4 @@
-import type { Interval } from '../../warehouse/series.ts';
+import type { Interval } from '../../analytics/series.ts';
 import { dayMs, type Period } from './period.ts';
 
 const hourMs = 3_600_000;

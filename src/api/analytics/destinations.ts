@@ -1,6 +1,6 @@
 import { Type as t } from '@sinclair/typebox';
+import { readRevisions } from '../../analytics/series.ts';
 import { destinationsOf } from '../../codes/destinations.ts';
-import { readRevisions } from '../../warehouse/series.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';

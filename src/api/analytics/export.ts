@@ -1,8 +1,8 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
+import { type Chunk, type ExportCursor, type ExportFormat, readChunk } from '../../analytics/export.ts';
+import { readTimeoutMs } from '../../analytics/reading.ts';
 import { retryLater } from '../../lib/errors.ts';
-import { type Chunk, type ExportCursor, type ExportFormat, readChunk } from '../../warehouse/export.ts';
-import { readTimeoutMs } from '../../warehouse/reading.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { periodOf, periodQuery, presentPeriod } from './period.ts';

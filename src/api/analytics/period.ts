@@ -1,7 +1,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
+import { botChoices } from '../../analytics/selection.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
-import { botChoices } from '../../warehouse/selection.ts';
 
 const date = (description: string) =>
   t.Optional(t.String({ description, examples: ['2026-03-01'], 'x-expected': 'a date or a timestamp' }));

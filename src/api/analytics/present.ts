@@ -1,4 +1,4 @@
-import type { Figures } from '../../warehouse/figures.ts';
+import type { Figures } from '../../analytics/figures.ts';
 import { daysOf, type Period } from './period.ts';
 import { browsers, devices } from './schemas.ts';
 

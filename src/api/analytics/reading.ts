@@ -1,11 +1,11 @@
 import type { Code } from '../../../events/code.ts';
 import type { Owner } from '../../../events/owner.ts';
+import { isUnknownTable } from '../../analytics/errors.ts';
+import { type Reading, readTimeoutMs } from '../../analytics/reading.ts';
+import type { Selection } from '../../analytics/selection.ts';
+import { type TableInUse, tableInUse } from '../../analytics/table-in-use.ts';
 import { findCode } from '../../codes/codes.ts';
-import { type TableInUse, tableInUse } from '../../codes/warehouse-table.ts';
 import { notFound } from '../../lib/errors.ts';
-import { isUnknownTable } from '../../warehouse/errors.ts';
-import { type Reading, readTimeoutMs } from '../../warehouse/reading.ts';
-import type { Selection } from '../../warehouse/selection.ts';
 import type { Service } from '../service.ts';
 import type { Period, PeriodQuery } from './period.ts';
 

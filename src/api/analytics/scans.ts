@@ -1,5 +1,5 @@
 import { Type as t } from '@sinclair/typebox';
-import { readScans } from '../../warehouse/scans.ts';
+import { readScans } from '../../analytics/scans.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import { presentPage } from '../present.ts';

@@ -1,6 +1,6 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import { intervals } from '../../warehouse/series.ts';
+import { intervals } from '../../analytics/series.ts';
 
 /** Schemas of analytics responses. */
 

@@ -1,5 +1,5 @@
 import { Type as t } from '@sinclair/typebox';
-import { readFigures } from '../../warehouse/figures.ts';
+import { readFigures } from '../../analytics/figures.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';

@@ -1,7 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
+import { intervals, readSeries } from '../../analytics/series.ts';
 import { invalid } from '../../lib/errors.ts';
-import { intervals, readSeries } from '../../warehouse/series.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';

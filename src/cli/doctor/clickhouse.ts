@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
+import type { Warehouse } from '../../analytics/connect.ts';
 import { codeOf } from '../../lib/errors.ts';
-import type { Warehouse } from '../../warehouse/connect.ts';
 import { bytes, type Checks, compareClocks, error, isAtLeast, type Outcome, ok, warning } from './finding.ts';
 
 const oldestVersion = [24, 8] as const;

@@ -3,7 +3,7 @@ import { createSecretBox } from '../../lib/secret-box.ts';
 import type { Sql } from '../../log/connect.ts';
 import { pendingMigrations } from '../../log/migrate.ts';
 import { storedFingerprint } from '../../log/secret-key.ts';
-import { cutoffOf, latestRun } from '../../stream/retention.ts';
+import { cutoffOf, latestRun } from '../../maintenance/retention.ts';
 import { bytes, type Checks, compareClocks, error, type Outcome, ok, warning } from './finding.ts';
 
 const oldestVersion = 150_000;

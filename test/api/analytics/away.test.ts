@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
+import { readFigures } from '../../../src/analytics/figures.ts';
+import type { Reading } from '../../../src/analytics/reading.ts';
+import { dropTable } from '../../../src/analytics/tables.ts';
 import { readWarehouse } from '../../../src/api/analytics/reading.ts';
 import type { Service } from '../../../src/api/service.ts';
-import { startProxy, type TcpProxy } from '../../../src/chaos/proxy.ts';
 import { addressesOf, readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { readFigures } from '../../../src/warehouse/figures.ts';
-import type { Reading } from '../../../src/warehouse/reading.ts';
-import { dropTable } from '../../../src/warehouse/tables.ts';
 import { type ApiAnswer, newCode } from '../../support/api.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import { scanned } from '../../support/scans.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
+import { tableName } from '../../../src/analytics/tables.ts';
 import { streamOf } from '../../../src/api/answers.ts';
-import { startProxy, type TcpProxy } from '../../../src/chaos/proxy.ts';
-import { tableName } from '../../../src/warehouse/tables.ts';
 import { newCode } from '../../support/api.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import type { TestAccount } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Interval } from '../../../src/analytics/series.ts';
 import { bucketsOf, countBuckets } from '../../../src/api/analytics/buckets.ts';
 import { daysOf, periodOf, presentPeriod } from '../../../src/api/analytics/period.ts';
 import { Refusal } from '../../../src/lib/errors.ts';
-import type { Interval } from '../../../src/warehouse/series.ts';
 
 const now = new Date('2026-03-15T10:20:30.456Z');
 const period = (start_date?: string, end_date?: string) =>

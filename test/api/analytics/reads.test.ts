@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readFigures } from '../../../src/warehouse/figures.ts';
-import type { Reading } from '../../../src/warehouse/reading.ts';
-import { readScans } from '../../../src/warehouse/scans.ts';
-import type { Selection } from '../../../src/warehouse/selection.ts';
-import { readRevisions, readSeries } from '../../../src/warehouse/series.ts';
+import { readFigures } from '../../../src/analytics/figures.ts';
+import type { Reading } from '../../../src/analytics/reading.ts';
+import { readScans } from '../../../src/analytics/scans.ts';
+import type { Selection } from '../../../src/analytics/selection.ts';
+import { readRevisions, readSeries } from '../../../src/analytics/series.ts';
 import { newCode } from '../../support/api.ts';
 import { blamedFields } from '../../support/http.ts';
 import { scanned } from '../../support/scans.ts';

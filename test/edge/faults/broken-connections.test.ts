@@ -4,11 +4,11 @@ import {
   withHalfClosed,
   withResets,
   withStalledConnections,
-} from '../../../src/chaos/broken-connections.ts';
-import type { Which } from '../../../src/chaos/proxy.ts';
-import { outcomesOf, type ScannedCode, startScanning } from '../../../src/chaos/scanner.ts';
-import type { ServiceProcess } from '../../../src/chaos/service-process.ts';
-import type { World } from '../../../src/chaos/world.ts';
+} from '../../../bench/chaos/broken-connections.ts';
+import type { Which } from '../../../bench/chaos/proxy.ts';
+import { outcomesOf, type ScannedCode, startScanning } from '../../../bench/chaos/scanner.ts';
+import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
+import type { World } from '../../../bench/chaos/world.ts';
 import { apiClient } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectExact, statusOn, untilSeen, useWorld } from './fault-support.ts';

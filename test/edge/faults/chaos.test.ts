@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runChaos } from '../../../src/chaos/run.ts';
+import { runChaos } from '../../../bench/chaos/run.ts';
 
 const durationMs = 60_000;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { withHalfClosed, withResets, withStalledConnections } from '../../../src/chaos/broken-connections.ts';
-import { withClickHouseFrozen, withoutService, withoutWarehouseStorage } from '../../../src/chaos/faults.ts';
-import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
-import type { World } from '../../../src/chaos/world.ts';
-import { replayAnalytics } from '../../../src/stream/replay-analytics.ts';
+import { withHalfClosed, withResets, withStalledConnections } from '../../../bench/chaos/broken-connections.ts';
+import { withClickHouseFrozen, withoutService, withoutWarehouseStorage } from '../../../bench/chaos/faults.ts';
+import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
+import type { World } from '../../../bench/chaos/world.ts';
+import { replayAnalytics } from '../../../src/maintenance/replay-analytics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectAllAgree } from '../../support/verified.ts';
 import { expectExact, untilSeen, useWorld } from './fault-support.ts';

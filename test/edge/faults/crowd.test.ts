@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withoutPostgres, withPostgresFrozen } from '../../../src/chaos/faults.ts';
-import { startScanning } from '../../../src/chaos/scanner.ts';
+import { withoutPostgres, withPostgresFrozen } from '../../../bench/chaos/faults.ts';
+import { startScanning } from '../../../bench/chaos/scanner.ts';
 import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{}]);

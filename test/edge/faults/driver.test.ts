@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startProxy, type TcpProxy } from '../../../src/chaos/proxy.ts';
+import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
 import { connect, isPostgresUnavailable, type Sql } from '../../../src/log/connect.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openConnection } from '../../../src/chaos/connection.ts';
-import { withoutNats, withoutPostgres } from '../../../src/chaos/faults.ts';
-import { outcomesOf, type ScannedCode, startScanning } from '../../../src/chaos/scanner.ts';
+import { openConnection } from '../../../bench/chaos/connection.ts';
+import { withoutNats, withoutPostgres } from '../../../bench/chaos/faults.ts';
+import { outcomesOf, type ScannedCode, startScanning } from '../../../bench/chaos/scanner.ts';
 import { readSnapshots } from '../../../src/edge/snapshot.ts';
 import { apiClient } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';

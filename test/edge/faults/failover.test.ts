@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { withFailover } from '../../../src/chaos/faults.ts';
-import { outcomesOf, type ScannedCode, startScanning } from '../../../src/chaos/scanner.ts';
-import type { World } from '../../../src/chaos/world.ts';
+import { withFailover } from '../../../bench/chaos/faults.ts';
+import { outcomesOf, type ScannedCode, startScanning } from '../../../bench/chaos/scanner.ts';
+import type { World } from '../../../bench/chaos/world.ts';
 import { apiClient } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectAllAgree } from '../../support/verified.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { accountForScans, type ScanAccounting } from '../../../src/chaos/accounting.ts';
-import { openConnection } from '../../../src/chaos/connection.ts';
-import type { Attempt, ScannedCode, Scanner } from '../../../src/chaos/scanner.ts';
-import type { ServiceProcess } from '../../../src/chaos/service-process.ts';
-import { startWorld, type World } from '../../../src/chaos/world.ts';
+import { accountForScans, type ScanAccounting } from '../../../bench/chaos/accounting.ts';
+import { openConnection } from '../../../bench/chaos/connection.ts';
+import type { Attempt, ScannedCode, Scanner } from '../../../bench/chaos/scanner.ts';
+import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
+import { startWorld, type World } from '../../../bench/chaos/world.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** A stack for one test file to break, with one running service for each entry of `settings`. */

@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest';
-import { runChaos } from '../../../src/chaos/run.ts';
+import { runChaos } from '../../../bench/chaos/run.ts';
+import { connectWarehouse } from '../../../src/analytics/connect.ts';
 import { connect } from '../../../src/log/connect.ts';
 import { connectOnce } from '../../../src/stream/connect.ts';
-import { connectWarehouse } from '../../../src/warehouse/connect.ts';
 
 const durationMs = 4_000;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { withoutNatsLeader } from '../../../src/chaos/faults.ts';
-import type { NatsCluster } from '../../../src/chaos/nats-cluster.ts';
-import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
+import { withoutNatsLeader } from '../../../bench/chaos/faults.ts';
+import type { NatsCluster } from '../../../bench/chaos/nats-cluster.ts';
+import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
 import { headOfLog } from '../../../src/log/read.ts';
 import { connectStream } from '../../../src/stream/connect.ts';
 import { endOf } from '../../../src/stream/jetstream.ts';

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { withoutPostgres, withPostgresFrozen, withServiceRestartedWithoutPostgres } from '../../../src/chaos/faults.ts';
-import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
+import {
+  withoutPostgres,
+  withPostgresFrozen,
+  withServiceRestartedWithoutPostgres,
+} from '../../../bench/chaos/faults.ts';
+import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
 import { readSnapshots } from '../../../src/edge/snapshot.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectExact, statusOn, untilSeen, useWorld } from './fault-support.ts';

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startProxy, type TcpProxy } from '../../../src/chaos/proxy.ts';
+import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** What one side of a connection has seen. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { withoutPostgres, withoutService, withServiceFrozen } from '../../../src/chaos/faults.ts';
-import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
-import type { ServiceProcess } from '../../../src/chaos/service-process.ts';
-import { inspectSpool } from '../../../src/edge/spool.ts';
+import { withoutPostgres, withoutService, withServiceFrozen } from '../../../bench/chaos/faults.ts';
+import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
+import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
+import { inspectSpool } from '../../../src/edge/spool/spool.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { withoutPostgres } from '../../../src/chaos/faults.ts';
-import { outcomesOf, startScanning } from '../../../src/chaos/scanner.ts';
+import { withoutPostgres } from '../../../bench/chaos/faults.ts';
+import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
 import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{ SPOOL_MAX_BYTES: '60000' }]);

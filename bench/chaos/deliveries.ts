@@ -1,0 +1,29 @@
+import type { Sql } from '../../src/log/connect.ts';
+import type { Receiver } from './receiver.ts';
+
+/** How the webhook's deliveries compare with the scans in the log. */
+export interface WebhookAccounting {
+  /** Scans in the log, each of which must be delivered. */
+  scans: number;
+  undelivered: number;
+  /** Scans sent under more than one `webhook-id`: a receiver could not recognize them as duplicates. */
+  inconsistentIds: number;
+}
+
+export async function accountForDeliveries(sql: Sql, receiver: Receiver): Promise<WebhookAccounting> {
+  const scans = await sql<{ id: string }[]>`SELECT id FROM scans`;
+  return {
+    scans: scans.length,
+    undelivered: scans.filter(({ id }) => !receiver.accepted.has(id)).length,
+    inconsistentIds: receiver.inconsistentIds(),
+  };
+}
+
+/** Makes every pending delivery due now. Locks endpoints first, as the service does, so that the two cannot deadlock. */
+export async function makeDeliveriesDue(sql: Sql): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`SELECT 1 FROM webhook_endpoints ORDER BY account, mode FOR UPDATE`;
+    await tx`UPDATE webhook_deliveries SET due_at = now() WHERE status = 'pending' AND due_at > now()`;
+    await tx`UPDATE webhook_endpoints SET due_at = now()`;
+  });
+}

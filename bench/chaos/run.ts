@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Verification, verify } from '../../src/maintenance/verify.ts';
+import { accountForScans, type ScanAccounting } from './accounting.ts';
+import type { BaseWorld } from './base-world.ts';
+import { accountForDeliveries, makeDeliveriesDue, type WebhookAccounting } from './deliveries.ts';
+import { type EmptiedMonth, emptyMonth } from './empty-month.ts';
+import { externalFaults } from './given-strikes.ts';
+import { type ExternalServers, startExternalWorld } from './given-world.ts';
+import { type Attempt, outcomesOf, startScanning } from './scanner.ts';
+import type { ServiceProcess } from './service-process.ts';
+import { type Fault, stackFaults } from './strikes.ts';
+import { startWorld } from './world.ts';
+
+/** The limit of one service's spool, small enough to fill while Postgres is down. */
+const smallSpoolBytes = 400_000;
+const minPauseMs = 500;
+const maxPauseMs = 3_000;
+const settleTimeoutMs = 240_000;
+
+/** What happened during one kind of fault. */
+export interface FaultResult {
+  fault: string;
+  times: number;
+  redirected: number;
+  refused: number;
+  unanswered: number;
+  lost: number;
+  duplicated: number;
+}
+
+export interface ChaosResult {
+  faults: FaultResult[];
+  total: ScanAccounting;
+  webhook: WebhookAccounting;
+  month: EmptiedMonth;
+  verification: Verification;
+  /** Whether every redirect is exactly one scan in the log, the counters, the warehouse and the webhook. */
+  isClean: boolean;
+}
+
+interface Options {
+  isOver(): boolean;
+  onStep?(step: string): void;
+  /** The number of concurrent clients. */
+  clients?: number;
+  /** Runs on these servers, without breaking them, instead of on an embedded stack. */
+  servers?: ExternalServers | undefined;
+}
+
+interface FaultRun {
+  times: number;
+  attempts: Attempt[];
+}
+
+/**
+ * Injects faults at random into an embedded stack and two services under load, then accounts for every redirect: each
+ * must be in the log once, counted once, in the warehouse once, and delivered to the webhook under one id. With external
+ * servers only the services and their connections are broken.
+ */
+export async function runChaos({ servers, onStep = () => {}, ...options }: Options): Promise<ChaosResult> {
+  onStep(servers === undefined ? 'starting a stack and two services' : 'starting two services');
+  if (servers !== undefined) {
+    const world = await startExternalWorld(servers);
+    return runOn(world, externalFaults(world), { onStep, ...options });
+  }
+  const world = await startWorld({ withWarehouse: true, withWebhook: true, withNatsCluster: true });
+  return runOn(world, stackFaults, { onStep, ...options });
+}
+
+interface Run extends Pick<Options, 'isOver' | 'clients'> {
+  onStep(step: string): void;
+}
+
+async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run): Promise<ChaosResult> {
+  const { onStep } = run;
+  try {
+    const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpoolBytes) })];
+    await Promise.all(services.map((service) => service.start()));
+    const { faultRuns, attempts } = await injectFaults(world, services, faults, run);
+    onStep('waiting until every scan is stored, counted and delivered');
+    const { total, webhook } = await settle(world, attempts);
+    const results = await Promise.all([...faultRuns].map(([fault, faultRun]) => resultOf(world, fault, faultRun)));
+    onStep('deleting the only code scanned in a month');
+    const month = await emptyMonth(world, settleTimeoutMs);
+    const verification = await verifyAll(world);
+    const isClean =
+      isExact(total) &&
+      isDelivered(webhook) &&
+      Object.values(month).every(Boolean) &&
+      verification.differences.length === 0;
+    return { faults: results, total, webhook, month, verification, isClean };
+  } finally {
+    await world.stop();
+  }
+}
+
+/** Injects one fault after another in random order, each once before any is repeated. */
+async function injectFaults<W extends BaseWorld>(
+  world: W,
+  services: ServiceProcess[],
+  faults: Fault<W>[],
+  { isOver, onStep, clients = 32 }: Run,
+): Promise<{ faultRuns: Map<string, FaultRun>; attempts: Attempt[] }> {
+  const ports = services.map(({ port }) => port);
+  const scanner = startScanning({ ports, codes: await world.codes(10), connections: clients, pauseMs: 20 });
+  const faultRuns = new Map<string, FaultRun>();
+  const recordRun = async (name: string, work: () => Promise<unknown>) => {
+    const from = scanner.attempts.length;
+    await work();
+    const faultRun = faultRuns.get(name) ?? { times: 0, attempts: [] };
+    faultRuns.set(name, {
+      times: faultRun.times + 1,
+      attempts: [...faultRun.attempts, ...scanner.attempts.slice(from)],
+    });
+  };
+  try {
+    const pause = () => sleep(minPauseMs + Math.random() * (maxPauseMs - minPauseMs));
+    await recordRun('none', pause);
+    while (!isOver()) {
+      for (const { name, inject } of shuffled(faults)) {
+        if (isOver()) break;
+        const service = services[Math.floor(Math.random() * services.length)] as ServiceProcess;
+        onStep(name);
+        await recordRun(name, () => inject(world, service, scanner.attempts));
+        await recordRun('none', pause);
+      }
+    }
+  } finally {
+    await scanner.stop();
+  }
+  return { faultRuns, attempts: scanner.attempts };
+}
+
+const shuffled = <T>(items: T[]): T[] =>
+  items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+
+const isExact = ({ lost, duplicated, logged, counted, unique }: ScanAccounting) =>
+  lost === 0 && duplicated === 0 && counted === logged && unique === logged;
+const isDelivered = ({ undelivered, inconsistentIds }: WebhookAccounting) => undelivered === 0 && inconsistentIds === 0;
+
+async function settle(
+  { sql, box, receiver }: BaseWorld,
+  attempts: Attempt[],
+): Promise<{ total: ScanAccounting; webhook: WebhookAccounting }> {
+  if (receiver === undefined) throw new Error('this world has no webhook');
+  const deadline = performance.now() + settleTimeoutMs;
+  for (;;) {
+    const started = performance.now();
+    await makeDeliveriesDue(sql);
+    const total = await accountForScans({ sql, box }, attempts);
+    const webhook = await accountForDeliveries(sql, receiver);
+    if ((isExact(total) && isDelivered(webhook)) || performance.now() > deadline) return { total, webhook };
+    // The proxies and the webhook's receiver share this event loop.
+    await sleep(Math.max(1_000, 3 * (performance.now() - started)));
+  }
+}
+
+async function resultOf(world: BaseWorld, fault: string, { times, attempts }: FaultRun): Promise<FaultResult> {
+  const outcomes = outcomesOf(attempts);
+  const { lost, duplicated } = await accountForScans(world, attempts);
+  const count = (outcome: Attempt['outcome']) => outcomes.get(outcome) ?? 0;
+  return {
+    ...{ fault, times, redirected: count(302), refused: count(503), unanswered: count('no answer') },
+    ...{ lost, duplicated },
+  };
+}
+
+/** Waits up to `settleTimeoutMs`, because the warehouse may have to be rebuilt first. */
+const verifyAll = ({ sql, clickhouse }: BaseWorld): Promise<Verification> => {
+  if (clickhouse === undefined) throw new Error('this world has no warehouse');
+  return verify({ sql, warehouse: clickhouse.warehouse, catchUpTimeoutMs: settleTimeoutMs });
+};

@@ -1,0 +1,173 @@
+import { createHmac } from 'node:crypto';
+import { limitsOf, type Mode, type Plan } from '../../events/plans.ts';
+import { batchCalls } from '../lib/batch-calls.ts';
+import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
+import { Refusal } from '../lib/errors.ts';
+import { subscriberNetwork } from '../lib/ip-address.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { Sql } from '../log/connect.ts';
+import { hashOfKey } from './accounts.ts';
+import { noteKeyUse } from './key-usage.ts';
+
+/** The authenticated caller of an operation. */
+export interface Caller {
+  account: string;
+  mode: Mode;
+  plan: Plan;
+  /** Id of the key. */
+  key: string;
+}
+
+/** Whether the caller's account is suspended. */
+export interface Standing {
+  /** The operator's reason; null if the account is not suspended. */
+  suspended_reason: string | null;
+}
+
+/** The rate limit and its use in the current window of 60 s. */
+export interface Rate {
+  limit: number;
+  used: number;
+  /** Unix time, in seconds, at which the window ends. */
+  reset: number;
+}
+
+export interface Admission {
+  rate: Rate;
+  caller?: Caller;
+  refusal?: Refusal;
+}
+
+/** The current window of 60 s, with this request counted. */
+export interface Window {
+  used: number;
+  /** Unix time, in seconds with fractions. */
+  ends: number;
+}
+
+const requestsPerMinuteWithoutKey = 60;
+
+export interface AdmissionControl {
+  /** Admits by API key. A request without a valid key is refused, and counts for the address of its client. */
+  byKey(request: Request, peer: string): Promise<Admission>;
+  /** Counts a request for the address of its client, which has not authenticated. */
+  byAddress(request: Request, peer: string): Promise<Admission>;
+  /** Identifies a client in the log, on all instances alike: a hash of its address under a secret key. */
+  clientHash(request: Request, peer: string): string;
+}
+
+/**
+ * Authenticates and rate-limits requests. Concurrent requests share one statement, and counts are exact across
+ * instances.
+ */
+export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trusted: TrustedProxies): AdmissionControl {
+  const usage = noteKeyUse(sql);
+
+  const findCaller = batchCalls((hashes: string[]) => readCallers(sql, hashes), { overlapAfterMs: 1_000 });
+
+  async function admitKey(key: string): Promise<Admission | undefined> {
+    const found = await findCaller(hashOfKey(key));
+    if (found === undefined) return undefined;
+    const { used, ends, suspended_reason, ...caller } = found;
+    usage.note(caller.key);
+    return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller, { suspended_reason });
+  }
+
+  // An IPv6 subscriber has 2^64 addresses, which count as one client.
+  const networkOf = ({ headers }: Request, peer: string) =>
+    subscriberNetwork(clientAddress(peer, headers.get('x-forwarded-for'), trusted));
+
+  function clientHash(request: Request, peer: string): string {
+    const hash = createHmac('sha256', clientAddressKey).update('log').update(networkOf(request, peer));
+    return hash.digest('base64url').slice(0, 16);
+  }
+
+  async function byAddress(request: Request, peer: string): Promise<Admission> {
+    const subject = createHmac('sha256', clientAddressKey).update(networkOf(request, peer)).digest('base64url');
+    const [window] = await sql<[Window]>`
+      INSERT INTO rate_windows AS w (subject, started_at, used)
+      VALUES (${subject}, clock_timestamp(), 1)
+      ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
+      RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends`;
+    return admitted(requestsPerMinuteWithoutKey, window);
+  }
+
+  return {
+    byAddress,
+    clientHash,
+    async byKey(request, peer) {
+      const authorization = request.headers.get('authorization') ?? '';
+      const [, key] = /^bearer +(sk_(?:live|test)_[0-9A-Za-z]{43}) *$/i.exec(authorization) ?? [];
+      const admission = key === undefined ? undefined : await admitKey(key);
+      if (admission !== undefined) return admission;
+      const unauthenticated = await byAddress(request, peer);
+      return { refusal: unauthorized(), ...unauthenticated };
+    },
+  };
+}
+
+/** Finds the callers of many keys, and counts one request for each in the window of its account and mode. */
+async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> {
+  const rows = await sql<(Caller & Window & Standing & { hash: string })[]>`
+    WITH caller AS MATERIALIZED (
+      SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, batch.requests
+      FROM (SELECT hash, count(*) AS requests FROM unnest(${hashes}::text[]) AS hash GROUP BY hash) AS batch
+      JOIN api_keys k ON k.hash = batch.hash JOIN accounts a ON a.id = k.account
+      WHERE k.revoked_at IS NULL
+    ), counted AS (
+      INSERT INTO rate_windows AS w (subject, started_at, used)
+      SELECT account || '/' || mode AS subject, clock_timestamp(), sum(requests) FROM caller GROUP BY 1 ORDER BY 1
+      ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
+      RETURNING subject, used, extract(epoch FROM started_at)::float8 + 60 AS ends
+    )
+    SELECT hash, account, mode, plan, suspended_reason, key, used, ends
+    FROM caller JOIN counted ON subject = account || '/' || mode`;
+  const callers = new Map(rows.map(({ hash, ...caller }) => [hash, caller]));
+  // `used` includes the whole batch: from it, each request gets its own number, the last one the highest.
+  const laterRequests = new Map<string, number>();
+  return hashes
+    .toReversed()
+    .map((hash) => {
+      const caller = callers.get(hash);
+      if (caller === undefined) return undefined;
+      const subject = `${caller.account}/${caller.mode}`;
+      const later = laterRequests.get(subject) ?? 0;
+      laterRequests.set(subject, later + 1);
+      return { ...caller, used: caller.used - later };
+    })
+    .reverse();
+}
+
+/** Continues the current window, or begins a new one with the first request after its end. */
+export const nextWindow = (sql: Sql) => sql`
+  used = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.used ELSE 0 END + excluded.used,
+  started_at = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.started_at ELSE excluded.started_at END`;
+
+/** Admits the caller, unless the account is suspended or the window has more than `limit` of what `counted` names. */
+export function admitted(
+  limit: number,
+  { used, ends }: Window,
+  caller?: Caller,
+  standing?: Standing,
+  counted = 'requests',
+): Admission {
+  const rate = { limit, used, reset: Math.ceil(ends) };
+  if (used <= limit) {
+    if (typeof standing?.suspended_reason === 'string') return { rate, refusal: suspended(standing.suspended_reason) };
+    return caller === undefined ? { rate } : { rate, caller };
+  }
+  const wait = Math.max(1, Math.ceil(ends - Date.now() / 1000));
+  const message = `More than ${limit} ${counted} in a minute: try again in ${wait} s.`;
+  return { rate, refusal: new Refusal('rate_limited', message, undefined, { 'retry-after': String(wait) }) };
+}
+
+export const suspended = (reason: string) =>
+  new Refusal('account_suspended', `The operator of this service has suspended the account: ${reason}`);
+
+const unauthorized = () =>
+  new Refusal(
+    'unauthorized',
+    'A valid API key is required: send it as "Authorization: Bearer sk_live_…" or "sk_test_…".',
+    undefined,
+    { 'www-authenticate': 'Bearer' },
+  );

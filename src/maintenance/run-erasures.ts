@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../lib/errors.ts';
+import { every } from '../lib/every.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Sql } from '../log/connect.ts';
+import type { Leadership } from '../stream/leader.ts';
+import { type ErasureStep, eraseNext, pendingErasures } from './erasure.ts';
+
+const idleMs = 2_000;
+/** A pause of twice the duration of the last step leaves two thirds of the time to appends. */
+const pausePerStep = 2;
+
+/** Erases deleted accounts in the background. Needs no leader, because each step locks its account. */
+export function runErasures({ sql, log }: { sql: Sql; log: Logger }): Leadership {
+  async function eraseUntilWaiting(account: string, signal: AbortSignal): Promise<void> {
+    for (let step: ErasureStep = await eraseNext(sql, account, new Date()); !signal.aborted; ) {
+      if (step.state === 'done') log.info({ account }, 'erased the data of a deleted account');
+      if (step.state !== 'progressed') return;
+      const started = performance.now();
+      step = await eraseNext(sql, account, new Date());
+      await sleep((performance.now() - started) * pausePerStep, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async function eraseAll(signal: AbortSignal): Promise<void> {
+    for (const account of await pendingErasures(sql)) await eraseUntilWaiting(account, signal);
+  }
+
+  return every(idleMs, eraseAll, {
+    onError: (error) =>
+      log.warn({ error: messageOf(error) }, 'the data of a deleted account could not be erased, trying again'),
+  });
+}
+
+/** Erases one account. Resolves to undefined when done, or to what it waits for after `timeoutMs` without progress. */
+export async function eraseAccount(
+  sql: Sql,
+  account: string,
+  { timeoutMs, onProgress }: { timeoutMs: number; onProgress(done: number, total: number): void },
+): Promise<string | undefined> {
+  let deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const started = performance.now();
+    const step = await eraseNext(sql, account, new Date());
+    if (step.state === 'done') return undefined;
+    if (step.state === 'waiting') {
+      if (started > deadline) return step.for;
+      await sleep(250);
+    } else {
+      onProgress(step.scansTo, step.total);
+      deadline = performance.now() + timeoutMs;
+      await sleep((performance.now() - started) * pausePerStep);
+    }
+  }
+}

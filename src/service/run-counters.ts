@@ -1,0 +1,34 @@
+import { counters } from '../../projections/counters.ts';
+import { connect } from '../log/connect.ts';
+import { floorOfLog } from '../log/floor.ts';
+import { locks } from '../log/locks.ts';
+import { runErasures } from '../maintenance/run-erasures.ts';
+import { runVisitorRemoval } from '../maintenance/visitor-removal.ts';
+import type { StreamContext } from '../stream/context.ts';
+import type { Leadership } from '../stream/leader.ts';
+import { runProjection } from '../stream/runner.ts';
+
+/** Keeps `total_scans` and `unique_scans` current, removes the visitors of deleted codes, and erases deleted accounts. */
+export function runCounters(context: StreamContext): Leadership {
+  const { sql } = context;
+  const projection = {
+    name: counters.name,
+    async checkpoint() {
+      if ((await counters.checkpoint(sql)) < 0) await rebuildCounters(context);
+      return counters.checkpoint(sql);
+    },
+    apply: (range: Parameters<typeof counters.apply>[1]) => counters.apply(sql, range),
+    maxEntries: 10_000,
+    lingerMs: 0,
+  };
+  const projecting = runProjection({ ...context, lock: locks.counters, projection });
+  const parts = [projecting, runVisitorRemoval(context), runErasures(context)];
+  return { stop: async () => void (await Promise.all(parts.map((part) => part.stop()))) };
+}
+
+async function rebuildCounters({ sql, databaseUrl, log }: StreamContext): Promise<void> {
+  log.warn({ projection: counters.name }, 'the counters have no valid checkpoint: rebuilding them from the log');
+  // Counting a long log in one statement takes minutes.
+  const maintenance = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
+  await counters.rebuild(maintenance, await floorOfLog(sql)).finally(() => maintenance.end({ timeout: 1 }));
+}

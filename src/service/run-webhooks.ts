@@ -1,0 +1,32 @@
+import type { LogRange } from '../../events/entry.ts';
+import { webhooks } from '../../projections/webhooks.ts';
+import { connect } from '../log/connect.ts';
+import { locks } from '../log/locks.ts';
+import type { StreamContext } from '../stream/context.ts';
+import type { Leadership } from '../stream/leader.ts';
+import { runProjection } from '../stream/runner.ts';
+import { startWorker, type WorkerOptions } from '../webhooks/worker.ts';
+
+/** Sends webhook deliveries in every process, and creates them from scans in the one that is elected. */
+export function runWebhooks(
+  context: StreamContext & Pick<WorkerOptions, 'box' | 'send' | 'clock' | 'disable'>,
+): Leadership {
+  const { sql, databaseUrl, clock, log, metrics, box, send, disable } = context;
+  // A separate pool, so that sending many deliveries leaves the shared connections free.
+  const workerSql = connect(databaseUrl, { max: 6, name: 'scanlog-webhooks' });
+  const worker = startWorker({ sql: workerSql, box, send, clock, log, metrics, disable });
+  const projection = {
+    name: webhooks.name,
+    checkpoint: () => webhooks.checkpoint(sql),
+    apply: async (range: LogRange) => worker.wake(await webhooks.apply(sql, range, clock())),
+    maxEntries: 5_000,
+    lingerMs: 0,
+  };
+  const projecting = runProjection({ ...context, lock: locks.webhooks, projection });
+  return {
+    async stop() {
+      await Promise.all([projecting.stop(), worker.stop()]);
+      await workerSql.end({ timeout: 2 });
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Change } from '../../events/entry.ts';
+import type { Addresses, ServiceConfig } from '../config.ts';
+import { linkAbuseContact } from '../edge/pages.ts';
+import { messageOf, StartError } from '../lib/errors.ts';
+import { buildApp, serveRequests } from './app.ts';
+import { Cleanup } from './cleanup.ts';
+import { createContext, type ServiceContext, type ServiceOptions, type Started } from './context.ts';
+import { drain, listen, type Server, serveMetrics } from './http-server.ts';
+import { startEdgeRole, startRoles } from './roles.ts';
+
+export interface RunningService {
+  port: number;
+  metricsPort: number;
+  addresses: Addresses;
+  /** Resolves once every role runs. Redirects are answered before, as far as that is possible without Postgres. */
+  ready: Promise<void>;
+  /** What this process has measured, for another to show. */
+  metrics(): Promise<object>;
+  /** Follows changes of codes that another process of this machine has made. */
+  apply(entries: Change[]): void;
+  stop(): Promise<void>;
+}
+
+/** Starts the roles of the configuration in this process. */
+export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
+  // First: that a port is taken should be reported before anything else starts.
+  const server = listen(config);
+  const stopping = new AbortController();
+  const cleanup = new Cleanup();
+  const stop = async () => {
+    stopping.abort();
+    // Requests under way still need what the cleanup stops.
+    await drain(server);
+    await cleanup.run();
+  };
+  try {
+    return await startParts(config, options, { server, stop, stopping: stopping.signal, cleanup });
+  } catch (error) {
+    await stop();
+    throw startErrorOf(error);
+  }
+}
+
+interface Lifecycle {
+  server: Server;
+  stop(): Promise<void>;
+  stopping: AbortSignal;
+  cleanup: Cleanup;
+}
+
+async function startParts(
+  config: ServiceConfig,
+  options: ServiceOptions,
+  { server, stop, stopping, cleanup }: Lifecycle,
+): Promise<RunningService> {
+  linkAbuseContact(config.abuseContact);
+  const port = server.port ?? 0;
+  const context = createContext(config, options, { port, stopping, cleanup });
+  const { addresses, metrics } = context;
+  const ownMetrics = () => metrics.registry.getMetricsAsJSON();
+  const metricsServer = startMetrics(context, ownMetrics, options.otherMetrics);
+  const edge = config.roles.includes('edge') ? await startEdgeRole(context) : undefined;
+  const started: Started = { edge, relay: undefined, nats: undefined, stream: config.stream, isReady: false };
+  serveRequests(server, buildApp(context, started, options.onChange), edge, addresses);
+  const ready = startRoles(context, started).catch((error) => {
+    if (!stopping.aborted) throw startErrorOf(error);
+  });
+  // The caller may look at `ready` later, or never.
+  ready.catch(() => {});
+  return {
+    port,
+    metricsPort: metricsServer.port ?? 0,
+    addresses,
+    ready,
+    metrics: ownMetrics,
+    apply: (entries) => edge?.apply(entries),
+    stop,
+  };
+}
+
+function startMetrics(
+  { config, log, cleanup }: ServiceContext,
+  ownMetrics: () => Promise<object>,
+  otherMetrics: ServiceOptions['otherMetrics'],
+): Server {
+  const server = serveMetrics(config, async () => [await ownMetrics(), ...((await otherMetrics?.()) ?? [])], log);
+  cleanup.add(() => server.stop(true));
+  return server;
+}
+
+const startErrorOf = (error: unknown): StartError =>
+  error instanceof StartError ? error : new StartError(`The service could not start: ${messageOf(error)}`);

@@ -1,0 +1,88 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { startProxy, type TcpProxy } from '../../bench/chaos/proxy.ts';
+import { type ApiAnswer, newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { atOnce } from '../support/http.ts';
+import { captureLog } from '../support/log-lines.ts';
+import { useService } from '../support/service.ts';
+
+let proxy: TcpProxy;
+const service = useService({
+  // The proxy closes before the service stops.
+  verified: false,
+  log: captureLog().log,
+  reach: async (url) => {
+    proxy = await startProxy(url);
+    return proxy.url;
+  },
+});
+afterEach(() => proxy.restore());
+afterAll(() => proxy.close());
+
+function expectUnavailable(answer: ApiAnswer): void {
+  expect(answer.status).toBe(503);
+  expect(answer.body).toEqual({
+    error: {
+      code: 'unavailable',
+      message: 'The service cannot reach its database right now: try again in a few seconds.',
+    },
+  });
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(answer.headers.get('x-ratelimit-remaining'), 'every response has rate limit headers').toMatch(/^\d+$/);
+}
+
+describe('while Postgres is unavailable', () => {
+  test('reads and writes answer 503 with Retry-After and rate limit headers', async () => {
+    const { live } = await service.account();
+    expect((await live.get('/v1/qrcodes')).status).toBe(200);
+    await proxy.cut();
+    expectUnavailable(await live.get('/v1/qrcodes'));
+    expectUnavailable(await live.post('/v1/qrcodes', newCode()));
+    expectUnavailable(await live.get('/v1/none'));
+    expectUnavailable(await service.client(0).get('/v1/account'));
+  });
+
+  test('/healthz answers 200, and /readyz 503 that names Postgres', async () => {
+    await proxy.cut();
+    const anonymous = service.client(0);
+    expect((await anonymous.get('/healthz')).status).toBe(200);
+    const ready = await anonymous.get('/readyz');
+    expect(ready.status).toBe(503);
+    expect(ready.body).toMatchObject({ status: 'not_ready', parts: { postgres: { status: 'down' } } });
+    expect(ready.text, 'the cause is only in the log').not.toMatch(/ECONN|127\.0\.0\.1/);
+  });
+
+  test('requests succeed again once Postgres is back', async () => {
+    const { live } = await service.account();
+    await live.get('/v1/qrcodes');
+    await proxy.cut();
+    expectUnavailable(await live.get('/v1/qrcodes'));
+    await proxy.restore();
+    await eventually(async () => expect((await live.post('/v1/qrcodes', newCode())).status).toBe(201));
+    await eventually(async () => expect((await service.client(0).get('/readyz')).status).toBe(200));
+  });
+
+  test('requests in flight when Postgres fails get 503 or their result', async () => {
+    const { live } = await service.account();
+    const under_way = atOnce(30, () => live.post('/v1/qrcodes', newCode()));
+    await proxy.cut();
+    const answers = await under_way;
+    for (const answer of answers) if (answer.status !== 201) expectUnavailable(answer);
+    await proxy.restore();
+    await eventually(async () => {
+      const { total } = (await live.get('/v1/qrcodes')).body.pagination;
+      expect(total, 'every code answered with 201 exists').toBeGreaterThanOrEqual(
+        answers.filter(({ status }) => status === 201).length,
+      );
+    });
+  });
+
+  test('a Postgres that accepts connections and never answers leads to 503', async () => {
+    const { live } = await service.account();
+    await live.get('/v1/qrcodes');
+    proxy.stall();
+    expectUnavailable(await live.get('/v1/qrcodes'));
+    await proxy.restore();
+    await eventually(async () => expect((await live.get('/v1/qrcodes')).status).toBe(200));
+  });
+});
