@@ -64,17 +64,17 @@ export const settings = {
     variable: 'PUBLIC_URL',
     flag: 'public-url',
     read: webUrl('https://qr.example.com'),
-    about: 'Where people reach the service. Default: `http://localhost:<port>`.',
+    about: 'URL at which people reach the service. Default: `http://localhost:<port>`.',
   }),
   shortBaseUrl: setting({
     variable: 'SHORT_BASE_URL',
     read: webUrl('https://go.example.com'),
-    about: 'What short links begin with. Default: the public URL.',
+    about: 'Base URL of short links. Default: the public URL.',
   }),
   imageBaseUrl: setting({
     variable: 'IMAGE_BASE_URL',
     read: webUrl('https://img.example.com'),
-    about: 'What image links begin with. Default: the public URL and `/images`.',
+    about: 'Base URL of image links. Default: the public URL and `/images`.',
   }),
   databaseUrl: setting({
     variable: 'DATABASE_URL',
@@ -85,7 +85,7 @@ export const settings = {
     variable: 'NATS_URL',
     read: natsServers,
     about:
-      'NATS 2.9 or newer with JetStream; of a cluster, all servers with commas between them. Without it, `up` starts its own.',
+      'NATS 2.9 or newer with JetStream; for a cluster, all servers, separated by commas. Without it, `up` starts its own.',
   }),
   clickhouseUrl: setting({
     variable: 'CLICKHOUSE_URL',
@@ -96,12 +96,12 @@ export const settings = {
     variable: 'CLICKHOUSE_DATABASE',
     read: identifier,
     fallback: 'scanlog',
-    about: 'Database for analytics, made when it is missing.',
+    about: 'Database for analytics, created if it does not exist.',
   }),
   clickhouseCluster: setting({
     variable: 'CLICKHOUSE_CLUSTER',
     read: identifier,
-    about: 'Name of a ClickHouse cluster of one shard; its tables are replicated then.',
+    about: 'Name of a ClickHouse cluster with one shard, over which the tables are replicated.',
   }),
   clickhouseRebuildAfterSeconds: setting({
     variable: 'CLICKHOUSE_REBUILD_AFTER_SECONDS',
@@ -125,13 +125,14 @@ export const settings = {
     variable: 'EDGE_DIR',
     read: text,
     fallback: '.scanlog/edges',
-    about: 'Folder for scans that wait for Postgres, and for the routes to restart with. `up` keeps it under `--data`.',
+    about: 'Folder for scans that wait for Postgres, and for the snapshot of routes. `up` keeps it under `--data`.',
   }),
   spoolMaxBytes: setting({
     variable: 'SPOOL_MAX_BYTES',
     read: integer(1, 1e15),
     fallback: '1073741824',
-    about: 'How much an edge may keep on disk while Postgres is away; beyond it, redirects answer 503.',
+    about:
+      'Size limit of the scans that an edge keeps on disk while Postgres is unavailable; beyond it, redirects answer 503.',
   }),
   geoPath: setting({
     variable: 'GEOIP_DB',
@@ -142,7 +143,7 @@ export const settings = {
     variable: 'SECRET_KEY',
     read: secret,
     about:
-      'Encrypts the signing secrets of webhooks and the keys that visitors are hashed with; the same for every process on one database, and never lost. `up` makes one and keeps it under `--data`.',
+      'Encrypts the signing secrets of webhooks and the keys that visitors are hashed with; the same for every process on one database, and never lost. `up` generates one and keeps it under `--data`.',
   }),
   newSecretKey: setting({
     variable: 'NEW_SECRET_KEY',
@@ -158,13 +159,13 @@ export const settings = {
   webhookAllowedCidrs: setting({
     variable: 'WEBHOOK_ALLOWED_CIDRS',
     read: networks(parseRanges),
-    about: 'Networks that webhooks may reach although they are not public, such as `10.1.2.0/24`.',
+    about: 'Private networks that webhooks may reach, such as `10.1.2.0/24`.',
   }),
   maxTestCodes: setting({
     variable: 'MAX_TEST_CODES',
     read: integer(0, 1e9),
     fallback: '10000',
-    about: 'Test codes that an account may have at a time; they count against no plan.',
+    about: 'Maximum number of test codes of an account; they do not count against its plan.',
   }),
   scanRetentionMonths: setting({
     variable: 'SCAN_RETENTION_MONTHS',
@@ -188,13 +189,13 @@ export const settings = {
     variable: 'METRICS_HOST',
     read: host,
     fallback: '127.0.0.1',
-    about: 'Address that `/metrics` is served on, apart from the service.',
+    about: 'Address that `/metrics` is served on, separate from the service.',
   }),
   metricsPort: setting({
     variable: 'METRICS_PORT',
     read: integer(0, 65_535),
     fallback: '9464',
-    about: 'Port for it; when it is taken, any free one.',
+    about: 'Port for `/metrics`; if it is in use, any free one.',
   }),
   edges: setting({
     variable: 'EDGES',
@@ -214,7 +215,7 @@ export const settings = {
     variable: 'TRUSTED_PROXIES',
     read: networks(parseTrustedProxies),
     fallback: DEFAULT_TRUSTED_PROXIES,
-    about: 'Networks whose `X-Forwarded-For` is believed.',
+    about: 'Networks whose `X-Forwarded-For` header is trusted.',
   }),
   logLevel: setting({
     variable: 'LOG_LEVEL',
@@ -227,10 +228,10 @@ export const settings = {
 
 type ValueOf<S> = S extends DefaultedSetting<infer T> ? T : S extends Setting<infer T> ? T | undefined : never;
 
-/** What every process needs. A setting without a fallback may be undefined, the addresses of the parts included. */
+/** The settings of every process. Those without a fallback may be undefined, the addresses of the servers included. */
 export type Config = { [K in keyof typeof settings]: ValueOf<(typeof settings)[K]> };
 
-/** What has no default, and `up` sees to by itself. */
+/** Settings that are required without `up`, which provides them itself. */
 interface Needed {
   databaseUrl: string;
   natsUrl: string;
@@ -245,22 +246,22 @@ export type Flags = Record<string, string | undefined>;
 
 /** Reads all settings; throws with one sentence for each that is wrong. */
 export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): Config {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const config: Record<string, unknown> = {};
   for (const [key, { variable, flag, read, fallback }] of Object.entries(settings)) {
     const flagged = flag === undefined ? undefined : flags[flag];
     const text = flagged ?? (environment[variable] || fallback);
     if (text === undefined) continue;
     const result = (read as Reader<unknown>)(text);
-    // What was given is not repeated: it may hold a password.
-    if ('must' in result) faults.push(`${flagged === undefined ? variable : `--${flag}`} must ${result.must}.`);
+    // The value is not repeated: it may contain a password.
+    if ('must' in result) errors.push(`${flagged === undefined ? variable : `--${flag}`} must ${result.must}.`);
     else config[key] = result.value;
   }
-  if (faults.length > 0) throw new StartError(faults.join('\n'));
+  if (errors.length > 0) throw new StartError(errors.join('\n'));
   return config as Config;
 }
 
-/** The same with all that is needed in place; throws with one sentence for each that is missing. */
+/** Returns the configuration if all required settings are there; throws with one sentence for each that is missing. */
 export function requireParts(config: Config): ServiceConfig {
   const { databaseUrl, natsUrl, clickhouseUrl, secretKey } = config;
   if (databaseUrl !== undefined && natsUrl !== undefined && clickhouseUrl !== undefined && secretKey !== undefined)
@@ -280,7 +281,7 @@ export interface Addresses {
   ownUrls: string[];
 }
 
-/** Where people find things, once the port is known. */
+/** The public addresses, which depend on the port when none is set. */
 export function addressesOf({ host, publicUrl, shortBaseUrl, imageBaseUrl }: Config, port: number): Addresses {
   const base = publicUrl ?? `http://localhost:${port}`;
   const bases = { publicUrl: base, shortBaseUrl: shortBaseUrl ?? base, imageBaseUrl: imageBaseUrl ?? `${base}/images` };

@@ -82,13 +82,10 @@ describe('settings that are wrong', () => {
       { DATABASE_URL: 'mysql://host/db' },
       'DATABASE_URL must be a URL such as postgres://user:password@host:5432/scanlog.',
     ],
-    [
-      { NATS_URL: 'host:4222' },
-      'NATS_URL must be a URL such as nats://host:4222, or several with commas between them.',
-    ],
+    [{ NATS_URL: 'host:4222' }, 'NATS_URL must be a URL such as nats://host:4222, or several, separated by commas.'],
     [
       { NATS_URL: 'nats://a:4222,http://b:4222' },
-      'NATS_URL must be a URL such as nats://host:4222, or several with commas between them.',
+      'NATS_URL must be a URL such as nats://host:4222, or several, separated by commas.',
     ],
     [
       { NATS_URL: 'nats://me:secret@a:4222,nats://b:4222' },

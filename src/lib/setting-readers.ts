@@ -41,7 +41,7 @@ export const natsServers: Reader<string> = (text) => {
   const read = url('nats://host:4222', 'nats:', 'tls:');
   const servers = given.map(read).flatMap((result) => ('value' in result ? [result.value] : []));
   if (servers.length < given.length)
-    return { must: 'be a URL such as nats://host:4222, or several with commas between them' };
+    return { must: 'be a URL such as nats://host:4222, or several, separated by commas' };
   const logins = servers.map((server) => new URL(server)).map((at) => `${at.protocol}${at.username}:${at.password}`);
   return new Set(logins).size === 1
     ? { value: servers.join(',') }

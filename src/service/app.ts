@@ -11,7 +11,7 @@ import { noticeResponse, notices } from '../edge/pages.ts';
 import { nudgeRelay } from '../stream/changes.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
 import { Degraded, type Probe, serveHealth } from './health.ts';
-import { addressed, type Server, shortCodeOf, transportSecured } from './http-server.ts';
+import { type Server, shortCodeOf, withAbsoluteUrl, withHsts } from './http-server.ts';
 import { serveSecurityText } from './security-txt.ts';
 
 /**
@@ -90,13 +90,13 @@ export function serveRequests(server: Server, app: Elysia, edge: Edge | undefine
   app.server = server;
   server.reload({
     fetch(received) {
-      const request = addressed(received);
+      const request = withAbsoluteUrl(received);
       const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
       const answer =
         edge === undefined || shortCode === undefined
           ? answerByApp(app, request)
           : edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
-      return isHttps ? answer.then(transportSecured) : answer;
+      return isHttps ? answer.then(withHsts) : answer;
     },
   });
 }

@@ -8,16 +8,16 @@ import { isReserved } from '../lib/short-code.ts';
 
 export type Server = Bun.Server<undefined>;
 
-/** How long requests that are under way at the end may take. */
-const drainMs = 5_000;
+/** How long open requests may take after the server has stopped accepting new ones. */
+const drainTimeoutMs = 5_000;
 
-/** Opens the port. Until the service is put together, it asks for patience. */
+/** Opens the port. Until the service has started, every request is answered with 503. */
 export function listen({ port, host, edges }: ServiceConfig): Server {
   const starting = () => new Response('starting', { status: 503, headers: { 'retry-after': '1' } });
   try {
-    // Bodies are measured where they are read (src/api/body.ts); Bun's own limit would answer without a word.
+    // src/api/body.ts limits bodies with a proper error; Bun's own limit closes the connection without one.
     const maxRequestBodySize = Number.MAX_SAFE_INTEGER;
-    // Otherwise it would print whatever breaks an answer off, source and all; our log says it in a line.
+    // In development mode Bun prints the source code of whatever interrupts a response.
     const development = false;
     return Bun.serve({ port, hostname: host, reusePort: edges > 1, maxRequestBodySize, development, fetch: starting });
   } catch (error) {
@@ -27,30 +27,30 @@ export function listen({ port, host, edges }: ServiceConfig): Server {
   }
 }
 
-/** Takes no new connections, lets requests that are under way finish, then closes the idle ones too. */
+/** Accepts no new connections, waits for open requests, then closes all connections. */
 export async function drain(server: Server): Promise<void> {
   server.stop();
-  const deadline = performance.now() + drainMs;
+  const deadline = performance.now() + drainTimeoutMs;
   while (server.pendingRequests > 0 && performance.now() < deadline) await Bun.sleep(10);
   server.stop(true);
 }
 
-/** Metrics have a listener of their own, so that the service can be public and they are not. */
+/** Serves metrics on a separate port, so that they stay private while the service is public. */
 export function serveMetrics(
   { metricsHost, metricsPort }: ServiceConfig,
-  gather: () => Promise<object[]>,
+  collect: () => Promise<object[]>,
   log: Logger,
 ): Server {
   const fetch = async (request: Request) => {
-    const { url } = addressed(request);
+    const { url } = withAbsoluteUrl(request);
     if (!URL.canParse(url) || new URL(url).pathname !== '/metrics')
       return new Response('See /metrics', { status: 404 });
-    const registry = AggregatorRegistry.aggregate(await gather());
+    const registry = AggregatorRegistry.aggregate(await collect());
     return new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } });
   };
   const error = (cause: Error) => {
     log.error({ error: messageOf(cause) }, 'metrics could not be collected');
-    return new Response('Metrics could not be collected: the log has the reason.', { status: 500 });
+    return new Response('Metrics could not be collected: see the log of the service.', { status: 500 });
   };
   // In development mode Bun answers an error with our source code.
   const options = { hostname: metricsHost, development: false, fetch, error };
@@ -58,35 +58,35 @@ export function serveMetrics(
     return Bun.serve({ port: metricsPort, ...options });
   } catch {
     const server = Bun.serve({ port: 0, ...options });
-    log.warn({ wanted: metricsPort, port: server.port }, 'the port for metrics is taken, using another');
+    log.warn({ wanted: metricsPort, port: server.port }, 'the metrics port is in use, using a free one');
     return server;
   }
 }
 
-/** For a year, browsers come over TLS only: a key typed into http://… would have been sent in the clear. */
-export function transportSecured(response: Response): Response {
+/** Adds HSTS: for a year browsers use TLS only, so that a key typed into http://… is never sent unencrypted. */
+export function withHsts(response: Response): Response {
   response.headers.set('strict-transport-security', 'max-age=31536000');
   return response;
 }
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host);
 
-/** What an operator should know whose keys cross a network unencrypted, or undefined. */
+/** A warning for operators whose API keys would cross a network unencrypted, or undefined. */
 export function plainHttpWarning({ host, publicUrl, roles, trustedProxies }: Config): string | undefined {
   const isBehindProxy = !isDeepStrictEqual(trustedProxies, parseTrustedProxies(DEFAULT_TRUSTED_PROXIES));
   if (!roles.includes('api') || isLoopback(host) || publicUrl?.startsWith('https:') || isBehindProxy) return undefined;
   return `API keys travel unencrypted: the service listens on ${host}, beyond this machine, and PUBLIC_URL is not https. Put a proxy with TLS in front of it and set PUBLIC_URL=https://…, or use it in a network you trust.`;
 }
 
-/** Where no Host was sent, which HTTP/1.0 allows, Bun tells the path alone; whoever reads it expects a whole address. */
-export function addressed(request: Request): Request {
+/** Completes the URL of an HTTP/1.0 request without a Host header, of which Bun passes on only the path. */
+export function withAbsoluteUrl(request: Request): Request {
   if (request.url.startsWith('/')) Object.defineProperty(request, 'url', { value: `http://localhost${request.url}` });
   return request;
 }
 
 /**
- * The short code that a URL asks for: its one path segment, behind the path of the short links' own base. Nothing when
- * the path is for somebody else. Read from the text: parsing a URL for every scan would cost more than the rest.
+ * The short code in a URL: its only path segment, after the path of `shortBaseUrl`. Undefined for every other path. Works
+ * on the text, because parsing a URL for every scan would cost more than the rest of the routing.
  */
 export function shortCodeOf(url: string, shortBaseUrl: string): string | undefined {
   const from = url.indexOf('/', 8);

@@ -1,6 +1,6 @@
 import type { Figures } from '../../analytics/figures.ts';
 import { daysOf, type Period } from './period.ts';
-import { browsers, devices } from './schemas.ts';
+import { browsers, devices, type SummaryFigures } from './schemas.ts';
 
 const sum = (counts: { scans: number }[]) => counts.reduce((total, { scans }) => total + scans, 0);
 
@@ -10,7 +10,7 @@ export const presentCounts = ({ scans, visitors }: { scans: number; visitors: nu
   unique_visitors: Math.min(visitors, scans),
 });
 
-export function presentFigures({ visitors, clients }: Figures, period: Period) {
+export function presentFigures({ visitors, clients }: Figures, period: Period): SummaryFigures {
   const scans = sum(clients);
   return {
     ...presentCounts({ scans, visitors }),
