@@ -6,7 +6,6 @@ import { accountCreate, accountKeys, accountList, accountPlan, accountResume, ac
 import { accountDelete } from './cli/account-delete.ts';
 import { backup } from './cli/backup.ts';
 import { benchmarks } from './cli/benchmarks.ts';
-import { chaos } from './cli/chaos.ts';
 import { codeRestore, codeTakedown } from './cli/code.ts';
 import { demo } from './cli/demo.ts';
 import { destinationsBlock, destinationsList, destinationsUnblock } from './cli/destinations.ts';
@@ -251,7 +250,7 @@ program
     '--external',
     'use the servers of DATABASE_URL, NATS_URL and CLICKHOUSE_URL with temporary databases and a temporary stream; breaks only its own services and connections',
   )
-  .action(chaos);
+  .action(async (options) => (await import('./cli/chaos.ts')).chaos(options));
 
 program
   .command('test')
