@@ -23,8 +23,12 @@ export interface AnalyticsOptions {
 }
 
 const maxEntries = 20_000;
-/** The time to collect a batch is 3 × the duration of the last insert, within these limits, so ClickHouse gets idle time. */
+/**
+ * How long scans are collected for one insert. After a pause 200 ms, so that a single scan is visible at once. Under load
+ * inserts start at least 1 s apart, and 3 × the duration of the last one, so ClickHouse gets idle time.
+ */
 const minLingerMs = 200;
+const minInsertIntervalMs = 1_000;
 const maxLingerMs = 1_500;
 
 const defaultRemoval: RemovalTimes = {
@@ -52,11 +56,13 @@ export function createAnalytics(options: AnalyticsOptions) {
   const removal = createRemoval(sql, tables, removalTimes, onTrouble);
   let table: WarehouseTable | undefined;
   let lastInsertMs = 0;
+  let lastInsertAt = Number.NEGATIVE_INFINITY;
   let tendedAt = Number.NEGATIVE_INFINITY;
   let countedAt = Number.NEGATIVE_INFINITY;
 
   async function send(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
     const started = performance.now();
+    lastInsertAt = started;
     if (scans.count > 0) await insertText(tables, into, to, scans);
     lastInsertMs = performance.now() - started;
   }
@@ -115,7 +121,8 @@ export function createAnalytics(options: AnalyticsOptions) {
     name: 'analytics',
     maxEntries,
     get lingerMs() {
-      return Math.min(Math.max(minLingerMs, 3 * lastInsertMs), maxLingerMs);
+      const sinceLastInsertMs = performance.now() - lastInsertAt;
+      return Math.min(Math.max(minLingerMs, 3 * lastInsertMs, minInsertIntervalMs - sinceLastInsertMs), maxLingerMs);
     },
 
     async checkpoint(): Promise<number> {

@@ -14,6 +14,8 @@ import { cut, type Message, subjects } from './messages.ts';
 const batchSize = 5_000;
 /** Scans wait for the next poll, which makes messages larger; changes of codes and accounts wake the relay at once. */
 const pollMs = 50;
+/** Without scans the interval doubles up to this. */
+const maxPollMs = 400;
 const retryMs = 250;
 
 export interface Relay extends Leadership {
@@ -60,6 +62,7 @@ export function startRelay(context: StreamContext): Relay {
     const reconnectsAtStart = reconnects;
 
     // A restarted server may have lost acknowledged messages, so a reconnect ends the loop: the stream's end is read again.
+    let pauseMs = pollMs;
     while (!signal.aborted && reconnects === reconnectsAtStart) {
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
@@ -72,7 +75,8 @@ export function startRelay(context: StreamContext): Relay {
       metrics.relayPosition.set(position);
       if (range.entries.length < batchSize) {
         metrics.relayLag.set(0);
-        await withTimeout(woken, pollMs, () => {});
+        pauseMs = range.entries.length > 0 ? pollMs : Math.min(pauseMs * 2, maxPollMs);
+        await withTimeout(woken, pauseMs, () => {});
       } else metrics.relayLag.set((await headOfLog(sql, position)) - position);
     }
   }
