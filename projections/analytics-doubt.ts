@@ -23,6 +23,8 @@ export function mismatchOf(
   return { distance, message: `scans_v${version} has ${count} rows, but ${expected} were inserted` };
 }
 
+export type Doubt = ReturnType<typeof createDoubt>;
+
 /**
  * Measures how long a table has had wrong counts. The time restarts whenever a count is closer than all before, because a
  * replica that catches up reports improving counts, and a load balancer alternates between replicas.

@@ -49,6 +49,8 @@ interface Announced {
   confirm(): Promise<void>;
 }
 
+export type Removal = ReturnType<typeof createRemoval>;
+
 /**
  * Removes the scans of deleted codes, and those that the retention has removed from the log. Each call of `step` does the
  * next part: announce the number of rows in the ledger, submit statements that ClickHouse completes in the background, and

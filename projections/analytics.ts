@@ -1,8 +1,8 @@
 import { isScan, type LogRange } from '../events/entry.ts';
 import type { ScanLine } from '../events/scan-line.ts';
 import type { Sql } from '../src/lib/sql.ts';
-import { createDoubt, type Mismatch, mismatchOf } from './analytics-doubt.ts';
-import { createRemoval, type RemovalTimes, type Trouble } from './analytics-removal.ts';
+import { createDoubt, type Doubt, type Mismatch, mismatchOf } from './analytics-doubt.ts';
+import { createRemoval, type Removal, type RemovalTimes, type Trouble } from './analytics-removal.ts';
 import { Superseded } from './checkpoint.ts';
 import { ledger, type WarehouseTable } from './warehouse-ledger.ts';
 import { insertText, type ReadScans, type ScanTables, type ScanText } from './warehouse-tables.ts';
@@ -22,7 +22,6 @@ export interface AnalyticsOptions {
   removal?: RemovalTimes;
 }
 
-const maxEntries = 20_000;
 /**
  * How long scans are collected for one insert. After a pause 200 ms, so that a single scan is visible at once. Under load
  * inserts start at least 1 s apart, and 3 × the duration of the last one, so ClickHouse gets idle time.
@@ -49,49 +48,85 @@ const defaultRemoval: RemovalTimes = {
  * single wrong count proves nothing, because a replica may lag: the count must stay wrong for `rebuildAfterMs`, and the
  * table stays in use until the new one is complete.
  */
-export function createAnalytics(options: AnalyticsOptions) {
-  const { sql, tables, readScans, rebuild, onTrouble, rebuildAfterMs } = options;
-  const { everyMs = { tend: 1_000, count: 5_000 }, removal: removalTimes = defaultRemoval } = options;
-  const doubt = createDoubt(rebuildAfterMs);
-  const removal = createRemoval(sql, tables, removalTimes, onTrouble);
-  let table: WarehouseTable | undefined;
-  let lastInsertMs = 0;
-  let lastInsertAt = Number.NEGATIVE_INFINITY;
-  let tendedAt = Number.NEGATIVE_INFINITY;
-  let countedAt = Number.NEGATIVE_INFINITY;
+export class Analytics {
+  readonly name = 'analytics';
+  readonly maxEntries = 20_000;
+  readonly #options: AnalyticsOptions;
+  readonly #everyMs: { tend: number; count: number };
+  readonly #doubt: Doubt;
+  readonly #removal: Removal;
+  #table: WarehouseTable | undefined;
+  #lastInsertMs = 0;
+  #lastInsertAt = Number.NEGATIVE_INFINITY;
+  #tendedAt = Number.NEGATIVE_INFINITY;
+  #countedAt = Number.NEGATIVE_INFINITY;
 
-  async function send(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
-    const started = performance.now();
-    lastInsertAt = started;
-    if (scans.count > 0) await insertText(tables, into, to, scans);
-    lastInsertMs = performance.now() - started;
+  constructor(options: AnalyticsOptions) {
+    const { sql, tables, onTrouble, rebuildAfterMs } = options;
+    this.#options = options;
+    this.#everyMs = options.everyMs ?? { tend: 1_000, count: 5_000 };
+    this.#doubt = createDoubt(rebuildAfterMs);
+    this.#removal = createRemoval(sql, tables, options.removal ?? defaultRemoval, onTrouble);
+  }
+
+  get lingerMs(): number {
+    const untilNextInsertMs = minInsertIntervalMs - (performance.now() - this.#lastInsertAt);
+    return Math.min(Math.max(minLingerMs, 3 * this.#lastInsertMs, untilNextInsertMs), maxLingerMs);
+  }
+
+  async checkpoint(): Promise<number> {
+    const { sql } = this.#options;
+    const reason = await this.#reasonToRebuild(await ledger.inUse(sql));
+    this.#table = reason === undefined ? await ledger.inUse(sql) : await this.#rebuild(reason);
+    if (this.#table === undefined) throw new Superseded('the warehouse table in use has just been replaced');
+    return this.#table.position;
+  }
+
+  async apply({ after, to, entries }: LogRange): Promise<void> {
+    const { sql } = this.#options;
+    if (this.#table === undefined) throw new Error('apply() needs checkpoint() first');
+    const into = { ...this.#table, position: after };
+    const scans = await withoutEnded(sql, entries.filter(isScan));
+    if (scans.length === 0) await ledger.pass(sql, into, to);
+    else {
+      const text = { lines: scans.map(({ line }) => `${line}\n`).join(''), count: scans.length };
+      await ledger.announceInsert(sql, into, to);
+      await this.#insert(into, to, text);
+      // Before the checkpoint moves past rows that may be missing.
+      await this.#refuseMismatch(into, text.count);
+      await ledger.confirmInsert(sql, into, to, text.count);
+    }
+    this.#table = { ...this.#table, position: to };
+  }
+
+  /** Runs between batches: removes scans of deleted codes and old scans, and checks that no row was lost. */
+  async tend(): Promise<void> {
+    const now = performance.now();
+    if (this.#table === undefined || now - this.#tendedAt < this.#everyMs.tend) return;
+    this.#tendedAt = now;
+    if (now - this.#countedAt > this.#everyMs.count) await this.#refuseMismatch(this.#table);
+    await this.#removal.step();
+  }
+
+  async #insert(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
+    this.#lastInsertAt = performance.now();
+    if (scans.count > 0) await insertText(this.#options.tables, into, to, scans);
+    this.#lastInsertMs = performance.now() - this.#lastInsertAt;
   }
 
   /** Repeats an insert that was announced and not confirmed. */
-  async function finishInsert(found: WarehouseTable): Promise<void> {
+  async #finishInsert(found: WarehouseTable): Promise<void> {
+    const { sql, readScans } = this.#options;
     const { position: after, inserting_to: to } = found;
     if (to === null) return;
     const scans = await readScans({ after, to, endedBy: 0 });
-    await send(found, to, scans);
+    await this.#insert(found, to, scans);
     await ledger.confirmInsert(sql, found, to, scans.count);
   }
 
-  async function count(version: number, justInserted: number): Promise<Mismatch | undefined> {
-    const current = await ledger.inUse(sql);
-    if (current?.version !== version) throw new Superseded('another warehouse table is in use now');
-    countedAt = performance.now();
-    return mismatchOf(current, await tables.count(version), justInserted);
-  }
-
-  /** Compares the row count of a table with the ledger; counts again after a sync, because the first replica may lag. */
-  async function findMismatch({ version }: WarehouseTable, justInserted = 0): Promise<Mismatch | undefined> {
-    if ((await count(version, justInserted)) === undefined) return undefined;
-    await tables.sync(version);
-    return count(version, justInserted);
-  }
-
   /** Why the table in use must be rebuilt, or undefined; rejects while that is uncertain. */
-  async function reasonToRebuild(found: WarehouseTable | undefined): Promise<string | undefined> {
+  async #reasonToRebuild(found: WarehouseTable | undefined): Promise<string | undefined> {
+    const { tables, onTrouble } = this.#options;
     if (found === undefined) return 'no table is in use';
     if (found.definition !== tables.definition) return 'the table in use has an older definition';
     await tables
@@ -99,68 +134,47 @@ export function createAnalytics(options: AnalyticsOptions) {
       .catch((error) =>
         onTrouble('the settings of the table in ClickHouse could not be updated, continuing with the old ones', error),
       );
-    if (found.inserting_to !== null && (await tables.count(found.version)) !== undefined) await finishInsert(found);
-    const mismatch = await findMismatch(found);
-    if (mismatch === undefined) doubt.clear();
-    else if (!doubt.isConfirmedBy(mismatch)) throw doubtful(mismatch);
+    if (found.inserting_to !== null && (await tables.count(found.version)) !== undefined)
+      await this.#finishInsert(found);
+    const mismatch = await this.#findMismatch(found);
+    if (mismatch === undefined) this.#doubt.clear();
+    else if (!this.#doubt.isConfirmedBy(mismatch)) throw this.#doubtful(mismatch);
     return mismatch?.message;
   }
 
-  const doubtful = ({ message }: Mismatch) =>
-    new Error(`${message}; counting again, and rebuilding if that does not improve for ${rebuildAfterMs / 1_000} s`);
-
-  async function rebuilt(why: string): Promise<WarehouseTable> {
+  async #rebuild(why: string): Promise<WarehouseTable> {
+    const { sql, rebuild } = this.#options;
     await rebuild(why);
-    doubt.clear();
+    this.#doubt.clear();
     const successor = await ledger.inUse(sql);
     if (successor === undefined) throw new Error('the warehouse was rebuilt, but no table is in use');
     return successor;
   }
 
-  return {
-    name: 'analytics',
-    maxEntries,
-    get lingerMs() {
-      const sinceLastInsertMs = performance.now() - lastInsertAt;
-      return Math.min(Math.max(minLingerMs, 3 * lastInsertMs, minInsertIntervalMs - sinceLastInsertMs), maxLingerMs);
-    },
+  /** Compares the row count of a table with the ledger; counts again after a sync, because the first replica may lag. */
+  async #findMismatch({ version }: WarehouseTable, justInserted = 0): Promise<Mismatch | undefined> {
+    if ((await this.#count(version, justInserted)) === undefined) return undefined;
+    await this.#options.tables.sync(version);
+    return this.#count(version, justInserted);
+  }
 
-    async checkpoint(): Promise<number> {
-      const reason = await reasonToRebuild(await ledger.inUse(sql));
-      table = reason === undefined ? await ledger.inUse(sql) : await rebuilt(reason);
-      if (table === undefined) throw new Superseded('the warehouse table in use has just been replaced');
-      return table.position;
-    },
+  async #refuseMismatch(table: WarehouseTable, justInserted = 0): Promise<void> {
+    const mismatch = await this.#findMismatch(table, justInserted);
+    if (mismatch !== undefined) throw this.#doubtful(mismatch);
+  }
 
-    async apply({ after, to, entries }: LogRange): Promise<void> {
-      if (table === undefined) throw new Error('apply() needs checkpoint() first');
-      const into = { ...table, position: after };
-      const scans = await withoutEnded(sql, entries.filter(isScan));
-      if (scans.length === 0) await ledger.pass(sql, into, to);
-      else {
-        const text = { lines: scans.map(({ line }) => `${line}\n`).join(''), count: scans.length };
-        await ledger.announceInsert(sql, into, to);
-        await send(into, to, text);
-        // Before the checkpoint moves past rows that may be missing.
-        const mismatch = await findMismatch(into, text.count);
-        if (mismatch !== undefined) throw doubtful(mismatch);
-        await ledger.confirmInsert(sql, into, to, text.count);
-      }
-      table = { ...table, position: to };
-    },
+  async #count(version: number, justInserted: number): Promise<Mismatch | undefined> {
+    const { sql, tables } = this.#options;
+    const current = await ledger.inUse(sql);
+    if (current?.version !== version) throw new Superseded('another warehouse table is in use now');
+    this.#countedAt = performance.now();
+    return mismatchOf(current, await tables.count(version), justInserted);
+  }
 
-    /** Runs between batches: removes scans of deleted codes and old scans, and checks that no row was lost. */
-    async tend(): Promise<void> {
-      const now = performance.now();
-      if (table === undefined || now - tendedAt < everyMs.tend) return;
-      tendedAt = now;
-      if (now - countedAt > everyMs.count) {
-        const mismatch = await findMismatch(table);
-        if (mismatch !== undefined) throw doubtful(mismatch);
-      }
-      await removal.step();
-    },
-  };
+  #doubtful({ message }: Mismatch): Error {
+    const seconds = this.#options.rebuildAfterMs / 1_000;
+    return new Error(`${message}; counting again, and rebuilding if that does not improve for ${seconds} s`);
+  }
 }
 
 /** Leaves out scans that follow the deletion of their code in the log, because they waited in a spool. */

@@ -1,4 +1,4 @@
-import { createAnalytics } from '../../projections/analytics.ts';
+import { Analytics } from '../../projections/analytics.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import { scanTables } from '../analytics/scan-tables.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -13,7 +13,7 @@ import { runProjection } from '../stream/runner.ts';
 export function runAnalytics(context: StreamContext & { warehouse: Warehouse; signal: AbortSignal }): Leadership {
   const { sql, warehouse, signal } = context;
   const log = context.log.child({ projection: 'analytics' });
-  const projection = createAnalytics({
+  const projection = new Analytics({
     sql,
     tables: scanTables(warehouse),
     readScans: (piece) => readScanText(sql, piece),

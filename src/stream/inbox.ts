@@ -2,7 +2,7 @@ import { type ConsumerMessages, DeliverPolicy, type JsMsg, type NatsConnection }
 import type { LogRange } from '../../events/entry.ts';
 import { decodeMessage } from '../../events/wire/stream-message.ts';
 import { messageOf } from '../lib/errors.ts';
-import { every } from '../lib/every.ts';
+import { every, type Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { sequenceAfter } from './jetstream.ts';
@@ -11,15 +11,13 @@ import { sequenceAfter } from './jetstream.ts';
 const maxWaitingEntries = 20_000;
 const retryMs = 500;
 
-export interface Inbox {
-  /**
-   * Resolves to the ranges that have arrived, in order: as soon as there are `maxEntries` entries, or `lingerMs` after
-   * the first; to none when nothing arrives for `idleMs`. A range with more entries than `maxEntries` comes alone.
-   */
-  take(limits: { maxEntries: number; lingerMs: number; idleMs: number }): Promise<LogRange[]>;
-  /** Receives again, after position `after`: when a stream is recreated, its old consumer can wait forever. */
-  restart(after: number): void;
-  close(): void;
+interface InboxOptions {
+  nats: NatsConnection;
+  stream: string;
+  after: number;
+  /** Ends pending calls of `take`. */
+  signal: AbortSignal;
+  log: Logger;
 }
 
 /**
@@ -27,109 +25,128 @@ export interface Inbox {
  * between ranges. It stops at a message that this process cannot decode: the caller then receives nothing, reads the log
  * instead, and calls `restart` with a position after the message.
  */
-export function openInbox({
-  nats,
-  stream,
-  after,
-  signal,
-  log,
-}: {
-  nats: NatsConnection;
-  stream: string;
-  after: number;
-  /** Ends pending calls of `take`. */
-  signal: AbortSignal;
-  log: Logger;
-}): Inbox {
-  let waiting: LogRange[] = [];
-  let size = 0;
-  let position = after;
-  let closed = false;
-  let messages: ConsumerMessages | undefined;
-  let arrived = () => {};
-  let emptied = () => {};
-  let lastReason: string | undefined;
+export class Inbox {
+  readonly #options: InboxOptions;
+  readonly #receiving: Loop;
+  #waiting: LogRange[] = [];
+  /** The number of entries in `#waiting`. */
+  #size = 0;
+  #position: number;
+  #isClosed = false;
+  #messages: ConsumerMessages | undefined;
+  #arrived = () => {};
+  #emptied = () => {};
+  #lastReason: string | undefined;
 
-  function decode(message: JsMsg): LogRange {
-    try {
-      return decodeMessage(message.data);
-    } catch (error) {
-      const reason = messageOf(error);
-      if (reason !== lastReason)
-        log.warn(
-          { error: reason, sequence: message.seq },
-          'a message of the stream cannot be decoded, reading from the log instead',
-        );
-      lastReason = reason;
-      throw error;
-    }
+  constructor(options: InboxOptions) {
+    this.#options = options;
+    this.#position = options.after;
+    options.signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#receiving = every(retryMs, () => this.#receive(), { onError: this.#onError });
   }
 
-  async function receive(): Promise<void> {
+  /**
+   * Resolves to the ranges that have arrived, in order: as soon as there are `maxEntries` entries, or `lingerMs` after
+   * the first; to none when nothing arrives for `idleMs`. A range with more entries than `maxEntries` comes alone.
+   */
+  async take({ maxEntries, lingerMs, idleMs }: TakeLimits): Promise<LogRange[]> {
+    const { signal } = this.#options;
+    if (this.#waiting.length === 0) await this.#arrival(idleMs);
+    const deadline = performance.now() + lingerMs;
+    while (this.#waiting.length > 0 && this.#size < maxEntries && performance.now() < deadline && !signal.aborted)
+      await this.#arrival(Math.max(0, deadline - performance.now()));
+    return this.#takeUpTo(maxEntries);
+  }
+
+  /** Receives again, after position `after`: when a stream is recreated, its old consumer can wait forever. */
+  restart(after: number): void {
+    this.#position = after;
+    this.#messages?.stop();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    // The signal outlives this inbox: after a failure the projection opens another one with the same signal.
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.#emptied();
+    this.#messages?.stop();
+    void this.#receiving.stop();
+  }
+
+  #takeUpTo(maxEntries: number): LogRange[] {
+    let count = 0;
+    let taken = 0;
+    for (const { entries } of this.#waiting) {
+      if (count > 0 && count + entries.length > maxEntries) break;
+      count += entries.length;
+      taken++;
+    }
+    const ranges = this.#waiting.slice(0, taken);
+    this.#waiting = this.#waiting.slice(taken);
+    this.#size -= count;
+    if (this.#size < maxWaitingEntries) this.#emptied();
+    return ranges;
+  }
+
+  async #receive(): Promise<void> {
+    const { nats, stream } = this.#options;
     const manager = await nats.jetstreamManager({ timeout: 2_000 });
-    const start = await sequenceAfter(manager, stream, position);
+    const start = await sequenceAfter(manager, stream, this.#position);
     // An ordered consumer, which the client recreates when a message is missing, so that none is skipped.
     const consumer = await nats
       .jetstream()
       .consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start });
-    messages = await consumer.consume({ max_messages: 100 });
-    for await (const message of messages) {
-      const range = decode(message);
-      waiting.push(range);
-      size += range.entries.length;
-      position = range.to;
-      arrived();
-      if (size >= maxWaitingEntries)
+    this.#messages = await consumer.consume({ max_messages: 100 });
+    for await (const message of this.#messages) {
+      this.#push(this.#decode(message));
+      if (this.#size >= maxWaitingEntries)
         await new Promise<void>((resolve) => {
-          emptied = resolve;
+          this.#emptied = resolve;
         });
-      if (closed) return;
+      if (this.#isClosed) return;
     }
   }
 
-  const receiving = every(retryMs, receive, {
-    onError(error) {
-      if (!closed) log.debug({ error: messageOf(error) }, 'the stream cannot be received, trying again');
-    },
-  });
+  #push(range: LogRange): void {
+    this.#waiting.push(range);
+    this.#size += range.entries.length;
+    this.#position = range.to;
+    this.#arrived();
+  }
 
-  const onAbort = () => arrived();
-  signal.addEventListener('abort', onAbort, { once: true });
-  const arrival = (timeoutMs: number) => {
+  #decode(message: JsMsg): LogRange {
+    try {
+      return decodeMessage(message.data);
+    } catch (error) {
+      const reason = messageOf(error);
+      if (reason !== this.#lastReason)
+        this.#options.log.warn(
+          { error: reason, sequence: message.seq },
+          'a message of the stream cannot be decoded, reading from the log instead',
+        );
+      this.#lastReason = reason;
+      throw error;
+    }
+  }
+
+  #arrival(timeoutMs: number): Promise<void> {
     const arrives = new Promise<void>((resolve) => {
-      arrived = resolve;
+      this.#arrived = resolve;
     });
-    if (signal.aborted) arrived();
+    if (this.#options.signal.aborted) this.#arrived();
     return withTimeout(arrives, timeoutMs, () => {});
-  };
+  }
 
-  return {
-    async take({ maxEntries, lingerMs, idleMs }) {
-      if (waiting.length === 0) await arrival(idleMs);
-      const deadline = performance.now() + lingerMs;
-      while (waiting.length > 0 && size < maxEntries && performance.now() < deadline && !signal.aborted)
-        await arrival(Math.max(0, deadline - performance.now()));
-      let count = 0;
-      let taken = 0;
-      while (taken < waiting.length && (count === 0 || count + (waiting[taken]?.entries.length ?? 0) <= maxEntries))
-        count += waiting[taken++]?.entries.length ?? 0;
-      const ranges = waiting.slice(0, taken);
-      waiting = waiting.slice(taken);
-      size -= count;
-      if (size < maxWaitingEntries) emptied();
-      return ranges;
-    },
-    restart(after) {
-      position = after;
-      messages?.stop();
-    },
-    close() {
-      closed = true;
-      // The signal outlives this inbox: after a failure the projection opens another one with the same signal.
-      signal.removeEventListener('abort', onAbort);
-      emptied();
-      messages?.stop();
-      void receiving.stop();
-    },
+  readonly #onAbort = () => this.#arrived();
+
+  readonly #onError = (error: unknown) => {
+    if (!this.#isClosed)
+      this.#options.log.debug({ error: messageOf(error) }, 'the stream cannot be received, trying again');
   };
+}
+
+interface TakeLimits {
+  maxEntries: number;
+  lingerMs: number;
+  idleMs: number;
 }

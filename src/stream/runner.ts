@@ -6,7 +6,7 @@ import { messageOf } from '../lib/errors.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { headOfLog, readRange } from '../log/read.ts';
 import type { StreamContext } from './context.ts';
-import { openInbox } from './inbox.ts';
+import { Inbox } from './inbox.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
 import { abandonTail } from './lost-tail.ts';
 
@@ -72,7 +72,7 @@ async function feed(options: RunnerOptions, signal: AbortSignal): Promise<void> 
   await abandonLostTail(options, position);
   const applied = new AppliedLog(options, position, signal);
   await applied.catchUp(await floorOfLog(sql));
-  const inbox = openInbox({ nats, stream, after: applied.position, signal, log });
+  const inbox = new Inbox({ nats, stream, after: applied.position, signal, log });
   try {
     while (!signal.aborted) {
       await projection.tend?.();

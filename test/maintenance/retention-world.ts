@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { createAnalytics } from '../../projections/analytics.ts';
+import { Analytics } from '../../projections/analytics.ts';
 import { counters } from '../../projections/counters.ts';
 import type { ScanTables } from '../../projections/warehouse-tables.ts';
 import { webhooks } from '../../projections/webhooks.ts';
@@ -62,7 +62,7 @@ export async function worldOn(
   const warehouse = connectWarehouse({ clickhouseUrl, clickhouseDatabase: uniqueName(), clickhouseCluster: undefined });
 
   const newAnalytics = () =>
-    createAnalytics({
+    new Analytics({
       sql,
       tables: { ...scanTables(warehouse), ...tables },
       readScans: (piece) => readScanText(sql, piece),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { createAnalytics } from '../../projections/analytics.ts';
+import { Analytics } from '../../projections/analytics.ts';
 import { rebuildAnalytics } from '../../projections/analytics-rebuild.ts';
 import type { ScanTables } from '../../projections/warehouse-tables.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
@@ -39,7 +39,7 @@ afterAll(() => Promise.all(drops.map((drop) => drop())));
 /** The projection in one process; `tables` replaces operations on ClickHouse, to make them fail. */
 function analytics(tables: Partial<ScanTables> = {}, { rebuildAfterMs = 0 } = {}) {
   const { sql } = database;
-  const projection = createAnalytics({
+  const projection = new Analytics({
     sql,
     tables: { ...scanTables(warehouse), ...tables },
     readScans: (piece) => readScanText(sql, piece),
@@ -60,7 +60,7 @@ function analytics(tables: Partial<ScanTables> = {}, { rebuildAfterMs = 0 } = {}
       position = range.to;
     }
   };
-  return { ...projection, catchUp };
+  return Object.assign(projection, { catchUp });
 }
 
 async function newCode() {

@@ -6,7 +6,7 @@ import {
   type StatementKind,
   startClickHouseProxy,
 } from '../../bench/chaos/clickhouse-proxy.ts';
-import { createAnalytics } from '../../projections/analytics.ts';
+import { Analytics } from '../../projections/analytics.ts';
 import { counters } from '../../projections/counters.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts';
@@ -77,7 +77,7 @@ const tablesInUse = () => database.sql`SELECT version, in_use, removing_to FROM 
 function startProjection() {
   const { sql } = database;
   let rebuilds = 0;
-  const projection = createAnalytics({
+  const projection = new Analytics({
     ...{ sql, tables: scanTables(warehouse), readScans: (piece) => readScanText(sql, piece) },
     rebuild: async () => {
       rebuilds++;

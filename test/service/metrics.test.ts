@@ -40,5 +40,5 @@ test('an error while metrics are collected is answered with 500 and one sentence
   const answer = await fetch(`http://127.0.0.1:${server.port}/metrics`);
   const text = await answer.text();
   await server.stop(true);
-  expect([answer.status, text]).toEqual([500, 'Metrics could not be collected: the log has the reason.']);
+  expect([answer.status, text]).toEqual([500, 'Metrics could not be collected: see the log of the service.']);
 });

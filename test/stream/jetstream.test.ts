@@ -1,6 +1,6 @@
 import { nanos } from 'nats';
 import { describe, expect, test } from 'vitest';
-import { openInbox } from '../../src/stream/inbox.ts';
+import { Inbox } from '../../src/stream/inbox.ts';
 import { ensureStream } from '../../src/stream/jetstream.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { useStream } from './stream-support.ts';
@@ -66,7 +66,7 @@ test('a closed inbox leaves no listener on its abort signal', async () => {
     remove(...args);
   };
   for (let run = 0; run < 20; run++) {
-    const inbox = openInbox({ ...common, after: 0, signal });
+    const inbox = new Inbox({ ...common, after: 0, signal });
     expect(listening.size, 'listeners of an open inbox').toBe(1);
     inbox.close();
   }
