@@ -33,8 +33,10 @@ const answersEverywhere = (code: Created, status: number) =>
   eventually(async () => {
     for (const instance of everyInstance) expect((await open(instance, code)).status).toBe(status);
   });
-const scansOf = async ({ id }: Created) =>
-  (await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${id}`)[0].count;
+const scansOf = async ({ id }: Created) => {
+  await service.allStored();
+  return (await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${id}`)[0].count;
+};
 
 describe('an account that the operator suspends', () => {
   test('has its links disabled on every instance until it is resumed; nothing is recorded or deleted', async () => {

@@ -19,6 +19,7 @@ const request = (target: string, ...headers: string[]): Promise<RawAnswer> =>
   sendRaw(url(), [`GET ${target} HTTP/1.1`, 'Host: qr.example', ...headers]);
 
 const scans = async () => {
+  await service.allStored();
   const [row] = await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${id}`;
   return row.count;
 };

@@ -23,6 +23,7 @@ async function given(fields: Record<string, unknown> = {}, api = account.live): 
 const open = (path: string, init: RequestInit = {}): Promise<ApiAnswer> => service.client(0).send(path, init);
 
 const scansOf = async ({ id }: Created) => {
+  await service.allStored();
   const [row] = await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${id}`;
   return row.count;
 };
@@ -80,6 +81,7 @@ describe('an active code', () => {
   test('of test mode redirects too, with scans visible only to test keys', async () => {
     const code = await given({}, account.test);
     expect((await open(`/${code.short_code}`)).status).toBe(302);
+    await service.allStored();
     const [scan] = await service.database.sql`SELECT mode FROM scans WHERE code = ${code.id}`;
     expect(scan?.['mode']).toBe('test');
     await eventually(async () => expect((await account.test.get(`/v1/qrcodes/${code.id}`)).body.total_scans).toBe(1));

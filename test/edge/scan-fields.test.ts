@@ -54,8 +54,10 @@ interface Scan {
   mode: string;
 }
 
-const scansOf = ({ id }: Created) =>
-  service.database.sql<Scan[]>`SELECT * FROM scans WHERE code = ${id} ORDER BY position`;
+const scansOf = async ({ id }: Created) => {
+  await service.allStored();
+  return service.database.sql<Scan[]>`SELECT * FROM scans WHERE code = ${id} ORDER BY position`;
+};
 
 describe('a scan', () => {
   test.each([

@@ -31,6 +31,7 @@ const get = (target: string, ...headers: string[]) =>
   head(`GET ${target} HTTP/1.1`, 'Host: localhost', ...headers, 'Connection: close');
 
 const scans = async () => {
+  await service.allStored();
   const [row] = await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${code.id}`;
   return row.count;
 };

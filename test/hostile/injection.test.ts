@@ -200,6 +200,7 @@ describe('headers', () => {
       if (!/^[\w.-]+$/.test(value) && isDistinctive(value))
         expect(JSON.stringify([...sent.headers])).not.toContain(value);
     }
+    await service.allStored();
     const rows = await service.database.sql<Record<string, unknown>[]>`SELECT * FROM scans WHERE code = ${code.id}`;
     expect(rows).toHaveLength(printable.length + 1);
     for (const { device, browser, country, region, city } of rows)

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { Plan } from '../../events/plans.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts';
@@ -11,6 +11,7 @@ import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { type RunningService, startService } from '../../src/service/start.ts';
 import { type Api, apiClient } from './api.ts';
 import { type TestDatabase, uniqueName, useDatabase } from './database.ts';
+import { eventually } from './eventually.ts';
 import { testSecretKey } from './secret-box.ts';
 import { removeStream } from './streams.ts';
 import { expectAllAgree } from './verified.ts';
@@ -23,6 +24,8 @@ export interface TestService {
   urls: string[];
   /** The text of /metrics of an instance. */
   metrics(instance?: number): Promise<string>;
+  /** Resolves when every scan that was redirected is in Postgres: a slow commit leaves it in the spool for a while. */
+  allStored(): Promise<void>;
   /** A client of one instance, with a key or without. */
   client(instance: number, key?: string): Api;
   /** A new account, with clients for both of its modes on the first instance. */
@@ -93,13 +96,20 @@ export function useService(options: Options = {}): TestService {
     rmSync(edgeFolder, { recursive: true, force: true });
   });
 
+  async function metrics(instance = 0): Promise<string> {
+    const answer = await fetch(`http://127.0.0.1:${running[instance]?.metricsPort}/metrics`);
+    return answer.text();
+  }
+
   return {
     database,
     warehouse,
     urls,
-    async metrics(instance = 0) {
-      const answer = await fetch(`http://127.0.0.1:${running[instance]?.metricsPort}/metrics`);
-      return answer.text();
+    metrics,
+    async allStored() {
+      await eventually(async () => {
+        for (const instance of running.keys()) expect(await metrics(instance)).toMatch(/^scanlog_spool_batches 0$/m);
+      });
     },
     client: (instance, key) => apiClient(urls[instance] as string, key),
     async account(plan = 'enterprise') {
