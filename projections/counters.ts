@@ -1,6 +1,6 @@
 import { isScan, type LogRange } from '../events/entry.ts';
 import type { Sql, Transaction } from '../src/lib/sql.ts';
-import { moveCheckpoint } from './checkpoint.ts';
+import { moveCheckpoint, Superseded } from './checkpoint.ts';
 import { erasures } from './erasures.ts';
 import { visitorRemovals } from './visitor-removals.ts';
 
@@ -23,6 +23,8 @@ export const counters = {
   },
 
   async apply(sql: Sql, { after, to, entries }: LogRange): Promise<void> {
+    // From here the whole log would be added to counts that contain it already.
+    if (after < 0) throw new Superseded('the counts are invalid until they are rebuilt');
     const counts = new Map<string, { code: string; total: number; unique: number }>();
     const deleted: string[] = [];
     for (const entry of entries) {

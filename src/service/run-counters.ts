@@ -14,8 +14,12 @@ export function runCounters(context: StreamContext): Leadership {
   const projection = {
     name: counters.name,
     async checkpoint() {
-      if ((await counters.checkpoint(sql)) < 0) await rebuildCounters(context);
-      return counters.checkpoint(sql);
+      // Returns the position that it has checked: another process may invalidate the counts between two reads.
+      for (;;) {
+        const position = await counters.checkpoint(sql);
+        if (position >= 0) return position;
+        await rebuildCounters(context);
+      }
     },
     apply: (range: Parameters<typeof counters.apply>[1]) => counters.apply(sql, range),
     maxEntries: 10_000,

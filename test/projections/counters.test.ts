@@ -93,6 +93,18 @@ describe('scan counters', () => {
     expect(await countOf(code)).toEqual([5, 5]);
   });
 
+  test('apply nothing to invalid counts, which contain the log already, until they are rebuilt', async () => {
+    const code = await newCode();
+    await scan(code, 3);
+    await catchUp();
+    const { sql } = database;
+    await sql.begin((tx) => counters.invalidate(tx));
+    const invalid = await counters.checkpoint(sql);
+    await expect(counters.apply(sql, await readRange(sql, invalid, 1_000))).rejects.toThrow(Superseded);
+    await counters.rebuild(sql);
+    expect(await countOf(code)).toEqual([3, 3]);
+  });
+
   test('refuse a range that does not start at the checkpoint', async () => {
     const code = await newCode();
     await catchUp();
