@@ -37,7 +37,7 @@ export function followChanges(
 
 const nudgeSubject = (stream: string) => `${stream}_appended`;
 
-/** Wakes the relay, in whichever process it runs, after a change. Best effort: the relay also polls the log. */
+/** Wakes the relay, which may run in another process, after a change. Best effort: the relay also polls the log. */
 export const nudgeRelay = (nats: NatsConnection, stream: string) => {
   if (!nats.isClosed()) nats.publish(nudgeSubject(stream));
 };
