@@ -122,6 +122,22 @@ describe('./scanlog', () => {
   });
 });
 
+describe('the size of the packages', () => {
+  test.each([
+    ['x86_64', 'about 1.4 GB on disk'],
+    ['aarch64', 'about 0.9 GB on disk'],
+  ])('on %s: %s', (machine, sentence) => {
+    const { run, root } = given({ npm: 'sleep 0.5; exit 1' });
+    rmSync(join(root, 'node_modules/.scanlog-run'));
+    // The link goes first: writing to it would change the program that it leads to.
+    rmSync(join(root, 'bin/uname'));
+    program(join(root, 'bin/uname'), `echo ${machine}`);
+    const { stderr, status } = run();
+    expect(stderr).toContain(`fetching packages (once, ${sentence})`);
+    expect(status).toBe(1);
+  });
+});
+
 test('a nats-server on the PATH that is too old is skipped for a newer one', async () => {
   const [older, newer] = [newFolder(), newFolder()];
   program(join(older, 'nats-server'), nats('2.8.4'));
