@@ -3,6 +3,7 @@ import { StartError } from './lib/errors.ts';
 import { parseRanges } from './lib/ip-range.ts';
 import { logLevels } from './lib/logger.ts';
 import {
+  baseUrl,
   boolean,
   contact,
   host,
@@ -10,6 +11,7 @@ import {
   integer,
   natsServers,
   networks,
+  origin,
   type Reader,
   replicas,
   secret,
@@ -63,18 +65,20 @@ export const settings = {
   publicUrl: setting({
     variable: 'PUBLIC_URL',
     flag: 'public-url',
-    read: webUrl('https://qr.example.com'),
-    about: 'URL at which people reach the service. Default: `http://localhost:<port>`.',
+    read: origin('https://qr.example.com', 'the service uses the root of its host; SHORT_BASE_URL may have a path'),
+    about: 'URL at which people reach the service, without a path. Default: `http://localhost:<port>`.',
   }),
   shortBaseUrl: setting({
     variable: 'SHORT_BASE_URL',
-    read: webUrl('https://go.example.com'),
-    about: 'Base URL of short links. Default: the public URL.',
+    read: baseUrl('https://go.example.com'),
+    about:
+      'Base URL of short links; with a path such as `/q`, the service answers both below that path and at its root. Default: the public URL.',
   }),
   imageBaseUrl: setting({
     variable: 'IMAGE_BASE_URL',
-    read: webUrl('https://img.example.com'),
-    about: 'Base URL of image links. Default: the public URL and `/images`.',
+    read: baseUrl('https://img.example.com'),
+    about:
+      'Base URL of image links, which a proxy or CDN maps to `/images` of the service. Default: the public URL and `/images`.',
   }),
   databaseUrl: setting({
     variable: 'DATABASE_URL',

@@ -79,6 +79,22 @@ describe('settings that are wrong', () => {
     [{ PUBLIC_URL: 'qr.example.com' }, 'PUBLIC_URL must be a URL such as https://qr.example.com.'],
     [{ PUBLIC_URL: 'ftp://qr.example.com' }, 'PUBLIC_URL must be a URL such as https://qr.example.com.'],
     [
+      { PUBLIC_URL: 'https://example.com/qr/' },
+      'PUBLIC_URL must be a URL without a path, such as https://qr.example.com: the service uses the root of its host; SHORT_BASE_URL may have a path.',
+    ],
+    [
+      { PUBLIC_URL: 'https://me@example.com' },
+      'PUBLIC_URL must be a URL without user, query and fragment, such as https://qr.example.com.',
+    ],
+    [
+      { SHORT_BASE_URL: 'https://go.example.com/?code=' },
+      'SHORT_BASE_URL must be a URL without user, query and fragment, such as https://go.example.com.',
+    ],
+    [
+      { IMAGE_BASE_URL: 'https://img.example.com/#' },
+      'IMAGE_BASE_URL must be a URL without user, query and fragment, such as https://img.example.com.',
+    ],
+    [
       { DATABASE_URL: 'mysql://host/db' },
       'DATABASE_URL must be a URL such as postgres://user:password@host:5432/scanlog.',
     ],

@@ -89,4 +89,23 @@ export const contact =
       : { must: 'be a URL such as https://example.com/report, or an address such as mailto:report@example.com' };
   };
 
+/** The origin of a web service, without anything after the host and port; `more` ends the sentence about a path. */
+export const origin =
+  (example: string, more: string): Reader<string> =>
+  (text) => {
+    const read = baseUrl(example)(text);
+    if ('must' in read || new URL(read.value).pathname === '/') return read;
+    return { must: `be a URL without a path, such as ${example}: ${more}` };
+  };
+
+/** A URL that paths are appended to: with a path of its own or none, but without user, query and fragment. */
+export const baseUrl =
+  (example: string): Reader<string> =>
+  (text) => {
+    const read = webUrl(example)(text);
+    return 'value' in read && /[?#@]/.test(text)
+      ? { must: `be a URL without user, query and fragment, such as ${example}` }
+      : read;
+  };
+
 export const webUrl = (example: string) => url(example, 'http:', 'https:');
