@@ -12,6 +12,7 @@ const mode = oneOf(modes);
 export const accountEvents = {
   account_created: defineEvent(1, Type.Object({ name: text, plan }, { additionalProperties: false })),
   plan_changed: defineEvent(1, Type.Object({ from: plan, to: plan }, { additionalProperties: false })),
+  account_renamed: defineEvent(1, Type.Object({ from: text, to: text }, { additionalProperties: false })),
   key_created: defineEvent(
     1,
     Type.Object(
@@ -62,6 +63,9 @@ export interface Key {
 export const changePlan = (account: Account, to: Plan): AccountEvent[] =>
   account.plan === to ? [] : [{ type: 'plan_changed', data: { from: account.plan, to } }];
 
+export const renameAccount = (account: Account, to: string): AccountEvent[] =>
+  account.name === to ? [] : [{ type: 'account_renamed', data: { from: account.name, to } }];
+
 export const revokeKey = (key: Key): AccountEvent[] =>
   key.revoked_at === null ? [{ type: 'key_revoked', data: { key: key.id } }] : [];
 
@@ -83,6 +87,7 @@ export function evolveAccount(account: Account | undefined, event: Pending<Accou
 
 function changeOf(event: Pending<AccountEvent>): Partial<Account> {
   if (event.type === 'plan_changed') return { plan: event.data.to };
+  if (event.type === 'account_renamed') return { name: event.data.to };
   if (event.type === 'account_suspended')
     return { suspended_reason: event.data.reason, suspended_at: event.occurred_at };
   if (event.type === 'account_resumed') return { suspended_reason: null, suspended_at: null };

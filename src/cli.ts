@@ -1,12 +1,22 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Argument, Command, Option } from 'commander';
-import { plans } from '../events/plans.ts';
+import { modes, plans } from '../events/plans.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { accountCreate, accountKeys, accountList, accountPlan, accountResume, accountSuspend } from './cli/account.ts';
+import {
+  accountCreate,
+  accountKey,
+  accountKeys,
+  accountList,
+  accountPlan,
+  accountRename,
+  accountResume,
+  accountSuspend,
+} from './cli/account.ts';
 import { accountDelete } from './cli/account-delete.ts';
 import { backup } from './cli/backup.ts';
 import { benchmarks } from './cli/benchmarks.ts';
 import { codeRestore, codeTakedown } from './cli/code.ts';
+import { defaultDataFolder } from './cli/connection.ts';
 import { demo } from './cli/demo.ts';
 import { destinationsBlock, destinationsList, destinationsUnblock } from './cli/destinations.ts';
 import { doctor } from './cli/doctor.ts';
@@ -26,7 +36,7 @@ import { VersionTaken } from './log/append.ts';
 
 const dataOption = () =>
   new Option('--data <folder>', 'data folder of ./scanlog up')
-    .default(join(import.meta.dir, '..', '.scanlog'), '.scanlog next to ./scanlog')
+    .default(defaultDataFolder, '.scanlog next to ./scanlog')
     .argParser((folder) => resolve(folder));
 
 /** Commander would print the default as a string in quotes. */
@@ -91,6 +101,10 @@ account
   .addOption(dataOption())
   .action(accountPlan);
 operatorCommand(account, 'list', 'list all accounts').action(accountList);
+operatorCommand(account, 'rename', 'change the name of an account')
+  .addArgument(accountId)
+  .argument('<name>', 'new display name')
+  .action(accountRename);
 operatorCommand(account, 'suspend', 'disable the API, console and short links of an account; deletes nothing')
   .addArgument(accountId)
   .requiredOption('--reason <reason>', 'reason shown to the owner')
@@ -108,6 +122,11 @@ NATS keeps messages for up to two days, and backups keep what they contain.`,
   )
   .action(accountDelete);
 operatorCommand(account, 'keys', 'list the valid keys of an account').addArgument(accountId).action(accountKeys);
+operatorCommand(account, 'key', 'create a key for an account and print it, for an owner who has lost all keys')
+  .addArgument(accountId)
+  .requiredOption('--mode <mode>', modes.join(', '))
+  .option('--name <name>', 'name of the key in the list of keys', 'Created by the operator')
+  .action(accountKey);
 
 const key = program.command('key').description('manage API keys of any account');
 operatorCommand(key, 'revoke', 'revoke an API key').argument('<key>', 'key id (key_…)').action(keyRevoke);
@@ -162,7 +181,12 @@ program
   .command('events')
   .description('print the log in order, or the changes of one code or account')
   .option('--stream <id>', 'print the changes of one code (qr_…) or account (acct_…) only')
-  .option('--follow', 'keep printing new events')
+  .option('--follow', 'keep printing new events; without --since or --last only those')
+  .option(
+    '--since <time>',
+    'begin with the first event of this time or later: a timestamp, or a duration such as 90s, 15m, 2h or 7d',
+  )
+  .option('--last <n>', 'begin with the last n events')
   .option('--json', 'print one JSON object per line')
   .addOption(dataOption())
   .action(showEvents);

@@ -4,6 +4,7 @@ import {
   type AccountEvent,
   changePlan,
   type Key,
+  renameAccount,
   resumeAccount,
   revokeKey,
   suspendAccount,
@@ -85,6 +86,9 @@ async function operateOn(sql: Sql, id: string, now: Date, decide: (account: Acco
 
 export const setPlan = (sql: Sql, id: string, plan: Plan, now: Date): Promise<void> =>
   operateOn(sql, id, now, (account) => changePlan(account, plan));
+
+export const rename = (sql: Sql, id: string, name: string, now: Date): Promise<void> =>
+  operateOn(sql, id, now, (account) => renameAccount(account, name));
 
 /** Disables an account's API access, console and short links until `resume`. Deletes nothing. */
 export const suspend = (sql: Sql, id: string, reason: string, now: Date): Promise<void> =>

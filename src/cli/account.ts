@@ -1,7 +1,18 @@
 import type { Account } from '../../events/account.ts';
 import { problemWithName } from '../../events/fields.ts';
-import { limitsOf, type Plan, plans } from '../../events/plans.ts';
-import { createAccount, findAccount, listAccounts, listKeys, resume, setPlan, suspend } from '../accounts/accounts.ts';
+import { limitsOf, type Mode, modes, type Plan, plans } from '../../events/plans.ts';
+import { operator } from '../../events/recorded.ts';
+import {
+  createAccount,
+  createKey,
+  findAccount,
+  listAccounts,
+  listKeys,
+  rename,
+  resume,
+  setPlan,
+  suspend,
+} from '../accounts/accounts.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../log/connect.ts';
@@ -14,6 +25,18 @@ function readPlan(text: string): Plan {
   throw new StartError(`The plan must be one of ${plans.join(', ')}, not ${text}.`);
 }
 
+function readMode(text: string): Mode {
+  if ((modes as readonly string[]).includes(text)) return text as Mode;
+  throw new StartError(`--mode must be one of ${modes.join(', ')}, not ${text}.`);
+}
+
+/** Returns the name without surrounding spaces. `what` is what the message calls it. */
+function readName(text: string, what: string): string {
+  const problem = problemWithName(text);
+  if (problem !== undefined) throw new StartError(`${what} ${problem}.`);
+  return text.trim();
+}
+
 export async function accountCreate(options: {
   name: string;
   plan: string;
@@ -21,9 +44,7 @@ export async function accountCreate(options: {
   data: string;
 }): Promise<void> {
   const plan = readPlan(options.plan);
-  const problem = problemWithName(options.name);
-  if (problem !== undefined) throw new StartError(`--name ${problem}.`);
-  const name = options.name.trim();
+  const name = readName(options.name, '--name');
   const { id, live, test } = await withDatabase(options.data, (sql) =>
     createAccount(sql, { name, plan, now: new Date() }),
   );
@@ -124,4 +145,38 @@ export async function accountKeys(id: string, options: OperatorOptions): Promise
     ...[key_id, key, created_at, last_used_at ?? 'never', name],
   ]);
   print(table([['KEY', 'ENDS IN', 'CREATED', 'LAST USED', 'NAME'], ...rows]));
+}
+
+/** Creates a key as the operator: the way back in for an owner who has lost all keys. */
+export async function accountKey(id: string, options: OperatorOptions & { mode: string; name: string }): Promise<void> {
+  const mode = readMode(options.mode);
+  const name = readName(options.name, '--name');
+  const now = new Date();
+  const { account, key } = await withDatabase(options.data, async (sql) => {
+    await requireAccount(sql, id);
+    const created = await createKey(sql, id, { name, mode, actor: operator, now });
+    return { account: await requireAccount(sql, id), key: created };
+  });
+  const created_at = now.toISOString();
+  if (options.json) return printJson({ account_id: id, key_id: key.id, name, mode, key: key.secret, created_at });
+  print(
+    table([
+      ['account', `${id} (${account.name})`],
+      ['key id', key.id],
+      [`${mode} key`, bold(key.secret)],
+    ]),
+  );
+  print('\nThe key is printed only once: store it in a safe place. Other keys of the account stay valid.');
+  if (account.suspended_at !== null)
+    print(`The account is suspended: the key answers 403 until ./scanlog account resume ${id}.`);
+}
+
+export async function accountRename(id: string, newName: string, options: OperatorOptions): Promise<void> {
+  const name = readName(newName, '<name>');
+  await withDatabase(options.data, async (sql) => {
+    await requireAccount(sql, id);
+    await rename(sql, id, name, new Date());
+  });
+  if (options.json) return printJson({ account_id: id, name });
+  print(`${id} is now called ${name}.`);
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { connectWarehouse, pingWarehouse, type Warehouse } from '../analytics/connect.ts';
 import { type Config, readConfig } from '../config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
@@ -9,6 +10,9 @@ import { isKeyOfDatabase } from '../log/secret-key.ts';
 import { untilStopSignal } from '../service/stopping.ts';
 import { findRunning, lockDataDirectory, openDataDirectory, storedSecrets } from '../stack/data-directory.ts';
 import { startPostgres } from '../stack/stack.ts';
+
+/** `.scanlog` next to `./scanlog`. */
+export const defaultDataFolder = fileURLToPath(new URL('../../.scanlog', import.meta.url));
 
 /** The settings of a command: URLs that are not set are those of the `up` that runs on `data`. */
 export function findConfig(data: string): Config {

@@ -1,5 +1,8 @@
 import { isScan, type LogEntry } from '../../events/entry.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Sql } from '../log/connect.ts';
 import { readRange, readStream } from '../log/read.ts';
+import { positionBefore, type Start } from '../log/start-position.ts';
 import { withDatabase } from './connection.ts';
 import { bold, dim, print } from './terminal.ts';
 
@@ -25,14 +28,18 @@ const presentJson = (entry: LogEntry) =>
 interface Options {
   stream?: string;
   follow?: boolean;
+  since?: string;
+  last?: string;
   json?: boolean;
   data: string;
 }
 
 /** Prints the log in order, and with `follow` new events as they are appended. */
-export async function showEvents({ stream, follow = false, json = false, data }: Options): Promise<void> {
+export async function showEvents({ stream, follow = false, json = false, data, ...options }: Options): Promise<void> {
+  const start = startOf({ ...options, follow }, new Date());
   await withDatabase(data, async (sql) => {
-    let after = 0;
+    if (stream !== undefined) await requireStream(sql, stream);
+    let after = await positionBefore(sql, start, stream);
     for (;;) {
       const entries =
         stream === undefined ? (await readRange(sql, after, pageSize)).entries : await readStream(sql, stream, after);
@@ -43,4 +50,38 @@ export async function showEvents({ stream, follow = false, json = false, data }:
       await Bun.sleep(pollMs);
     }
   });
+}
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Where to begin: without options, a reader that follows the log begins at its end, and any other at its beginning. */
+export function startOf({ since, last, follow }: { since?: string; last?: string; follow: boolean }, now: Date): Start {
+  if (since !== undefined && last !== undefined) throw new StartError('Give --since or --last, not both.');
+  if (last !== undefined) {
+    if (!/^\d{1,9}$/.test(last)) throw new StartError(`--last must be a number of events, not ${last}.`);
+    return { last: Number(last) };
+  }
+  if (since === undefined) return follow ? 'end' : 'beginning';
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(since) ?? [];
+  const time =
+    count === undefined ? timeOf(since) : now.getTime() - Number(count) * unitMs[unit as keyof typeof unitMs];
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime()))
+    throw new StartError(
+      `--since must be a timestamp such as 2026-03-01T09:30:00Z, or a duration such as 90s, 15m, 2h or 7d, not ${since}.`,
+    );
+  return { since: date };
+}
+
+/** A date, or a timestamp, of UTC unless it names a zone; NaN for anything else. */
+function timeOf(text: string): number {
+  const [, date, time = 'T00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/i.exec(text) ?? [];
+  return date === undefined ? Number.NaN : Date.parse(`${date}${time.replace(' ', 'T')}${zone}`);
+}
+
+async function requireStream(sql: Sql, stream: string): Promise<void> {
+  const [found] = await sql`SELECT 1 FROM events WHERE stream = ${stream} LIMIT 1`;
+  if (found === undefined)
+    throw new StartError(`There is no stream ${stream}: give the id of a code (qr_…) or of an account (acct_…).`);
 }

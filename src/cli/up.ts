@@ -1,6 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import type { Account } from '../../events/account.ts';
 import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.ts';
 import { connectWarehouse } from '../analytics/connect.ts';
 import { findTable } from '../analytics/table-in-use.ts';
@@ -17,7 +18,7 @@ import { startSupervised } from '../service/supervisor.ts';
 import { announce, lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { until } from '../stack/processes.ts';
 import { startStack } from '../stack/stack.ts';
-import { refuseInterrupted } from './connection.ts';
+import { defaultDataFolder, refuseInterrupted } from './connection.ts';
 import { bold, dim, green, print } from './terminal.ts';
 
 /** Runs everything on one machine: the service, and an embedded server for each URL that is not set. */
@@ -52,7 +53,7 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
         await Promise.race([service.ready.then(() => waitForAnalytics(serviceConfig)), signalled]);
         announce(data, { ...addresses, publicUrl: service.addresses.publicUrl });
         if (config.clickhouseUrl === undefined) void warmUpInBackground(serviceConfig, log);
-        if (!interrupted.signal.aborted) printWelcome(service, config, await demoKeys(databaseUrl), data.path);
+        if (!interrupted.signal.aborted) printWelcome(service, config, await readAccess(databaseUrl), flags.data);
         await signalled;
         print('\nStopping …');
       } finally {
@@ -104,12 +105,15 @@ async function startOnFreePort(config: ServiceConfig, hasPortFlag: boolean, log:
   }
 }
 
-/** Creates the demo account on the first start, and returns its keys; undefined on later starts. */
-async function demoKeys(databaseUrl: string): Promise<DemoKeys | undefined> {
+/** The keys of the demo account, which the first start creates; on later starts the accounts. */
+type Access = { keys: DemoKeys } | { accounts: Account[] };
+
+async function readAccess(databaseUrl: string): Promise<Access> {
   const sql = connect(databaseUrl, { max: 1 });
   try {
-    if ((await listAccounts(sql)).length > 0) return undefined;
-    return await createAccount(sql, { name: 'Demo', plan: 'enterprise', now: new Date() });
+    const accounts = await listAccounts(sql);
+    if (accounts.length > 0) return { accounts };
+    return { keys: await createAccount(sql, { name: 'Demo', plan: 'enterprise', now: new Date() }) };
   } finally {
     await sql.end();
   }
@@ -118,15 +122,16 @@ async function demoKeys(databaseUrl: string): Promise<DemoKeys | undefined> {
 function printWelcome(
   { addresses: { publicUrl }, port }: RunningService,
   { host }: Config,
-  keys: DemoKeys | undefined,
+  access: Access,
   folder: string,
 ) {
   print(`\n${bold('Scanlog is ready.')}\n`);
   print(`  Console     ${publicUrl}/console`);
   print(`  API         ${publicUrl}/v1`);
   print(`  Swagger UI  ${publicUrl}/swagger`);
-  if (keys !== undefined) {
-    const bearer = process.stdout.isTTY === true ? showKeys(keys) : writeKeys(keys, join(folder, 'demo-keys.env'));
+  const keyFile = join(folder, 'demo-keys.env');
+  if ('keys' in access) {
+    const bearer = process.stdout.isTTY === true ? showKeys(access.keys) : writeKeys(access.keys, keyFile);
     print('\nYour first QR code:\n');
     print(
       [
@@ -137,9 +142,8 @@ function printWelcome(
       ].join(' '),
     );
   } else {
-    print(
-      dim('\n  Keys are printed at the first start only. For more: ./scanlog account create --name "…" --plan pro'),
-    );
+    for (const line of howToGetIn(access.accounts, folder)) print(line);
+    if (existsSync(keyFile)) print(`\nThe keys from the first start are in ${keyFile}.`);
   }
   if (host === '127.0.0.1') {
     const address = networkAddress() ?? '<this machine’s address>';
@@ -148,6 +152,25 @@ function printWelcome(
   }
   print(dim('\nCtrl-C stops everything.\n'));
 }
+
+/** What to do without a key: keys are printed only once. */
+function howToGetIn(accounts: Account[], folder: string): string[] {
+  const data = folder === defaultDataFolder ? '' : ` --data ${quoted(folder)}`;
+  const [only] = accounts.length === 1 ? accounts : [];
+  if (only !== undefined)
+    return [
+      `\nSign in with a key of ${only.id} (${only.name}). If it is lost, create another:\n`,
+      `  ./scanlog account key ${only.id} --mode live${data}`,
+    ];
+  return [
+    `\nSign in with a key of one of the ${accounts.length} accounts. If it is lost, find the account and create another:\n`,
+    `  ./scanlog account list${data}`,
+    `  ./scanlog account key <account> --mode live${data}`,
+  ];
+}
+
+/** A path as one word of a shell command. */
+const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
 type DemoKeys = { live: NewKey; test: NewKey };
 
@@ -169,7 +192,7 @@ function writeKeys({ live, test }: DemoKeys, file: string): string {
   print(
     `\nA demo account was created. Its keys are in ${file}, which only you can read; they are not printed anywhere else.`,
   );
-  return `$(sed -n 's/^LIVE_KEY=//p' '${file.replaceAll("'", `'\\''`)}')`;
+  return `$(sed -n 's/^LIVE_KEY=//p' ${quoted(file)})`;
 }
 
 function networkAddress(): string | undefined {

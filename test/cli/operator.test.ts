@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAccount } from '../../src/accounts/accounts.ts';
+import { createAccount, hashOfKey } from '../../src/accounts/accounts.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { useDatabase } from '../support/database.ts';
 import { runScanlog } from '../support/scanlog.ts';
@@ -34,6 +34,31 @@ test('suspends and resumes accounts, lists and revokes their keys, and records e
     expect(await actorsOf(type)).toEqual(['operator']);
 });
 
+test('creates a key for an owner who has lost all of them, and renames an account', async () => {
+  const { id } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
+  const created = await runJson('account', 'key', id, '--mode', 'live', '--name', ' Laptop ');
+  expect(created).toEqual({
+    ...{ account_id: id, key_id: expect.stringMatching(/^key_/), name: 'Laptop', mode: 'live' },
+    ...{ key: expect.stringMatching(/^sk_live_\w{43}$/), created_at: expect.any(String) },
+  });
+  const [stored] =
+    await database.sql`SELECT id, account, mode, name FROM api_keys WHERE hash = ${hashOfKey(created.key)}`;
+  expect(stored).toEqual({ id: created.key_id, account: id, mode: 'live', name: 'Laptop' });
+  const { output } = await run('account', 'key', id, '--mode', 'test');
+  expect(output).toMatch(/^test key +sk_test_\w{43}$/m);
+  const keys = await runJson('account', 'keys', id);
+  expect(keys.map(({ name }: { name: string }) => name)).toEqual(
+    expect.arrayContaining(['Laptop', 'Created by the operator', 'Live key', 'Test key']),
+  );
+
+  expect(await runJson('account', 'rename', id, ' Café Lumière ')).toEqual({ account_id: id, name: 'Café Lumière' });
+  expect(await runJson('account', 'list')).toContainEqual(
+    expect.objectContaining({ account_id: id, name: 'Café Lumière' }),
+  );
+  expect(await actorsOf('account_renamed')).toEqual(['operator']);
+  expect(new Set(await actorsOf('key_created'))).toEqual(new Set(['operator']));
+});
+
 test('takes down and restores codes by short code or id', async () => {
   const { id: account } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
   const request = { name: 'Menu', destination_url: 'https://example.com', short_code: 'cli-menu' };
@@ -63,6 +88,10 @@ test.each([
   [['account', 'suspend', 'acct_none', '--reason', 'x'], 'There is no account acct_none'],
   [['account', 'resume', 'acct_none'], 'There is no account acct_none'],
   [['account', 'keys', 'acct_none'], 'There is no account acct_none'],
+  [['account', 'key', 'acct_none', '--mode', 'live'], 'There is no account acct_none'],
+  [['account', 'key', 'acct_none', '--mode', 'prod'], '--mode must be one of live, test, not prod.'],
+  [['account', 'rename', 'acct_none', 'New'], 'There is no account acct_none'],
+  [['account', 'rename', 'acct_none', ' '], '<name> must have 1 to 255 characters'],
   [['account', 'suspend', 'acct_none', '--reason', ' '], '--reason must have 1 to 255 characters'],
   [['key', 'revoke', 'key_none'], 'There is no key key_none'],
   [['code', 'takedown', 'none', '--reason', 'x'], 'There is no code none'],

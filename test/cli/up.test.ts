@@ -100,6 +100,11 @@ describe('./scanlog up', () => {
     const again = up(folder, '--port', String(port));
     await again.prints('Ctrl-C stops everything');
     expect(again.output(), 'keys are created at the first start only').not.toMatch(/sk_(live|test)_\w/);
+    const [, command = ''] =
+      /^ {2}\.\/scanlog (account key acct_\w+ --mode live --data \S+)$/m.exec(again.output()) ?? [];
+    const created = runScanlog(command.split(' '));
+    expect(await created.exitCode(), 'the printed command creates a key').toBe(0);
+    expect(created.output()).toMatch(/sk_live_\w/);
     const codes = await fetch(`http://localhost:${port}/v1/qrcodes`, { headers: { authorization: `Bearer ${key}` } });
     expect(await codes.json(), 'the code still exists').toMatchObject({ pagination: { total: 1 } });
   }, 60_000);

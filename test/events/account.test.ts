@@ -5,6 +5,7 @@ import {
   changePlan,
   evolveAccount,
   type Key,
+  renameAccount,
   revokeKey,
 } from '../../events/account.ts';
 import { plans } from '../../events/plans.ts';
@@ -51,6 +52,21 @@ describe('plans', () => {
     expect(events).toEqual(from === to ? [] : [{ type: 'plan_changed', data: { from, to } }]);
     const now = events.reduce((account, event, i) => evolveAccount(account, recorded(event, 2 + i)), newAccount(from));
     expect(now).toEqual({ ...newAccount(to), version: 1 + events.length });
+  });
+});
+
+describe('names', () => {
+  test('renaming records the old and the new name', () => {
+    const [event] = renameAccount(newAccount(), 'Bistro');
+    expect(event).toEqual({ type: 'account_renamed', data: { from: 'Café', to: 'Bistro' } });
+    expect(evolveAccount(newAccount(), recorded(event as AccountEvent, 2))).toEqual({
+      ...newAccount(),
+      ...{ name: 'Bistro', version: 2 },
+    });
+  });
+
+  test('the same name records nothing', () => {
+    expect(renameAccount(newAccount(), 'Café')).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Mode, type Plan, plans } from '../../events/plans.ts';
 import { stateTables } from '../../projections/state.ts';
-import { createAccount, createKey, revoke, setPlan } from '../../src/accounts/accounts.ts';
+import { createAccount, createKey, rename, revoke, setPlan } from '../../src/accounts/accounts.ts';
 import { change, remove } from '../../src/codes/change.ts';
 import { countCodes } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
@@ -53,7 +53,8 @@ type Step =
   | { do: 'delete'; code: number }
   | { do: 'key'; account: number; mode: Mode }
   | { do: 'revoke'; account: number; key: number }
-  | { do: 'plan'; account: number; plan: Plan };
+  | { do: 'plan'; account: number; plan: Plan }
+  | { do: 'rename'; account: number; name: string };
 
 const which = fc.nat(1_000);
 const mode = fc.constantFrom<Mode>('live', 'test');
@@ -81,6 +82,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('key' as const), account: which, mode }),
   fc.record({ do: fc.constant('revoke' as const), account: which, key: which }),
   fc.record({ do: fc.constant('plan' as const), account: which, plan }),
+  fc.record({ do: fc.constant('rename' as const), account: which, name: fc.constantFrom('Test', 'Café 楽') }),
 );
 
 async function run(world: World, now: Step): Promise<void> {
@@ -119,6 +121,9 @@ async function run(world: World, now: Step): Promise<void> {
       if (account !== undefined && key !== undefined) await revoke(sql, account.id, key, by);
       break;
     }
+    case 'rename':
+      if (account !== undefined) await rename(sql, account.id, now.name, by.now);
+      break;
     case 'plan':
       if (account !== undefined) await setPlan(sql, account.id, now.plan, by.now);
   }

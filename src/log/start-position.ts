@@ -1,0 +1,31 @@
+import type { Queryable } from './connect.ts';
+import { headOfLog } from './read.ts';
+
+/** Where a reader begins: at an end of the log, with the first entry of a time or later, or with the last so many. */
+export type Start = 'beginning' | 'end' | { since: Date } | { last: number };
+
+/** The position after which a reader of the log begins, or a reader of one stream, which has no scans. */
+export async function positionBefore(sql: Queryable, start: Start, stream?: string): Promise<number> {
+  if (start === 'beginning') return 0;
+  if (start === 'end') return headOfLog(sql);
+  const ofStream = stream === undefined ? sql`` : sql`AND stream = ${stream}`;
+  const withScans = stream === undefined;
+  if ('since' in start) {
+    // No index has the time: entries that waited in a spool come later than others of their time, so it reads every entry.
+    const [row] = await sql<[{ first: number | null }]>`
+      SELECT least(
+        (SELECT min(position) FROM events WHERE occurred_at >= ${start.since} ${ofStream}),
+        (SELECT min(position) FROM scans WHERE occurred_at >= ${start.since} AND ${withScans})
+      ) AS first`;
+    return row.first === null ? headOfLog(sql) : row.first - 1;
+  }
+  if (start.last === 0) return headOfLog(sql);
+  const [row] = await sql<[{ first: number | null }]>`
+    SELECT min(position) AS first FROM (
+      (SELECT position FROM events WHERE true ${ofStream} ORDER BY position DESC LIMIT ${start.last})
+      UNION ALL
+      (SELECT position FROM scans WHERE ${withScans} ORDER BY position DESC LIMIT ${start.last})
+      ORDER BY position DESC LIMIT ${start.last}
+    ) AS latest`;
+  return row.first === null ? 0 : row.first - 1;
+}
