@@ -101,7 +101,9 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
       const admission = key === undefined ? undefined : await admitKey(key);
       if (admission !== undefined) return admission;
       const unauthenticated = await byAddress(request, peer);
-      return { refusal: unauthorized(), ...unauthenticated };
+      if (unauthenticated.refusal !== undefined) return unauthenticated;
+      const reason = key === undefined ? reasonOf(authorization) : await reasonOfKey(sql, key);
+      return { ...unauthenticated, refusal: unauthorized(reason) };
     },
   };
 }
@@ -164,10 +166,24 @@ export function admitted(
 export const suspended = (reason: string) =>
   new Refusal('account_suspended', `The operator of this service has suspended the account: ${reason}`);
 
-const unauthorized = () =>
-  new Refusal(
-    'unauthorized',
-    'A valid API key is required: send it as "Authorization: Bearer sk_live_…" or "sk_test_…".',
-    undefined,
-    { 'www-authenticate': 'Bearer' },
-  );
+const unauthorized = (reason: string) =>
+  new Refusal('unauthorized', reason, undefined, { 'www-authenticate': 'Bearer' });
+
+const howToSend = 'send it as "Authorization: Bearer sk_live_…" or "sk_test_…"';
+
+/** Why a header without a well-formed key is refused. */
+function reasonOf(authorization: string): string {
+  if (authorization.trim() === '') return `The API key is missing: ${howToSend}.`;
+  if (!/^bearer\b/i.test(authorization))
+    return `The Authorization header is malformed: an API key is required, ${howToSend}.`;
+  return 'The API key is malformed: it must be "sk_live_" or "sk_test_" and 43 letters and digits. Was it copied in full?';
+}
+
+/** Why a well-formed key is refused. That a key was revoked is reported only to a caller that has all of it. */
+async function reasonOfKey(sql: Sql, key: string): Promise<string> {
+  const [revoked] = await sql<{ revoked_at: Date | null }[]>`
+    SELECT revoked_at FROM api_keys WHERE hash = ${hashOfKey(key)}`;
+  const at = revoked?.revoked_at;
+  if (at === undefined || at === null) return 'The API key is unknown: this service has no such key.';
+  return `The API key was revoked on ${at.toISOString()}: use another key.`;
+}

@@ -21,6 +21,7 @@ export const accountOperations = (service: Service): Operation[] => [
 
 const getAccount = ({ sql }: Service): Operation =>
   operation({
+    operationId: 'getAccount',
     method: 'GET',
     path: '/v1/account',
     tag,
@@ -54,6 +55,7 @@ const getAccount = ({ sql }: Service): Operation =>
 
 const listAccountKeys = ({ sql }: Service): Operation =>
   operation({
+    operationId: 'listKeys',
     method: 'GET',
     path: '/v1/account/keys',
     tag,
@@ -73,6 +75,7 @@ const listAccountKeys = ({ sql }: Service): Operation =>
 
 const createAccountKey = ({ sql, clock }: Service): Operation =>
   operation({
+    operationId: 'createKey',
     method: 'POST',
     path: '/v1/account/keys',
     tag,
@@ -103,6 +106,7 @@ const createAccountKey = ({ sql, clock }: Service): Operation =>
 
 const revokeAccountKey = ({ sql, clock }: Service): Operation =>
   operation({
+    operationId: 'revokeKey',
     method: 'DELETE',
     path: '/v1/account/keys/:id',
     tag,

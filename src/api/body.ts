@@ -1,4 +1,5 @@
 import { invalid, Refusal } from '../lib/errors.ts';
+import { findJsonError } from '../lib/json-error.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
 const maxBodyBytes = 1024 * 1024;
@@ -24,8 +25,16 @@ export async function readJson(request: Request): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed('The body must be valid JSON.');
+    throw malformed(messageFor(text));
   }
+}
+
+function messageFor(text: string): string {
+  if (text.trim() === '') return 'The body must be valid JSON, and it is empty.';
+  const found = findJsonError(text);
+  // JSON.parse also refuses what is nested too deeply.
+  if (found === undefined) return 'The body must be valid JSON that is not nested too deeply.';
+  return `The body must be valid JSON: line ${found.line}, column ${found.column}: ${found.problem}.`;
 }
 
 async function readText(request: Request): Promise<string> {

@@ -34,6 +34,7 @@ export const createOperations = (service: Service): Operation[] => [createOne(se
 
 const createOne = (service: Service): Operation =>
   operation({
+    operationId: 'createQrCode',
     method: 'POST',
     path: '/v1/qrcodes',
     tag,
@@ -58,6 +59,7 @@ const createOne = (service: Service): Operation =>
 
 const createMany = (service: Service): Operation =>
   operation({
+    operationId: 'createQrCodes',
     method: 'POST',
     path: '/v1/qrcodes/bulk',
     tag,

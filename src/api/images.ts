@@ -2,7 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import type { Code } from '../../events/code.ts';
 import { oneOf } from '../../events/one-of.ts';
-import { findCode } from '../codes/codes.ts';
+import { codeNotFound, findCode } from '../codes/codes.ts';
 import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -76,6 +76,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   }
 
   const download: Operation = operation({
+    operationId: 'downloadQrCode',
     method: 'GET',
     path: '/v1/qrcodes/:id/download',
     tag: 'QR codes',
@@ -88,12 +89,13 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, params: { id = '' }, query: image, headers }) {
       const code = await findCode(sql, caller, id);
-      if (code === undefined) throw notFound('QR code');
+      if (code === undefined) throw await codeNotFound(sql, caller, id);
       return answer(code, image, headers, 'download');
     },
   });
 
-  const readQuery = queryReader(query);
+  // An image URL in a page may carry parameters of others, such as one that defeats caches.
+  const readQuery = queryReader(query, 'any');
 
   /** Needs no key: the id in the URL is enough. */
   async function publicImage(id: string, request: Request): Promise<Answer> {

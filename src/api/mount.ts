@@ -1,3 +1,4 @@
+import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import type { Admission, Rate } from '../accounts/admission.ts';
 import { Refusal } from '../lib/errors.ts';
@@ -36,6 +37,8 @@ type Handle = (
 export interface Entrance {
   base: '/v1' | '/console/api';
   admit(request: Request, peer: string): Promise<Admission>;
+  /** Query parameters that `admit` reads, and every operation therefore accepts here. */
+  parameters?: readonly string[];
   log: Logger;
 }
 
@@ -48,7 +51,7 @@ export function mount(app: Elysia, operations: Operation[], entrance: Entrance):
   for (const operation of operations) {
     const { method } = operation;
     const path = base + operation.path.slice('/v1'.length);
-    const respond = responder(entrance, path, handlerOf(operation), operation.answerWithinMs);
+    const respond = responder(entrance, path, handlerOf(operation, entrance), operation.answerWithinMs);
     app.route(method, path, respond, base === '/v1' ? { detail: describe(operation) } : hidden);
     if (method === 'GET') app.route('HEAD', path, respond, hidden);
     methods.set(path, [...(methods.get(path) ?? []), method]);
@@ -67,13 +70,13 @@ export function mount(app: Elysia, operations: Operation[], entrance: Entrance):
 }
 
 /** Reads and validates the query, then the body, and calls the operation. */
-function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation): Handle {
-  const readQuery = query === undefined ? undefined : queryReader(query);
+function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation, { parameters = [] }: Entrance): Handle {
+  const readQuery = queryReader(query ?? t.Object({}), parameters);
   const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
   return async (call, request) => {
     return handle({
       ...call,
-      query: readQuery?.(request.url) ?? {},
+      query: readQuery(request.url),
       body: checkBody === undefined ? undefined : checkBody(await readJson(request)),
       headers: request.headers,
       signal: request.signal,

@@ -19,10 +19,12 @@ import {
   QrCode,
   QrCodeChange,
 } from './schemas.ts';
-import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
+import { deliveryRules } from './webhook-rules.ts';
+import { DeletedWebhook, Delivery, NewWebhook, ScanEvent, Webhook, WebhookTest } from './webhook-schemas.ts';
 
-/** Errors that every operation can return. */
+/** Errors that every operation can return; `invalid_request` at least for an unknown query parameter. */
 const commonErrors: ErrorCode[] = [
+  'invalid_request',
   'unauthorized',
   'account_suspended',
   'rate_limited',
@@ -77,12 +79,12 @@ const errorHeaders: Record<number, object> = {
 
 /** The OpenAPI description of an operation, generated from the schemas that validate its requests. */
 export function describe(operation: Operation): DocumentDecoration {
-  const { method, path, tag, summary, description, success, body } = operation;
+  const { operationId, tag, summary, description, success, body } = operation;
   return {
     tags: [tag],
     summary,
     description,
-    operationId: operationId(method, path),
+    operationId,
     security: [{ key: [] }],
     parameters: parameters(operation),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
@@ -107,7 +109,7 @@ const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
   ...{ Summary, ScanRecord, TimeSeries, Destinations, ExportFile, Aggregate },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
-  ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },
+  ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery, ScanEvent },
 };
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 
@@ -175,8 +177,12 @@ function parameters({ params = {}, query, headers = {} }: Operation) {
 }
 
 function errors({ errors: own }: Operation) {
-  const byStatus = Map.groupBy([...own, ...commonErrors], (code) => statusOf[code]);
+  const byStatus = Map.groupBy(new Set([...own, ...commonErrors]), (code) => statusOf[code]);
   return Object.fromEntries([...byStatus].map(([status, codes]) => [status, errorOf(status, codes)]));
+}
+
+function deliveryHeader(name: string, description: string, example: string) {
+  return { name, in: 'header', required: true, description, schema: { type: 'string' }, example };
 }
 
 /** Headers that every response has are documented only with the success, to keep the errors readable. */
@@ -194,9 +200,38 @@ function errorOf(status: number, codes: ErrorCode[]) {
   };
 }
 
-/** `GET /v1/qrcodes/:id/history` → `get_qrcodes_id_history` */
-const operationId = (method: string, path: string) =>
-  [method.toLowerCase(), ...path.split('/').slice(2)].join('_').replaceAll(':', '');
+/** The requests that the service sends to the webhook of an account. */
+const webhooks = {
+  'scan.created': {
+    post: {
+      tags: ['Webhook'],
+      summary: 'A code was scanned',
+      description: deliveryRules,
+      operationId: 'receiveScanCreated',
+      // The receiver authenticates the request by its signature.
+      security: [],
+      parameters: [
+        deliveryHeader(
+          'webhook-id',
+          'Identifier of the delivery, the same on every attempt.',
+          'whd_0VMOcq2hE3kx0dTtWq8LbY',
+        ),
+        deliveryHeader('webhook-timestamp', 'Unix time of the attempt, in seconds.', '1900000000'),
+        deliveryHeader(
+          'webhook-signature',
+          '`v1,` and the HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret, in base64. For 24 hours after a rotation two of them, separated by a space.',
+          'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+        ),
+      ],
+      requestBody: { required: true, content: content(ScanEvent) },
+      responses: {
+        '2XX': { description: 'The delivery has succeeded. Up to 1 KiB of the body is kept in the delivery log.' },
+        410: { description: 'The webhook is disabled.' },
+        default: { description: 'Any other response, and none within 15 s: the delivery is retried.' },
+      },
+    },
+  },
+};
 
 export const documentation = {
   openapi: '3.1.0',
@@ -216,6 +251,7 @@ export const documentation = {
     contact: { name: 'The operator of this service' },
     license: { name: 'MIT License', identifier: 'MIT' },
   },
+  webhooks,
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   components: {
     schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, withReferences(schema)])),

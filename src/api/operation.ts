@@ -28,6 +28,8 @@ export interface Call<Q extends TObject, B extends TSchema> {
 
 /** One method of one path: its parameters, responses, documentation and handler. */
 export interface Operation<Q extends TObject = TObject, B extends TSchema = TSchema> {
+  /** Unique, camelCase, a verb first: `createQrCode`. Generated clients name their functions after it. */
+  operationId: string;
   method: Method;
   path: `/v1/${string}`;
   tag: Tag;

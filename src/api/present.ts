@@ -1,13 +1,19 @@
 import type { Static } from '@sinclair/typebox';
 import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import type { Disabled } from '../codes/blocked-hosts.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import type { Addresses } from '../config.ts';
 import type { HistoryEntry, ListedQrCode, QrCode } from './schemas.ts';
 
 /** Conversion of stored codes and events to the schemas of the API. */
 
-export function presentCode(code: CountedCode, { shortBaseUrl, imageBaseUrl }: Addresses): Static<typeof QrCode> {
+/** `block` is that of the host of the destination, which disables the code like a takedown. */
+export function presentCode(
+  code: CountedCode,
+  { shortBaseUrl, imageBaseUrl }: Addresses,
+  block?: Disabled,
+): Static<typeof QrCode> {
   return {
     id: code.id,
     name: code.name,
@@ -22,12 +28,17 @@ export function presentCode(code: CountedCode, { shortBaseUrl, imageBaseUrl }: A
     created_at: code.created_at.toISOString(),
     updated_at: code.updated_at.toISOString(),
     style: code.style,
-    ...presentDisabled(code),
+    ...presentDisabled(code, block),
   };
 }
 
-const presentDisabled = ({ disabled_reason: reason, disabled_at: at }: CountedCode) =>
-  reason === null || at === null ? {} : { disabled: { reason, at: at.toISOString() } };
+/** A takedown, whose reason is about this code, is shown before a block. */
+function presentDisabled({ disabled_reason, disabled_at }: CountedCode, block: Disabled | undefined) {
+  const takedown =
+    disabled_reason === null || disabled_at === null ? undefined : { reason: disabled_reason, at: disabled_at };
+  const disabled = takedown ?? block;
+  return disabled === undefined ? {} : { disabled: { reason: disabled.reason, at: disabled.at.toISOString() } };
+}
 
 export function presentListed(code: CountedCode, addresses: Addresses): Static<typeof ListedQrCode> {
   const { id, name, destination_url, short_url, status, total_scans, created_at } = presentCode(code, addresses);

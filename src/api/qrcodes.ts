@@ -2,11 +2,11 @@ import { Type as t } from '@sinclair/typebox';
 import { problemWithDestination, problemWithName } from '../../events/fields.ts';
 import { oneOf } from '../../events/one-of.ts';
 import type { Owner } from '../../events/owner.ts';
-import { refuseBlocked } from '../codes/blocked-hosts.ts';
+import { blockOf, refuseBlocked } from '../codes/blocked-hosts.ts';
 import { change, remove } from '../codes/change.ts';
-import { type CountedCode, codeFinder, listCodes, listedStatuses, listOrders } from '../codes/codes.ts';
+import { codeFinder, codeNotFound, type FoundCode, listCodes, listedStatuses, listOrders } from '../codes/codes.ts';
 import { historyOf } from '../codes/history.ts';
-import { type FieldError, invalid, notFound } from '../lib/errors.ts';
+import { type FieldError, invalid } from '../lib/errors.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { presentCode, presentHistory, presentListed, presentPage } from './present.ts';
@@ -19,9 +19,9 @@ const params = { id: 'Identifier of the code, `qr_…`.' };
 /** Operations that read, change and delete codes. */
 export function qrcodeOperations(service: Service): Operation[] {
   const find = codeFinder(service.sql);
-  const requireCode: RequireCode = async (owner, id) => {
-    const code = await find(owner, id ?? '');
-    if (code === undefined) throw notFound('QR code');
+  const requireCode: RequireCode = async (owner, id = '') => {
+    const code = await find(owner, id);
+    if (code === undefined) throw await codeNotFound(service.sql, owner, id);
     return code;
   };
   return [
@@ -34,10 +34,11 @@ export function qrcodeOperations(service: Service): Operation[] {
 }
 
 /** Finds a code, or throws 404. */
-type RequireCode = (owner: Owner, id: string | undefined) => Promise<CountedCode>;
+type RequireCode = (owner: Owner, id: string | undefined) => Promise<FoundCode>;
 
 const listQrCodes = ({ sql, addresses }: Service): Operation =>
   operation({
+    operationId: 'listQrCodes',
     method: 'GET',
     path: '/v1/qrcodes',
     tag,
@@ -55,6 +56,15 @@ const listQrCodes = ({ sql, addresses }: Service): Operation =>
           'x-expected': 'a text of 1 to 255 characters',
         }),
       ),
+      short_code: t.Optional(
+        t.String({
+          minLength: 1,
+          maxLength: 255,
+          pattern: '^[^\\u0000]*$',
+          description: 'Only the code with exactly this short code.',
+          'x-expected': 'a short code',
+        }),
+      ),
       sort: t.Optional(
         oneOf(listOrders, {
           default: '-created_at',
@@ -65,15 +75,17 @@ const listQrCodes = ({ sql, addresses }: Service): Operation =>
     }),
     success: { status: 200, description: 'One page of codes.', schema: pageOf(ListedQrCode) },
     errors: ['invalid_request'],
-    async handle({ caller, query: { page = 1, limit = 20, status, q, sort } }) {
-      const { codes, total } = await listCodes(sql, caller, { page, limit, status, words: q, order: sort });
+    async handle({ caller, query: { page = 1, limit = 20, status, q, short_code, sort } }) {
+      const listing = { page, limit, status, words: q, shortCode: short_code, order: sort };
+      const { codes, total } = await listCodes(sql, caller, listing);
       const items = codes.map((code) => presentListed(code, addresses));
       return json(200, presentPage(items, { page, limit }, total));
     },
   });
 
-const getQrCode = ({ addresses }: Service, requireCode: RequireCode): Operation =>
+const getQrCode = ({ sql, addresses }: Service, requireCode: RequireCode): Operation =>
   operation({
+    operationId: 'getQrCode',
     method: 'GET',
     path: '/v1/qrcodes/:id',
     tag,
@@ -84,12 +96,15 @@ const getQrCode = ({ addresses }: Service, requireCode: RequireCode): Operation 
     success: { status: 200, description: 'The code.', schema: QrCode },
     errors: ['not_found'],
     async handle({ caller, params: { id } }) {
-      return json(200, presentCode(await requireCode(caller, id), addresses));
+      const code = await requireCode(caller, id);
+      const block = code.any_host_blocked ? await blockOf(sql, code.destination_url) : undefined;
+      return json(200, presentCode(code, addresses, block));
     },
   });
 
 const updateQrCode = ({ sql, clock, addresses, onChange }: Service): Operation =>
   operation({
+    operationId: 'updateQrCode',
     method: 'PATCH',
     path: '/v1/qrcodes/:id',
     tag,
@@ -114,12 +129,13 @@ const updateQrCode = ({ sql, clock, addresses, onChange }: Service): Operation =
       if (destination_url !== undefined) await refuseBlocked(sql, [{ destination_url }]);
       const { code, events } = await change(sql, caller, id, changes, { actor: caller.key, now: clock() });
       await onChange(events);
-      return json(200, presentCode(code, addresses));
+      return json(200, presentCode(code, addresses, await blockOf(sql, code.destination_url)));
     },
   });
 
 const deleteQrCode = ({ sql, clock, onChange }: Service): Operation =>
   operation({
+    operationId: 'deleteQrCode',
     method: 'DELETE',
     path: '/v1/qrcodes/:id',
     tag,
@@ -138,6 +154,7 @@ const deleteQrCode = ({ sql, clock, onChange }: Service): Operation =>
 
 const listHistory = ({ sql }: Service, requireCode: RequireCode): Operation =>
   operation({
+    operationId: 'listQrCodeChanges',
     method: 'GET',
     path: '/v1/qrcodes/:id/history',
     tag,

@@ -36,7 +36,8 @@ const Disabled = t.Object(
   },
   {
     ...exact,
-    description: 'Present only while the operator of the service has disabled the code; its short link answers 410.',
+    description:
+      'Present only while the operator of the service has disabled the code, or blocked the host of its destination; its short link answers 410.',
   },
 );
 
@@ -139,6 +140,26 @@ export const NewQrCodes = t.Object(
   },
 );
 
+const fixed = (instead: string) => `is fixed after creation; use ${instead}`;
+const newCodeWith = (what: string) => `POST /v1/qrcodes to create a new code with another ${what}`;
+
+/** Fields of a code that PATCH does not accept, each with the reason and what to use instead. */
+const refusedChanges = {
+  id: fixed('POST /v1/qrcodes to create a new code'),
+  short_code: fixed(newCodeWith('short code')),
+  short_url: fixed(newCodeWith('short_code')),
+  image_url: fixed('GET /v1/qrcodes/:id/download for other sizes and formats of the image'),
+  style: fixed(newCodeWith('style')),
+  type: fixed('destination_url to change where the code leads'),
+  status: 'cannot be set directly; use active (true resumes or publishes, false pauses)',
+  destination: 'is not accepted by PATCH; use destination_url',
+  ...Object.fromEntries(
+    ['total_scans', 'unique_scans', 'scans'].map((field) => [field, 'is counted by the service: remove it']),
+  ),
+  ...Object.fromEntries(['created_at', 'updated_at'].map((field) => [field, 'is set by the service: remove it'])),
+  disabled: 'is set by the operator of the service: remove it',
+};
+
 export const QrCodeChange = t.Object(
   {
     name: t.Optional(t.String({ description: 'New display name.', 'x-expected': 'a string of 1 to 255 characters' })),
@@ -147,7 +168,12 @@ export const QrCodeChange = t.Object(
       t.Boolean({ description: 'true resumes a paused code or publishes a draft; false pauses an active code.' }),
     ),
   },
-  { ...exact, minProperties: 1, examples: [{ destination_url: 'https://example.com/summer' }] },
+  {
+    ...exact,
+    minProperties: 1,
+    examples: [{ destination_url: 'https://example.com/summer' }],
+    'x-refused': refusedChanges,
+  },
 );
 
 export const Deleted = t.Object(

@@ -43,7 +43,7 @@ const start = `SwaggerUIBundle({
 const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
 
 /**
- * Serves the OpenAPI document at /swagger/json, and at /swagger a page of our own with Swagger UI's files: the plugin's
+ * Serves the OpenAPI document at /swagger/json and /openapi.json, and at /swagger a page of our own with Swagger UI's files: the plugin's
  * page loads them from a CDN.
  */
 export function serveSwagger(app: Elysia): void {
@@ -70,6 +70,8 @@ export function serveSwagger(app: Elysia): void {
       documentation,
     }),
   );
+  // Where tools look for it first.
+  app.get('/openapi.json', () => app.handle(new Request('http://localhost/swagger/json')), hidden);
   app.get('/swagger', () => send(page, 'text/html; charset=utf-8'), hidden);
   app.get('/swagger/start.js', () => send(start, 'text/javascript; charset=utf-8'), hidden);
   for (const [name, type] of Object.entries(assets)) {

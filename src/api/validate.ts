@@ -1,6 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler';
 import { type FieldError, invalid } from '../lib/errors.ts';
+import { nearest } from '../lib/nearest.ts';
 
 /** Describes what a value must be, from its schema. */
 function expectation(schema: TSchema): string {
@@ -35,7 +36,7 @@ function toFieldError({ type, path, schema }: ValueError, subject: string): Fiel
     case ValueErrorType.ObjectRequiredProperty:
       return { field, message: `${field} is required.` };
     case ValueErrorType.ObjectAdditionalProperties:
-      return { field, message: `${field} is not an accepted field: remove it.` };
+      return { field, message: unknownField(path, schema) };
     case ValueErrorType.ObjectMinProperties:
       return { field: subject, message: `The ${subject} must contain at least one field to change.` };
     default:
@@ -43,6 +44,17 @@ function toFieldError({ type, path, schema }: ValueError, subject: string): Fiel
         ? { field: subject, message: `The ${subject} must be ${expectation(schema)}.` }
         : { field, message: `${field} must be ${expectation(schema)}.` };
   }
+}
+
+/** `schema` is that of the object with the field. Its `x-refused` explains fields that exist but are not accepted here. */
+function unknownField(pointer: string, schema: TSchema): string {
+  const field = fieldOf(pointer);
+  const name = fieldOf(pointer.slice(pointer.lastIndexOf('/')));
+  const parent = field.slice(0, field.length - name.length);
+  const refused: Record<string, string> = schema['x-refused'] ?? {};
+  if (Object.hasOwn(refused, name)) return `${field} ${refused[name]}.`;
+  const near = nearest(name, Object.keys(schema['properties'] ?? {}));
+  return `${field} is not an accepted field: ${near === undefined ? 'remove it.' : `did you mean ${parent}${near}?`}`;
 }
 
 /** More than any valid body has fields; keeps the response short for a body with thousands of unknown fields. */
@@ -76,22 +88,42 @@ export function validator<S extends TSchema>(schema: S, subject: 'body' | 'query
 /** Parses the query alone: the URL contains the `Host` header of the client, which may not be a valid host. */
 const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
-/** Returns a function that reads query parameters by their schema: integers as numbers, defaults filled in. */
-export function queryReader<S extends TSchema>(schema: S): (url: string) => Static<S> {
-  const check = validator(schema, 'query');
+/** What a query may have beside the parameters of the schema: these names, or anything. */
+export type OtherParameters = readonly string[] | 'any';
+
+/**
+ * Returns a function that reads query parameters by their schema: integers as numbers, defaults filled in. Throws 400 with
+ * every parameter that is unknown, repeated or invalid.
+ */
+export function queryReader<S extends TSchema>(schema: S, others: OtherParameters): (url: string) => Static<S> {
+  const findErrors = errorFinder(schema, 'query');
   const properties: Record<string, TSchema> = schema['properties'] ?? {};
   return (url) => {
     const search = searchOf(url);
+    const errors = others === 'any' ? [] : unknownParameters(search, Object.keys(properties), others);
     const query: Record<string, unknown> = {};
     for (const [name, property] of Object.entries(properties)) {
       const [text, ...more] = search.getAll(name);
-      if (more.length > 0) throw invalid([{ field: name, message: `${name} must be given only once.` }]);
+      if (more.length > 0) errors.push({ field: name, message: `${name} must be given only once.` });
       if (text === undefined) {
         if (property['default'] !== undefined) query[name] = property['default'];
       } else {
         query[name] = property['type'] === 'integer' && /^\d{1,16}$/.test(text) ? Number(text) : text;
       }
     }
-    return check(query);
+    const repeated = new Set(errors.map(({ field }) => field));
+    const [first, ...rest] = [...errors, ...findErrors(query).filter(({ field }) => !repeated.has(field))];
+    if (first !== undefined) throw invalid([first, ...rest]);
+    return query as Static<S>;
   };
+}
+
+function unknownParameters(search: URLSearchParams, known: string[], others: readonly string[]): FieldError[] {
+  const unknown = [...new Set(search.keys())].filter((name) => !known.includes(name) && !others.includes(name));
+  return unknown.slice(0, maxErrors).map((field) => {
+    const near = nearest(field, known);
+    const accepted = known.length === 0 ? 'it accepts none' : `it accepts ${known.join(', ')}`;
+    const hint = near === undefined ? `${accepted}.` : `did you mean ${near}?`;
+    return { field, message: `${field} is not a query parameter of this operation: ${hint}` };
+  });
 }

@@ -62,7 +62,7 @@ const failure = t.Union([t.String(), t.Null()], {
   examples: [null],
 });
 
-const ScanEvent = t.Object(
+export const ScanEvent = t.Object(
   {
     event: oneOf(['scan.created']),
     timestamp: time('When the scan happened.'),

@@ -26,15 +26,10 @@ import { type Operation, operation } from './operation.ts';
 import { presentPage } from './present.ts';
 import { pageOf, pageQuery } from './schemas.ts';
 import type { Service } from './service.ts';
+import { deliveryRules } from './webhook-rules.ts';
 import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
 
 const tag = 'Webhook';
-const deliveryRules = [
-  'Every scan is POSTed as a `scan.created` event, signed according to [Standard Webhooks](https://www.standardwebhooks.com) with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.',
-  'Delivery is at least once: the same `webhook-id` may arrive more than once. Success is a 2xx within 15 s; redirects are not followed. A failed delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±20 %; a longer `Retry-After` is honored up to twice the step.',
-  'A response of 410, or 5 days without a successful delivery, disables the webhook; PUT it again to enable it.',
-].join('\n\n');
-
 const pendingRules =
   'When a webhook is removed or disabled, or its account changes to the Free plan, pending deliveries become `failed` with the reason, and can be resent for 30 days. When the URL changes, pending deliveries go to the new URL. Pending deliveries of a deleted code are still sent.';
 
@@ -59,6 +54,7 @@ async function requireWebhook({ sql, clock, webhooks }: Service, caller: Caller)
 
 const getWebhook = (service: Service): Operation =>
   operation({
+    operationId: 'getWebhook',
     method: 'GET',
     path: '/v1/account/webhook',
     tag,
@@ -73,6 +69,7 @@ const getWebhook = (service: Service): Operation =>
 
 const setWebhook = (service: Service): Operation =>
   operation({
+    operationId: 'setWebhook',
     method: 'PUT',
     path: '/v1/account/webhook',
     tag,
@@ -95,6 +92,7 @@ const setWebhook = (service: Service): Operation =>
 
 const deleteWebhook = ({ sql, clock }: Service): Operation =>
   operation({
+    operationId: 'deleteWebhook',
     method: 'DELETE',
     path: '/v1/account/webhook',
     tag,
@@ -110,6 +108,7 @@ const deleteWebhook = ({ sql, clock }: Service): Operation =>
 
 const rotateSecret = (service: Service): Operation =>
   operation({
+    operationId: 'rotateWebhookSecret',
     method: 'POST',
     path: '/v1/account/webhook/rotate',
     tag,
@@ -127,6 +126,7 @@ const rotateSecret = (service: Service): Operation =>
 
 const sendTest = (service: Service): Operation =>
   operation({
+    operationId: 'sendTestEvent',
     method: 'POST',
     path: '/v1/account/webhook/test',
     tag,
@@ -161,6 +161,7 @@ const sendTest = (service: Service): Operation =>
 
 const listWebhookDeliveries = ({ sql }: Service): Operation =>
   operation({
+    operationId: 'listDeliveries',
     method: 'GET',
     path: '/v1/account/webhook/deliveries',
     tag,
@@ -181,6 +182,7 @@ const listWebhookDeliveries = ({ sql }: Service): Operation =>
 
 const resendDelivery = (service: Service): Operation =>
   operation({
+    operationId: 'resendDelivery',
     method: 'POST',
     path: '/v1/account/webhook/deliveries/:id/resend',
     tag,

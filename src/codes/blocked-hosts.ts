@@ -40,6 +40,20 @@ async function decideOn(sql: Sql, now: Date, decide: (blocked: Blocked) => Servi
   });
 }
 
+/** Why and since when the operator has disabled a short link. */
+export interface Disabled {
+  reason: string;
+  at: Date;
+}
+
+/** What disables a destination: the block of its host or of a parent domain, the longest standing one of several. */
+export async function blockOf(sql: Queryable, destination: string): Promise<Disabled | undefined> {
+  const [block] = await sql<BlockedHost[]>`
+    SELECT host, blocked_at FROM blocked_hosts WHERE host = ANY(${coveringHosts(hostOf(destination))})
+    ORDER BY blocked_at LIMIT 1`;
+  return block && { reason: `The operator of this service has blocked ${block.host}.`, at: block.blocked_at };
+}
+
 /** A destination to check. */
 interface RequestedDestination {
   /** Index of the item in a bulk request. */

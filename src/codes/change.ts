@@ -9,10 +9,9 @@ import {
 import type { Owner } from '../../events/owner.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
-import { notFound } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
-import { type CountedCode, findCode } from './codes.ts';
+import { type CountedCode, codeNotFound, findCode } from './codes.ts';
 import { destroyVisitorKey } from './visitor-keys.ts';
 
 interface By {
@@ -51,7 +50,7 @@ async function decideOn(
 
 async function loadCode(sql: Sql, owner: Owner, id: string): Promise<CountedCode> {
   const code = await findCode(sql, owner, id);
-  if (code === undefined) throw notFound('QR code');
+  if (code === undefined) throw await codeNotFound(sql, owner, id);
   return code;
 }
 

@@ -1,6 +1,8 @@
 import type { Code } from '../../events/code.ts';
 import type { Owner } from '../../events/owner.ts';
+import type { Mode } from '../../events/plans.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
+import { notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../log/connect.ts';
 import { containsWords, findCandidates } from './search.ts';
@@ -27,14 +29,21 @@ export async function findCode(sql: Queryable, { account, mode }: Owner, id: str
   return code;
 }
 
+/** A code, and whether any host is blocked: only then does a read of the code need to look for that of its destination. */
+export interface FoundCode extends CountedCode {
+  any_host_blocked: boolean;
+}
+
 /**
  * Like `findCode`, with one statement for concurrent calls: 1.3 to 1.7 times the reads/s of `findCode` (64 connections,
  * best and median of 6 interleaved runs).
  */
-export function codeFinder(sql: Queryable): (owner: Owner, id: string) => Promise<CountedCode | undefined> {
+export function codeFinder(sql: Queryable): (owner: Owner, id: string) => Promise<FoundCode | undefined> {
   const find = batchCalls(
     async (ids: string[]) => {
-      const codes = await sql<CountedCode[]>`${selectCounted(sql)} WHERE id = ANY(${ids}) AND status <> 'deleted'`;
+      const codes = await sql<FoundCode[]>`
+        SELECT *, EXISTS (SELECT FROM blocked_hosts) AS any_host_blocked
+        FROM (${selectCounted(sql)} WHERE id = ANY(${ids}) AND status <> 'deleted') AS found`;
       const found = new Map(codes.map((code) => [code.id, code]));
       return ids.map((id) => found.get(id));
     },
@@ -44,6 +53,17 @@ export function codeFinder(sql: Queryable): (owner: Owner, id: string) => Promis
     const code = isId('qr', id) ? await find(id) : undefined;
     return code?.account === account && code.mode === mode ? code : undefined;
   };
+}
+
+/** The 404 for a code that was not found. If the account has it in its other mode, the message names the modes. */
+export async function codeNotFound(sql: Queryable, { account, mode }: Owner, id: string): Promise<Refusal> {
+  const [code] = isId('qr', id)
+    ? await sql<{ mode: Mode }[]>`
+        SELECT mode FROM codes WHERE id = ${id} AND account = ${account} AND mode <> ${mode} AND status <> 'deleted'`
+    : [];
+  if (code === undefined) return notFound('QR code');
+  const message = `This is a ${code.mode} code, and the key of this request is a ${mode} key: use a ${code.mode} key.`;
+  return new Refusal('not_found', message);
 }
 
 /** The number of the owner's codes by status, without deleted ones. */
@@ -74,6 +94,8 @@ interface Listing {
   status?: ListedStatus | undefined;
   /** Only codes with this text in their name, destination or short code; case-insensitive. */
   words?: string | undefined;
+  /** Only the code with this short code. */
+  shortCode?: string | undefined;
   order?: ListOrder | undefined;
   page: number;
   limit: number;
@@ -83,20 +105,22 @@ interface Listing {
 export async function listCodes(
   sql: Queryable,
   owner: Owner,
-  { status, words, order = '-created_at', page, limit }: Listing,
+  { status, words, shortCode, order = '-created_at', page, limit }: Listing,
 ): Promise<{ codes: CountedCode[]; total: number }> {
   // Both conditions: the search index covers only codes that are not deleted.
   const hasStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status} AND status <> 'deleted'`;
   const candidates = words === undefined ? undefined : await findCandidates(sql, words);
   const matchesWords = words === undefined ? sql`` : sql`AND ${containsWords(sql, words, candidates)}`;
-  const matches = sql`account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${matchesWords}`;
+  const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
+  const matches = sql`
+    account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${matchesWords}`;
   const [codes, total] = await Promise.all([
     sql<CountedCode[]>`
       ${selectCounted(sql)}
       WHERE ${matches}
       ORDER BY ${orderBy(sql, order)}
       LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
-    words === undefined
+    words === undefined && shortCode === undefined
       ? countCodes(sql, owner).then((counts) => (status === undefined ? totalOf(counts) : counts[status]))
       : sql<[{ total: number }]>`SELECT count(*) AS total FROM codes WHERE ${matches}`.then(([row]) => row.total),
   ]);

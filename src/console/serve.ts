@@ -14,7 +14,7 @@ import { type Asset, type Bundle, buildBundle } from './bundle.ts';
 import { type Console, htmlResponse, pathOf, type RequestContext } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
 import { consolePage, reloadPage, signInPage } from './pages.ts';
-import { sessionAdmission } from './session-admission.ts';
+import { modeParameter, sessionAdmission } from './session-admission.ts';
 import { checkShortCodes } from './short-codes.ts';
 import { handleSignIn, handleSignOut, safeNext } from './sign-in.ts';
 
@@ -31,6 +31,7 @@ export function serveConsole(
   mount(app, [...api.operations.map(withNullWebhook), checkShortCodes(service)], {
     base: '/console/api',
     admit: api.whenReady(sessionAdmission(service, api.admission)),
+    parameters: [modeParameter],
     log,
   });
   const hidden = { detail: { hide: true }, parse: 'none' } as const;

@@ -65,9 +65,12 @@ export function sessionAdmission({ sql, clock, addresses }: Service, control: Ad
 const isRead = (request: Request) =>
   request.method === 'GET' || request.method === 'HEAD' || pathOf(request) === '/console/api/short-codes/check';
 
+/** Names the mode of a request. Every operation accepts it in the console, where it takes the place of the key's mode. */
+export const modeParameter = 'mode';
+
 /** The mode named in the query; without one, live mode if the session has a live key, else test mode. */
 function modeOf(url: string): Mode | undefined {
-  const mode = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '').get('mode');
+  const mode = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '').get(modeParameter);
   if (mode === null || (modes as readonly string[]).includes(mode)) return (mode ?? undefined) as Mode | undefined;
   throw invalid([{ field: 'mode', message: `mode must be one of ${modes.join(', ')}.` }]);
 }

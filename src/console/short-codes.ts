@@ -19,6 +19,7 @@ const Checked = t.Object({
 /** Checks whether short codes are valid and available, while the user types or before an import is submitted. */
 export const checkShortCodes = ({ sql }: Service): Operation =>
   operation({
+    operationId: 'checkShortCodes',
     method: 'POST',
     path: '/v1/short-codes/check',
     tag: 'QR codes',

@@ -10,6 +10,7 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'readyz',
   'metrics',
   'swagger',
+  'openapi.json',
   'console',
   'images',
   'favicon.ico',

@@ -32,14 +32,18 @@ describe('accepted', () => {
 });
 
 describe('refused with 401', () => {
-  const refused = async (authorization?: string) => {
+  const refused = async (authorization?: string, reason = '') => {
     const answer = await request(authorization);
     expect(answer.status).toBe(401);
     expect(answer.body.error.code).toBe('unauthorized');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(answer.body.error.message).toContain(reason);
   };
 
-  test('no key', () => refused());
+  test('no key', async () => {
+    await refused(undefined, 'The API key is missing: send it as "Authorization: Bearer sk_live_…"');
+    await refused('', 'The API key is missing');
+  });
 
   test.each([
     'Bearer',
@@ -54,11 +58,11 @@ describe('refused with 401', () => {
     'Basic c2tfbGl2ZTp4',
     'Token sk_live_x',
     'sk_live_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
-  ])('a malformed key: %.60s', (authorization) => refused(authorization));
+  ])('a malformed key: %.60s', (authorization) => refused(authorization, 'is malformed'));
 
   test('a key that was never created', async () => {
-    await refused(`Bearer ${unknownKey('live')}`);
-    await refused(`Bearer ${unknownKey('test')}`);
+    await refused(`Bearer ${unknownKey('live')}`, 'The API key is unknown');
+    await refused(`Bearer ${unknownKey('test')}`, 'The API key is unknown');
   });
 
   test('a key that is similar to a valid one', async () => {
@@ -76,7 +80,9 @@ describe('refused with 401', () => {
     const { id, key } = (await live.post('/v1/account/keys', { name: 'Short-lived' })).body;
     expect((await request(`Bearer ${key}`)).status).toBe(200);
     await live.delete(`/v1/account/keys/${id}`);
-    await refused(`Bearer ${key}`);
+    await refused(`Bearer ${key}`, 'The API key was revoked on 20');
+    const other = key.endsWith('x') ? 'y' : 'x';
+    await refused(`Bearer ${key.slice(0, -1)}${other}`, 'The API key is unknown');
   });
 
   test('a key in the query or in a cookie', async () => {
@@ -119,6 +125,11 @@ describe('ownership', () => {
           ...(method === 'PATCH' ? { body: '{"name": "Mine"}' } : {}),
         });
         expect(answer.status, `${method} ${path}`).toBe(404);
+        expect(answer.body.error.message, `${method} ${path}`).toBe(
+          client === owner.test
+            ? 'This is a live code, and the key of this request is a test key: use a live key.'
+            : 'There is no such QR code.',
+        );
         expect(answer.text, 'the response does not reveal that the code exists').not.toContain('Menu');
       }
     }
@@ -128,7 +139,11 @@ describe('ownership', () => {
   test('a live key gets 404 for test codes', async () => {
     const { live, test: development } = await service.account();
     const { body } = await development.post('/v1/qrcodes', newCode());
-    expect((await live.get(`/v1/qrcodes/${body.id}`)).status).toBe(404);
+    const { status, body: refusal } = await live.get(`/v1/qrcodes/${body.id}`);
+    expect([status, refusal.error.message]).toEqual([
+      404,
+      'This is a test code, and the key of this request is a live key: use a test key.',
+    ]);
     expect((await development.get(`/v1/qrcodes/${body.id}`)).status).toBe(200);
   });
 });

@@ -24,19 +24,22 @@ const invalid = (message: string) => ({
 
 describe('a body that is not JSON', () => {
   test.each([
-    ['empty', ''],
-    ['truncated', '{"name": "Menu", "destination_url"'],
-    ['a trailing comma', '{"name": "Menu",}'],
-    ['single quotes', "{'name': 'Menu'}"],
-    ['two values', '{}{}'],
-    ['a form', 'name=Menu&destination_url=https%3A%2F%2Fexample.com'],
-    ['not a number', '{"name": NaN}'],
-    ['a raw control character in a string', '{"name": "Me\nnu"}'],
-    ['half a million brackets', '['.repeat(500_000)],
-  ])('%s: 400', async (_, body) => {
+    ['empty', '', ', and it is empty'],
+    ['truncated', '{"name": "Menu", "destination_url"', ': line 1, column 35: expected ":", found the end of the text'],
+    ['a trailing comma', '{\n  "name": "Menu",\n}', ": line 3, column 1: expected a name in double quotes, found '}'"],
+    ['two values', '{}{}', ": line 1, column 3: expected the end of the text, found '{'"],
+    ['a form', 'name=Menu&destination_url=x', ": line 1, column 1: expected a value, found 'n'"],
+    ['not a number', '{"name": NaN}', ": line 1, column 10: expected a value, found 'N'"],
+    ['a line break in a string', '{"name": "Me\nnu"}', ': line 1, column 13: a line break in a string must be escaped'],
+  ])('%s: 400 that says where', async (_, body, problem) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
-    expect(answer.body).toEqual(invalid('The body must be valid JSON.'));
+    expect(answer.body).toEqual(invalid(`The body must be valid JSON${problem}.`));
+  });
+
+  test('half a million brackets: 400', async () => {
+    const answer = await post('['.repeat(500_000));
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newCode } from '../support/api.ts';
+import { operationsOf } from '../support/documented.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/service.ts';
@@ -66,6 +67,52 @@ describe('an unsupported method', () => {
     ]);
     expect(answer.status).toBe(405);
     expect(JSON.parse(answer.text).error.code).toBe('method_not_allowed');
+  });
+});
+
+describe('query parameters', () => {
+  const messagesOf = ({ details }: { details: { field: string; message: string }[] }) =>
+    details.map(({ field, message }) => [field, message]);
+
+  test('an unknown one: 400 that names the nearest known one, or all of them', async () => {
+    const { live } = await service.account();
+    const answer = await live.get('/v1/qrcodes/qr_0000000000000000000000/history?pge=2&color=red&limit=0');
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
+    expect(messagesOf(answer.body.error)).toEqual([
+      ['pge', 'pge is not a query parameter of this operation: did you mean page?'],
+      ['color', 'color is not a query parameter of this operation: it accepts page, limit.'],
+      ['limit', 'limit must be an integer from 1 to 500.'],
+    ]);
+  });
+
+  test('a repeated one: 400', async () => {
+    const { live } = await service.account();
+    const answer = await live.get('/v1/qrcodes?page=1&page=2&limit=0&limit=5');
+    expect(answer.status).toBe(400);
+    expect(messagesOf(answer.body.error)).toEqual([
+      ['page', 'page must be given only once.'],
+      ['limit', 'limit must be given only once.'],
+    ]);
+  });
+
+  test('every operation refuses unknown ones', async () => {
+    const { live } = await service.account();
+    const operations = await operationsOf(url());
+    expect(operations.length).toBeGreaterThan(20);
+    for (const [method, path, { requestBody }] of operations) {
+      const answer = await live.send(`${path.replace('{id}', 'qr_0000000000000000000000')}?unknown_one=1`, {
+        method,
+        ...(requestBody === undefined ? {} : { body: '{}', headers: { 'content-type': 'application/json' } }),
+      });
+      expect(answer.status, `${method} ${path}`).toBe(400);
+      expect(answer.text, `${method} ${path}`).toContain('unknown_one');
+    }
+  });
+
+  test('thousands of unknown ones get a short answer', async () => {
+    const { live } = await service.account();
+    const search = Array.from({ length: 1_000 }, (_, i) => `p${i}=`).join('&');
+    expect((await live.get(`/v1/account?${search}`)).body.error.details).toHaveLength(20);
   });
 });
 

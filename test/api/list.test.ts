@@ -27,6 +27,18 @@ describe('GET /v1/qrcodes', () => {
     });
   });
 
+  test('finds a code by its short code, in its own account and mode only', async () => {
+    const [{ live, test: development }, other] = [await service.account(), await service.account()];
+    const codes = await make(live, 3);
+    const path = `/v1/qrcodes?short_code=${codes[1].short_code}`;
+    const { body } = await live.get(path);
+    expect(body.data.map(({ id }: Json) => id)).toEqual([codes[1].id]);
+    expect(body.pagination).toEqual({ page: 1, limit: 20, total: 1, total_pages: 1 });
+    expect((await live.get(`${path}&status=paused`)).body.pagination.total).toBe(0);
+    for (const client of [development, other.live]) expect((await client.get(path)).body.data).toEqual([]);
+    expect((await live.get('/v1/qrcodes?short_code=')).status).toBe(400);
+  });
+
   test('is empty for an account without codes', async () => {
     const { live } = await service.account();
     expect((await live.get('/v1/qrcodes')).body).toEqual({

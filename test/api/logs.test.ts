@@ -12,7 +12,7 @@ describe('the log', () => {
   test('has one JSON line for each request, with id, route, status, duration and account', async () => {
     const { live, id } = await service.account();
     const { body } = await live.post('/v1/qrcodes', newCode(), { 'x-request-id': 'first' });
-    await live.get(`/v1/qrcodes/${body.id}?page=7`, { 'x-request-id': 'second' });
+    await live.get(`/v1/qrcodes/${body.id}/history?page=7`, { 'x-request-id': 'second' });
     await live.get('/v1/none', { 'x-request-id': 'third' });
     expect(about('first')).toEqual([
       {
@@ -27,7 +27,7 @@ describe('the log', () => {
         msg: 'request',
       },
     ]);
-    expect(about('second')).toMatchObject([{ method: 'GET', route: '/v1/qrcodes/:id', status: 200 }]);
+    expect(about('second')).toMatchObject([{ method: 'GET', route: '/v1/qrcodes/:id/history', status: 200 }]);
     expect(about('third')).toMatchObject([{ route: 'unknown', status: 404 }]);
   });
 

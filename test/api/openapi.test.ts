@@ -85,9 +85,32 @@ describe('the document', () => {
       expect(summary, name).toMatch(/\w/);
       expect(description, name).toMatch(/\w/);
       expect(tags, name).toHaveLength(1);
-      expect(operationId, name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+      expect(operationId, name).toMatch(/^[a-z]+([A-Z][a-z]+)+$/);
     }
-    expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(operations.length);
+    expect(ids).toEqual(
+      expect.arrayContaining(['createQrCode', 'listQrCodes', 'getQrCode', 'updateQrCode', 'deleteQrCode']),
+    );
+  });
+
+  test('describes the event that webhooks receive, with an example that matches its schema', () => {
+    const { post } = document.webhooks['scan.created'] as Record<string, OperationObject>;
+    expect(post?.operationId).toBe('receiveScanCreated');
+    expect(post?.parameters?.map(({ name }) => name)).toEqual([
+      ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    ]);
+    const media = post?.requestBody?.content['application/json'] as MediaType;
+    expect(media.example).toMatchObject({ event: 'scan.created', data: { qr_id: expect.any(String) } });
+    expect(violationsOf(media.schema ?? {}, media.example, 'scan.created')).toEqual([]);
+  });
+
+  test('is served at /openapi.json too', async () => {
+    const [plain, swagger] = await Promise.all(
+      ['/openapi.json', '/swagger/json'].map((path) => fetch(`${service.urls[0]}${path}`)),
+    );
+    expect(plain?.headers.get('content-type')).toBe(swagger?.headers.get('content-type'));
+    expect(await plain?.json()).toEqual(await swagger?.json());
   });
 
   test('describes every tag, and every tag is used', () => {

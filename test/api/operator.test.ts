@@ -121,6 +121,14 @@ describe('a host that the operator blocks', () => {
     await block(service.database.sql, host, now());
     await answersEverywhere(leading, 410);
     await openEverywhere(other);
+    const path = `/v1/qrcodes/${leading.id}`;
+    const disabled = { reason: `The operator of this service has blocked ${host}.`, at: expect.any(String) };
+    expect((await live.get(path)).body).toMatchObject({ status: 'active', disabled });
+    expect((await live.patch(path, { name: 'New' })).body).toMatchObject({ name: 'New', disabled });
+    expect((await live.get(`/v1/qrcodes/${other.id}`)).body).not.toHaveProperty('disabled');
+    await takeDown(service.database.sql, leading.id, 'Reported.', now());
+    expect((await live.get(path)).body.disabled.reason, 'a takedown is shown first').toBe('Reported.');
+    await restore(service.database.sql, leading.id, now());
 
     const destination_url = `http://www.${host}:8080/x`;
     const message = expect.stringContaining(host);
@@ -134,6 +142,7 @@ describe('a host that the operator blocks', () => {
 
     await unblock(service.database.sql, host, now());
     await answersEverywhere(leading, 302);
+    expect((await live.get(path)).body).not.toHaveProperty('disabled');
     expect((await live.post('/v1/qrcodes', newCode({ destination_url }))).status).toBe(201);
   });
 });

@@ -94,6 +94,30 @@ describe('error', () => {
     expect((await live.get(path)).body).toEqual(code);
   });
 
+  test.each([
+    [{ style: {} }, 'style is fixed after creation; use POST /v1/qrcodes to create a new code with another style.'],
+    [
+      { short_code: 'x' },
+      'short_code is fixed after creation; use POST /v1/qrcodes to create a new code with another short code.',
+    ],
+    [{ status: 'paused' }, 'status cannot be set directly; use active (true resumes or publishes, false pauses).'],
+    [{ total_scans: 1 }, 'total_scans is counted by the service: remove it.'],
+    [{ destinationUrl: 'x' }, 'destinationUrl is not an accepted field: did you mean destination_url?'],
+    [{ colour: 'x' }, 'colour is not an accepted field: remove it.'],
+    [{ 'x.name': 'x' }, 'x.name is not an accepted field: remove it.'],
+  ])('%j is refused with what to use instead', async (change, message) => {
+    const { live, path } = await aCode();
+    expect((await live.patch(path, change)).body.error.message).toBe(message);
+  });
+
+  test('every field of a code that cannot be changed is explained', async () => {
+    const { live, code, path } = await aCode();
+    const { name, destination_url, active, ...others } = code;
+    const { details } = (await live.patch(path, others)).body.error;
+    expect(details.map(({ field }: { field: string }) => field).sort()).toEqual(Object.keys(others).sort());
+    for (const { message } of details) expect(message).not.toContain('is not an accepted field');
+  });
+
   test('a destination on the service itself: 400', async () => {
     const { live, code, path } = await aCode();
     const answer = await live.patch(path, { destination_url: code.short_url });

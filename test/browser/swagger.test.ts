@@ -44,15 +44,15 @@ const externalRequests = () => watched.externalRequests(service.urls[0] as strin
 
 describe('Swagger UI', () => {
   test('shows every documented operation, loads only its own files, and logs no errors', async () => {
-    const { paths } = (await service.client(0).get('/swagger/json')).body;
-    const documented = Object.values<object>(paths).flatMap((methods) => Object.keys(methods));
+    const { paths, webhooks } = (await service.client(0).get('/swagger/json')).body;
+    const documented = Object.values<object>({ ...paths, ...webhooks }).flatMap((methods) => Object.keys(methods));
     expect(await page.locator('.opblock').count()).toBe(documented.length);
     expect(await page.title()).toBe('Scanlog API');
     expect(watched.requestCount()).toBeGreaterThanOrEqual(4);
     expect(externalRequests(), 'no request goes to another host').toEqual([]);
     expect(watched.consoleErrors).toEqual([]);
 
-    const { status, body } = await execute('get_qrcodes');
+    const { status, body } = await execute('listQrCodes');
     expect(status, 'a call without a key is rejected').toBe('401');
     expect(JSON.parse(body).error.code).toBe('unauthorized');
   });
@@ -61,11 +61,11 @@ describe('Swagger UI', () => {
     const { id, live, keys } = await service.account();
     await authorize(keys.live);
 
-    const account = await execute('get_account');
+    const account = await execute('getAccount');
     expect(account.status).toBe('200');
     expect(JSON.parse(account.body)).toMatchObject({ id, plan: 'enterprise', mode: 'live' });
 
-    const created = await execute('post_qrcodes');
+    const created = await execute('createQrCode');
     expect(created.status, 'the example body creates a code').toBe('201');
     expect((await live.get('/v1/qrcodes')).body.data).toMatchObject([{ id: JSON.parse(created.body).id }]);
 

@@ -39,6 +39,8 @@ describe('the console API', () => {
     const created = await tab.send('POST', '/console/api/qrcodes', { name: '' });
     expect(created.status).toBe(400);
     expect(blamedFields(created)).toEqual(['name', 'destination_url']);
+    expect((await tab.get('/console/api/account?mode=live')).status).toBe(200);
+    expect(blamedFields(await tab.get('/console/api/account?mode=live&model=x'))).toEqual(['model']);
     expect((await tab.get('/console/api/nothing')).body.error.code).toBe('not_found');
     expect((await tab.get('/console/api')).body.error.code).toBe('not_found');
     expect((await tab.get('/console/api/short-codes/check')).body.error.code).toBe('method_not_allowed');

@@ -7,6 +7,7 @@ export interface OpenApi {
   servers: { url: string }[];
   tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, OperationObject>>;
+  webhooks: Record<string, Record<string, OperationObject>>;
   components: { securitySchemes: Record<string, Record<string, string>>; schemas?: Record<string, JsonSchema> };
 }
 

@@ -12,6 +12,7 @@ import { Aggregate } from './schemas.ts';
 
 export const aggregateOperation = (service: Service): Operation =>
   operation({
+    operationId: 'getAggregateAnalytics',
     method: 'GET',
     path: '/v1/analytics/aggregate',
     tag,

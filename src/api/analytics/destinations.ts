@@ -11,6 +11,7 @@ import { Destinations } from './schemas.ts';
 
 export const destinationsOperation = (service: Service): Operation =>
   operation({
+    operationId: 'getDestinationAnalytics',
     method: 'GET',
     path: '/v1/qrcodes/:id/analytics/destinations',
     tag,

@@ -27,6 +27,7 @@ const frames = {
 
 export const exportOperation = (service: Service): Operation =>
   operation({
+    operationId: 'exportScans',
     method: 'GET',
     path: '/v1/qrcodes/:id/analytics/export',
     tag,

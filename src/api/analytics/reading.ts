@@ -4,8 +4,7 @@ import { isUnknownTable } from '../../analytics/errors.ts';
 import { type Reading, readTimeoutMs } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { type TableInUse, tableInUse } from '../../analytics/table-in-use.ts';
-import { findCode } from '../../codes/codes.ts';
-import { notFound } from '../../lib/errors.ts';
+import { codeNotFound, findCode } from '../../codes/codes.ts';
 import type { Service } from '../service.ts';
 import type { Period, PeriodQuery } from './period.ts';
 
@@ -29,7 +28,7 @@ export const positionOf = ({ webhooks }: Service, { position }: TableInUse) => (
 /** Finds a code or throws 404. Called before the warehouse is queried, so that a 404 does not depend on the warehouse. */
 export async function requireCode({ sql }: Service, owner: Owner, id: string | undefined) {
   const code = await findCode(sql, owner, id ?? '');
-  if (code === undefined) throw notFound('QR code');
+  if (code === undefined) throw await codeNotFound(sql, owner, id ?? '');
   return code;
 }
 

@@ -11,6 +11,7 @@ import { ScanRecord } from './schemas.ts';
 
 export const scansOperation = (service: Service): Operation =>
   operation({
+    operationId: 'listScans',
     method: 'GET',
     path: '/v1/qrcodes/:id/analytics/scans',
     tag,

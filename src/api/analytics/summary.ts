@@ -10,8 +10,14 @@ import { Summary } from './schemas.ts';
 
 /** The summary of a code, which has two paths. */
 export const summaryOperations = (service: Service): Operation[] =>
-  (['/v1/qrcodes/:id/analytics', '/v1/analytics/qrcodes/:id'] as const).map((path) =>
+  (
+    [
+      ['getAnalyticsSummary', '/v1/qrcodes/:id/analytics'],
+      ['getAnalyticsSummaryByVariantPath', '/v1/analytics/qrcodes/:id'],
+    ] as const
+  ).map(([operationId, path]) =>
     operation({
+      operationId,
       method: 'GET',
       path,
       tag,

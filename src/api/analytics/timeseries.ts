@@ -15,6 +15,7 @@ const maxBuckets = 10_000;
 
 export const timeSeriesOperation = (service: Service): Operation =>
   operation({
+    operationId: 'getTimeSeries',
     method: 'GET',
     path: '/v1/qrcodes/:id/analytics/timeseries',
     tag,
