@@ -6,6 +6,7 @@ import { blockOf, refuseBlocked } from '../codes/blocked-hosts.ts';
 import { change, remove } from '../codes/change.ts';
 import { codeFinder, codeNotFound, type FoundCode, listCodes, listedStatuses, listOrders } from '../codes/codes.ts';
 import { historyOf } from '../codes/history.ts';
+import { searchOf } from '../codes/search.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
@@ -52,7 +53,8 @@ const listQrCodes = ({ sql, addresses }: Service): Operation =>
           minLength: 1,
           maxLength: 255,
           pattern: '^[^\\u0000]*$',
-          description: 'Only codes with this text in their name, destination or short code, ignoring case.',
+          description:
+            'Only codes with this text in their name, destination or short code, ignoring case; or the code with this id or short link.',
           'x-expected': 'a text of 1 to 255 characters',
         }),
       ),
@@ -76,7 +78,8 @@ const listQrCodes = ({ sql, addresses }: Service): Operation =>
     success: { status: 200, description: 'One page of codes.', schema: pageOf(ListedQrCode) },
     errors: ['invalid_request'],
     async handle({ caller, query: { page = 1, limit = 20, status, q, short_code, sort } }) {
-      const listing = { page, limit, status, words: q, shortCode: short_code, order: sort };
+      const search = q === undefined ? undefined : searchOf(q, addresses.shortBaseUrl);
+      const listing = { page, limit, status, search, shortCode: short_code, order: sort };
       const { codes, total } = await listCodes(sql, caller, listing);
       const items = codes.map((code) => presentListed(code, addresses));
       return json(200, presentPage(items, { page, limit }, total));

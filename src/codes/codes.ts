@@ -5,7 +5,7 @@ import { batchCalls } from '../lib/batch-calls.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../log/connect.ts';
-import { containsWords, findCandidates } from './search.ts';
+import { candidatesOf, matchesSearch, type Search } from './search.ts';
 
 export const listedStatuses = ['active', 'paused', 'draft'] as const;
 export type ListedStatus = (typeof listedStatuses)[number];
@@ -28,6 +28,12 @@ export async function findCode(sql: Queryable, { account, mode }: Owner, id: str
     WHERE id = ${id} AND account = ${account} AND mode = ${mode} AND status <> 'deleted'`;
   return code;
 }
+
+/** Finds those of the owner's codes that are not deleted, newest first. */
+export const findCodes = (sql: Queryable, { account, mode }: Owner, ids: string[]): Promise<CountedCode[]> =>
+  sql<CountedCode[]>`
+    ${selectCounted(sql)}
+    WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted' ORDER BY position DESC`;
 
 /** A code, and whether any host is blocked: only then does a read of the code need to look for that of its destination. */
 export interface FoundCode extends CountedCode {
@@ -92,8 +98,7 @@ const orderBy = (sql: Queryable, order: ListOrder) =>
 
 interface Listing {
   status?: ListedStatus | undefined;
-  /** Only codes with this text in their name, destination or short code; case-insensitive. */
-  words?: string | undefined;
+  search?: Search | undefined;
   /** Only the code with this short code. */
   shortCode?: string | undefined;
   order?: ListOrder | undefined;
@@ -105,22 +110,22 @@ interface Listing {
 export async function listCodes(
   sql: Queryable,
   owner: Owner,
-  { status, words, shortCode, order = '-created_at', page, limit }: Listing,
+  { status, search, shortCode, order = '-created_at', page, limit }: Listing,
 ): Promise<{ codes: CountedCode[]; total: number }> {
   // Both conditions: the search index covers only codes that are not deleted.
   const hasStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status} AND status <> 'deleted'`;
-  const candidates = words === undefined ? undefined : await findCandidates(sql, words);
-  const matchesWords = words === undefined ? sql`` : sql`AND ${containsWords(sql, words, candidates)}`;
+  const candidates = search === undefined ? undefined : await candidatesOf(sql, search);
+  const isFound = search === undefined ? sql`` : sql`AND ${matchesSearch(sql, search, candidates)}`;
   const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
   const matches = sql`
-    account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${matchesWords}`;
+    account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${isFound}`;
   const [codes, total] = await Promise.all([
     sql<CountedCode[]>`
       ${selectCounted(sql)}
       WHERE ${matches}
       ORDER BY ${orderBy(sql, order)}
       LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
-    words === undefined && shortCode === undefined
+    search === undefined && shortCode === undefined
       ? countCodes(sql, owner).then((counts) => (status === undefined ? totalOf(counts) : counts[status]))
       : sql<[{ total: number }]>`SELECT count(*) AS total FROM codes WHERE ${matches}`.then(([row]) => row.total),
   ]);

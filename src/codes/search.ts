@@ -5,6 +5,22 @@ const maxCandidates = 10_000;
 /** Shorter words have no trigram. */
 const minWordLength = 3;
 
+/** What a search is for: one code by its id or short link, or codes that contain the words. */
+export type Search = { id: string } | { shortCode: string } | { words: string };
+
+/** Recognizes a pasted id, a URL that contains one, and a short link, with or without its scheme. */
+export function searchOf(text: string, shortBaseUrl: string): Search {
+  const trimmed = text.trim();
+  const [, id] = /(?:^|\/)(qr_[0-9A-Za-z]{20,40})(?:$|[/?#])/.exec(trimmed) ?? [];
+  if (id !== undefined) return { id };
+  const withoutScheme = (url: string) => url.replace(/^https?:\/\//i, '');
+  const base = `${withoutScheme(shortBaseUrl)}/`;
+  const rest = withoutScheme(trimmed);
+  const [shortCode] = rest.slice(base.length).split(/[/?#]/, 1);
+  const isShortLink = rest.toLowerCase().startsWith(base.toLowerCase()) && shortCode !== undefined && shortCode !== '';
+  return isShortLink ? { shortCode } : { words: text };
+}
+
 /** Whether a database searches by `code_trigrams`, which its migration decided (0014_code_search.sql). */
 const hasTrigramTable = new WeakMap<Queryable, Promise<boolean>>();
 
@@ -37,4 +53,18 @@ export function containsWords(sql: Queryable, words: string, candidates: string[
   return sql`
     ${candidates === undefined ? sql`` : sql`id = ANY(${candidates}) AND`}
     (name ILIKE ${pattern} OR destination_url ILIKE ${pattern} OR short_code ILIKE ${pattern})`;
+}
+
+const wordsOf = (search: Exclude<Search, { id: string }>) => ('shortCode' in search ? search.shortCode : search.words);
+
+/** The candidates of a search, as `findCandidates` returns them. */
+export const candidatesOf = async (sql: Queryable, search: Search): Promise<string[] | undefined> =>
+  'id' in search ? undefined : findCandidates(sql, wordsOf(search));
+
+/** A condition for the codes that a search finds. */
+export function matchesSearch(sql: Queryable, search: Search, candidates: string[] | undefined) {
+  if ('id' in search) return sql`id = ${search.id}`;
+  const contains = containsWords(sql, wordsOf(search), candidates);
+  // Phones change the case of what they paste.
+  return 'shortCode' in search ? sql`${contains} AND lower(short_code) = lower(${search.shortCode})` : contains;
 }

@@ -3,7 +3,7 @@ import type { Owner } from '../../events/owner.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { listCodes } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
-import { containsWords, findCandidates } from '../../src/codes/search.ts';
+import { containsWords, findCandidates, type Search, searchOf } from '../../src/codes/search.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { adminRole } from '../../src/stack/postgres.ts';
@@ -44,8 +44,9 @@ describe.each([
   const create = (code: { name: string; destination_url: string }) =>
     sql.begin((tx) => createCodes(tx, testBox, owner, [code], { actor: 'operator', now: new Date() }));
 
-  async function found(words: string): Promise<string[]> {
-    const { codes, total } = await listCodes(sql, owner, { words, page: 1, limit: 100 });
+  const found = (words: string) => foundBy({ words });
+  async function foundBy(search: Search): Promise<string[]> {
+    const { codes, total } = await listCodes(sql, owner, { search, page: 1, limit: 100 });
     expect(total, 'the total counts what was found').toBe(codes.length);
     return codes.map(({ name }) => name).toSorted();
   }
@@ -61,6 +62,18 @@ describe.each([
     expect(await found('menuoffers')).toEqual([]);
     const [code] = await sql<[{ short_code: string }]>`SELECT short_code FROM codes WHERE name = 'Terrasse Été'`;
     expect(await found(code.short_code.toUpperCase())).toEqual(['Terrasse Été']);
+  });
+
+  test('finds one code by its id or its short link', async () => {
+    await create({ name: 'Flyer', destination_url: 'https://flyer.example' });
+    const [code] = await sql<[{ id: string; short_code: string }]>`
+      SELECT id, short_code FROM codes WHERE name = 'Flyer'`;
+    const foundByText = (text: string) => foundBy(searchOf(text, 'https://sho.rt'));
+    expect(await foundByText(code.id)).toEqual(['Flyer']);
+    expect(await foundByText(`https://sho.rt/${code.short_code}`)).toEqual(['Flyer']);
+    expect(await foundByText(`sho.rt/${code.short_code.toUpperCase()}?x=1`)).toEqual(['Flyer']);
+    expect(await foundByText(`https://sho.rt/${code.short_code.slice(0, -1)}`), 'a part is not the link').toEqual([]);
+    expect(await foundBy({ id: 'qr_doesnotexist000000000' })).toEqual([]);
   });
 
   test('follows changes and deletions', async () => {
@@ -88,4 +101,20 @@ describe.each([
     });
     expect(plan).toContain(index);
   });
+});
+
+describe('searchOf', () => {
+  const id = 'qr_0VMNcq2hE3kx0dTtWq8LbY';
+  test.each<[string, Search]>([
+    [id, { id }],
+    [` ${id} `, { id }],
+    [`https://sho.rt/console/codes/${id}?tab=history`, { id }],
+    [`https://sho.rt/images/${id}/public`, { id }],
+    ['https://sho.rt/menu-1', { shortCode: 'menu-1' }],
+    ['HTTP://SHO.RT/Menu', { shortCode: 'Menu' }],
+    ['sho.rt/menu/?utm=x', { shortCode: 'menu' }],
+    ['https://sho.rt/', { words: 'https://sho.rt/' }],
+    ['https://example.com/menu', { words: 'https://example.com/menu' }],
+    ['my qr_code', { words: 'my qr_code' }],
+  ])('reads %j', (text, search) => expect(searchOf(text, 'https://sho.rt')).toEqual(search));
 });
