@@ -16,7 +16,14 @@ import {
   waitForWebhooksProjection,
 } from '../webhooks/commands.ts';
 import { deliveryStatuses, listDeliveries, resend, type Delivery as Stored } from '../webhooks/deliveries.ts';
-import { Forbidden, faultOfUrl, type Policy, resolveBySystem, vettedAddresses } from '../webhooks/destination.ts';
+import {
+  allowedAddresses,
+  Forbidden,
+  faultOfUrl,
+  type Policy,
+  resolveBySystem,
+  vettedAddresses,
+} from '../webhooks/destination.ts';
 import { sendTimeoutMs } from '../webhooks/send.ts';
 import { signedHeaders } from '../webhooks/signature.ts';
 import { findTarget } from '../webhooks/target.ts';
@@ -218,7 +225,7 @@ async function checkUrl(url: string, policy: Policy): Promise<void> {
   // A host that does not resolve is accepted, since it may exist later; one that resolves to a private address is refused.
   await vettedAddresses(new URL(url), policy, resolveBySystem).catch((error) => {
     if (error instanceof Forbidden)
-      throw invalid([{ field: 'url', message: `url must resolve to a public address: ${error.message}` }]);
+      throw invalid([{ field: 'url', message: `url must resolve to ${allowedAddresses}.` }]);
   });
 }
 

@@ -45,9 +45,15 @@ const nonPublicV6 = rangesOf('2001::/23, 2001:db8::/32, 2002::/16, 3fff::/20');
 export const isPublic = (address: Uint8Array): boolean =>
   isIPv4(address) ? !inRanges(nonPublicV4, address) : inRanges(globalV6, address) && !inRanges(nonPublicV6, address);
 
+/** Where webhooks may go, for those who set them. */
+export const allowedAddresses =
+  'a public address, or to one that the operator of the service allows with WEBHOOK_ALLOWED_CIDRS';
+
 /** Why a URL is invalid ("must …"), checked without resolving it; undefined if it is valid. */
 export function faultOfUrl(text: string, { allowHttp }: Policy): string | undefined {
-  const scheme = allowHttp ? 'https:// or http://' : 'https://';
+  const scheme = allowHttp
+    ? 'https:// or http://'
+    : 'https://; the operator of the service can allow http:// with WEBHOOK_ALLOW_HTTP=true';
   if (text.length > 2_048) return 'must have at most 2,048 characters';
   if (!(allowHttp ? /^https?:\/\/[^/\\]/i : /^https:\/\/[^/\\]/i).test(text)) return `must begin with ${scheme}`;
   if (/[\s\p{Cc}\\]/u.test(text) || !text.isWellFormed() || !URL.canParse(text))
@@ -69,7 +75,7 @@ export async function vettedAddresses(url: URL, policy: Policy, resolve: Resolve
   // The message does not name the address, which would reveal names of the operator's network.
   if (vetted.length === 0)
     throw new Forbidden(
-      `${host} resolves to an address that webhooks must not call: only public addresses and those that the operator allows.`,
+      `${host} resolves to an address that webhooks must not call. It must resolve to ${allowedAddresses}.`,
     );
   return vetted;
 }

@@ -52,7 +52,8 @@ describe('a URL', () => {
     [`https://example.com/${'x'.repeat(2_048)}`, '2,048'],
   ])('%s is invalid', (url, complaint) => expect(faultOfUrl(url, strict)).toContain(complaint));
 
-  test('may be http if the operator allows it', () => {
+  test('may be http if the operator allows it; else the message names the setting', () => {
+    expect(faultOfUrl('http://example.com', strict)).toContain('WEBHOOK_ALLOW_HTTP=true');
     expect(faultOfUrl('http://example.com', { ...strict, allowHttp: true })).toBeUndefined();
   });
 });
@@ -74,6 +75,7 @@ describe('the addresses of a URL', () => {
       '2606:4700::1',
     ]);
     await expect(vetted('https://a.test', ['10.0.0.1', 'fe80::1%eth0'])).rejects.toThrow('must not call');
+    await expect(vetted('https://a.test', ['10.0.0.1'])).rejects.toThrow('WEBHOOK_ALLOWED_CIDRS');
     await expect(vetted('https://a.test', [])).rejects.toThrow('could not be resolved');
   });
 
