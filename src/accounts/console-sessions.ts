@@ -1,19 +1,30 @@
 import type { Mode, Plan } from '../../events/plans.ts';
-import { newSecret } from '../lib/ids.ts';
+import { newId, newSecret } from '../lib/ids.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { hashOfKey } from './accounts.ts';
+import { noteOncePerMinute } from './key-usage.ts';
 
+/** How long a session lasts from its sign-in. */
 export const sessionHours = 12;
+/** How long a session on a device of one's own lasts from its last use. */
+export const ownDeviceDays = 30;
+
+const hourMs = 3_600_000;
+const endOf = (isOwnDevice: boolean, now: Date) =>
+  new Date(now.getTime() + (isOwnDevice ? ownDeviceDays * 24 : sessionHours) * hourMs);
 
 /** A signed-in session, with its keys that are not revoked. */
 export interface Session {
+  id: string;
   account: { id: string; name: string; plan: Plan };
   /** At least one; the live key comes first. */
   keys: { id: string; name: string; mode: Mode; last4: string }[];
+  is_own_device: boolean;
   ends_at: Date;
 }
 
 interface SignedInKey {
+  session: string;
   account: string;
   account_name: string;
   plan: Plan;
@@ -21,13 +32,15 @@ interface SignedInKey {
   name: string;
   mode: Mode;
   last4: string;
+  is_own_device: boolean;
   ends_at: Date;
 }
 
-/** The session of a token; undefined when it expired, was signed out, or all its keys are revoked. */
+/** The session of a token; undefined when it expired, was ended, or all its keys are revoked. */
 export async function findSession(sql: Queryable, token: string, now: Date): Promise<Session | undefined> {
   const rows = await sql<SignedInKey[]>`
-    SELECT a.id AS account, a.name AS account_name, a.plan, k.id, k.name, k.mode, k.last4, s.ends_at
+    SELECT s.id AS session, a.id AS account, a.name AS account_name, a.plan, k.id, k.name, k.mode, k.last4,
+      s.is_own_device, s.ends_at
     FROM console_sessions s
     JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
     JOIN accounts a ON a.id = s.account
@@ -36,44 +49,111 @@ export async function findSession(sql: Queryable, token: string, now: Date): Pro
   const [first] = rows;
   if (first === undefined) return undefined;
   return {
+    id: first.session,
     account: { id: first.account, name: first.account_name, plan: first.plan },
     keys: rows.map(({ id, name, mode, last4 }) => ({ id, name, mode, last4 })),
+    is_own_device: first.is_own_device,
     ends_at: first.ends_at,
   };
 }
 
+export type SessionEnd = 'expired' | 'key_revoked' | 'ended_elsewhere';
+
+/** Why a token has no session with a key of `mode` any more; undefined if it never had one. */
+export async function whySessionEnded(
+  sql: Queryable,
+  token: string,
+  { mode, now }: { mode: Mode | undefined; now: Date },
+): Promise<SessionEnd | undefined> {
+  const [row] = await sql<{ ends_at: Date; ended_at: Date | null; keys: number }[]>`
+    SELECT s.ends_at, s.ended_at, count(k.id)::int AS keys
+    FROM console_sessions s
+    LEFT JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.mode = coalesce(${mode ?? null}, k.mode)
+    WHERE s.hash = ${hashOfKey(token)} GROUP BY s.hash`;
+  if (row === undefined) return undefined;
+  if (row.ended_at !== null) return 'ended_elsewhere';
+  if (row.ends_at <= now) return 'expired';
+  return row.keys > 0 ? 'key_revoked' : undefined;
+}
+
+/** Stores when sessions were last used; on a device of one's own, that also moves their end. Takes hashes of tokens. */
+export const noteSessionUse = (sql: Sql, clock: () => Date) =>
+  noteOncePerMinute((hash) => {
+    const now = clock();
+    return sql`
+      UPDATE console_sessions SET
+        last_used_at = greatest(last_used_at, ${now}),
+        ends_at = CASE WHEN is_own_device THEN greatest(ends_at, ${endOf(true, now)}) ELSE ends_at END
+      WHERE hash = ${hash} AND ends_at > ${now}`;
+  });
+
+/** The device that signs in, with the session it had until now. */
+export interface SignInFrom {
+  token: string | undefined;
+  device: string;
+  browser: string;
+  isOwnDevice: boolean;
+  now: Date;
+}
+
 export interface SignedIn {
   token: string;
-  mode: Mode;
-  key: string;
-  account: string;
+  session: Session;
+  /** The key that signed in. */
+  key: { id: string; mode: Mode };
 }
+
+export type SignInRefusal =
+  | { reason: 'unknown' }
+  | { reason: 'revoked' | 'other_mode'; key: string }
+  | { reason: 'other_account'; key: string; account_name: string };
 
 /**
  * Exchanges a key for a new session token and ends the session of the old token. A session of the same account keeps
- * its key of the other mode. A refusal carries the id of a revoked key, or "unknown" for a key that never existed.
+ * its key of the other mode. With `account` or `mode`, keys of others are refused.
  */
 export async function signIn(
   sql: Sql,
-  { key, token: oldToken, now }: { key: string; token: string | undefined; now: Date },
-): Promise<SignedIn | { refused: string }> {
-  const [found] = await sql<{ id: string; account: string; mode: Mode; revoked_at: Date | null }[]>`
-    SELECT id, account, mode, revoked_at FROM api_keys WHERE hash = ${hashOfKey(key)}`;
-  if (found === undefined) return { refused: 'unknown' };
-  if (found.revoked_at !== null) return { refused: found.id };
-  const oldSession = oldToken === undefined ? undefined : await findSession(sql, oldToken, now);
-  const keptKeys =
-    oldSession?.account.id === found.account ? oldSession.keys.filter(({ mode }) => mode !== found.mode) : [];
-  const keyIdOf = (mode: Mode) => [found, ...keptKeys].find((candidate) => candidate.mode === mode)?.id ?? null;
+  { key, account, mode, ...from }: SignInFrom & { key: string; account?: string | undefined; mode?: Mode | undefined },
+): Promise<SignedIn | { refused: SignInRefusal }> {
+  const [found] = await sql<
+    { id: string; account: string; account_name: string; mode: Mode; revoked_at: Date | null }[]
+  >`
+    SELECT k.id, k.account, a.name AS account_name, k.mode, k.revoked_at
+    FROM api_keys k JOIN accounts a ON a.id = k.account WHERE k.hash = ${hashOfKey(key)}`;
+  if (found === undefined) return { refused: { reason: 'unknown' } };
+  if (found.revoked_at !== null) return { refused: { reason: 'revoked', key: found.id } };
+  if (account !== undefined && account !== found.account)
+    return { refused: { reason: 'other_account', key: found.id, account_name: found.account_name } };
+  if (mode !== undefined && mode !== found.mode) return { refused: { reason: 'other_mode', key: found.id } };
+  const opened = await sql.begin((tx) => openSession(tx, found.account, [found], from));
+  // The key can have been revoked meanwhile.
+  if (opened === undefined) return { refused: { reason: 'revoked', key: found.id } };
+  return { ...opened, key: { id: found.id, mode: found.mode } };
+}
+
+/** Starts a session with these keys in place of the session of the old token. */
+export async function openSession(
+  tx: Queryable,
+  account: string,
+  keys: { id: string; mode: Mode }[],
+  { token: oldToken, device, browser, isOwnDevice, now }: SignInFrom,
+): Promise<{ token: string; session: Session } | undefined> {
+  const found = oldToken === undefined ? undefined : await findSession(tx, oldToken, now);
+  const oldSession = found?.account.id === account ? found : undefined;
+  const keyIdOf = (mode: Mode) =>
+    [...keys, ...(oldSession?.keys ?? [])].find((candidate) => candidate.mode === mode)?.id ?? null;
+  // Adding a mode does not ask again whose device it is.
+  const isKeptOwn = isOwnDevice || oldSession?.is_own_device === true;
   const token = newSecret();
-  const endsAt = new Date(now.getTime() + sessionHours * 3_600_000);
-  await sql.begin(async (tx) => {
-    if (oldToken !== undefined) await endSession(tx, oldToken);
-    await tx`
-      INSERT INTO console_sessions (hash, account, live_key, test_key, ends_at)
-      VALUES (${hashOfKey(token)}, ${found.account}, ${keyIdOf('live')}, ${keyIdOf('test')}, ${endsAt})`;
-  });
-  return { token, mode: found.mode, key: found.id, account: found.account };
+  if (oldToken !== undefined) await endSession(tx, oldToken);
+  await tx`
+    INSERT INTO console_sessions
+      (hash, id, account, live_key, test_key, device, browser, is_own_device, created_at, last_used_at, ends_at)
+    VALUES (${hashOfKey(token)}, ${newId('sess', now.getTime())}, ${account}, ${keyIdOf('live')}, ${keyIdOf('test')},
+      ${device}, ${browser}, ${isKeptOwn}, ${now}, ${now}, ${endOf(isKeptOwn, now)})`;
+  const session = await findSession(tx, token, now);
+  return session === undefined ? undefined : { token, session };
 }
 
 /** Ends the session and returns its account and key; undefined when there was none. */
@@ -82,4 +162,43 @@ export async function endSession(sql: Queryable, token: string): Promise<{ accou
     DELETE FROM console_sessions WHERE hash = ${hashOfKey(token)}
     RETURNING account, coalesce(live_key, test_key) AS key`;
   return ended;
+}
+
+export interface ListedSession {
+  id: string;
+  modes: Mode[];
+  device: string;
+  browser: string;
+  is_own_device: boolean;
+  created_at: Date;
+  last_used_at: Date;
+  ends_at: Date;
+}
+
+/** Sessions that `own` may see and end: a session without a live key must not affect those with one. */
+const withinReach = (sql: Queryable, own: Session) => sql`
+  s.account = ${own.account.id}
+  AND (${own.keys.some(({ mode }) => mode === 'live')} OR s.live_key IS NULL OR s.id = ${own.id})`;
+
+/** The sessions of the account, last used first. */
+export const listSessions = (sql: Queryable, own: Session, now: Date): Promise<ListedSession[]> =>
+  sql<ListedSession[]>`
+    SELECT s.id, array_agg(k.mode ORDER BY k.mode) AS modes, s.device, s.browser, s.is_own_device, s.created_at,
+      s.last_used_at, s.ends_at
+    FROM console_sessions s JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
+    WHERE ${withinReach(sql, own)} AND s.ends_at > ${now}
+    GROUP BY s.hash ORDER BY s.last_used_at DESC, s.id DESC`;
+
+/** Ends one other session, or all of them without `id`; returns their ids. */
+export async function endOtherSessions(
+  sql: Queryable,
+  own: Session,
+  { id, now }: { id?: string; now: Date },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    UPDATE console_sessions s SET ends_at = ${now}, ended_at = ${now}
+    WHERE ${withinReach(sql, own)} AND s.id <> ${own.id} AND s.ends_at > ${now}
+      ${id === undefined ? sql`` : sql`AND s.id = ${id}`}
+    RETURNING s.id`;
+  return rows.map((row) => row.id);
 }

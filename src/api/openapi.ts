@@ -45,6 +45,7 @@ const causes: Record<ErrorCode, string> = {
   short_code_taken: 'The short code belongs, or once belonged, to another QR code.',
   conflict: 'Other requests changed the same resource at the same time: send the request again.',
   idempotency_conflict: 'The `Idempotency-Key` was used with a different request.',
+  account_changed: 'In the console only: its session belongs to another account than the page.',
   gone: 'It was deleted.',
   disabled: 'The operator of the service has disabled it.',
   payload_too_large: 'The body is larger than 1 MiB.',

@@ -17,6 +17,7 @@ export interface Asset {
 
 export interface Bundle {
   script: Asset;
+  phoneScript: Asset;
   style: Asset;
   mark: Asset;
 }
@@ -28,17 +29,19 @@ const sourcePath = (name: string) => fileURLToPath(new URL(`./app/${name}`, impo
  * be read-only, and the bundle is never stale.
  */
 export async function buildBundle(): Promise<Bundle> {
-  const [script, style, mark] = await Promise.all([
+  const [script, phoneScript, style, mark] = await Promise.all([
     bundleFile('main.tsx'),
+    bundleFile('phone.ts'),
     bundleFile('style/console.css'),
     readFile(sourcePath('mark.svg')).then((bytes) => new Uint8Array(bytes)),
   ]);
-  const [scriptAsset, styleAsset, markAsset] = await Promise.all([
+  const [scriptAsset, phoneScriptAsset, styleAsset, markAsset] = await Promise.all([
     createAsset('console.js', 'text/javascript; charset=utf-8', script),
+    createAsset('phone.js', 'text/javascript; charset=utf-8', phoneScript),
     createAsset('console.css', 'text/css; charset=utf-8', style),
     createAsset('mark.svg', 'image/svg+xml', mark),
   ]);
-  return { script: scriptAsset, style: styleAsset, mark: markAsset };
+  return { script: scriptAsset, phoneScript: phoneScriptAsset, style: styleAsset, mark: markAsset };
 }
 
 async function bundleFile(name: string): Promise<Bytes> {

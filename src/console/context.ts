@@ -1,3 +1,4 @@
+import type { noteSessionUse } from '../accounts/console-sessions.ts';
 import type { Service } from '../api/service.ts';
 import type { Api } from '../api/v1.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -14,6 +15,8 @@ export interface Console {
   metrics: Metrics;
   /** The console's files, built on the first call. */
   bundle(): Promise<Bundle>;
+  /** Notes that a session was used, by the hash of its token. */
+  sessionUse: ReturnType<typeof noteSessionUse>;
 }
 
 /** The part of Elysia's context that the routes use. */
@@ -22,8 +25,26 @@ export interface RequestContext {
   server: { requestIP(request: Request): { address: string } | null } | null;
 }
 
-/** The path of the URL, cut out by hand: its host is the client's `Host` header, which may not parse as a URL. */
-export const pathOf = ({ url }: Request) => url.slice(url.indexOf('/', 8)).replace(/[?#].*$/s, '');
+/** Path and query of the URL, cut out by hand: its host is the client's `Host` header, which may not parse as a URL. */
+export const locationOf = ({ url }: Request) => url.slice(url.indexOf('/', 8)).replace(/#.*$/s, '');
+
+export const pathOf = (request: Request) => locationOf(request).replace(/\?.*$/s, '');
+
+export const peerOf = ({ request, server }: RequestContext) => server?.requestIP(request)?.address ?? '';
+
+/** Whether our own script sent the request, which expects JSON instead of a page. */
+export const wantsJson = ({ headers }: Request) => headers.get('accept') === 'application/json';
+
+export const jsonResponse = (status: number, value: unknown, cookie?: string) =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      ...(cookie === undefined ? {} : { 'set-cookie': cookie }),
+    },
+  });
 
 export async function htmlResponse(
   { bundle }: Console,

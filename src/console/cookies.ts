@@ -1,3 +1,5 @@
+import { sessionHours } from '../accounts/console-sessions.ts';
+
 const isHttps = (publicUrl: string) => publicUrl.startsWith('https:');
 
 /** Over HTTPS, the `__Host-` prefix makes browsers reject this cookie from a subdomain or over plain HTTP. */
@@ -26,10 +28,18 @@ export function themeOf(headers: Headers): Theme | undefined {
   return theme === 'light' || theme === 'dark' ? theme : undefined;
 }
 
-/** The `Set-Cookie` value that stores a token; without a token, the one that deletes the cookie. */
-export function sessionCookie(token: string | undefined, maxAgeSeconds: number, publicUrl: string): string {
-  const maxAge = token === undefined ? 0 : maxAgeSeconds;
+/** The longest that browsers keep a cookie. The session itself ends earlier, which only the database knows. */
+const ownDeviceCookieSeconds = 400 * 86_400;
+
+/** The `Set-Cookie` value that stores the token of a session. */
+export const sessionCookie = (token: string, isOwnDevice: boolean, publicUrl: string): string =>
+  cookieWith(token, isOwnDevice ? ownDeviceCookieSeconds : sessionHours * 3_600, publicUrl);
+
+/** The `Set-Cookie` value that deletes the cookie. */
+export const noSessionCookie = (publicUrl: string): string => cookieWith('', 0, publicUrl);
+
+function cookieWith(token: string, maxAge: number, publicUrl: string): string {
   // The __Host- prefix requires the path /.
   const scope = isHttps(publicUrl) ? 'Path=/; Secure' : 'Path=/console';
-  return `${sessionCookieName(publicUrl)}=${token ?? ''}; ${scope}; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
+  return `${sessionCookieName(publicUrl)}=${token}; ${scope}; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
 }

@@ -1,5 +1,6 @@
-import { type Session, sessionHours } from '../accounts/console-sessions.ts';
-import type { Bundle } from './bundle.ts';
+import { ownDeviceDays, type Session, type SessionEnd, sessionHours } from '../accounts/console-sessions.ts';
+import type { Addresses } from '../config.ts';
+import type { Asset, Bundle } from './bundle.ts';
 import type { Theme } from './cookies.ts';
 
 /** Headers of every console page: it runs only its own script and cannot be framed. */
@@ -52,47 +53,106 @@ ${body}
 export interface Bootstrap {
   account: Session['account'];
   keys: Session['keys'];
+  is_own_device: boolean;
   ends_at: string;
+  public_url: string;
   short_base_url: string;
 }
 
+export const bootstrapOf = (
+  { account, keys, is_own_device, ends_at }: Session,
+  { publicUrl, shortBaseUrl }: Addresses,
+): Bootstrap => ({
+  ...{ account, keys, is_own_device },
+  ends_at: ends_at.toISOString(),
+  public_url: publicUrl,
+  short_base_url: shortBaseUrl,
+});
+
+const moduleScript = ({ path }: Asset) => `\n<script type="module" src="${path}"></script>`;
+
 /** The page that the console's script renders into. */
-export function consolePage(page: Page, { account, keys, ends_at }: Session, shortBaseUrl: string): string {
-  const bootstrap: Bootstrap = { account, keys, ends_at: ends_at.toISOString(), short_base_url: shortBaseUrl };
+export function consolePage(page: Page, bootstrap: Bootstrap): string {
   const body = `<body data-bootstrap="${escapeHtml(JSON.stringify(bootstrap))}">
 <div id="console"></div>
 <noscript><p class="noscript">The console needs JavaScript. Without it, use the <a href="/swagger">API</a>.</p></noscript>
 </body>`;
-  return renderDocument(page, 'Scanlog', body, `\n<script type="module" src="${page.bundle.script.path}"></script>`);
+  return renderDocument(page, 'Scanlog', body, moduleScript(page.bundle.script));
 }
 
 /** Reloads itself at once: unlike a link on another site, the reload carries the SameSite=Strict cookie. */
 export const reloadPage = (page: Page): string =>
   renderDocument(page, 'Scanlog', '<body></body>', '\n<meta http-equiv="refresh" content="0">');
 
+/** Why a session no longer works, for its user. */
+export const sessionEndTexts: Record<SessionEnd, string> = {
+  expired: 'Your session has expired.',
+  key_revoked: 'The API key of your session was revoked.',
+  ended_elsewhere: 'Your session was ended on another device.',
+};
+
+const ownDeviceField = (isChecked: boolean) => `<label class="check">
+<input type="checkbox" name="own_device" value="1"${isChecked ? ' checked' : ''}>
+<span>This is my device<span class="hint">Stay signed in here until you have not used Scanlog for ${ownDeviceDays} days. Otherwise you are signed out after ${sessionHours} hours.</span></span>
+</label>`;
+
+interface SignInForm {
+  next: string;
+  error?: string | undefined;
+  /** Why the user has to sign in again. */
+  ended?: SessionEnd | undefined;
+}
+
 /** A plain form without script, so that no script can read the key. */
-export function signInPage(page: Page, { next, error }: { next: string; error?: string | undefined }): string {
+export function signInPage(page: Page, { next, error, ended }: SignInForm): string {
   const alert = error === undefined ? '' : `\n<p class="error" id="error" role="alert">${escapeHtml(error)}</p>`;
+  const notice =
+    ended === undefined ? '' : `\n<p class="verdict bad" role="status">${sessionEndTexts[ended]} Sign in again.</p>`;
   const body = `<body class="sign-in">
 <main>
 <img src="${page.bundle.mark.path}" alt="" width="56" height="56">
 <h1>Sign in to Scanlog</h1>
-<p class="lead">Manage your QR codes and see every scan.</p>
+<p class="lead">Manage your QR codes and see every scan.</p>${notice}
 <form method="post" action="/console/session" class="card">
 <input type="hidden" name="next" value="${escapeHtml(next)}">
 <label for="key">API key</label>
 <input id="key" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false"
-  placeholder="sk_live_… or sk_test_…" aria-describedby="${error === undefined ? '' : 'error '}hint"${error === undefined ? '' : ' aria-invalid="true"'}>${alert}
-<p class="hint" id="hint">You stay signed in for ${sessionHours} hours.</p>
+  placeholder="sk_live_… or sk_test_…"${error === undefined ? '' : ' aria-describedby="error" aria-invalid="true"'}>${alert}
+${ownDeviceField(false)}
 <button class="button primary" type="submit">Sign in</button>
 </form>
 <details>
 <summary>Where do I find my API key?</summary>
-<p>The first start of <code>./scanlog up</code> prints a live and a test key. For another account, ask your administrator to run:</p>
+<p>The first start of <code>./scanlog up</code> prints a live and a test key. For another account, ask the operator of this service to run:</p>
 <pre><code>./scanlog account create --name "My café" --plan pro</code></pre>
 </details>
 <p class="foot"><a href="/swagger">API documentation</a></p>
 </main>
 </body>`;
   return renderDocument(page, 'Sign in · Scanlog', body);
+}
+
+/**
+ * Signs in the device that opened a link of `createSignInLink`. The link's token is in the fragment, which no server,
+ * log or link preview receives; the script moves it into the form, and only the user's confirmation uses it up.
+ */
+export function phonePage(page: Page, error?: string): string {
+  const message = error ?? 'This link is incomplete. Scan the code again.';
+  const body = `<body class="sign-in">
+<main>
+<img src="${page.bundle.mark.path}" alt="" width="56" height="56">
+<h1>Sign in to Scanlog</h1>
+<noscript><p>Signing in by a scanned code needs JavaScript. <a href="/console">Sign in with an API key</a> instead.</p></noscript>
+<p class="error" id="problem" role="alert"${error === undefined ? ' hidden' : ''}>${escapeHtml(message)}</p>
+<form method="post" action="/console/phone" class="card" id="confirm" hidden>
+<input type="hidden" name="token" id="token">
+<p>Sign in to the account <strong id="account"></strong> on this device?</p>
+<p class="hint" id="modes"></p>
+${ownDeviceField(true)}
+<button class="button primary" type="submit">Sign in</button>
+</form>
+<p class="foot"><a href="/console">Sign in with an API key</a></p>
+</main>
+</body>`;
+  return renderDocument(page, 'Sign in · Scanlog', body, moduleScript(page.bundle.phoneScript));
 }

@@ -1,5 +1,6 @@
 import type { Elysia } from 'elysia';
-import { findSession } from '../accounts/console-sessions.ts';
+import { hashOfKey } from '../accounts/accounts.ts';
+import { findSession, noteSessionUse, whySessionEnded } from '../accounts/console-sessions.ts';
 import { json, refusalAnswer, refusalOf } from '../api/answers.ts';
 import { mount } from '../api/mount.ts';
 import type { Operation } from '../api/operation.ts';
@@ -11,10 +12,12 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { type Asset, type Bundle, buildBundle } from './bundle.ts';
-import { type Console, htmlResponse, pathOf, type RequestContext } from './context.ts';
+import { type Console, htmlResponse, locationOf, pathOf, type RequestContext } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
-import { consolePage, reloadPage, signInPage } from './pages.ts';
-import { modeParameter, sessionAdmission } from './session-admission.ts';
+import { bootstrapOf, consolePage, reloadPage, signInPage } from './pages.ts';
+import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
+import { sessionAdmission, targetParameters } from './session-admission.ts';
+import { sessionOperations } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
 import { handleSignIn, handleSignOut, safeNext } from './sign-in.ts';
 
@@ -27,11 +30,13 @@ export function serveConsole(
   api: Api,
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): void {
-  const console: Console = { service, api, log, metrics, bundle: onFirstUse(buildBundle) };
-  mount(app, [...api.operations.map(withNullWebhook), checkShortCodes(service)], {
+  const sessionUse = noteSessionUse(service.sql, service.clock);
+  const console: Console = { service, api, log, metrics, bundle: onFirstUse(buildBundle), sessionUse };
+  const ownOperations = [checkShortCodes(service), ...sessionOperations(console)];
+  mount(app, [...api.operations.map(withNullWebhook), ...ownOperations], {
     base: '/console/api',
-    admit: api.whenReady(sessionAdmission(service, api.admission)),
-    parameters: [modeParameter],
+    admit: api.whenReady(sessionAdmission(console)),
+    parameters: targetParameters,
     log,
   });
   const hidden = { detail: { hide: true }, parse: 'none' } as const;
@@ -39,6 +44,9 @@ export function serveConsole(
   app.get('/console/assets/*', route(serveAsset), hidden);
   app.post('/console/session', route(handleSignIn), hidden);
   app.post('/console/sign-out', route(handleSignOut), hidden);
+  app.get('/console/phone', route(servePhonePage), hidden);
+  app.post('/console/phone', route(handlePhoneSignIn), hidden);
+  app.post('/console/phone/check', route(checkPhoneLink), hidden);
   // All methods: Elysia would prefer a wildcard route for GET alone to the all-method routes of /console/api.
   for (const path of ['/console', '/console/*']) app.all(path, route(servePage), hidden);
   app.get('/', () => new Response(null, { status: 302, headers: { location: '/console' } }), hidden);
@@ -55,11 +63,15 @@ async function servePage(console: Console, { request }: RequestContext): Promise
   // A link on another site arrives without the SameSite=Strict cookie even when the user is signed in.
   if (token === undefined && request.headers.get('sec-fetch-site') === 'cross-site')
     return htmlResponse(console, request, 200, reloadPage);
-  const session = token === undefined ? undefined : await findSession(sql, token, clock());
+  const now = clock();
+  const session = token === undefined ? undefined : await findSession(sql, token, now);
+  if (token !== undefined && session !== undefined) {
+    console.sessionUse.note(hashOfKey(token));
+    return htmlResponse(console, request, 200, (page) => consolePage(page, bootstrapOf(session, addresses)));
+  }
+  const ended = token === undefined ? undefined : await whySessionEnded(sql, token, { mode: undefined, now });
   return htmlResponse(console, request, 200, (page) =>
-    session === undefined
-      ? signInPage(page, { next: safeNext(pathOf(request)) })
-      : consolePage(page, session, addresses.shortBaseUrl),
+    signInPage(page, { next: safeNext(locationOf(request)), ended }),
   );
 }
 

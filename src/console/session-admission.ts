@@ -2,35 +2,41 @@ import { limitsOf, type Mode, modes } from '../../events/plans.ts';
 import { hashOfKey } from '../accounts/accounts.ts';
 import {
   type Admission,
-  type AdmissionControl,
   admitted,
   type Caller,
   nextWindow,
   type Standing,
   type Window,
 } from '../accounts/admission.ts';
+import { whySessionEnded } from '../accounts/console-sessions.ts';
 import { noteKeyUse } from '../accounts/key-usage.ts';
-import type { Service } from '../api/service.ts';
 import { invalid, Refusal } from '../lib/errors.ts';
-import { pathOf } from './context.ts';
+import { type Console, pathOf } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
+import { sessionEndTexts } from './pages.ts';
 import { isSameOrigin, needsCorsPreflight } from './same-site.ts';
 
 /** Separate from the plan's limit, so that viewing charts does not consume the account's API requests. */
 const readsPerMinute = 600;
 
 /** Authenticates console requests by their session cookie, and rejects requests that other sites caused. */
-export function sessionAdmission({ sql, clock, addresses }: Service, control: AdmissionControl) {
-  const usage = noteKeyUse(sql);
+export function sessionAdmission({ service, api, sessionUse }: Console) {
+  const { sql, clock, addresses } = service;
+  const keyUse = noteKeyUse(sql);
 
-  async function admitSession(token: string, mode: Mode | undefined, isRead: boolean): Promise<Admission | undefined> {
-    const [row] = await sql<(Caller & Window & Standing)[]>`
+  async function admitSession(
+    token: string,
+    { mode, account }: Target,
+    isRead: boolean,
+  ): Promise<Admission | undefined> {
+    const hash = hashOfKey(token);
+    const [row] = await sql<(Caller & Window & Standing & { account_name: string })[]>`
       WITH caller AS (
-        SELECT k.account, k.mode, a.plan, a.suspended_reason, k.id AS key
+        SELECT k.account, k.mode, a.plan, a.suspended_reason, a.name AS account_name, k.id AS key
         FROM console_sessions s
         JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
         JOIN accounts a ON a.id = k.account
-        WHERE s.hash = ${hashOfKey(token)} AND s.ends_at > ${clock()}
+        WHERE s.hash = ${hash} AND s.ends_at > ${clock()}
           AND k.mode = coalesce(${mode ?? null}, k.mode)
         ORDER BY k.mode LIMIT 1
       ), counted AS (
@@ -41,23 +47,37 @@ export function sessionAdmission({ sql, clock, addresses }: Service, control: Ad
       )
       SELECT * FROM caller, counted`;
     if (row === undefined) return undefined;
-    const { used, ends, suspended_reason, ...caller } = row;
-    usage.note(caller.key);
-    const standing = { suspended_reason };
-    if (isRead) return admitted(readsPerMinute, { used, ends }, caller, standing);
-    const limit = limitsOf[caller.plan].requestsPerMinute;
-    return admitted(limit, { used, ends }, caller, standing, 'API requests and changes in the console');
+    const { used, ends, suspended_reason, account_name, ...caller } = row;
+    const limit = isRead ? readsPerMinute : limitsOf[caller.plan].requestsPerMinute;
+    const counted = isRead ? undefined : 'API requests and changes in the console';
+    const admission = admitted(limit, { used, ends }, caller, { suspended_reason }, counted);
+    if (account !== undefined && account !== caller.account)
+      return { rate: admission.rate, refusal: accountChangedRefusal(account_name) };
+    keyUse.note(caller.key);
+    sessionUse.note(hash);
+    return admission;
+  }
+
+  async function signedOutRefusal(token: string | undefined, mode: Mode | undefined): Promise<Refusal> {
+    const reason = token === undefined ? undefined : await whySessionEnded(sql, token, { mode, now: clock() });
+    if (reason !== undefined) return new Refusal('unauthorized', `${sessionEndTexts[reason]} Sign in again.`);
+    return new Refusal(
+      'unauthorized',
+      `Sign in to the console${mode === undefined ? '' : ` with a ${mode} key`} first.`,
+    );
   }
 
   return async (request: Request, peer: string): Promise<Admission> => {
     const token = sessionTokenOf(request.headers, addresses.publicUrl);
-    const mode = modeOf(request.url);
+    const target = targetOf(request.url);
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
     const isCrossSite = !isSameOrigin(request, addresses.publicUrl) || (isWrite && !needsCorsPreflight(request));
-    const admission = token === undefined || isCrossSite ? undefined : await admitSession(token, mode, isRead(request));
+    const admission =
+      token === undefined || isCrossSite ? undefined : await admitSession(token, target, isRead(request));
     if (admission !== undefined) return admission;
-    const unauthenticated = await control.byAddress(request, peer);
-    return { refusal: isCrossSite ? crossSiteRefusal() : signedOutRefusal(mode), ...unauthenticated };
+    const unauthenticated = await api.admission.byAddress(request, peer);
+    const refusal = isCrossSite ? crossSiteRefusal() : await signedOutRefusal(token, target.mode);
+    return { refusal, ...unauthenticated };
   };
 }
 
@@ -65,18 +85,26 @@ export function sessionAdmission({ sql, clock, addresses }: Service, control: Ad
 const isRead = (request: Request) =>
   request.method === 'GET' || request.method === 'HEAD' || pathOf(request) === '/console/api/short-codes/check';
 
-/** Names the mode of a request. Every operation accepts it in the console, where it takes the place of the key's mode. */
-export const modeParameter = 'mode';
+/** Query parameters of every operation in the console: what the page names as the target of its request. */
+export const targetParameters = ['mode', 'account'] as const;
 
-/** The mode named in the query; without one, live mode if the session has a live key, else test mode. */
-function modeOf(url: string): Mode | undefined {
-  const mode = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '').get(modeParameter);
-  if (mode === null || (modes as readonly string[]).includes(mode)) return (mode ?? undefined) as Mode | undefined;
+interface Target {
+  /** Without one, live mode if the session has a live key, else test mode. */
+  mode: Mode | undefined;
+  /** The account that the page was loaded for. A sign-in in another tab changes the session's account. */
+  account: string | undefined;
+}
+
+function targetOf(url: string): Target {
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
+  const [given, account] = [query.get('mode'), query.get('account') ?? undefined];
+  const mode = modes.find((candidate) => candidate === given);
+  if (given === null || mode !== undefined) return { mode, account };
   throw invalid([{ field: 'mode', message: `mode must be one of ${modes.join(', ')}.` }]);
 }
 
-const signedOutRefusal = (mode: Mode | undefined) =>
-  new Refusal('unauthorized', `Sign in to the console${mode === undefined ? '' : ` with a ${mode} key`} first.`);
+const accountChangedRefusal = (name: string) =>
+  new Refusal('account_changed', `You are now signed in to another account, “${name}”. Reload the page to use it.`);
 
 const crossSiteRefusal = () =>
   new Refusal('unauthorized', 'This request did not come from the console. Use /v1 with an API key instead.');

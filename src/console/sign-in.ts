@@ -1,28 +1,35 @@
-import { endSession, sessionHours, signIn } from '../accounts/console-sessions.ts';
+import { modes } from '../../events/plans.ts';
+import { endSession, type SignInRefusal, signIn } from '../accounts/console-sessions.ts';
 import { statusOf } from '../api/error-status.ts';
-import { Refusal } from '../lib/errors.ts';
-import type { SignInOutcome } from '../lib/metrics.ts';
-import { requestIdOf } from '../lib/request-id.ts';
-import { withTimeout } from '../lib/with-timeout.ts';
-import { type Console, htmlResponse, type RequestContext, redirect } from './context.ts';
-import { sessionCookie, sessionTokenOf } from './cookies.ts';
-import { signInPage } from './pages.ts';
+import {
+  type Console,
+  htmlResponse,
+  jsonResponse,
+  peerOf,
+  type RequestContext,
+  redirect,
+  wantsJson,
+} from './context.ts';
+import { noSessionCookie, sessionCookie, sessionTokenOf } from './cookies.ts';
+import { describeDevice } from './device-name.ts';
+import { readForm } from './form.ts';
+import { bootstrapOf, signInPage } from './pages.ts';
 import { isSameOrigin } from './same-site.ts';
+import { recordOutcome } from './sign-in-outcome.ts';
 
-const maxFormLength = 4096;
-const formTimeoutMs = 5_000;
-
-/** Handles the sign-in form: redirects to the console with a new session, or shows the form with an error. */
+/**
+ * Handles the sign-in form: redirects to the console with a new session, or shows the form with an error. The console's
+ * script sends the same form to stay on its page, and gets JSON.
+ */
 export async function handleSignIn(console: Console, context: RequestContext): Promise<Response> {
   const { request } = context;
   const { sql, clock, addresses } = console.service;
-  const form = await withTimeout(readForm(request), formTimeoutMs, () => {
-    throw incompleteForm();
-  });
+  const form = await readForm(request);
   const next = safeNext(form.get('next') ?? '');
-  const refuse = async (status: number, error: string, key = 'unknown') => {
+  const refuse = async (status: number, message: string, key = 'unknown') => {
     await recordOutcome(console, context, status === 429 ? 'limited' : 'refused', { key });
-    return htmlResponse(console, request, status, (page) => signInPage(page, { next, error }));
+    if (wantsJson(request)) return jsonResponse(status, { error: { code: 'unauthorized', message } });
+    return htmlResponse(console, request, status, (page) => signInPage(page, { next, error: message }));
   };
   if (!isSameOrigin(request, addresses.publicUrl))
     return refuse(403, 'This sign-in was started by another site. Enter your own API key.');
@@ -30,13 +37,37 @@ export async function handleSignIn(console: Console, context: RequestContext): P
   if (refusal !== undefined) return refuse(statusOf[refusal.code], 'Too many attempts. Try again in a minute.');
   const key = (form.get('key') ?? '').trim();
   if (!/^sk_(live|test)_/.test(key)) return refuse(400, 'An API key starts with sk_live_ or sk_test_.');
-  const token = sessionTokenOf(request.headers, addresses.publicUrl);
-  const result = await signIn(sql, { key, token, now: clock() });
-  if ('refused' in result) return refuse(401, 'This API key does not exist or was revoked.', result.refused);
-  await recordOutcome(console, context, 'signed_in', { key: result.key, account: result.account });
-  const home = result.mode === 'test' ? '/console/test' : '/console';
-  const isInMode = /^\/console\/test(\/|$)/.test(next) === (result.mode === 'test');
-  return redirect(isInMode ? next : home, sessionCookie(result.token, sessionHours * 3600, addresses.publicUrl));
+  const result = await signIn(sql, {
+    key,
+    account: form.get('account') ?? undefined,
+    mode: modes.find((mode) => mode === form.get('mode')),
+    token: sessionTokenOf(request.headers, addresses.publicUrl),
+    isOwnDevice: form.has('own_device'),
+    ...describeDevice(request.headers.get('user-agent') ?? ''),
+    now: clock(),
+  });
+  if ('refused' in result) {
+    const { refused } = result;
+    return refuse(401, refusalText(refused), 'key' in refused ? refused.key : 'unknown');
+  }
+  const { session, token } = result;
+  await recordOutcome(console, context, 'signed_in', { key: result.key.id, account: session.account.id });
+  const cookie = sessionCookie(token, session.is_own_device, addresses.publicUrl);
+  if (wantsJson(request)) return jsonResponse(200, bootstrapOf(session, addresses), cookie);
+  const home = result.key.mode === 'test' ? '/console/test' : '/console';
+  const isInMode = /^\/console\/test([/?]|$)/.test(next) === (result.key.mode === 'test');
+  return redirect(isInMode ? next : home, cookie);
+}
+
+function refusalText(refused: SignInRefusal): string {
+  switch (refused.reason) {
+    case 'other_account':
+      return `This API key belongs to another account, “${refused.account_name}”. Use a key of this account, or sign out first.`;
+    case 'other_mode':
+      return 'This API key is of the other mode: a live key starts with sk_live_, a test key with sk_test_.';
+    default:
+      return 'This API key does not exist or was revoked.';
+  }
 }
 
 /** Ends the session; a request from another site is ignored. */
@@ -47,50 +78,12 @@ export async function handleSignOut(console: Console, context: RequestContext): 
   const token = sessionTokenOf(request.headers, addresses.publicUrl);
   const ended = token === undefined ? undefined : await endSession(sql, token);
   if (ended !== undefined) await recordOutcome(console, context, 'signed_out', ended);
-  return redirect('/console', sessionCookie(undefined, 0, addresses.publicUrl));
+  return redirect('/console', noSessionCookie(addresses.publicUrl));
 }
 
-const peerOf = ({ request, server }: RequestContext) => server?.requestIP(request)?.address ?? '';
-
-const messages = {
-  signed_in: 'signed in to the console',
-  refused: 'console sign-in refused',
-  limited: 'console sign-in refused: too many attempts from this client',
-  signed_out: 'signed out of the console',
-};
-
-/** Logs and counts a sign-in or sign-out. The client is logged as a keyed hash of its address. */
-async function recordOutcome(
-  { log, metrics, api }: Console,
-  context: RequestContext,
-  outcome: SignInOutcome,
-  identity: { key: string; account?: string },
-): Promise<void> {
-  metrics.signIns.count(outcome);
-  const client = api.admission.clientHash(context.request, peerOf(context));
-  const fields = { request_id: requestIdOf(context.request.headers), outcome, ...identity, client };
-  if (outcome === 'signed_in' || outcome === 'signed_out') log.info(fields, messages[outcome]);
-  else log.warn(fields, messages[outcome]);
-}
-
-/** The path if it is a console page, else `/console`: a redirect target that cannot leave the console. */
-export const safeNext = (path: string) => (/^\/console(\/[\w-]+)*$/.test(path) ? path : '/console');
-
-const incompleteForm = () =>
-  new Refusal('invalid_request', `The form must arrive complete within ${formTimeoutMs / 1000} s. Send it again.`);
-
-/** The form's fields; none when the form is longer than `maxFormLength`. */
-async function readForm(request: Request): Promise<URLSearchParams> {
-  const decoder = new TextDecoder();
-  let text = '';
-  try {
-    for await (const chunk of request.body ?? []) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.length > maxFormLength) return new URLSearchParams();
-    }
-  } catch {
-    // The client disconnected.
-    throw incompleteForm();
-  }
-  return new URLSearchParams(text);
-}
+/**
+ * Path and query if they are of a console page, else `/console`: a redirect target that cannot leave the console. The
+ * query has the characters that browsers send.
+ */
+export const safeNext = (location: string) =>
+  /^\/console(\/[\w-]+)*\/?(\?[\w\-.~!$&'()*+,;=:@/?%]*)?$/.test(location) ? location : '/console';

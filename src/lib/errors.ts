@@ -12,6 +12,7 @@ export const errorCodes = [
   'short_code_taken',
   'conflict',
   'idempotency_conflict',
+  'account_changed',
   'gone',
   'disabled',
   'payload_too_large',

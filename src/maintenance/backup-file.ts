@@ -44,6 +44,7 @@ export const leftOut = [
   'code_trigrams',
   'rate_windows',
   'console_sessions',
+  'console_sign_in_links',
   'webhook_tests',
 ];
 

@@ -176,6 +176,7 @@ async function finish(tx: Transaction, account: string, now: Date): Promise<void
 
 const accountTables = [
   'console_sessions',
+  'console_sign_in_links',
   'idempotency_keys',
   'webhook_tests',
   'webhook_secrets',

@@ -100,13 +100,15 @@ describe('signing in and out', () => {
   );
 
   test(
-    'shows the sign-in page after the key of the session is revoked',
+    'says that the key of the session was revoked, and leads to the sign-in page',
     async () => {
       const keys = (await account.live.get('/v1/account/keys')).body.data;
       const sessionKey = keys.find(({ mode }: Json) => mode === 'live');
       const other = (await account.live.post('/v1/account/keys', { name: 'Other', mode: 'live' })).body.key;
       await service.client(0, other).delete(`/v1/account/keys/${sessionKey.id}`);
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
+      await dialog().getByText('The API key of your session was revoked.').waitFor();
+      await button('Go to the sign-in page').click();
       await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
       expect(watched.consoleErrors.splice(0).every((text) => text.includes('401'))).toBe(true);
     },
@@ -341,7 +343,7 @@ describe('account settings', () => {
       await button('Add test mode').click();
       await field('Test API key').fill(account.keys.test);
       await dialog().getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('Test mode.').waitFor();
+      await page.getByText('Test codes work like live codes').waitFor();
       await page.goto(`${url}/console/test/account/keys`);
       await page.getByText('In test mode, you can manage test keys only').waitFor();
       await page.getByText('Test key', { exact: true }).waitFor();
@@ -388,7 +390,7 @@ describe('account settings', () => {
       await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
       await field('Webhook URL').fill('ftp://example.com');
       await button('Add webhook').click();
-      await page.getByText('url must begin with').waitFor();
+      await page.getByText('url must begin with https').waitFor();
       expect(watched.consoleErrors.splice(0), 'the browser logs the 400').toHaveLength(1);
 
       const path = newPath();

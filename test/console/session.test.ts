@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
+import { eventually } from '../support/eventually.ts';
 import { unknownKey } from '../support/http.ts';
 import { endWindows } from '../support/limits.ts';
 import { useService } from '../support/service.ts';
@@ -35,6 +36,32 @@ describe('signing in', () => {
     ]);
   });
 
+  test('on a device of one’s own lasts 30 days from its last use', async () => {
+    const { keys } = await service.account();
+    const tab = tabOn();
+    const cookie = (await tab.signIn(keys.live, { own_device: '1' })).headers.get('set-cookie') ?? '';
+    expect(cookie, 'the cookie lasts as long as browsers allow').toContain('Max-Age=34560000');
+    const { sql } = service.database;
+    const daysLeft = async () => {
+      const [{ days }] = await sql<[{ days: number }]>`
+        SELECT extract(epoch FROM max(ends_at) - now())::float8 / 86400 AS days FROM console_sessions`;
+      return days;
+    };
+    expect(await daysLeft()).toBeCloseTo(30, 1);
+    await sql`UPDATE console_sessions SET ends_at = now() + interval '1 day' WHERE is_own_device`;
+    await sql`UPDATE console_sessions SET ends_at = now() + interval '1 hour' WHERE NOT is_own_device`;
+    expect((await tab.get('/console/api/account')).status).toBe(200);
+    await eventually(async () => expect(await daysLeft()).toBeCloseTo(30, 1));
+
+    const other = tabOn();
+    await other.signIn(keys.live);
+    await sql`UPDATE console_sessions SET ends_at = now() + interval '1 hour'`;
+    await other.get('/console/api/account');
+    expect(await daysLeft(), 'elsewhere, use does not move the end').toBeLessThan(1);
+    await tab.signIn(keys.test);
+    expect(await daysLeft(), 'adding a mode keeps it').toBeCloseTo(30, 1);
+  });
+
   test('stores neither the key nor the token in the database or in a page', async () => {
     const { keys } = await service.account();
     const tab = tabOn();
@@ -67,6 +94,10 @@ describe('signing in', () => {
     expect(signInPage.text).toContain('name="next" value="/console/account/keys"');
     const redirectOf = async (key: string, next: string) =>
       (await tabOn().signIn(key, { next })).headers.get('location') as string;
+    const deepLink = '/console/codes/qr_1?tab=scans&period=7d&q=caf%C3%A9+1';
+    expect((await tabOn().get(deepLink)).text).toContain(`value="${deepLink.replaceAll('&', '&amp;')}"`);
+    expect(await redirectOf(keys.live, deepLink)).toBe(deepLink);
+    expect(await redirectOf(keys.test, '/console/test?page=2')).toBe('/console/test?page=2');
     expect(await redirectOf(keys.live, '/console/account/keys')).toBe('/console/account/keys');
     expect(await redirectOf(keys.test, '/console/account/keys'), 'a test key opens test pages only').toBe(
       '/console/test',
@@ -76,6 +107,9 @@ describe('signing in', () => {
       'https://evil.example/console',
       '/console/../swagger',
       '/console\r\nx: y',
+      '/console?\r\nx: y',
+      '/console?<script>',
+      '/console\\evil.example',
       '/v1',
     ])
       expect(await redirectOf(keys.live, next)).toBe('/console');
@@ -134,6 +168,63 @@ describe('a session', () => {
     expect((await tab.get('/console/api/account')).body).toMatchObject({ id: other.id, mode: 'test' });
     expect((await tab.get('/console/api/account?mode=live')).status).toBe(401);
     expect((await oldTab.get('/console/api/account')).status, 'the old token is invalid').toBe(401);
+  });
+
+  test('takes no key of another account or mode from a page that names its own', async () => {
+    const [mine, other] = [await service.account(), await service.account()];
+    const tab = tabOn();
+    await tab.signIn(mine.keys.live);
+    const json = { 'sec-fetch-site': 'same-origin', accept: 'application/json' };
+    const add = (key: string) => tab.signIn(key, { account: mine.id, mode: 'test' }, json);
+    const refused = await add(other.keys.test);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      401,
+      expect.stringContaining('belongs to another account, “Test”'),
+    ]);
+    expect((await add(mine.keys.live)).body.error.message).toContain('of the other mode');
+    expect((await tab.get('/console/api/account')).body, 'the session stays').toMatchObject({ id: mine.id });
+    const added = await add(mine.keys.test);
+    expect(added.body).toMatchObject({ account: { id: mine.id }, keys: [{ mode: 'live' }, { mode: 'test' }] });
+  });
+
+  test('refuses requests of a page that was loaded for another account', async () => {
+    const [mine, other] = [await service.account(), await service.account()];
+    const tab = tabOn();
+    await tab.signIn(mine.keys.live);
+    const create = () => tab.send('POST', `/console/api/qrcodes?mode=live&account=${mine.id}`, newCode());
+    expect((await create()).status).toBe(201);
+    await tab.signIn(other.keys.live);
+    const refused = await create();
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'account_changed']);
+    expect(refused.body.error.message).toContain('another account, “Test”');
+    expect((await other.live.get('/v1/qrcodes')).body.pagination.total).toBe(0);
+    expect((await tab.get(`/console/api/qrcodes?account=${mine.id}`)).status, 'reads too').toBe(409);
+    expect((await tab.get(`/console/api/qrcodes?account=${other.id}`)).status).toBe(200);
+  });
+
+  test('says why it ended, to its requests and on the sign-in page', async () => {
+    const { keys, live } = await service.account();
+    const { sql } = service.database;
+    const reasonsOf = async (tab: ReturnType<typeof tabOn>) => {
+      const refused = await tab.get('/console/api/account?mode=live');
+      expect(refused.status).toBe(401);
+      const [, notice] = /role="status">([^<]*)</.exec((await tab.get('/console/account')).text) ?? [];
+      expect(refused.body.error.message).toBe(notice);
+      return notice;
+    };
+    const extra = (await live.post('/v1/account/keys', { name: 'Extra', mode: 'live' })).body;
+    const [expired, revoked, ended, current] = [tabOn(), tabOn(1), tabOn(), tabOn(1)];
+    await expired.signIn(keys.live);
+    await sql`UPDATE console_sessions SET ends_at = now() - interval '1 second'`;
+    await ended.signIn(keys.live);
+    await current.signIn(keys.live);
+    await current.send('DELETE', '/console/api/sessions');
+    await revoked.signIn(extra.key);
+    await live.delete(`/v1/account/keys/${extra.id}`);
+    expect(await reasonsOf(expired)).toBe('Your session has expired. Sign in again.');
+    expect(await reasonsOf(revoked)).toBe('The API key of your session was revoked. Sign in again.');
+    expect(await reasonsOf(ended)).toBe('Your session was ended on another device. Sign in again.');
+    expect((await current.get('/console/api/account')).status).toBe(200);
   });
 
   test('ends immediately when its key is revoked; with two keys, only that mode ends', async () => {

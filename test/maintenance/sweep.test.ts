@@ -7,7 +7,7 @@ import { scanned } from '../support/scans.ts';
 
 const database = useDatabase();
 
-test('deletes ended windows and sessions and responses older than a day, and keeps the others', async () => {
+test('deletes ended windows, old sessions, expired links and responses older than a day, and keeps the others', async () => {
   const { sql } = database;
   await sql`
     INSERT INTO rate_windows (subject, started_at, used)
@@ -19,7 +19,11 @@ test('deletes ended windows and sessions and responses older than a day, and kee
 
   await sql`
     INSERT INTO console_sessions (hash, account, live_key, ends_at)
-    VALUES ('here', 'acct_1', 'key_1', now() + interval '1 hour'), ('left', 'acct_1', 'key_1', now() - interval '1 hour')`;
+    VALUES ('here', 'acct_1', 'key_1', now() + interval '1 hour'), ('ended', 'acct_1', 'key_1', now() - interval '29 days'),
+      ('forgotten', 'acct_1', 'key_1', now() - interval '31 days')`;
+  await sql`
+    INSERT INTO console_sign_in_links (hash, account, session, expires_at)
+    VALUES ('valid', 'acct_1', 'here', now() + interval '1 minute'), ('expired', 'acct_1', 'ended', now() - interval '1 minute')`;
 
   await sweep(sql);
 
@@ -27,7 +31,8 @@ test('deletes ended windows and sessions and responses older than a day, and kee
     'now',
     'still counting',
   ]);
-  expect((await sql`SELECT hash FROM console_sessions`).map(({ hash }) => hash)).toEqual(['here']);
+  expect((await sql`SELECT hash FROM console_sessions ORDER BY 1`).map(({ hash }) => hash)).toEqual(['ended', 'here']);
+  expect((await sql`SELECT hash FROM console_sign_in_links`).map(({ hash }) => hash)).toEqual(['valid']);
   expect((await sql`SELECT key FROM idempotency_keys`).map(({ key }) => key)).toEqual(['today']);
 });
 

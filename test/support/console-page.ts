@@ -39,3 +39,13 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
 /** By how many pixels the page is wider than the window. */
 export const horizontalOverflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+/** Buttons, links and fields on the page of less than 24 × 24 pixels, without links within a sentence. */
+export const smallTargets = (page: Page): Promise<string[]> =>
+  page.evaluate(`
+    [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary')]
+      .map((element) => element.closest('label') ?? element)
+      .filter((element) => !(element.matches('a') && element.closest('p, td, dd, .hint')))
+      .map((element) => ({ element, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 1 && (box.width < 24 || box.height < 24))
+      .map(({ element, box }) => element.outerHTML.slice(0, 120) + ' ' + box.width + ' × ' + box.height)`);

@@ -13,6 +13,8 @@ export interface Tab {
   cookie: string | undefined;
   /** Submits the sign-in form; redirects are not followed. */
   signIn(key: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<ConsoleAnswer>;
+  /** Submits a form; redirects are not followed. */
+  form(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<ConsoleAnswer>;
   get(path: string, headers?: Record<string, string>): Promise<ConsoleAnswer>;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ConsoleAnswer>;
 }
@@ -22,8 +24,9 @@ const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 export function openTab(url: string): Tab {
   const tab: Tab = {
     cookie: undefined,
-    signIn: (key, fields = {}, headers = sameOrigin) =>
-      request('POST', '/console/session', new URLSearchParams({ key, ...fields }).toString(), {
+    signIn: (key, fields = {}, headers) => tab.form('/console/session', { key, ...fields }, headers),
+    form: (path, fields, headers = sameOrigin) =>
+      request('POST', path, new URLSearchParams(fields).toString(), {
         'content-type': 'application/x-www-form-urlencoded',
         ...headers,
       }),

@@ -1,4 +1,6 @@
 import { currentMode } from './router.ts';
+import { loseSession, sessionRestored } from './session.ts';
+import { bootstrap } from './welcome.ts';
 
 /** An error response of the service, or status 0 when the service cannot be reached. */
 export class ApiError extends Error {
@@ -27,14 +29,20 @@ interface ErrorBody {
 
 type Query = Record<string, string | number | undefined>;
 
-/** The URL of an API operation in the current mode: `apiUrl('/qrcodes', { page: 2 })`. */
+/** The URL of an API operation in the current mode and the account of this page: `apiUrl('/qrcodes', { page: 2 })`. */
 export function apiUrl(path: string, query: Query = {}): string {
-  const search = new URLSearchParams({ mode: currentMode() });
+  const search = new URLSearchParams({ mode: currentMode(), account: bootstrap.account.id });
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
   return `/console/api${path}?${search}`;
 }
 
-async function send<T>(method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+interface Options {
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+/** The response; throws an `ApiError` for an error, and reports a session that no longer fits this page. */
+async function request(method: string, url: string, { body, signal }: Options): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, {
@@ -48,23 +56,51 @@ async function send<T>(method: string, url: string, body?: unknown, signal?: Abo
     if (signal?.aborted) throw error;
     throw new ApiError(0, { code: 'offline', message: 'Cannot reach the service. Check your connection.' });
   }
-  if (response.ok) return response.json();
+  if (response.ok) return response;
   const errorResponse = await response.json().catch(() => undefined);
   const error: ErrorBody = errorResponse?.error ?? {
     code: 'unknown',
     message: `The service responded with status ${response.status}.`,
   };
-  // The session has ended: reloading shows the sign-in page, which returns here afterwards.
-  if (response.status === 401) location.reload();
+  if (response.status === 401) loseSession('ended', error.message);
+  if (error.code === 'account_changed') loseSession('other_account', error.message);
   throw new ApiError(response.status, error);
 }
 
+/** Whether the page shows the error already, by asking the user to sign in. */
+export const isSessionError = (error: unknown) =>
+  error instanceof ApiError && (error.status === 401 || error.code === 'account_changed');
+
+/** Reads wait for the user to sign in again, and are repeated then. Writes fail: only the user repeats them. */
+async function read(url: string, signal?: AbortSignal): Promise<Response> {
+  for (;;) {
+    try {
+      return await request('GET', url, { signal });
+    } catch (error) {
+      if (!isSessionError(error)) throw error;
+      await sessionRestored(signal);
+    }
+  }
+}
+
+const write = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
+  (await request(method, apiUrl(path), { body })).json();
+
 export const api = {
-  get: <T>(path: string, query?: Query, signal?: AbortSignal) => send<T>('GET', apiUrl(path, query), undefined, signal),
-  post: <T>(path: string, body?: unknown) => send<T>('POST', apiUrl(path), body),
-  put: <T>(path: string, body: unknown) => send<T>('PUT', apiUrl(path), body),
-  patch: <T>(path: string, body: unknown) => send<T>('PATCH', apiUrl(path), body),
-  delete: <T>(path: string) => send<T>('DELETE', apiUrl(path)),
+  get: async <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
+    (await read(apiUrl(path, query), signal)).json(),
+  file: async (path: string, query?: Query): Promise<Blob> => (await read(apiUrl(path, query))).blob(),
+  post: <T>(path: string, body?: unknown) => write<T>('POST', path, body),
+  put: <T>(path: string, body: unknown) => write<T>('PUT', path, body),
+  patch: <T>(path: string, body: unknown) => write<T>('PATCH', path, body),
+  delete: <T>(path: string) => write<T>('DELETE', path),
 };
+
+/** Whether the session of the browser can be used by this page again: the user may have signed in in another tab. */
+export const hasSession = () =>
+  request('GET', apiUrl('/account'), {}).then(
+    () => true,
+    (error) => !isSessionError(error) && !(error instanceof ApiError && error.isTransient),
+  );
 
 export const errorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error));

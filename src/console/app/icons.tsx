@@ -13,6 +13,7 @@ const paths = {
   pause: 'M9 6v12M15 6v12',
   pencil: 'M5 19l1-4L16 5l3 3L9 18zM14 7l3 3',
   play: 'M8 5l11 7-11 7z',
+  phone: 'M8 3h8a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM11 18h2',
   plus: 'M12 5v14M5 12h14',
   refresh: 'M20 12a8 8 0 1 1-2.5-5.8M20 4v4h-4',
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4 4',

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { AccountPage } from './account/page.tsx';
+import { AccountPage, type Section } from './account/page.tsx';
 import { CodePage } from './code/page.tsx';
 import { CreatePage } from './codes/create.tsx';
 import { ImportPage } from './codes/import.tsx';
@@ -10,14 +10,13 @@ import { Shell } from './shell.tsx';
 import { keyOf } from './welcome.ts';
 
 function Page({ path }: { path: string }) {
-  if (path === '/') return <CodesPage />;
+  if (path === '/' || path === '/codes') return <CodesPage />;
   if (path === '/codes/new') return <CreatePage />;
   if (path === '/codes/import') return <ImportPage />;
   const [, code] = /^\/codes\/(qr_\w+)$/.exec(path) ?? [];
   if (code !== undefined) return <CodePage key={code} id={code} />;
-  const [, section] = /^\/account(?:\/(keys|webhook))?$/.exec(path) ?? [];
-  if (/^\/account(\/|$)/.test(path) && (section !== undefined || path === '/account'))
-    return <AccountPage section={(section ?? 'plan') as 'plan' | 'keys' | 'webhook'} />;
+  const [isAccount, section = 'plan'] = /^\/account(?:\/(keys|sessions|webhook))?$/.exec(path) ?? [];
+  if (isAccount !== undefined) return <AccountPage section={section as Section} />;
   return (
     <Empty title="Page not found">
       <a class="button" href={pageUrl('/')}>

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
-import { Dialog, DialogActions } from './parts/dialog.tsx';
+import { Dialog } from './parts/dialog.tsx';
+import { SessionDialog } from './parts/session-dialog.tsx';
+import { SignInForm } from './parts/sign-in-form.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { type Mode, pageUrl } from './router.ts';
 import { setTheme, useTheme } from './theme.ts';
@@ -27,6 +29,10 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
             <img src={markUrl} alt="" width="28" height="28" />
             <span>Scanlog</span>
           </a>
+          <span class="account-name" title={bootstrap.account.name}>
+            <span class="hidden">Account: </span>
+            {bootstrap.account.name}
+          </span>
           <nav aria-label="Main">
             {link('/', 'Codes')}
             {link('/account', 'Account')}
@@ -53,12 +59,12 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
         {children}
       </main>
       <footer class="wrap foot">
-        <span>{bootstrap.account.name}</span>
         <a href="/swagger" target="_blank" rel="noreferrer">
           API documentation
         </a>
       </footer>
       <Toasts />
+      <SessionDialog />
     </>
   );
 }
@@ -92,54 +98,39 @@ function ModeSwitch({ mode }: { mode: Mode }) {
 }
 
 /** Signs in with a key of the other mode in addition to the current key. */
-function AddModeDialog({ mode, onClose }: { mode: Mode; onClose(): void }) {
-  return (
-    <Dialog title={`Add ${mode} mode`} onClose={onClose}>
-      <form method="post" action="/console/session">
-        <p>
-          {mode === 'test'
-            ? 'Test codes are kept separate and do not count toward your plan.'
-            : 'Live codes are the ones you publish.'}{' '}
-          Sign in with a {mode} key to switch between live and test mode.
-        </p>
-        <input type="hidden" name="next" value={pageUrl('/', mode)} />
-        <div class="field">
-          <label for="mode-key">{mode === 'test' ? 'Test' : 'Live'} API key</label>
-          <div class="input">
-            <input
-              id="mode-key"
-              name="key"
-              type="password"
-              required
-              autocomplete="off"
-              placeholder={`sk_${mode}_…`}
-              pattern={`sk_${mode}_.+`}
-              title={`Enter an API key that starts with sk_${mode}_`}
-            />
-          </div>
-          {mode === 'live' ? (
-            <div class="hint">
-              Only a live key can create a live key. Ask a colleague who has one, or your administrator.
-            </div>
-          ) : (
-            <div class="hint">
-              Create one under{' '}
-              <a href={pageUrl('/account/keys')} onClick={onClose}>
-                API keys
-              </a>
-              .
-            </div>
-          )}
+const AddModeDialog = ({ mode, onClose }: { mode: Mode; onClose(): void }) => (
+  <Dialog title={`Add ${mode} mode`} onClose={onClose}>
+    <p>
+      {mode === 'test'
+        ? 'Test codes are kept separate and do not count toward your plan.'
+        : 'Live codes are the ones you publish.'}{' '}
+      Sign in with a {mode} key of “{bootstrap.account.name}” to switch between live and test mode.
+    </p>
+    <SignInForm
+      mode={mode}
+      onSignedIn={() => location.assign(pageUrl('/', mode))}
+      actions={
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+      }
+    >
+      {mode === 'live' ? (
+        <div class="hint">
+          Only a live key can create a live key. Ask a colleague who has one, or the operator of this service.
         </div>
-        <DialogActions onCancel={onClose}>
-          <button type="submit" class="button primary">
-            Sign in
-          </button>
-        </DialogActions>
-      </form>
-    </Dialog>
-  );
-}
+      ) : (
+        <div class="hint">
+          Create one under{' '}
+          <a href={pageUrl('/account/keys')} onClick={onClose}>
+            API keys
+          </a>
+          .
+        </div>
+      )}
+    </SignInForm>
+  </Dialog>
+);
 
 function ThemeToggle() {
   const theme = useTheme();

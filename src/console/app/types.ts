@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as schemas from '../../api/schemas.ts';
 import type * as webhooks from '../../api/webhook-schemas.ts';
+import type * as sessions from '../sessions.ts';
 
 /** Types of API responses, derived from the API's schemas. */
 export type QrCode = Static<typeof schemas.QrCode>;
@@ -11,6 +12,9 @@ export type HistoryEntry = Static<typeof schemas.HistoryEntry>;
 export type Account = Static<typeof schemas.Account>;
 export type ApiKey = Static<typeof schemas.ApiKey>;
 export type CreatedApiKey = Static<typeof schemas.CreatedApiKey>;
+
+export type ConsoleSession = Static<typeof sessions.ConsoleSession>;
+export type PhoneLink = Static<typeof sessions.PhoneLink>;
 
 export interface Page<T> {
   data: T[];

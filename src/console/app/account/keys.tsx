@@ -102,7 +102,7 @@ function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<void>; o
     });
   if (created !== undefined)
     return (
-      <Dialog title="API key created" onClose={onClose}>
+      <Dialog title="API key created" staysOpen>
         <p>Copy this key now. You cannot see it again after you close this dialog.</p>
         <code class="secret">{created.key}</code>
         <div class="actions">

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { date, number, plural } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -6,21 +7,28 @@ import { useResource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
 import { Keys } from './keys.tsx';
+import { Sessions } from './sessions.tsx';
 import { WebhookSettings } from './webhook.tsx';
 
 const sections = [
   ['plan', '/account', 'Plan and usage'],
   ['keys', '/account/keys', 'API keys'],
+  ['sessions', '/account/sessions', 'Sessions'],
   ['webhook', '/account/webhook', 'Webhook'],
 ] as const;
-type Section = (typeof sections)[number][0];
+export type Section = (typeof sections)[number][0];
 
 export function AccountPage({ section }: { section: Section }) {
   const account = useResource<Account>('/account');
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // A phone shows only some of the tabs.
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [section]);
   return (
     <>
       <Heading title="Account" lead={account.data?.name} />
-      <nav class="tabs" aria-label="Account">
+      <nav class="tabs" aria-label="Account" ref={tabs}>
         {sections.map(([name, path, text]) => (
           <a key={name} href={pageUrl(path)} aria-current={name === section ? 'page' : undefined}>
             {text}
@@ -37,6 +45,8 @@ export function AccountPage({ section }: { section: Section }) {
         <PlanAndUsage account={account.data} />
       ) : section === 'keys' ? (
         <Keys />
+      ) : section === 'sessions' ? (
+        <Sessions />
       ) : (
         <WebhookSettings plan={account.data.plan} />
       )}
@@ -100,7 +110,7 @@ function PlanAndUsage({ account: { id, plan, limits, usage, created_at } }: { ac
           </div>
         </dl>
         <p class="hint">
-          Ask your administrator to change the plan by running:
+          The operator of this service changes the plan by running:
           <code class="block">
             ./scanlog account plan {id} {plan === 'enterprise' ? 'business' : 'enterprise'}
           </code>

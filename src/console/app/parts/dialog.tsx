@@ -2,40 +2,72 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 
-interface Props {
+type Props = {
   title: string;
-  onClose(): void;
   children: ComponentChildren;
-}
+} & (
+  | { onClose(): void; staysOpen?: false }
+  /** Only a button in `children` closes it: for what is shown once, or cannot be skipped. */
+  | { onClose?: undefined; staysOpen: true }
+);
 
-/** A modal dialog. Escape, the close button and a click outside close it. */
+const fields = 'input:not([type=hidden], [type=radio]:not(:checked)), select, textarea';
+
+/** A modal dialog. It focuses its first field, and gives the focus back when it closes. */
 export function Dialog({ title, onClose, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
+  const pressedOn = useRef<EventTarget | null>(null);
   const heading = useId();
   useEffect(() => {
     const dialog = element.current;
+    const opener = document.activeElement;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // What was done in the dialog may have removed its opener.
+      const target = opener?.isConnected ? opener : document.querySelector('h1');
+      if (target instanceof HTMLElement) target.focus();
+    };
   }, []);
+  // A dialog that goes on to its next step has another title.
+  useEffect(() => {
+    const find = (selector: string) => element.current?.querySelector<HTMLElement>(selector);
+    (find(fields) ?? find('.actions .button'))?.focus();
+  }, [title]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
     <dialog
       ref={element}
       aria-labelledby={heading}
+      onKeyDown={(event) => {
+        // Browsers let the second Escape in a row close a dialog whatever `cancel` does.
+        if (event.key === 'Escape' && onClose === undefined) event.preventDefault();
+      }}
       onCancel={(event) => {
+        // A file input inside fires it as well.
+        if (event.target !== element.current) return;
         event.preventDefault();
-        onClose();
+        onClose?.();
+      }}
+      onClose={() => {
+        // The back gesture of a phone closes it without asking.
+        if (element.current?.isConnected && onClose === undefined) element.current.showModal();
+      }}
+      onMouseDown={(event) => {
+        pressedOn.current = event.target;
       }}
       onClick={(event) => {
-        if (event.target === element.current) onClose();
+        // Not when text was selected from inside to outside.
+        if (event.target === element.current && pressedOn.current === element.current) onClose?.();
       }}
     >
       <div class="dialog-body">
         <header>
           <h2 id={heading}>{title}</h2>
-          <button type="button" class="plain" aria-label="Close" onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          {onClose !== undefined && (
+            <button type="button" class="plain" aria-label="Close" onClick={onClose}>
+              <Icon name="close" />
+            </button>
+          )}
         </header>
         {children}
       </div>

@@ -1,0 +1,59 @@
+import type { Mode } from '../../events/plans.ts';
+import { newSecret } from '../lib/ids.ts';
+import type { Queryable, Sql } from '../log/connect.ts';
+import { hashOfKey } from './accounts.ts';
+import { openSession, type SignedIn, type SignInFrom } from './console-sessions.ts';
+
+const linkMinutes = 2;
+
+/** Creates a link that signs in one other device with the keys of this session; an earlier one becomes void. */
+export async function createSignInLink(
+  sql: Sql,
+  { sessionToken, account, now }: { sessionToken: string; account: string; now: Date },
+): Promise<{ token: string; expires_at: Date }> {
+  const token = newSecret();
+  const expires_at = new Date(now.getTime() + linkMinutes * 60_000);
+  await sql`
+    INSERT INTO console_sign_in_links (hash, account, session, expires_at)
+    VALUES (${hashOfKey(token)}, ${account}, ${hashOfKey(sessionToken)}, ${expires_at})
+    ON CONFLICT (session) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`;
+  return { token, expires_at };
+}
+
+/** The account and keys that a link signs in with. */
+export interface SignInLink {
+  account: { id: string; name: string };
+  keys: { id: string; mode: Mode }[];
+  expires_at: Date;
+}
+
+/** Finds a link that can be used, without using it up: undefined when it expired, was used, or its session ended. */
+export async function findSignInLink(sql: Queryable, token: string, now: Date): Promise<SignInLink | undefined> {
+  const rows = await sql<{ account: string; account_name: string; id: string; mode: Mode; expires_at: Date }[]>`
+    SELECT a.id AS account, a.name AS account_name, k.id, k.mode, l.expires_at
+    FROM console_sign_in_links l
+    JOIN console_sessions s ON s.hash = l.session AND s.ends_at > ${now}
+    JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
+    JOIN accounts a ON a.id = s.account
+    WHERE l.hash = ${hashOfKey(token)} AND l.expires_at > ${now}
+    ORDER BY k.mode`;
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  return {
+    account: { id: first.account, name: first.account_name },
+    keys: rows.map(({ id, mode }) => ({ id, mode })),
+    expires_at: first.expires_at,
+  };
+}
+
+/** Uses up a link and signs in the device; undefined when the link cannot be used. */
+export const signInByLink = (sql: Sql, link: string, from: SignInFrom): Promise<SignedIn | undefined> =>
+  sql.begin(async (tx) => {
+    const found = await findSignInLink(tx, link, from.now);
+    // The deletion decides between concurrent requests with the same link.
+    const used = await tx`DELETE FROM console_sign_in_links WHERE hash = ${hashOfKey(link)} RETURNING hash`;
+    const [key] = found?.keys ?? [];
+    if (found === undefined || key === undefined || used.length === 0) return undefined;
+    const opened = await openSession(tx, found.account.id, found.keys, from);
+    return opened === undefined ? undefined : { ...opened, key };
+  });

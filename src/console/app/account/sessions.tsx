@@ -1,0 +1,127 @@
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { date, plural, relativeTime, time } from '../format.ts';
+import { Icon } from '../icons.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Failure, Skeleton } from '../parts/states.tsx';
+import { toast } from '../parts/toast.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useResource } from '../resource.ts';
+import type { ConsoleSession } from '../types.ts';
+import { PhoneDialog } from './phone-dialog.tsx';
+
+const nameOf = ({ device, browser }: ConsoleSession) =>
+  browser.startsWith('Unknown') ? device : `${browser} on ${device.replace('Unknown', 'unknown')}`;
+
+/** Where the account is signed in to the console. */
+export function Sessions() {
+  const sessions = useResource<{ data: ConsoleSession[] }>('/sessions', { refreshIntervalMs: 10_000 });
+  const [open, setOpen] = useState<'phone' | 'others' | ConsoleSession>();
+  if (sessions.data === undefined)
+    return sessions.error === undefined ? <Skeleton /> : <Failure error={sessions.error} retry={sessions.reload} />;
+  const { data } = sessions.data;
+  const close = () => setOpen(undefined);
+  return (
+    <section aria-label="Sessions">
+      <div class="toolbar">
+        <p class="hint">Where this account is signed in to the console. End a session that you do not recognize.</p>
+        <span class="spacer" />
+        {data.length > 1 && (
+          <button type="button" class="button danger" onClick={() => setOpen('others')}>
+            End all others
+          </button>
+        )}
+        <button type="button" class="button primary" onClick={() => setOpen('phone')}>
+          <Icon name="phone" />
+          Sign in my phone
+        </button>
+      </div>
+      <ul class="keys card">
+        {data.map((session) => (
+          <li key={session.id}>
+            <div>
+              <strong>{nameOf(session)}</strong>{' '}
+              {session.modes.map((mode) => (
+                <span key={mode} class={`badge ${mode}`}>
+                  {mode === 'live' ? 'Live' : 'Test'}
+                </span>
+              ))}
+              <p class="hint">
+                Signed in {date(session.created_at)} ·{' '}
+                <time dateTime={session.last_used_at} title={time(session.last_used_at)}>
+                  last used {relativeTime(session.last_used_at)}
+                </time>{' '}
+                · ends{' '}
+                <time dateTime={session.ends_at} title={time(session.ends_at)}>
+                  {relativeTime(session.ends_at)}
+                </time>
+                {session.is_own_device && ' without use'}
+              </p>
+            </div>
+            {session.is_current ? (
+              <span class="badge active">This one</span>
+            ) : (
+              <button
+                type="button"
+                class="button danger"
+                aria-label={`End ${nameOf(session)}`}
+                onClick={() => setOpen(session)}
+              >
+                End
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {open === 'phone' && <PhoneDialog known={data} onSignedIn={sessions.reload} onClose={close} />}
+      {open === 'others' && (
+        <EndDialog
+          title="End all other sessions?"
+          path="/sessions"
+          text={`${plural(data.length - 1, 'session')} on other devices and browsers ${data.length === 2 ? 'is' : 'are'} signed out at once.`}
+          onDone={sessions.reload}
+          onClose={close}
+        />
+      )}
+      {typeof open === 'object' && (
+        <EndDialog
+          title={`End ${nameOf(open)}?`}
+          path={`/sessions/${open.id}`}
+          text="That device is signed out at once. If you do not recognize it, also revoke the API key that it used."
+          onDone={sessions.reload}
+          onClose={close}
+        />
+      )}
+    </section>
+  );
+}
+
+interface EndProps {
+  title: string;
+  text: string;
+  /** What to delete. */
+  path: string;
+  onDone(): Promise<void>;
+  onClose(): void;
+}
+
+function EndDialog({ title, text, path, onDone, onClose }: EndProps) {
+  const { busy, run } = useAction();
+  const end = () =>
+    run(async () => {
+      const { ended } = await api.delete<{ ended: string[] }>(path);
+      await onDone();
+      toast(`${plural(ended.length, 'session')} ended.`);
+      onClose();
+    });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{text}</p>
+      <DialogActions onCancel={onClose}>
+        <button type="button" class="button danger solid" disabled={busy} onClick={end}>
+          {path === '/sessions' ? 'End sessions' : 'End session'}
+        </button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,84 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { Mode } from '../router.ts';
+import { signIn } from '../session.ts';
+import { bootstrap } from '../welcome.ts';
+
+interface Props {
+  mode: Mode;
+  /** Whether to ask if this is the user's own device. */
+  asksDevice?: boolean;
+  onSignedIn(): void;
+  /** Below the field. */
+  children?: ComponentChildren;
+  /** Buttons before the one that signs in. */
+  actions?: ComponentChildren;
+}
+
+/** Signs in with a key of this page's account, without leaving the page. */
+export function SignInForm({ mode, asksDevice = false, onSignedIn, children, actions }: Props) {
+  const id = useId();
+  const [key, setKey] = useState('');
+  const [isOwnDevice, setIsOwnDevice] = useState(asksDevice && bootstrap.is_own_device);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  const submit = async () => {
+    if (busy) return;
+    setBusy(true);
+    const problem = await signIn(key.trim(), mode, isOwnDevice);
+    setBusy(false);
+    setError(problem);
+    if (problem === undefined) onSignedIn();
+  };
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <div class="field">
+        <label for={id}>{mode === 'test' ? 'Test' : 'Live'} API key</label>
+        <div class="input">
+          <input
+            id={id}
+            type="password"
+            autocomplete="current-password"
+            spellcheck={false}
+            placeholder={`sk_${mode}_…`}
+            value={key}
+            onInput={(event) => {
+              setKey(event.currentTarget.value);
+              setError(undefined);
+            }}
+            aria-invalid={error !== undefined}
+            aria-describedby={error === undefined ? undefined : `${id}-error`}
+          />
+        </div>
+        {error !== undefined && (
+          <p class="error" id={`${id}-error`} role="alert">
+            {error}
+          </p>
+        )}
+        {children}
+      </div>
+      {asksDevice && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isOwnDevice}
+            onChange={(event) => setIsOwnDevice(event.currentTarget.checked)}
+          />
+          <span>This is my device</span>
+        </label>
+      )}
+      <div class="actions">
+        {actions}
+        <button type="submit" class="button primary" disabled={busy || key.trim() === ''}>
+          Sign in
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,29 @@
+import { Refusal } from '../lib/errors.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
+
+const maxFormLength = 4096;
+const formTimeoutMs = 5_000;
+
+const incompleteForm = () =>
+  new Refusal('invalid_request', `The form must arrive complete within ${formTimeoutMs / 1000} s. Send it again.`);
+
+/** The form's fields; none when the form is longer than `maxFormLength`. */
+export const readForm = (request: Request): Promise<URLSearchParams> =>
+  withTimeout(readFields(request), formTimeoutMs, () => {
+    throw incompleteForm();
+  });
+
+async function readFields(request: Request): Promise<URLSearchParams> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const chunk of request.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > maxFormLength) return new URLSearchParams();
+    }
+  } catch {
+    // The client disconnected.
+    throw incompleteForm();
+  }
+  return new URLSearchParams(text);
+}

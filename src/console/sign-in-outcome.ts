@@ -1,0 +1,24 @@
+import type { SignInOutcome } from '../lib/metrics.ts';
+import { requestIdOf } from '../lib/request-id.ts';
+import { type Console, peerOf, type RequestContext } from './context.ts';
+
+const messages = {
+  signed_in: 'signed in to the console',
+  refused: 'console sign-in refused',
+  limited: 'console sign-in refused: too many attempts from this client',
+  signed_out: 'signed out of the console',
+};
+
+/** Logs and counts a sign-in or sign-out. The client is logged as a keyed hash of its address. */
+export async function recordOutcome(
+  { log, metrics, api }: Console,
+  context: RequestContext,
+  outcome: SignInOutcome,
+  identity: { key: string; account?: string; by?: 'link' },
+): Promise<void> {
+  metrics.signIns.count(outcome);
+  const client = api.admission.clientHash(context.request, peerOf(context));
+  const fields = { request_id: requestIdOf(context.request.headers), outcome, ...identity, client };
+  if (outcome === 'signed_in' || outcome === 'signed_out') log.info(fields, messages[outcome]);
+  else log.warn(fields, messages[outcome]);
+}

@@ -1,0 +1,221 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Json, newCode } from '../support/api.ts';
+import { useBrowser, type WatchedPage } from '../support/browser.ts';
+import { accessibilityViolations, horizontalOverflow, signInOn, smallTargets } from '../support/console-page.ts';
+import { eventually } from '../support/eventually.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+
+// With an address that a phone could open, the console shows the code that signs it in.
+const service = useService({ config: { publicUrl: 'http://qr.example' } });
+const browser = useBrowser();
+const timeoutMs = 60_000;
+const phoneScreen = { viewport: { width: 390, height: 800 }, colorScheme: 'dark' } as const;
+
+let account: TestAccount;
+let watched: WatchedPage;
+let page: Page;
+let url: string;
+
+beforeEach(async () => {
+  url = service.urls[0] as string;
+  account = await service.account('business');
+  watched = await browser.open();
+  page = watched.page;
+  await signInOn(page, url, account.keys.live);
+});
+afterEach(async () => {
+  const unexpected = watched.consoleErrors.filter((text) => !/status of (401|404|409)/.test(text));
+  expect(unexpected).toEqual([]);
+  await page.context().close();
+});
+
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const field = (name: string) => page.getByLabel(name, { exact: true });
+const dialog = () => page.getByRole('dialog');
+const codeTotal = async ({ live }: TestAccount): Promise<number> =>
+  (await live.get('/v1/qrcodes')).body.pagination.total;
+
+/** Types into the form of a new code, which nothing may lose. */
+async function beginCode(): Promise<void> {
+  await page.goto(`${url}/console/codes/new`);
+  await field('Name').fill('Half-typed');
+  await field('Destination').fill('https://example.com/typed');
+}
+
+/** Signs in again in the dialog, and creates the code with what was typed before. */
+async function finishCode(): Promise<void> {
+  await dialog().getByLabel('Live API key').fill(account.keys.live);
+  await page.keyboard.press('Enter');
+  await dialog().waitFor({ state: 'detached' });
+  expect(await field('Name').inputValue()).toBe('Half-typed');
+  await button('Create code').click();
+  await page.getByRole('heading', { name: 'Half-typed', level: 1 }).waitFor();
+}
+
+describe('two tabs', () => {
+  test(
+    'of two accounts do not write into each other’s account',
+    async () => {
+      const other = await service.account('business');
+      await beginCode();
+      expect(await page.locator('header .account-name').textContent()).toContain('Test');
+      const tab = await page.context().newPage();
+      await tab.goto(`${url}/console`);
+      await tab.getByRole('button', { name: 'Sign out' }).click();
+      await tab.getByLabel('API key').fill(other.keys.live);
+      await tab.keyboard.press('Enter');
+      await tab.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
+
+      await page.bringToFront();
+      await page.keyboard.press('Enter');
+      await dialog().getByText('You are now signed in to another account').waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      expect([await codeTotal(account), await codeTotal(other)]).toEqual([0, 0]);
+      await dialog().getByLabel('Live API key').fill(other.keys.live);
+      await page.keyboard.press('Enter');
+      await dialog().getByText('belongs to another account').waitFor();
+      await finishCode();
+      expect([await codeTotal(account), await codeTotal(other)]).toEqual([1, 0]);
+      await tab.bringToFront();
+      await tab.getByRole('dialog').getByText('You are now signed in to another account').waitFor();
+      await tab.getByRole('button', { name: 'Reload the page' }).click();
+      await tab.getByRole('link', { name: 'Half-typed' }).waitFor();
+    },
+    timeoutMs,
+  );
+
+  test(
+    'refuse a test key of another account with words, and accept one of their own',
+    async () => {
+      const other = await service.account();
+      await button('Add test mode').click();
+      await field('Test API key').fill(other.keys.test);
+      await page.keyboard.press('Enter');
+      await dialog().getByText('belongs to another account, “Test”').waitFor();
+      await field('Test API key').fill(account.keys.test);
+      await page.keyboard.press('Enter');
+      await page.getByText('Test codes work like live codes').waitFor();
+    },
+    timeoutMs,
+  );
+});
+
+describe('an ended session', () => {
+  test(
+    'keeps the half-typed form, says why it ended, and goes on after signing in again',
+    async () => {
+      await beginCode();
+      await service.database.sql`UPDATE console_sessions SET ends_at = now() - interval '1 second'`;
+      await page.keyboard.press('Enter');
+      await dialog().getByText('Your session has expired.').waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      expect(await dialog().count(), 'Escape does not close it').toBe(1);
+      await finishCode();
+
+      await service.database.sql`UPDATE console_sessions SET ends_at = now(), ended_at = now()`;
+      await dialog().getByText('Your session was ended on another device.').waitFor();
+      const tab = await page.context().newPage();
+      await signInOn(tab, url, account.keys.live);
+      await page.bringToFront();
+      await page.evaluate(`dispatchEvent(new Event('focus'))`);
+      await dialog().waitFor({ state: 'detached' });
+    },
+    timeoutMs,
+  );
+
+  test(
+    'leads back to the page and its query',
+    async () => {
+      const code = (await account.live.post('/v1/qrcodes', newCode({ name: 'Deep' }))).body;
+      await button('Sign out').click();
+      await page.goto(`${url}/console/codes/${code.id}?tab=history`);
+      await page.getByLabel('API key').fill(account.keys.live);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Deep' }).waitFor();
+      expect(new URL(page.url()).search).toBe('?tab=history');
+    },
+    timeoutMs,
+  );
+});
+
+describe('sessions', () => {
+  test(
+    'are listed, a phone is signed in by a scanned code, and ends when its session is ended',
+    async () => {
+      await page.goto(`${url}/console/account/sessions`);
+      await page.getByText('This one').waitFor();
+      const [created] = await Promise.all([
+        page.waitForResponse(/sessions\/phone/),
+        button('Sign in my phone').click(),
+      ]);
+      const { token } = (await created.json()) as Json;
+      await page.getByAltText('QR code that signs in your phone').waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+
+      const phone = (await browser.open({ ...phoneScreen, userAgent: iphone })).page;
+      await phone.goto(`${url}/console/phone#${token}`);
+      await phone.getByText('Sign in to the account Test on this device?').waitFor();
+      expect(phone.url(), 'the token is not in the address').toBe(`${url}/console/phone`);
+      expect(await accessibilityViolations(phone)).toEqual([]);
+      expect(await horizontalOverflow(phone)).toBe(0);
+      await phone.getByRole('button', { name: 'Sign in' }).click();
+      await phone.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
+      await dialog().getByText('Safari on iPhone is signed in').waitFor();
+      await button('Done').click();
+
+      await phone.goto(`${url}/console/account/sessions`);
+      await phone.getByText('Safari on iPhone').waitFor();
+      expect(await accessibilityViolations(phone)).toEqual([]);
+      expect(await horizontalOverflow(phone)).toBe(0);
+      expect(await smallTargets(phone)).toEqual([]);
+      await button('End Safari on iPhone').click();
+      await button('End session').click();
+      await page.getByText('1 session ended.').waitFor();
+      await phone.reload();
+      await phone.getByText('Your session was ended on another device.').waitFor();
+
+      await phone.goto(`${url}/console/phone#${token}`);
+      await phone.getByText('has expired or was already used').waitFor();
+      await phone.context().close();
+    },
+    timeoutMs,
+  );
+
+  test(
+    'show a new key until it is confirmed, and give the focus back',
+    async () => {
+      await page.goto(`${url}/console/account/keys`);
+      await button('Create key').click();
+      await eventually(async () => expect(await focusedLabel(page), 'its first field').toBe('Name'));
+      await page.keyboard.type('Website');
+      await page.keyboard.press('Enter');
+      const secret = dialog().locator('code');
+      await secret.waitFor();
+      await eventually(async () => expect(await focusedLabel(page)).toBe('Copy API key'));
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      await page.mouse.click(5, 5);
+      expect(await secret.textContent()).toMatch(/^sk_live_/);
+      await button('Done').click();
+      await dialog().waitFor({ state: 'detached' });
+      await eventually(async () => expect(await focusedText(page)).toBe('Create key'));
+      await button('Revoke Website').click();
+      await eventually(async () => expect(await focusedText(page)).toBe('Cancel'));
+      await page.keyboard.press('Escape');
+      await dialog().waitFor({ state: 'detached' });
+      await eventually(async () => expect(await focusedLabel(page)).toBe('Revoke Website'));
+    },
+    timeoutMs,
+  );
+});
+
+const iphone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1';
+
+const focusedText = (on: Page) => on.evaluate('document.activeElement.textContent');
+const focusedLabel = (on: Page) =>
+  on.evaluate(
+    `document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels?.[0]?.textContent ?? ''`,
+  );
