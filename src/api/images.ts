@@ -35,6 +35,8 @@ const tooManyImages = () =>
     'retry-after': '2',
   });
 
+type Drawn = Pick<Code, 'short_code' | 'style'>;
+
 /** An image is downloaded with an API key, or publicly by its URL. */
 type Use = 'download' | 'public';
 
@@ -53,26 +55,32 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
   const drawing = createDrawing();
 
-  async function answer(
-    { short_code, style }: Pick<Code, 'short_code' | 'style'>,
-    { format = 'png', size = defaultSizePx }: Partial<Pick<Picture, 'format' | 'size'>>,
-    headers: Headers,
-    use: Use,
-  ): Promise<Answer> {
-    const picture: Picture = { url: `${addresses.shortBaseUrl}/${short_code}`, style, format, size };
-    const etag = etagOf(picture);
-    const imageHeaders = headersOf(short_code, format, etag, use);
-    const cached = headers.get('if-none-match');
-    if (cached !== null && matchesEtag(cached, etag)) return { status: 304, body: '', headers: imageHeaders };
-    const body = await cache
-      .get(etag, () => drawing.draw(picture))
+  const pictureOf = ({ short_code, style }: Drawn, { format, size }: Pick<Picture, 'format' | 'size'>): Picture => {
+    return { url: `${addresses.shortBaseUrl}/${short_code}`, style, format, size };
+  };
+
+  const draw = (picture: Picture): Promise<Uint8Array<ArrayBuffer>> =>
+    cache
+      .get(etagOf(picture), () => drawing.draw(picture))
       .catch((error) => {
         // The QR code of a long short link may have more modules than `size` has pixels.
         if (error instanceof RangeError)
           throw invalid([{ field: 'size', message: `size is too small: ${error.message}.` }]);
         throw error instanceof QueueFull ? tooManyImages() : error;
       });
-    return { status: 200, body, headers: imageHeaders };
+
+  async function answer(
+    code: Drawn,
+    { format = 'png', size = defaultSizePx }: Partial<Pick<Picture, 'format' | 'size'>>,
+    headers: Headers,
+    use: Use,
+  ): Promise<Answer> {
+    const picture = pictureOf(code, { format, size });
+    const etag = etagOf(picture);
+    const imageHeaders = headersOf(code.short_code, format, etag, use);
+    const cached = headers.get('if-none-match');
+    if (cached !== null && matchesEtag(cached, etag)) return { status: 304, body: '', headers: imageHeaders };
+    return { status: 200, body: await draw(picture), headers: imageHeaders };
   }
 
   const download: Operation = operation({
@@ -109,6 +117,8 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
 
   return {
     download,
+    /** The image of a code, as `download` returns it. */
+    drawImage: (code: Drawn, image: Pick<Picture, 'format' | 'size'>) => draw(pictureOf(code, image)),
     close: drawing.close,
     servePublic(app: Elysia, log: Logger): void {
       const respond = async ({ request, params }: { request: Request; params: { id: string | null } }) => {

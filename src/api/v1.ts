@@ -25,6 +25,7 @@ interface ApiOptions {
 export interface Api {
   operations: Operation[];
   admission: AdmissionControl;
+  drawImage: ReturnType<typeof createImages>['drawImage'];
   /** Whether the database is migrated and SECRET_KEY is its key. */
   isReady(): boolean;
   /** Answers 503 until `isReady`, then calls `admit`. */
@@ -51,5 +52,5 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log });
   images.servePublic(app, log);
   serveSwagger(app);
-  return { operations, admission, isReady, whenReady, close: images.close };
+  return { operations, admission, drawImage: images.drawImage, isReady, whenReady, close: images.close };
 }

@@ -16,6 +16,7 @@ import { type Console, htmlResponse, locationOf, pathOf, type RequestContext } f
 import { sessionTokenOf } from './cookies.ts';
 import { bootstrapOf, consolePage, reloadPage, signInPage } from './pages.ts';
 import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
+import { selectionOperations } from './selection.ts';
 import { sessionAdmission, targetParameters } from './session-admission.ts';
 import { sessionOperations } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
@@ -32,7 +33,7 @@ export function serveConsole(
 ): void {
   const sessionUse = noteSessionUse(service.sql, service.clock);
   const console: Console = { service, api, log, metrics, bundle: onFirstUse(buildBundle), sessionUse };
-  const ownOperations = [checkShortCodes(service), ...sessionOperations(console)];
+  const ownOperations = [checkShortCodes(service), ...sessionOperations(console), ...selectionOperations(service, api)];
   mount(app, [...api.operations.map(withNullWebhook), ...ownOperations], {
     base: '/console/api',
     admit: api.whenReady(sessionAdmission(console)),

@@ -390,13 +390,19 @@ describe('account settings', () => {
       await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
       await field('Webhook URL').fill('ftp://example.com');
       await button('Add webhook').click();
-      await page.getByText('url must begin with https').waitFor();
+      await page.getByText('The webhook URL must begin with https:// or http://').waitFor();
       expect(watched.consoleErrors.splice(0), 'the browser logs the 400').toHaveLength(1);
+
+      await field('Webhook URL').fill('hook.invalid/scans');
+      await button('Add webhook').click();
+      await page.getByText('Webhook saved.').waitFor();
+      expect(await field('Webhook URL').inputValue()).toBe('https://hook.invalid/scans');
 
       const path = newPath();
       receiver.behave(path, answer(200, 'thank you'));
       await field('Webhook URL').fill(receiver.url(path));
-      await button('Add webhook').click();
+      await button('Save').click();
+      await eventually(async () => expect(await button('Save').isDisabled()).toBe(true));
       await button('Send test event').click();
       await page.getByText('Your server responded with 200').waitFor();
       await page.getByText('thank you').waitFor();
@@ -413,7 +419,9 @@ describe('account settings', () => {
       await scan((await account.live.post('/v1/qrcodes', newCode())).body);
       const delivery = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem');
       await delivery.getByText('Pending').waitFor({ timeout: 20_000 });
-      await delivery.getByText('attempt').click();
+      await delivery.getByText('HTTP 500').waitFor();
+      await delivery.locator('summary').click();
+      await delivery.getByText('"event": "scan.created"').waitFor();
       await delivery.getByText('Your server responded with 500').first().waitFor();
       await delivery.getByText('no room').first().waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { limitsOf } from '../../events/plans.ts';
+import { fileNames } from '../../src/console/selection.ts';
 import { type Json, newCode } from '../support/api.ts';
 import { openTab, type Tab } from '../support/console.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
+import { readZip } from '../support/zip.ts';
 
 const service = useService();
 
@@ -132,6 +134,67 @@ describe('a session opened with a test key', () => {
     const liveKey = (await live.get('/v1/account/keys')).body.data.find(({ mode }: Json) => mode === 'live');
     expect((await tab.send('DELETE', `/console/api/account/keys/${liveKey.id}?mode=test`)).status).toBe(404);
     expect((await live.get('/v1/account')).status).toBe(200);
+  });
+});
+
+describe('several codes at once', () => {
+  test('are paused, resumed and deleted with one request, which reports what it could not change', async () => {
+    const { tab, live } = await createSignedInAccount('free');
+    const other = await service.account();
+    const codes = (await live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode(), newCode()] })).body.data;
+    const ids = codes.map(({ id }: Json) => id);
+    const foreign = (await other.live.post('/v1/qrcodes', newCode())).body;
+    const statuses = async () => (await live.get('/v1/qrcodes')).body.data.map(({ status }: Json) => status);
+
+    const paused = await tab.send('POST', '/console/api/selection/change', {
+      ids: [...ids, foreign.id],
+      active: false,
+    });
+    expect(paused.body).toEqual({
+      changed: ids,
+      failed: [{ id: foreign.id, message: 'There is no such QR code.' }],
+    });
+    expect(await statuses()).toEqual(['paused', 'paused', 'paused']);
+    const scan = await fetch(`${service.urls[0]}/${codes[0].short_code}`, { redirect: 'manual' });
+    expect(scan.status, 'at once').toBe(404);
+    await tab.send('POST', '/console/api/selection/change', { ids: ids.slice(1), active: true });
+    expect(await statuses()).toEqual(['active', 'active', 'paused']);
+    const deleted = await tab.send('POST', '/console/api/selection/delete', { ids });
+    expect(deleted.body).toEqual({ changed: ids, failed: [] });
+    expect(await statuses()).toEqual([]);
+    expect((await other.live.get(`/v1/qrcodes/${foreign.id}`)).body.status).toBe('active');
+    for (const invalid of [{ ids: [] }, { ids: Array(101).fill(ids[0]) }, {}])
+      expect((await tab.send('POST', '/console/api/selection/delete', invalid)).status).toBe(400);
+  });
+
+  test('are downloaded as a ZIP file of the images that single downloads return', async () => {
+    const { tab, live } = await createSignedInAccount();
+    const bulk = { qrcodes: [newCode(), newCode({ style: { dotsColor: '#7A1F4B' } })] };
+    const codes = (await live.post('/v1/qrcodes/bulk', bulk)).body.data;
+    const ids = codes.map(({ id }: Json) => id).join(',');
+    for (const format of ['png', 'svg']) {
+      const path = `/console/api/selection/images?ids=${ids},qr_0000000000000000000000&format=${format}&size=512`;
+      const answer = await fetch(`${service.urls[0]}${path}`, {
+        headers: { cookie: tab.cookie as string, 'sec-fetch-site': 'same-origin' },
+      });
+      expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="qr-codes-[\d-]+\.zip"$/);
+      const files = readZip(Buffer.from(await answer.arrayBuffer()));
+      const single = await Promise.all(
+        codes.toReversed().map(async ({ id, short_code }: Json) => {
+          const path = `/console/api/qrcodes/${id}/download?format=${format}&size=512`;
+          const image = await fetch(`${service.urls[0]}${path}`, { headers: { cookie: tab.cookie as string } });
+          return [`${short_code}.${format}`, Buffer.from(await image.arrayBuffer())];
+        }),
+      );
+      expect(files.map(({ name, bytes }) => [name, bytes])).toEqual(single);
+    }
+    expect((await tab.get('/console/api/selection/images?ids=qr_0&format=png&size=512')).status).toBe(404);
+    expect((await tab.get(`/console/api/selection/images?ids=${ids}&format=gif&size=512`)).status).toBe(400);
+  });
+
+  test('have file names that differ in more than case', () => {
+    const codes = ['Menu', 'menu', 'other', 'MENU'].map((short_code, i) => ({ id: String(i), short_code }));
+    expect([...fileNames(codes).values()]).toEqual(['Menu', 'menu-2', 'other', 'MENU-3']);
   });
 });
 

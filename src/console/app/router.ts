@@ -28,21 +28,47 @@ const notifyListeners = () => {
   for (const listener of listeners) listener();
 };
 
+/** What a history entry remembers: the list of codes, with its search, that the user came from. */
+interface EntryState {
+  listUrl?: string;
+}
+const entryState = (): EntryState => history.state ?? {};
+const isList = () => ['/', '/codes'].includes(currentRoute().path);
+const stateOfNext = (): EntryState => (isList() ? { listUrl: location.pathname + location.search } : entryState());
+
+/** The list of codes as the user left it. */
+export const listUrl = () => entryState().listUrl ?? pageUrl('/');
+
 export function navigate(url: string): void {
-  history.pushState(null, '', url);
+  history.pushState(stateOfNext(), '', url);
   scrollTo(0, 0);
   notifyListeners();
 }
 
-/** Changes the query without a new history entry; an undefined or empty value removes the parameter. */
-export function setQuery(changes: Record<string, string | undefined>): void {
+type QueryChanges = Record<string, string | undefined>;
+
+/** The current URL with changes of its query; an undefined or empty value removes the parameter. */
+export function urlWith(changes: QueryChanges): string {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || value === '') query.delete(name);
     else query.set(name, value);
   }
   const text = query.toString();
-  history.replaceState(null, '', `${location.pathname}${text === '' ? '' : `?${text}`}`);
+  return `${location.pathname}${text === '' ? '' : `?${text}`}`;
+}
+
+/** Changes the query as a new history entry, so that Back undoes it. */
+export function setQuery(changes: QueryChanges): void {
+  const url = urlWith(changes);
+  if (url === location.pathname + location.search) return;
+  history.pushState(entryState(), '', url);
+  notifyListeners();
+}
+
+/** Changes the query without a new history entry: for text that is being typed. */
+export function replaceQuery(changes: QueryChanges): void {
+  history.replaceState(entryState(), '', urlWith(changes));
   notifyListeners();
 }
 

@@ -1,7 +1,8 @@
 import { api } from '../api.ts';
 import { country, dueTime, number, plural, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { Pager } from '../parts/pager.tsx';
+import { pageQueryOf } from '../parts/page-numbers.ts';
+import { Paged } from '../parts/pager.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
@@ -16,6 +17,7 @@ const statuses = [
   ['delivered', 'Delivered'],
   ['failed', 'Failed'],
 ] as const;
+const sizes = [20, 50, 100] as const;
 const statusLabels = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const;
 
 /** The delivery log with all attempts, refreshed while it is open. */
@@ -23,7 +25,7 @@ export function Deliveries() {
   const { query } = useRoute();
   const status = query.get('status') ?? '';
   const { data, error, loading, reload } = useResource<Page<Delivery>>('/account/webhook/deliveries', {
-    query: { status: status === '' ? undefined : status, page: query.get('page') ?? undefined, limit: 20 },
+    query: { status: status === '' ? undefined : status, ...pageQueryOf(query, sizes) },
     refreshIntervalMs: 3_000,
   });
   return (
@@ -44,19 +46,18 @@ export function Deliveries() {
         ) : (
           <Failure error={error} retry={reload} />
         )
-      ) : data.data.length === 0 ? (
+      ) : data.pagination.total === 0 ? (
         <Empty title={status === '' ? 'No deliveries yet' : 'No matching deliveries'}>
           {status === '' && <p>Scan one of your codes to trigger a delivery.</p>}
         </Empty>
       ) : (
-        <div aria-busy={loading}>
+        <Paged what="deliveries" pagination={data.pagination} sizes={sizes} loading={loading}>
           <ul class="deliveries card">
             {data.data.map((delivery) => (
               <DeliveryItem key={delivery.id} delivery={delivery} onChange={reload} />
             ))}
           </ul>
-          <Pager what="deliveries" pagination={data.pagination} onPage={(page) => setQuery({ page: String(page) })} />
-        </div>
+        </Paged>
       )}
     </section>
   );
@@ -71,14 +72,17 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
       await onChange();
       toast('Resending the delivery.');
     });
+  const last = attempts.at(-1);
   return (
     <li>
       <details>
         <summary>
+          <Icon name="next" />
           <span class={`badge ${status}`}>{statusLabels[status]}</span>
           <time dateTime={created_at} title={time(created_at)}>
             {relativeTime(created_at)}
           </time>
+          {last !== undefined && <span class={last.error === null ? 'muted' : 'bad'}>{outcomeOf(last)}</span>}
           <span class="muted">{plural(attempts.length, 'attempt')}</span>
           {status === 'pending' && next_attempt_at !== null && attempts.length > 0 && (
             <span class="muted">next retry {dueTime(next_attempt_at)}</span>
@@ -89,7 +93,11 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
           {[body.data.city, country(body.data.country)].filter((name) => name !== 'Unknown').join(', ') ||
             'an unknown location'}
         </p>
-        {error !== null && status === 'failed' && <p class="error">{error}</p>}
+        {error !== null && <p class="error">{error}</p>}
+        <h3>Payload</h3>
+        <pre class="payload">{JSON.stringify(body, undefined, 2)}</pre>
+        <h3>Attempts</h3>
+        {attempts.length === 0 && <p class="hint">None yet.</p>}
         {attempts.map((attempt) => (
           <AttemptLine key={attempt.timestamp} attempt={attempt} at={attempt.timestamp} />
         ))}
@@ -101,6 +109,9 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
     </li>
   );
 }
+
+/** The outcome of an attempt in a few words. */
+const outcomeOf = ({ status_code }: Attempt) => (status_code === null ? 'No response' : `HTTP ${status_code}`);
 
 /** One attempt: its outcome, its duration and the start of the response body. */
 export function AttemptLine({ attempt, at }: { attempt: Attempt; at?: string }) {

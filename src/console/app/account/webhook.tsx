@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { withScheme } from '../codes/destination.ts';
 import { time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -55,7 +56,8 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
   useEffect(() => setUrl(webhook?.url ?? ''), [webhook?.url]);
   const save = () =>
     run(async () => {
-      await api.put('/account/webhook', { url: url.trim() });
+      const { url: saved } = await api.put<Webhook>('/account/webhook', { url: withScheme(url) });
+      setUrl(saved);
       await onChange();
       toast('Webhook saved.');
     });
@@ -81,7 +83,7 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
         isCode
         value={url}
         onValue={setUrl}
-        error={errors['url']}
+        error={errors['url']?.replace(/^url /, 'The webhook URL ')}
         placeholder="https://example.com/hooks/scanlog"
         hint="Receives a POST request for every scan, signed as the Standard Webhooks specification defines."
       />

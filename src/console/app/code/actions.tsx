@@ -8,7 +8,7 @@ import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
-import { navigate, pageUrl } from '../router.ts';
+import { listUrl, navigate } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { DownloadDialog } from './download.tsx';
 
@@ -114,7 +114,7 @@ function DeleteDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
     run(async () => {
       await api.delete(`/qrcodes/${code.id}`);
       toast(`${code.name} deleted.`);
-      navigate(pageUrl('/'));
+      navigate(listUrl());
     });
   return (
     <Dialog title={`Delete ${code.name}?`} onClose={onClose}>

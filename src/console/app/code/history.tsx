@@ -3,20 +3,22 @@ import { api } from '../api.ts';
 import { displayUrl, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
-import { Pager } from '../parts/pager.tsx';
+import { pageQueryOf } from '../parts/page-numbers.ts';
+import { Paged } from '../parts/pager.tsx';
 import { Failure, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
-import { setQuery, useRoute } from '../router.ts';
+import { useRoute } from '../router.ts';
 import type { ApiKey, HistoryEntry, Page, QrCode } from '../types.ts';
+
+const sizes = [50, 100, 250] as const;
 
 /** All changes of the code, with a button to restore a previous destination. */
 export function History({ code, onChange }: { code: QrCode; onChange(): Promise<void> }) {
   const { query } = useRoute();
-  const page = query.get('page') ?? undefined;
   const history = useResource<Page<HistoryEntry>>(`/qrcodes/${code.id}/history`, {
-    query: { page },
+    query: pageQueryOf(query, sizes),
     refreshKey: code.updated_at,
   });
   const keys = useResource<{ data: ApiKey[] }>('/account/keys');
@@ -29,35 +31,36 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
     );
   return (
     <section class="card" aria-label="History">
-      <ol class="history">
-        {history.data.data.map((entry) => {
-          const destination = destinationOf(entry);
-          return (
-            <li key={entry.id}>
-              <div>
-                <p>{changeText(entry)}</p>
-                <p class="hint">
-                  <time dateTime={entry.timestamp} title={time(entry.timestamp)}>
-                    {relativeTime(entry.timestamp)}
-                  </time>{' '}
-                  by {actorName(entry.key_id, keys.data?.data)}
-                </p>
-              </div>
-              {destination === code.destination_url ? (
-                <span class="badge active">Current destination</span>
-              ) : (
-                destination !== undefined && (
-                  <button type="button" class="button" onClick={() => setTarget(destination)}>
-                    <Icon name="history" />
-                    Restore
-                  </button>
-                )
-              )}
-            </li>
-          );
-        })}
-      </ol>
-      <Pager what="history" pagination={history.data.pagination} onPage={(next) => setQuery({ page: String(next) })} />
+      <Paged what="changes" pagination={history.data.pagination} sizes={sizes} loading={history.loading}>
+        <ol class="history">
+          {history.data.data.map((entry) => {
+            const destination = destinationOf(entry);
+            return (
+              <li key={entry.id}>
+                <div>
+                  <p>{changeText(entry)}</p>
+                  <p class="hint">
+                    <time dateTime={entry.timestamp} title={time(entry.timestamp)}>
+                      {relativeTime(entry.timestamp)}
+                    </time>{' '}
+                    by {actorName(entry.key_id, keys.data?.data)}
+                  </p>
+                </div>
+                {destination === code.destination_url ? (
+                  <span class="badge active">Current destination</span>
+                ) : (
+                  destination !== undefined && (
+                    <button type="button" class="button" onClick={() => setTarget(destination)}>
+                      <Icon name="history" />
+                      Restore
+                    </button>
+                  )
+                )}
+              </li>
+            );
+          })}
+        </ol>
+      </Paged>
       {target !== undefined && (
         <RestoreDialog code={code} target={target} onChange={onChange} onClose={() => setTarget(undefined)} />
       )}
@@ -141,7 +144,7 @@ function changeText({ event, from, to }: HistoryEntry) {
 const sentenceCase = (event: string) => event.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
 
 function actorName(id: string, keys: ApiKey[] | undefined): string {
-  if (id === 'operator') return 'the administrator';
+  if (id === 'operator') return 'the operator';
   const key = keys?.find((candidate) => candidate.id === id);
   if (key !== undefined) return `${key.name} (…${key.last4})`;
   return keys === undefined ? '…' : 'a revoked key';

@@ -5,7 +5,7 @@ import { Heading } from '../parts/heading.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty, Failure, Skeleton, StatusBadge } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
-import { currentMode, pageUrl, setQuery, useRoute } from '../router.ts';
+import { currentMode, listUrl, pageUrl, setQuery, useRoute } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { CodeActions } from './actions.tsx';
 import { Analytics } from './analytics.tsx';
@@ -36,9 +36,11 @@ export function CodePage({ id }: { id: string }) {
   if (code === undefined)
     return error === undefined ? <Skeleton lines={8} /> : <Failure error={error} retry={reload} />;
   const tab = (tabs.find(([name]) => name === query.get('tab')) ?? tabs[0])[0];
+  const openTab = (name: string) =>
+    setQuery({ tab: name === tabs[0][0] ? undefined : name, page: undefined, limit: undefined });
   return (
     <>
-      <a class="back" href={pageUrl('/')}>
+      <a class="back" href={listUrl()}>
         <Icon name="back" />
         All codes
       </a>
@@ -46,7 +48,7 @@ export function CodePage({ id }: { id: string }) {
         <CodeActions code={code} onChange={reload} />
       </Heading>
       <Details code={code} />
-      <Segments label="View" options={tabs} value={tab} onValue={(name) => setQuery({ tab: name, page: undefined })} />
+      <Segments label="View" options={tabs} value={tab} onValue={openTab} />
       {tab === 'analytics' && <Analytics code={code} />}
       {tab === 'scans' && <Scans code={code} />}
       {tab === 'history' && <History code={code} onChange={reload} />}

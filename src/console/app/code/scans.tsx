@@ -1,20 +1,23 @@
 import { country, displayName, time } from '../format.ts';
-import { Pager } from '../parts/pager.tsx';
+import { pageQueryOf } from '../parts/page-numbers.ts';
+import { Paged } from '../parts/pager.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
-import { setQuery, useRoute } from '../router.ts';
+import { useRoute } from '../router.ts';
 import type { Page, QrCode, ScanRecord } from '../types.ts';
 import { Attribution } from './attribution.tsx';
 import { type PeriodName, periodOf } from './period.ts';
 import { PeriodPicker } from './period-picker.tsx';
+
+const sizes = [50, 100, 250] as const;
 
 /** The scans of the period, newest first. */
 export function Scans({ code }: { code: QrCode }) {
   const { query } = useRoute();
   const name = (query.get('period') ?? '30d') as PeriodName;
   const period = periodOf(name, query.get('from'), query.get('to'));
-  const filters = { ...period, bots: query.get('bots') ?? undefined, page: query.get('page') ?? undefined };
+  const filters = { ...period, bots: query.get('bots') ?? undefined, ...pageQueryOf(query, sizes) };
   const { data, error, loading, reload } = useResource<Page<ScanRecord>>(`/qrcodes/${code.id}/analytics/scans`, {
     query: filters,
     refreshKey: code.total_scans,
@@ -27,12 +30,12 @@ export function Scans({ code }: { code: QrCode }) {
         <Failure error={error} retry={reload} />
       ) : data === undefined ? (
         <Skeleton lines={6} />
-      ) : data.data.length === 0 ? (
+      ) : data.pagination.total === 0 ? (
         <Empty title="No scans in this period">
           <p>Try a longer period.</p>
         </Empty>
       ) : (
-        <div aria-busy={loading}>
+        <Paged what="scans" pagination={data.pagination} sizes={sizes} loading={loading}>
           <Scroll label="Scans" isCard>
             <table class="rows">
               <thead>
@@ -62,9 +65,8 @@ export function Scans({ code }: { code: QrCode }) {
               </tbody>
             </table>
           </Scroll>
-          <Pager what="scans" pagination={data.pagination} onPage={(page) => setQuery({ page: String(page) })} />
           <Attribution />
-        </div>
+        </Paged>
       )}
     </>
   );

@@ -1,15 +1,18 @@
-import { useEffect, useState } from 'preact/hooks';
-import { compact, date, displayUrl, plural } from '../format.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Pager } from '../parts/pager.tsx';
+import { pageQueryOf } from '../parts/page-numbers.ts';
+import { Paged } from '../parts/pager.tsx';
 import { Segments } from '../parts/segments.tsx';
-import { Empty, Failure, Skeleton, StatusBadge } from '../parts/states.tsx';
+import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
-import { pageUrl, setQuery, useRoute } from '../router.ts';
+import { pageUrl, replaceQuery, setQuery, useRoute } from '../router.ts';
 import type { ListedQrCode, Page } from '../types.ts';
+import { CodeTable } from './code-table.tsx';
 import { Overview } from './overview.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { useSelection } from './use-selection.ts';
 
 const statuses = [
   ['', 'All'],
@@ -27,26 +30,32 @@ const sortOptions = [
   ['-name', 'Name Z–A'],
 ] as const;
 
+const sizes = [20, 50, 100] as const;
+const maxSearchLength = 255;
+
+/** The option of that name in the query; undefined for an unknown one. */
+const chosen = <T extends string>(options: readonly (readonly [T, string])[], value: string | null): T | undefined =>
+  options.find(([option]) => option === value)?.[0] || undefined;
+
 export function CodesPage() {
   const { query } = useRoute();
   const filters = {
-    q: query.get('q') ?? undefined,
-    status: query.get('status') ?? undefined,
-    sort: query.get('sort') ?? undefined,
-    page: query.get('page') ?? undefined,
+    q: query.get('q')?.slice(0, maxSearchLength) || undefined,
+    status: chosen(statuses, query.get('status')),
+    sort: chosen(sortOptions, query.get('sort')),
+    ...pageQueryOf(query, sizes),
   };
   const { data, error, loading, reload } = useResource<Page<ListedQrCode>>('/qrcodes', {
     query: filters,
     refreshIntervalMs: 5_000,
   });
+  const selection = useSelection(data?.data ?? []);
   const isFiltered = filters.q !== undefined || filters.status !== undefined;
+  const total = data?.pagination.total ?? 0;
 
   return (
     <>
-      <Heading
-        title="QR codes"
-        lead={data === undefined || data.pagination.total === 0 ? undefined : plural(data.pagination.total, 'code')}
-      >
+      <Heading title="QR codes" lead={total === 0 ? undefined : plural(total, 'code')}>
         <a class="button" href={pageUrl('/codes/import')}>
           <Icon name="upload" />
           Import
@@ -59,18 +68,18 @@ export function CodesPage() {
       {!isFiltered && filters.page === undefined && data !== undefined && data.data.length > 0 && (
         <Overview refreshKey={data.data.reduce((sum, { total_scans }) => sum + total_scans, 0)} />
       )}
-      {(isFiltered || (data?.pagination.total ?? 0) > 0) && <Toolbar />}
-      {error !== undefined ? (
+      {(isFiltered || total > 0) && <Toolbar />}
+      {selection.codes.length > 0 && <SelectionBar selection={selection} onChange={reload} />}
+      {error !== undefined && data === undefined ? (
         <Failure error={error} retry={reload} />
       ) : data === undefined ? (
         <Skeleton lines={6} />
-      ) : data.data.length === 0 ? (
+      ) : total === 0 ? (
         <NoCodes isFiltered={isFiltered} />
       ) : (
-        <div aria-busy={loading}>
-          <CodeTable codes={data.data} />
-          <Pager what="codes" pagination={data.pagination} onPage={(page) => setQuery({ page: String(page) })} />
-        </div>
+        <Paged what="codes" pagination={data.pagination} sizes={sizes} loading={loading}>
+          <CodeTable codes={data.data} selection={selection} />
+        </Paged>
       )}
     </>
   );
@@ -78,12 +87,26 @@ export function CodesPage() {
 
 function Toolbar() {
   const { query } = useRoute();
-  const [search, setSearch] = useState(query.get('q') ?? '');
+  const inUrl = query.get('q') ?? '';
+  const [search, setSearch] = useState(inUrl);
+  const lastSent = useRef(inUrl);
+  // Back and links change the search as well.
   useEffect(() => {
-    if (search.trim() === (query.get('q') ?? '')) return undefined;
-    const timer = setTimeout(() => setQuery({ q: search.trim().slice(0, 255), page: undefined }), 200);
+    if (inUrl === lastSent.current) return;
+    lastSent.current = inUrl;
+    setSearch(inUrl);
+  }, [inUrl]);
+  useEffect(() => {
+    const q = search.trim().slice(0, maxSearchLength);
+    if (q === lastSent.current) return undefined;
+    const timer = setTimeout(() => {
+      // A new search is a history entry, its letters are not.
+      const change = lastSent.current === '' ? setQuery : replaceQuery;
+      lastSent.current = q;
+      change({ q, page: undefined });
+    }, 200);
     return () => clearTimeout(timer);
-  }, [search, query]);
+  }, [search]);
   return (
     <div class="toolbar">
       <search class="input search">
@@ -91,7 +114,7 @@ function Toolbar() {
         <input
           type="search"
           value={search}
-          placeholder="Name, destination or short code"
+          placeholder="Name, destination, short link or ID"
           aria-label="Search codes"
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
@@ -99,12 +122,12 @@ function Toolbar() {
       <Segments
         label="Status"
         options={statuses}
-        value={(query.get('status') ?? '') as (typeof statuses)[number][0]}
+        value={chosen(statuses, query.get('status')) ?? ''}
         onValue={(status) => setQuery({ status, page: undefined })}
       />
       <select
         aria-label="Sort by"
-        value={query.get('sort') ?? '-created_at'}
+        value={chosen(sortOptions, query.get('sort')) ?? '-created_at'}
         onChange={(event) => setQuery({ sort: event.currentTarget.value, page: undefined })}
       >
         {sortOptions.map(([sort, text]) => (
@@ -144,50 +167,3 @@ const NoCodes = ({ isFiltered }: { isFiltered: boolean }) =>
       </div>
     </Empty>
   );
-
-const CodeTable = ({ codes }: { codes: ListedQrCode[] }) => (
-  <table class="codes card">
-    <thead>
-      <tr>
-        <th scope="col">Code</th>
-        <th scope="col">Destination</th>
-        <th scope="col">Status</th>
-        <th scope="col" class="number">
-          Scans
-        </th>
-        <th scope="col">Created</th>
-      </tr>
-    </thead>
-    <tbody>
-      {codes.map(({ id, name, destination_url, short_url, status, total_scans, created_at }) => (
-        <tr key={id}>
-          <td class="identity">
-            <span class="thumb">
-              <img src={`/images/${id}/public?size=128`} alt="" width="48" height="48" loading="lazy" />
-            </span>
-            <div>
-              <a class="name" href={pageUrl(`/codes/${id}`)}>
-                {name}
-              </a>
-              <span class="link">
-                {displayUrl(short_url)}
-                <Copy text={short_url} label={`Copy short link of ${name}`} />
-              </span>
-            </div>
-          </td>
-          <td class="destination" title={destination_url}>
-            {displayUrl(destination_url)}
-          </td>
-          <td class="status">
-            <StatusBadge status={status} />
-          </td>
-          <td class="number">
-            {compact(total_scans)}
-            <span class="unit"> {total_scans === 1 ? 'scan' : 'scans'}</span>
-          </td>
-          <td class="created">{date(created_at)}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);

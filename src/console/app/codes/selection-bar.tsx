@@ -1,0 +1,205 @@
+import { useState } from 'preact/hooks';
+import { defaultSizePx, maxSizePx } from '../../../qr/layout.ts';
+import { api } from '../api.ts';
+import { plural } from '../format.ts';
+import { Icon } from '../icons.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { Segments } from '../parts/segments.tsx';
+import { toast } from '../parts/toast.tsx';
+import { useAction } from '../parts/use-action.ts';
+import type { ListedQrCode } from '../types.ts';
+import type { Selection } from './use-selection.ts';
+
+/** As many as the service takes in one request. */
+const maxAtOnce = 100;
+
+interface Result {
+  changed: string[];
+  failed: { id: string; message: string }[];
+}
+
+/** Sends the ids in as few requests as possible. */
+async function sendInBatches(path: string, codes: ListedQrCode[], fields: object = {}): Promise<Result> {
+  const result: Result = { changed: [], failed: [] };
+  for (let i = 0; i < codes.length; i += maxAtOnce) {
+    const ids = codes.slice(i, i + maxAtOnce).map(({ id }) => id);
+    const { changed, failed } = await api.post<Result>(path, { ids, ...fields });
+    result.changed.push(...changed);
+    result.failed.push(...failed);
+  }
+  return result;
+}
+
+function report({ changed, failed }: Result, done: string): void {
+  const [first] = failed;
+  if (changed.length > 0) toast(`${plural(changed.length, 'code')} ${done}.`);
+  if (first !== undefined) toast(`${plural(failed.length, 'code')} could not be ${done}: ${first.message}`, 'failed');
+}
+
+interface Props {
+  selection: Selection;
+  onChange(): Promise<void>;
+}
+
+/** What can be done with the selected codes. */
+export function SelectionBar({ selection, onChange }: Props) {
+  const [open, setOpen] = useState<'download' | 'delete'>();
+  const { busy, run } = useAction();
+  const { codes } = selection;
+  const active = codes.filter(({ status }) => status === 'active');
+  const paused = codes.filter(({ status }) => status === 'paused');
+  const setActive = (targets: ListedQrCode[], isActive: boolean) =>
+    run(async () => {
+      const result = await sendInBatches('/selection/change', targets, { active: isActive });
+      const changed = targets.filter(({ id }) => result.changed.includes(id));
+      selection.set(
+        changed.map((code) => ({ ...code, status: isActive ? 'active' : 'paused' })),
+        true,
+      );
+      await onChange();
+      report(result, isActive ? 'resumed' : 'paused');
+    });
+  return (
+    <section class="selection card" aria-label="Selected codes">
+      <strong role="status">{plural(codes.length, 'code')} selected</strong>
+      <div class="actions">
+        <button
+          type="button"
+          class="button"
+          disabled={busy || active.length === 0}
+          onClick={() => setActive(active, false)}
+        >
+          <Icon name="pause" />
+          Pause{active.length > 0 && ` ${active.length}`}
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={busy || paused.length === 0}
+          onClick={() => setActive(paused, true)}
+        >
+          <Icon name="play" />
+          Resume{paused.length > 0 && ` ${paused.length}`}
+        </button>
+        <button type="button" class="button" onClick={() => setOpen('download')}>
+          <Icon name="download" />
+          Download ZIP
+        </button>
+        <button type="button" class="button danger" onClick={() => setOpen('delete')}>
+          <Icon name="trash" />
+          Delete
+        </button>
+        <button type="button" class="button quiet" onClick={selection.clear}>
+          Clear
+        </button>
+      </div>
+      {open === 'download' && <DownloadDialog codes={codes} onClose={() => setOpen(undefined)} />}
+      {open === 'delete' && (
+        <DeleteDialog selection={selection} onChange={onChange} onClose={() => setOpen(undefined)} />
+      )}
+    </section>
+  );
+}
+
+const formats = [
+  ['png', 'PNG'],
+  ['svg', 'SVG'],
+] as const;
+const sizes = [
+  ['256', '256 px'],
+  [String(defaultSizePx), `${defaultSizePx} px`],
+  ['1024', '1024 px'],
+  [String(maxSizePx), `${maxSizePx} px`],
+] as const;
+
+/** Saves the file under its name. The browser needs the URL until the download has begun. */
+function save(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function DownloadDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose(): void }) {
+  const [format, setFormat] = useState<'png' | 'svg'>('png');
+  const [size, setSize] = useState<string>('1024');
+  const { busy, run } = useAction();
+  const download = () =>
+    run(async () => {
+      const ids = codes.map(({ id }) => id).join(',');
+      save(
+        await api.file('/selection/images', { ids, format, size }),
+        `qr-codes-${new Date().toISOString().slice(0, 10)}.zip`,
+      );
+      onClose();
+    });
+  return (
+    <Dialog title={`Download ${plural(codes.length, 'code')}`} onClose={onClose}>
+      <p>One ZIP file, with an image for each code, named after its short link.</p>
+      <Segments label="File format" options={formats} value={format} onValue={(next) => setFormat(next)} />
+      <p class="hint">
+        {format === 'png' ? 'For screens, email and office printers.' : 'For print shops. Sharp at any size.'}
+      </p>
+      <Segments label="Size" options={sizes} value={size} onValue={(next) => setSize(next)} />
+      {codes.length > maxAtOnce && (
+        <p class="verdict bad">A ZIP file can have at most {maxAtOnce} codes. Select fewer.</p>
+      )}
+      <DialogActions onCancel={onClose}>
+        <button type="button" class="button primary" disabled={busy || codes.length > maxAtOnce} onClick={download}>
+          <Icon name="download" />
+          {busy ? 'Preparing…' : 'Download ZIP'}
+        </button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+const confirmation = 'delete';
+
+function DeleteDialog({ selection, onChange, onClose }: Props & { onClose(): void }) {
+  const [typed, setTyped] = useState('');
+  const { busy, run } = useAction();
+  const { codes } = selection;
+  const scans = codes.reduce((sum, { total_scans }) => sum + total_scans, 0);
+  const isConfirmed = typed.trim().toLowerCase() === confirmation;
+  const remove = () =>
+    run(async () => {
+      const result = await sendInBatches('/selection/delete', codes);
+      selection.set(
+        codes.filter(({ id }) => result.changed.includes(id)),
+        false,
+      );
+      await onChange();
+      report(result, 'deleted');
+      onClose();
+    });
+  return (
+    <Dialog title={`Delete ${plural(codes.length, 'code')}?`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isConfirmed) remove();
+        }}
+      >
+        <p>
+          Their short links stop working immediately and permanently, also on printed codes. Their analytics (
+          {plural(scans, 'scan')}) are no longer available. To stop them temporarily, pause them instead.
+        </p>
+        <ul class="names">
+          {codes.slice(0, 5).map(({ id, name }) => (
+            <li key={id}>{name}</li>
+          ))}
+          {codes.length > 5 && <li>and {codes.length - 5} more</li>}
+        </ul>
+        <Field label={`Type “${confirmation}” to confirm`} value={typed} onValue={setTyped} isCode />
+        <DialogActions onCancel={onClose}>
+          <button type="submit" class="button danger solid" disabled={busy || !isConfirmed}>
+            Delete {plural(codes.length, 'code')}
+          </button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

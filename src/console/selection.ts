@@ -1,0 +1,133 @@
+import { type Static, Type as t } from '@sinclair/typebox';
+import type { CodeEvent } from '../../events/code.ts';
+import { oneOf } from '../../events/one-of.ts';
+import type { Recorded } from '../../events/recorded.ts';
+import type { Caller } from '../accounts/admission.ts';
+import { json } from '../api/answers.ts';
+import { type Operation, operation } from '../api/operation.ts';
+import type { Service } from '../api/service.ts';
+import type { Api } from '../api/v1.ts';
+import { type Changed, change, remove } from '../codes/change.ts';
+import { type CountedCode, findCodes } from '../codes/codes.ts';
+import { notFound, Refusal } from '../lib/errors.ts';
+import { type ZipEntry, zipOf } from '../lib/zip.ts';
+import { maxSizePx } from '../qr/layout.ts';
+
+const tag = 'QR codes';
+const maxSelected = 100;
+const ids = t.Array(t.String({ maxLength: 50 }), { minItems: 1, maxItems: maxSelected });
+
+const Result = t.Object({
+  changed: t.Array(t.String()),
+  failed: t.Array(t.Object({ id: t.String(), message: t.String() })),
+});
+
+/** Operations of the console on several codes at once. Each counts as one request, like a bulk creation. */
+export const selectionOperations = (service: Service, api: Api): Operation[] => [
+  changeSelected(service),
+  deleteSelected(service),
+  downloadSelected(service, api),
+];
+
+const changeSelected = (service: Service): Operation =>
+  operation({
+    operationId: 'changeSelectedQrCodes',
+    method: 'POST',
+    path: '/v1/selection/change',
+    tag,
+    summary: 'Pause or resume several codes',
+    description: 'For the console only: changes each code that it can, and reports the others.',
+    body: t.Object({ ids, active: t.Boolean() }, { additionalProperties: false }),
+    success: { status: 200, description: 'Which codes were changed.', schema: Result },
+    errors: ['invalid_request'],
+    handle: ({ caller, body: { ids, active } }) =>
+      forEach(service, caller, ids, (id, by) => change(service.sql, caller, id, { active }, by)),
+  });
+
+const deleteSelected = (service: Service): Operation =>
+  operation({
+    operationId: 'deleteSelectedQrCodes',
+    method: 'POST',
+    path: '/v1/selection/delete',
+    tag,
+    summary: 'Delete several codes',
+    description: 'For the console only: deletes each code that it can, and reports the others.',
+    body: t.Object({ ids }, { additionalProperties: false }),
+    success: { status: 200, description: 'Which codes were deleted.', schema: Result },
+    errors: ['invalid_request'],
+    handle: ({ caller, body: { ids } }) =>
+      forEach(service, caller, ids, (id, by) => remove(service.sql, caller, id, by)),
+  });
+
+async function forEach(
+  { clock, onChange }: Service,
+  caller: Caller,
+  ids: string[],
+  apply: (id: string, by: { actor: string; now: Date }) => Promise<Changed>,
+) {
+  const result: Static<typeof Result> = { changed: [], failed: [] };
+  const events: Recorded<CodeEvent>[] = [];
+  try {
+    for (const id of new Set(ids)) {
+      try {
+        events.push(...(await apply(id, { actor: caller.key, now: clock() })).events);
+        result.changed.push(id);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        result.failed.push({ id, message: error.message });
+      }
+    }
+  } finally {
+    await onChange(events);
+  }
+  return json(200, result);
+}
+
+const downloadSelected = ({ sql, clock }: Service, { drawImage }: Api): Operation =>
+  operation({
+    operationId: 'downloadSelectedQrCodes',
+    method: 'GET',
+    path: '/v1/selection/images',
+    tag,
+    summary: 'Download the images of several codes',
+    description: 'For the console only: a ZIP file of images, each named after its short code.',
+    query: t.Object({
+      ids: t.String({ pattern: `^qr_\\w+(,qr_\\w+){0,${maxSelected - 1}}$`, 'x-expected': 'a list of ids' }),
+      format: oneOf(['png', 'svg']),
+      // Large enough for the QR code of any short link.
+      size: t.Integer({ minimum: 256, maximum: maxSizePx }),
+    }),
+    success: { status: 200, description: 'The file.', files: ['application/zip'] },
+    errors: ['invalid_request', 'not_found'],
+    async handle({ caller, query: { ids, format, size } }) {
+      const codes = await findCodes(sql, caller, ids.split(','));
+      if (codes.length === 0) throw notFound('QR code');
+      const now = clock();
+      async function* images(): AsyncGenerator<ZipEntry> {
+        const names = fileNames(codes);
+        for (const code of codes)
+          yield { name: `${names.get(code.id)}.${format}`, bytes: await drawImage(code, { format, size }) };
+      }
+      return {
+        status: 200,
+        pieces: zipOf(images(), now),
+        headers: {
+          'content-type': 'application/zip',
+          'content-disposition': `attachment; filename="qr-codes-${now.toISOString().slice(0, 10)}.zip"`,
+        },
+      };
+    },
+  });
+
+/** Short codes by id. Two that differ only in case get a number, since some file systems ignore case. */
+export function fileNames(codes: Pick<CountedCode, 'id' | 'short_code'>[]): Map<string, string> {
+  const uses = new Map<string, number>();
+  return new Map(
+    codes.map(({ id, short_code }) => {
+      const key = short_code.toLowerCase();
+      const use = (uses.get(key) ?? 0) + 1;
+      uses.set(key, use);
+      return [id, use === 1 ? short_code : `${short_code}-${use}`];
+    }),
+  );
+}
