@@ -52,3 +52,14 @@ export function sliceOf({ writer, number, columns }: ScanBatch, from: number, to
   ]);
   return { writer: `${writer}/${number}/${from}-${to}`, number: 1, columns: Object.fromEntries(sliced) };
 }
+
+/** The scans of a batch, each as the texts of the given columns. */
+export function rowsOf({ columns }: ScanBatch, names: (keyof Columns)[]): string[][] {
+  const values = names.map((name) => elementsOf(columns[name]));
+  return (values[0] ?? []).map((_, row) => values.map((column) => column[row] as string));
+}
+
+const elementsOf = (array: string): string[] =>
+  (array.match(arrayElement) ?? []).map((element) =>
+    element.startsWith('"') ? element.slice(1, -1).replace(/\\(.)/gs, '$1') : element,
+  );

@@ -1,4 +1,4 @@
-import { type ScanBatch, sizeOf } from '../../events/scan-batch.ts';
+import { rowsOf, type ScanBatch, sizeOf } from '../../events/scan-batch.ts';
 import type { Sql } from './connect.ts';
 import { locks } from './locks.ts';
 
@@ -35,46 +35,81 @@ function isStored(batch: ScanBatch, proof: Proof | undefined): boolean {
 }
 
 /**
- * Stores a batch and decides which of its scans are by new visitors, in one statement: one round trip, one commit. A
- * batch that is already stored changes nothing.
+ * The statement that stores a batch and decides which of its scans are by new visitors: one round trip, one commit. A batch
+ * that is already stored changes nothing. $1 is the writer, $2 the number of the batch; `source` returns its scans.
  *
  * The append lock is taken as late as possible, so that it covers only drawing positions, inserting the scans and the
  * commit. Visitors are inserted in sorted order, so that two batches with the same visitors cannot deadlock.
  */
-async function insertScans(sql: Sql, { writer, number, columns: c }: ScanBatch): Promise<Proof | undefined> {
-  const [proof] = await sql<Proof[]>`
-    WITH turn AS (
-      INSERT INTO scan_writers AS w (writer, batch, written_at) VALUES (${writer}, ${number}, now())
-      ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, written_at = excluded.written_at
-        WHERE w.batch < excluded.batch
-      RETURNING w.batch
-    ),
-    given AS MATERIALIZED (
-      SELECT s.* FROM turn, unnest(
-        ${c.id}::text::text[], ${c.code}::text::text[], ${c.account}::text::text[], ${c.mode}::text::text[],
-        ${c.occurred_at}::text::float8[], ${c.country}::text::text[], ${c.region}::text::text[],
-        ${c.city}::text::text[], ${c.device}::text::text[], ${c.browser}::text::text[], ${c.is_bot}::text::boolean[],
-        ${c.visitor}::text::uuid[], ${c.revision}::text::integer[], ${c.is_first}::text::boolean[]
-      ) AS s (id, code, account, mode, ms, country, region, city, device, browser, is_bot, visitor, revision, is_first)
-    ),
-    newcomers AS (
-      INSERT INTO visitors (code_hash, visitor)
-      SELECT hashtextextended(code, 0) AS code_hash, visitor FROM given WHERE is_first ORDER BY code_hash, visitor
-      ON CONFLICT DO NOTHING
-      RETURNING visitor
-    ),
-    locked AS MATERIALIZED (
-      SELECT pg_advisory_xact_lock(${locks.append}) FROM (SELECT count(*) FROM newcomers) AS decided
-    ),
-    stored AS (
-      INSERT INTO scans (position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
-        visitor, is_unique, revision)
-      SELECT nextval('log_position'), g.id, g.code, g.account, g.mode, to_timestamp(g.ms / 1000), g.country, g.region,
-        g.city, g.device, g.browser, g.is_bot, g.visitor, g.is_first AND n.visitor IS NOT NULL, g.revision
-      FROM locked, given g LEFT JOIN newcomers n ON n.visitor = g.visitor
-      RETURNING 1
-    )
-    SELECT ${writer}::text AS writer, (SELECT count(*) FROM stored) AS rows,
-      coalesce((SELECT batch FROM turn), (SELECT batch FROM scan_writers WHERE writer = ${writer})) AS batch`;
+const statementFor = (source: string) => `
+  WITH turn AS (
+    INSERT INTO scan_writers AS w (writer, batch, written_at) VALUES ($1, $2, now())
+    ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, written_at = excluded.written_at
+      WHERE w.batch < excluded.batch
+    RETURNING w.batch
+  ),
+  given AS MATERIALIZED (
+    SELECT s.* FROM turn, ${source}
+      AS s (id, code, account, mode, ms, country, region, city, device, browser, is_bot, visitor, revision, is_first)
+  ),
+  newcomers AS (
+    INSERT INTO visitors (code_hash, visitor)
+    SELECT hashtextextended(code, 0) AS code_hash, visitor FROM given WHERE is_first ORDER BY code_hash, visitor
+    ON CONFLICT DO NOTHING
+    RETURNING visitor
+  ),
+  locked AS MATERIALIZED (
+    SELECT pg_advisory_xact_lock(${locks.append}) FROM (SELECT count(*) FROM newcomers) AS decided
+  ),
+  stored AS (
+    INSERT INTO scans (position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
+      visitor, is_unique, revision)
+    SELECT nextval('log_position'), g.id, g.code, g.account, g.mode, to_timestamp(g.ms / 1000), g.country, g.region,
+      g.city, g.device, g.browser, g.is_bot, g.visitor, g.is_first AND n.visitor IS NOT NULL, g.revision
+    FROM locked, given g LEFT JOIN newcomers n ON n.visitor = g.visitor
+    RETURNING 1
+  )
+  SELECT $1::text AS writer, (SELECT count(*) FROM stored) AS rows,
+    coalesce((SELECT batch FROM turn), (SELECT batch FROM scan_writers WHERE writer = $1)) AS batch`;
+
+/** The columns of a batch, with their types, in the order of the statement. */
+const columnTypes: Record<keyof ScanBatch['columns'], string> = {
+  id: 'text',
+  code: 'text',
+  account: 'text',
+  mode: 'text',
+  occurred_at: 'float8',
+  country: 'text',
+  region: 'text',
+  city: 'text',
+  device: 'text',
+  browser: 'text',
+  is_bot: 'boolean',
+  visitor: 'uuid',
+  revision: 'integer',
+  is_first: 'boolean',
+};
+const names = Object.keys(columnTypes) as (keyof ScanBatch['columns'])[];
+const types = Object.values(columnTypes);
+
+const arraysStatement = statementFor(`unnest(${types.map((type, i) => `$${i + 3}::text::${type}[]`).join(', ')})`);
+
+/**
+ * Up to this size a batch is sent as a list of rows, which takes half to three quarters of the CPU that arrays take in
+ * Postgres (170 instead of 271 µs for one scan, commit included); from 10 on there is no difference.
+ */
+const maxListed = 8;
+
+const listStatements = Array.from({ length: maxListed + 1 }, (_, size) => {
+  const row = (r: number) => `(${types.map((type, i) => `$${r * types.length + i + 3}::text::${type}`).join(', ')})`;
+  return statementFor(`(VALUES ${Array.from({ length: size }, (_, r) => row(r)).join(', ')})`);
+});
+
+async function insertScans(sql: Sql, batch: ScanBatch): Promise<Proof | undefined> {
+  const { writer, number, columns } = batch;
+  const size = sizeOf(batch);
+  const text = size > maxListed ? arraysStatement : (listStatements[size] as string);
+  const values = size > maxListed ? names.map((name) => columns[name]) : rowsOf(batch, names).flat();
+  const [proof] = await sql.unsafe<Proof[]>(text, [writer, number, ...values], { prepare: true });
   return proof;
 }
