@@ -46,8 +46,9 @@ export interface Edge {
   stop(): Promise<void>;
 }
 
-/** Two for commits, one for sending the spool, two for lookups. */
-const maxConnections = 5;
+const maxWriters = 3;
+/** One for each writer, one for sending the spool, two for lookups. */
+const maxConnections = maxWriters + 3;
 const maxEdges = 64;
 
 /** Starts an edge. Needs neither Postgres nor NATS to start: routes then come from the snapshot of an earlier run. */
@@ -63,7 +64,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const bans = createBans(sql, await readSavedBans(folder));
   const store = (batch: ScanBatch) => appendScans(sql, batch);
   const send = (record: Uint8Array) => sendSpooled(record, { store, folder: own.path, clock, log, metrics });
-  const writers = [newId('batch', Date.now()), newId('batch', Date.now())];
+  const writers = Array.from({ length: maxWriters }, () => newId('batch', Date.now()));
   const recorder = new Recorder({ writers, store, send, spool: own.spool, log, metrics });
   const sources = { routes, geo, trustedProxies, clock };
   const redirector = new Redirector({ sources, bans, recorder, log, metrics });

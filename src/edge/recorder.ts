@@ -17,13 +17,17 @@ interface RecorderOptions extends SpoolDrainOptions {
 
 /** A commit that takes longer sends its batch to the spool. */
 const commitTimeoutMs = 250;
-/** Delays a scan by up to 1 ms, which halves the number of commits under load. */
+/**
+ * While batches are smaller than this, Postgres and the edge have room: every idle writer commits at once what has arrived.
+ * From this size on, commits are at least `minCommitIntervalMs` apart, which halves their number, and only two overlap.
+ */
+const heavyBatchSize = 8;
 const minCommitIntervalMs = 1;
 const maxBatchSize = 1_000;
 const maxWaiting = 10_000;
 /**
- * 64 waiting scans start a second commit without waiting for the first, which keeps Postgres busy while our event loop is
- * saturated.
+ * Under load, 64 waiting scans start a second commit without waiting for the first, which keeps Postgres busy while our
+ * event loop is saturated. More commits at once cost more than they gain.
  */
 const secondCommitFrom = 64;
 
@@ -41,8 +45,8 @@ interface Writer {
 }
 
 /**
- * Commits scans in batches: all that arrive during a commit are the next batch. While Postgres is slow or unavailable,
- * batches go to the spool, in order, and from there to Postgres. Batches are committed directly again only once the spool
+ * Commits scans in batches: all that arrive while the writers are busy are the next batch, so batches grow with the load.
+ * While Postgres is slow or unavailable, batches go to the spool, in order, and from there to Postgres. Batches are committed directly again only once the spool
  * is empty, so a writer's batches always reach Postgres in the order of their numbers.
  */
 export class Recorder {
@@ -50,6 +54,8 @@ export class Recorder {
   readonly #drain: SpoolDrain;
   readonly #writers: Writer[];
   readonly #waiting: WaitingScan[] = [];
+  #lastBatchSize = 0;
+  #isStarting = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -80,25 +86,38 @@ export class Recorder {
   }
 
   #startWriter(): void {
+    if (this.#isStarting) return;
     const idle = this.#writers.find(({ committing }) => committing === undefined);
-    if (idle !== undefined && this.#isNeeded(idle))
-      idle.committing = Promise.resolve().then(() => this.#commitWaiting(idle));
+    if (idle === undefined || !this.#isNeeded(idle)) return;
+    this.#isStarting = true;
+    // setImmediate, so that scans which arrive in the same turn of the event loop share a commit.
+    idle.committing = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.#isStarting = false;
+      return this.#commitWaiting(idle);
+    });
   }
 
   #isNeeded(writer: Writer): boolean {
-    const isOnly = this.#writers.every((other) => other === writer || other.committing === undefined);
-    return this.#waiting.length >= (isOnly ? 1 : secondCommitFrom);
+    let others = 0;
+    for (const other of this.#writers) if (other !== writer && other.committing !== undefined) others++;
+    if (others === 0 || this.#isLight()) return this.#waiting.length > 0;
+    return others === 1 && this.#waiting.length >= secondCommitFrom;
+  }
+
+  #isLight(): boolean {
+    return this.#lastBatchSize < heavyBatchSize;
   }
 
   async #commitWaiting(writer: Writer): Promise<void> {
     while (this.#isNeeded(writer)) {
       const earlyMs = writer.lastStartedAt + minCommitIntervalMs - performance.now();
-      if (earlyMs > 0) {
+      if (earlyMs > 0 && !this.#isLight()) {
         await sleep(earlyMs);
         continue;
       }
       writer.lastStartedAt = performance.now();
       const group = this.#waiting.splice(0, maxBatchSize);
+      this.#lastBatchSize = group.length;
       try {
         await this.#store(writer, group);
         for (const { resolve } of group) resolve();

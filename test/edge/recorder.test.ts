@@ -47,7 +47,7 @@ type Store = ReturnType<typeof store>;
 function recorderOn(postgres: Store, spool: Spool, writer = 'writer_1'): Recorder {
   const log = createLogger('silent', false);
   return new Recorder({
-    writers: [writer, `${writer}-too`],
+    writers: [writer, `${writer}-2`, `${writer}-3`],
     store: postgres.store,
     send: async (record) => postgres.store(decodeSpoolRecord(record)),
     spool,
@@ -65,11 +65,29 @@ async function record(recorder: Recorder, count: number): Promise<string[]> {
 const numbers = (batches: ScanBatch[]) => batches.map(({ number }) => number);
 
 describe('group commit', () => {
-  test('scans that arrive during a commit are the next batch, in order', async () => {
+  test('under light load each idle writer commits at once, and what arrives then is the next batch', async () => {
     const postgres = store();
     const recorder = recorderOn(postgres, await folder.open());
     postgres.now('hang');
-    const first = record(recorder, 1);
+    const recorded: Promise<string[]>[] = [];
+    for (const writers of [1, 2, 3]) {
+      recorded.push(record(recorder, 2));
+      await eventually(() => expect(postgres.sent).toHaveLength(writers));
+    }
+    recorded.push(record(recorder, 3), record(recorder, 4));
+    postgres.now('take');
+    const ids = (await Promise.all(recorded)).flat();
+    expect(postgres.sent.map(({ writer }) => writer).slice(0, 3)).toEqual(['writer_1', 'writer_1-2', 'writer_1-3']);
+    expect(postgres.sent, 'one batch of all 7 scans that arrived meanwhile').toHaveLength(4);
+    expect(postgres.scans(), 'each once, in order').toEqual(ids);
+    await recorder.stop();
+  });
+
+  test('under load, scans that arrive during a commit are the next batch, in order', async () => {
+    const postgres = store();
+    const recorder = recorderOn(postgres, await folder.open());
+    postgres.now('hang');
+    const first = record(recorder, 8);
     await eventually(() => expect(postgres.sent).toHaveLength(1));
     const rest = record(recorder, 50);
     postgres.now('take');
@@ -79,11 +97,11 @@ describe('group commit', () => {
     await recorder.stop();
   });
 
-  test('64 waiting scans start a second commit, but never a third', async () => {
+  test('under load, 64 waiting scans start a second commit, but never a third', async () => {
     const postgres = store();
     const recorder = recorderOn(postgres, await folder.open());
     postgres.now('hang');
-    const recorded = [record(recorder, 1)];
+    const recorded = [record(recorder, 8)];
     await eventually(() => expect(postgres.sent).toHaveLength(1));
     recorded.push(record(recorder, 100));
     await eventually(() => expect(postgres.sent).toHaveLength(2));
@@ -92,7 +110,7 @@ describe('group commit', () => {
     const ids = (await Promise.all(recorded)).flat();
     expect(postgres.sent.map(({ writer, number }) => `${writer} ${number}`).slice(0, 2)).toEqual([
       'writer_1 1',
-      'writer_1-too 1',
+      'writer_1-2 1',
     ]);
     expect(postgres.sent[2]?.columns.id.split(','), 'one batch of all scans that arrived meanwhile').toHaveLength(100);
     expect(postgres.scans().toSorted(), 'each once').toEqual(ids.toSorted());
