@@ -22,13 +22,9 @@ export interface AnalyticsOptions {
   removal?: RemovalTimes;
 }
 
-/**
- * How long scans are collected for one insert. After a pause 200 ms, so that a single scan is visible at once. Under load
- * inserts start at least 1 s apart, and 3 × the duration of the last one, so ClickHouse gets idle time.
- */
-const minLingerMs = 200;
+/** Under load, one insert per second: each costs ClickHouse a part of the table and its merges, whatever its size. */
 const minInsertIntervalMs = 1_000;
-const maxLingerMs = 1_500;
+const maxPauseMs = 1_500;
 
 const defaultRemoval: RemovalTimes = {
   everyMs: 30_000,
@@ -57,7 +53,6 @@ export class Analytics {
   readonly #removal: Removal;
   #table: WarehouseTable | undefined;
   #lastInsertMs = 0;
-  #lastInsertAt = Number.NEGATIVE_INFINITY;
   #tendedAt = Number.NEGATIVE_INFINITY;
   #countedAt = Number.NEGATIVE_INFINITY;
 
@@ -69,9 +64,9 @@ export class Analytics {
     this.#removal = createRemoval(sql, tables, options.removal ?? defaultRemoval, onTrouble);
   }
 
-  get lingerMs(): number {
-    const untilNextInsertMs = minInsertIntervalMs - (performance.now() - this.#lastInsertAt);
-    return Math.min(Math.max(minLingerMs, 3 * this.#lastInsertMs, untilNextInsertMs), maxLingerMs);
+  /** At least 3 × the duration of the last insert, so that a slow ClickHouse gets idle time. */
+  get pauseMs(): number {
+    return Math.min(Math.max(minInsertIntervalMs - this.#lastInsertMs, 3 * this.#lastInsertMs), maxPauseMs);
   }
 
   async checkpoint(): Promise<number> {
@@ -109,9 +104,9 @@ export class Analytics {
   }
 
   async #insert(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
-    this.#lastInsertAt = performance.now();
+    const started = performance.now();
     if (scans.count > 0) await insertText(this.#options.tables, into, to, scans);
-    this.#lastInsertMs = performance.now() - this.#lastInsertAt;
+    this.#lastInsertMs = performance.now() - started;
   }
 
   /** Repeats an insert that was announced and not confirmed. */

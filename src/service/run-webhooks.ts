@@ -20,7 +20,7 @@ export function runWebhooks(
     checkpoint: () => webhooks.checkpoint(sql),
     apply: async (range: LogRange) => worker.wake(await webhooks.apply(sql, range, clock())),
     maxEntries: 5_000,
-    lingerMs: 0,
+    pauseMs: 100,
   };
   const projecting = runProjection({ ...context, lock: locks.webhooks, projection });
   return {

@@ -46,15 +46,14 @@ export class Inbox {
   }
 
   /**
-   * Resolves to the ranges that have arrived, in order: as soon as there are `maxEntries` entries, or `lingerMs` after
-   * the first; to none when nothing arrives for `idleMs`. A range with more entries than `maxEntries` comes alone.
+   * Resolves to the ranges that have arrived, in order: as soon as there are `maxEntries` entries, or at `notBefore`; to
+   * none when nothing arrives for `idleMs`. A range with more entries than `maxEntries` comes alone.
    */
-  async take({ maxEntries, lingerMs, idleMs }: TakeLimits): Promise<LogRange[]> {
+  async take({ maxEntries, notBefore, idleMs }: TakeLimits): Promise<LogRange[]> {
     const { signal } = this.#options;
     if (this.#waiting.length === 0) await this.#arrival(idleMs);
-    const deadline = performance.now() + lingerMs;
-    while (this.#waiting.length > 0 && this.#size < maxEntries && performance.now() < deadline && !signal.aborted)
-      await this.#arrival(Math.max(0, deadline - performance.now()));
+    while (this.#waiting.length > 0 && this.#size < maxEntries && performance.now() < notBefore && !signal.aborted)
+      await this.#arrival(Math.max(0, notBefore - performance.now()));
     return this.#takeUpTo(maxEntries);
   }
 
@@ -147,6 +146,7 @@ export class Inbox {
 
 interface TakeLimits {
   maxEntries: number;
-  lingerMs: number;
+  /** On the clock of `performance.now()`. */
+  notBefore: number;
   idleMs: number;
 }

@@ -6,7 +6,7 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import { connect } from '../log/connect.ts';
 
 const retryMs = 500;
-const heartbeatMs = 1_000;
+const heartbeatMs = 2_000;
 /** Without an answer from Postgres for this long, a leader steps down: Postgres may have released its lock. */
 const heartbeatTimeoutMs = 5_000;
 /** Postgres ends the session of a leader that is silent for this long, which releases its lock. */

@@ -13,7 +13,7 @@ import { cut, type Message, subjects } from './messages.ts';
 
 const batchSize = 5_000;
 /** Scans wait for the next poll, which makes messages larger; changes of codes and accounts wake the relay at once. */
-const pollMs = 50;
+const pollMs = 100;
 /** Without scans the interval doubles up to this. */
 const maxPollMs = 400;
 const retryMs = 250;

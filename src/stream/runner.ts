@@ -19,9 +19,9 @@ export interface Projection {
   apply(range: LogRange): Promise<void>;
   /** Maintenance that runs between batches. */
   tend?(): Promise<void>;
-  /** The size of a batch, and how long to wait for a full one. */
   maxEntries: number;
-  lingerMs: number;
+  /** How long entries are collected after a batch. An entry that arrives later than that is applied at once. */
+  pauseMs: number;
 }
 
 interface RunnerOptions extends StreamContext {
@@ -31,7 +31,9 @@ interface RunnerOptions extends StreamContext {
 }
 
 /** After this time without a message, the log is checked for entries that the stream has not sent. */
-const idleMs = 500;
+const checkMs = 500;
+/** While the log has none, the interval doubles up to this. */
+const maxCheckMs = 2_000;
 
 /**
  * Feeds a projection from the stream, and from the log where the stream has a gap, lags, or is unavailable. An entry that
@@ -73,17 +75,21 @@ async function feed(options: RunnerOptions, signal: AbortSignal): Promise<void> 
   const applied = new AppliedLog(options, position, signal);
   await applied.catchUp(await floorOfLog(sql));
   const inbox = new Inbox({ nats, stream, after: applied.position, signal, log });
+  let notBefore = 0;
+  let idleMs = checkMs;
   try {
     while (!signal.aborted) {
       await projection.tend?.();
-      const { maxEntries, lingerMs } = projection;
-      const ranges = await inbox.take({ maxEntries, lingerMs, idleMs });
+      const ranges = await inbox.take({ maxEntries: projection.maxEntries, notBefore, idleMs });
       if (ranges.length > 0) {
         await applied.apply(ranges);
+        idleMs = checkMs;
+        notBefore = performance.now() + projection.pauseMs;
         continue;
       }
       const before = applied.position;
       await applied.catchUp(await headOfLog(sql, before));
+      idleMs = applied.position > before ? checkMs : Math.min(idleMs * 2, maxCheckMs);
       if (applied.position > before) inbox.restart(applied.position);
       metrics.projectionLag.set({ projection: projection.name }, 0);
     }

@@ -117,7 +117,7 @@ describe('an event that cannot be applied', () => {
         checkpoint = range.to;
       },
       maxEntries: 3,
-      lingerMs: 0,
+      pauseMs: 0,
     };
     const running = runProjection({ ...common, projection, lock });
     const failures = async () =>

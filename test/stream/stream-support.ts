@@ -62,7 +62,7 @@ export const countersProjection = (sql: Sql): Projection => ({
   checkpoint: () => counters.checkpoint(sql),
   apply: (range) => counters.apply(sql, range),
   maxEntries: 10_000,
-  lingerMs: 0,
+  pauseMs: 0,
 });
 
 export const runCountersProjection = (common: Common): Leadership =>
