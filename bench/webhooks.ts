@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ScanCreated } from '../events/notification-types.ts';
 import type { Scan } from '../events/scan.ts';
 import { webhooks } from '../projections/webhooks.ts';
 import { createAccount } from '../src/accounts/accounts.ts';
@@ -114,15 +115,15 @@ async function pendingDeliveries({ sql }: BenchStack): Promise<number> {
 /** The limit: the same bodies and signatures, without log, retries or address checks. */
 async function bareLoop(url: string, durationMs: number): Promise<number> {
   const secrets = [newSigningSecret()];
-  const scan = { id: newId('whd', Date.now()), code: newId('qr', Date.now()), scanned_at: new Date() };
-  const details = { country: 'DE', city: 'Berlin', device: 'ios', is_unique: true };
+  const [id, qr_id, scan_id] = [newId('whd', Date.now()), newId('qr', Date.now()), newId('scan', Date.now())];
+  const data: ScanCreated = { qr_id, scan_id, country: 'DE', city: 'Berlin', device: 'ios', is_unique: true };
   const started = performance.now();
   let sent = 0;
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       while (performance.now() - started < durationMs) {
-        const body = bodyOf({ ...scan, ...details });
-        const headers = signedHeaders({ id: scan.id, at: new Date(), body, secrets });
+        const body = JSON.stringify(bodyOf({ type: 'scan.created', timestamp: new Date(), data }));
+        const headers = signedHeaders({ id, at: new Date(), body, secrets });
         const response = await fetch(url, { method: 'POST', body, headers });
         await response.text();
         sent++;

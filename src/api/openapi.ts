@@ -20,7 +20,7 @@ import {
   QrCodeChange,
 } from './schemas.ts';
 import { deliveryRules } from './webhook-rules.ts';
-import { DeletedWebhook, Delivery, NewWebhook, ScanEvent, Webhook, WebhookTest } from './webhook-schemas.ts';
+import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest, webhookBodies } from './webhook-schemas.ts';
 
 /** Errors that every operation can return; `invalid_request` at least for an unknown query parameter. */
 const commonErrors: ErrorCode[] = [
@@ -110,7 +110,8 @@ const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
   ...{ Summary, ScanRecord, TimeSeries, Destinations, ExportFile, Aggregate },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
-  ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery, ScanEvent },
+  ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },
+  ...Object.fromEntries(webhookBodies.map(({ schemaName, schema }) => [schemaName, schema])),
 };
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 
@@ -125,6 +126,7 @@ function withReferences(schema: TSchema): object {
   return {
     ...schema,
     ...(schema['items'] === undefined ? {} : { items: refTo(schema['items']) }),
+    ...(schema['anyOf'] === undefined ? {} : { anyOf: schema['anyOf'].map(refTo) }),
     ...(properties.length === 0
       ? {}
       : { properties: Object.fromEntries(properties.map(([name, property]) => [name, refTo(property)])) }),
@@ -201,38 +203,43 @@ function errorOf(status: number, codes: ErrorCode[]) {
   };
 }
 
-/** The requests that the service sends to the webhook of an account. */
-const webhooks = {
-  'scan.created': {
-    post: {
-      tags: ['Webhook'],
-      summary: 'A code was scanned',
-      description: deliveryRules,
-      operationId: 'receiveScanCreated',
-      // The receiver authenticates the request by its signature.
-      security: [],
-      parameters: [
-        deliveryHeader(
-          'webhook-id',
-          'Identifier of the delivery, the same on every attempt.',
-          'whd_0VMOcq2hE3kx0dTtWq8LbY',
-        ),
-        deliveryHeader('webhook-timestamp', 'Unix time of the attempt, in seconds.', '1900000000'),
-        deliveryHeader(
-          'webhook-signature',
-          '`v1,` and the HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret, in base64. For 24 hours after a rotation two of them, separated by a space.',
-          'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-        ),
-      ],
-      requestBody: { required: true, content: content(ScanEvent) },
-      responses: {
-        '2XX': { description: 'The delivery has succeeded. Up to 1 KiB of the body is kept in the delivery log.' },
-        410: { description: 'The webhook is disabled.' },
-        default: { description: 'Any other response, and none within 15 s: the delivery is retried.' },
+const deliveryHeaders = [
+  deliveryHeader('webhook-id', 'Identifier of the delivery, the same on every attempt.', 'whd_0VMOcq2hE3kx0dTtWq8LbY'),
+  deliveryHeader('webhook-timestamp', 'Unix time of the attempt, in seconds.', '1900000000'),
+  deliveryHeader(
+    'webhook-signature',
+    '`v1,` and the HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret, in base64. For 24 hours after a rotation two of them, separated by a space.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+];
+
+/** `scan.created` → `receiveScanCreated` */
+const receiverId = (type: string) =>
+  `receive${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
+
+/** The request that the service sends to the webhook of an account, for each event type. */
+const webhooks = Object.fromEntries(
+  webhookBodies.map(({ type, summary, schema }) => [
+    type,
+    {
+      post: {
+        tags: ['Webhook'],
+        summary,
+        description: deliveryRules,
+        operationId: receiverId(type),
+        // The receiver authenticates the request by its signature.
+        security: [],
+        parameters: deliveryHeaders,
+        requestBody: { required: true, content: content(schema) },
+        responses: {
+          '2XX': { description: 'The delivery has succeeded. Up to 1 KiB of the body is kept in the delivery log.' },
+          410: { description: 'The webhook is disabled.' },
+          default: { description: 'Any other response, and none within 15 s: the delivery is retried.' },
+        },
       },
     },
-  },
-};
+  ]),
+);
 
 export const documentation = {
   openapi: '3.1.0',

@@ -1,7 +1,9 @@
-import { Type as t } from '@sinclair/typebox';
+import { type TSchema, Type as t } from '@sinclair/typebox';
+import { notificationTypes } from '../../events/notification-types.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { modes } from '../../events/plans.ts';
 import { disabledReasons } from '../../events/webhook.ts';
+import type { WebhookBody } from '../webhooks/body.ts';
 import { deliveryStatuses } from '../webhooks/deliveries.ts';
 
 /** Schemas of webhooks and their deliveries. */
@@ -62,24 +64,20 @@ const failure = t.Union([t.String(), t.Null()], {
   examples: [null],
 });
 
-export const ScanEvent = t.Object(
-  {
-    event: oneOf(['scan.created']),
-    timestamp: time('When the scan happened.'),
-    data: t.Object(
-      {
-        qr_id: t.String({ examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] }),
-        scan_id: t.String({ examples: ['scan_0VMOcq2hE3kx0dTtWq8LbY'] }),
-        country: t.String({ examples: ['DE'] }),
-        city: t.String({ examples: ['Berlin'] }),
-        device: t.String({ examples: ['ios'] }),
-        is_unique: t.Boolean(),
-      },
-      exact,
+/** The body of each event type. */
+export const webhookBodies = Object.entries(notificationTypes).map(
+  ([type, { schemaName, summary, timestamp, data }]) => ({
+    ...{ type, schemaName, summary },
+    schema: t.Object(
+      { event: oneOf([type]), timestamp: time(timestamp), data },
+      { ...exact, description: 'The body that is POSTed.' },
     ),
-  },
-  { ...exact, description: 'The body that is POSTed.' },
+  }),
 );
+
+const bodySchemas = webhookBodies.map(({ schema }): TSchema => schema);
+/** The body of any type. A union of one is that schema itself, so that the document refers to it by its name. */
+const Body = (bodySchemas.length === 1 ? bodySchemas[0] : t.Union(bodySchemas)) as TSchema & { static: WebhookBody };
 
 export const WebhookTest = t.Object(
   {
@@ -88,7 +86,7 @@ export const WebhookTest = t.Object(
       description: 'The `webhook-id` that was sent. The delivery log does not list it.',
       examples: ['whd_0VMOcq2hE3kx0dTtWq8LbY'],
     }),
-    body: ScanEvent,
+    body: Body,
     status_code: statusCode,
     duration_ms: duration,
     response,
@@ -115,7 +113,7 @@ export const Delivery = t.Object(
       examples: ['whd_0VMOcq2hE3kx0dTtWq8LbY'],
     }),
     status: oneOf(deliveryStatuses, { examples: ['delivered'] }),
-    body: ScanEvent,
+    body: Body,
     created_at: time('When the delivery was created.'),
     next_attempt_at: timeOrNull('Time of the next attempt; null once the delivery has succeeded or failed.'),
     error: t.Union([t.String(), t.Null()], {

@@ -1,10 +1,13 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import { type Notification, notificationId } from '../../events/notification.ts';
+import type { ScanCreated } from '../../events/notification-types.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { hasWebhooks } from '../../events/plans.ts';
+import { notificationIn } from '../../projections/delivery-columns.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
-import { bodyOf, eventOf } from '../webhooks/body.ts';
+import { bodyOf } from '../webhooks/body.ts';
 import {
   findWebhook,
   noWebhook,
@@ -150,16 +153,18 @@ const sendTest = (service: Service): Operation =>
       const at = clock();
       const target = await findTarget(sql, box, caller, at, { onlyWhenOn: false });
       if (target === undefined) throw noWebhook();
-      const notice = exampleNotice(at);
-      const body = bodyOf(notice);
-      const headers = signedHeaders({ id: notice.id, at, body, secrets: target.secrets });
-      const attempt = await inTestSlot(sql, caller, notice.id, () => send({ url: target.url, body, headers }));
+      const notification = exampleScan(at);
+      const { id } = notification;
+      const body = bodyOf(notification);
+      const text = JSON.stringify(body);
+      const headers = signedHeaders({ id, at, body: text, secrets: target.secrets });
+      const attempt = await inTestSlot(sql, caller, id, () => send({ url: target.url, body: text, headers }));
       if (attempt === undefined) throw webhookBusy();
       const { outcome, status, ms, answer, error } = attempt;
       const result: Static<typeof WebhookTest> = {
         delivered: outcome === 'delivered',
-        webhook_id: notice.id,
-        body: eventOf(notice),
+        webhook_id: id,
+        body,
         ...{ status_code: status, duration_ms: ms, response: answer, error },
       };
       return json(200, result);
@@ -229,12 +234,11 @@ async function checkUrl(url: string, policy: Policy): Promise<void> {
   });
 }
 
-const exampleNotice = (at: Date) => ({
-  id: newId('whd', at.getTime()),
-  code: newId('qr', at.getTime()),
-  scanned_at: at,
-  ...{ country: 'DE', city: 'Berlin', device: 'ios', is_unique: true },
-});
+function exampleScan(at: Date): Notification {
+  const [code, scan_id] = [newId('qr', at.getTime()), newId('scan', at.getTime())];
+  const data: ScanCreated = { qr_id: code, scan_id, country: 'DE', city: 'Berlin', device: 'ios', is_unique: true };
+  return { id: notificationId(scan_id), type: 'scan.created', code, timestamp: at, data };
+}
 
 const presentWebhook = (webhook: WebhookDetails): Static<typeof Webhook> => ({
   url: webhook.url,
@@ -251,7 +255,7 @@ const presentWebhook = (webhook: WebhookDetails): Static<typeof Webhook> => ({
 const presentDelivery = (delivery: Stored): Static<typeof Delivery> => ({
   id: delivery.id,
   status: delivery.status,
-  body: eventOf(delivery),
+  body: bodyOf(notificationIn(delivery)),
   created_at: delivery.created_at.toISOString(),
   next_attempt_at: delivery.status === 'pending' ? delivery.due_at.toISOString() : null,
   error: delivery.error,

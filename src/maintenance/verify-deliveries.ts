@@ -1,3 +1,4 @@
+import { reportedTypes } from '../../events/notification.ts';
 import { type Owner, ownerKey } from '../../events/owner.ts';
 import { hasWebhooks, modes } from '../../events/plans.ts';
 import { isWebhookEvent } from '../../events/webhook.ts';
@@ -15,7 +16,7 @@ interface Span extends Owner {
 }
 
 export interface DeliveriesVerified {
-  /** Scans for which a webhook was on. */
+  /** Scans, and other entries that webhooks report, for which a webhook was on. */
   scans: number;
   /** Deliveries that are not yet sent, which is not a difference. */
   waiting: number;
@@ -24,10 +25,10 @@ export interface DeliveriesVerified {
 
 const eventsPerQuery = 5_000;
 const positionsPerQuery = 500_000;
-/** Deliveries are kept for at least seven days, so every scan that is younger must have one. */
+/** Deliveries are kept for at least seven days, so every entry that is younger must have one. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Compares the deliveries with the log: each scan for which a webhook was on has one, and no other scan has. */
+/** Compares the deliveries with the log: each reported entry for which a webhook was on has one, and no other has. */
 export const verifyDeliveries = (
   sql: Sql,
   { account, now = new Date() }: { account?: string | undefined; now?: Date } = {},
@@ -48,7 +49,7 @@ export const verifyDeliveries = (
         { after: from, to: Math.min(from + positionsPerQuery, position) },
         ages,
       )) {
-        scans += row.scans;
+        scans += row.entries;
         missing.set(row.code, (missing.get(row.code) ?? 0) + row.missing);
         matched.set(row.code, (matched.get(row.code) ?? 0) + row.matched);
       }
@@ -56,16 +57,16 @@ export const verifyDeliveries = (
     const found = await tx<{ code: string; deliveries: number; waiting: number }[]>`
       SELECT code, count(*) AS deliveries, count(*) FILTER (WHERE status = 'pending') AS waiting
       FROM webhook_deliveries
-      WHERE scanned_at >= ${before} AND account NOT IN (SELECT account FROM erasures WHERE done_at IS NULL)
+      WHERE (scanned_at IS NULL OR scanned_at >= ${before}) AND account NOT IN (SELECT account FROM erasures WHERE done_at IS NULL)
         ${account === undefined ? tx`` : tx`AND account = ${account}`}
       GROUP BY code`;
     const differences: Difference[] = [];
     const differ = (code: string, log: string, other: string) =>
       differences.push({ what: 'webhooks', code, log, found: other });
-    for (const [code, count] of missing) if (count > 0) differ(code, `${count} scans without delivery`, 'no delivery');
+    for (const [code, count] of missing) if (count > 0) differ(code, `${count} events without delivery`, 'no delivery');
     for (const { code, deliveries } of found) {
       const extra = deliveries - (matched.get(code) ?? 0);
-      if (extra !== 0) differ(code, 'no scans for these deliveries', `${extra} deliveries`);
+      if (extra !== 0) differ(code, 'no events for these deliveries', `${extra} deliveries`);
     }
     return { scans, waiting: found.reduce((sum, { waiting }) => sum + waiting, 0), differences };
   });
@@ -121,22 +122,42 @@ async function spansOf(sql: Queryable, upTo: number): Promise<Span[]> {
 interface Ages {
   /** Scans from before this time, and their deliveries, are not compared. */
   before: Date;
-  /** Scans since this time must have a delivery. */
+  /** Entries since this time must have a delivery. */
   oldest: Date;
+}
+
+interface Compared {
+  code: string;
+  entries: number;
+  matched: number;
+  missing: number;
 }
 
 async function compare(sql: Queryable, all: Span[], piece: { after: number; to: number }, { before, oldest }: Ages) {
   const spans = all.filter(({ after, to }) => after < piece.to && to > piece.after);
   if (spans.length === 0) return [];
-  return sql<{ code: string; scans: number; matched: number; missing: number }[]>`
-    SELECT s.code, count(*) AS scans, count(d.id) AS matched,
-      count(*) FILTER (WHERE d.id IS NULL AND s.occurred_at > ${oldest}) AS missing
+  return sql<Compared[]>`
+    SELECT entry.code, count(*) AS entries, count(d.id) AS matched,
+      count(*) FILTER (WHERE d.id IS NULL AND entry.occurred_at > ${oldest}) AS missing
     FROM jsonb_to_recordset(${sql.json(JSON.parse(JSON.stringify(spans)))})
       AS span (account text, mode text, after bigint, "to" bigint)
-    JOIN scans s ON s.account = span.account AND s.mode = span.mode
-      AND s.position > span.after AND s.position <= span."to"
+    JOIN (${reportedEntries(sql, piece, before)}) AS entry
+      ON entry.account = span.account AND entry.mode = span.mode
+      AND entry.position > span.after AND entry.position <= span."to"
     LEFT JOIN webhook_deliveries d
-      ON d.account = s.account AND d.mode = s.mode AND d.id = 'whd_' || substr(s.id, length('scan_') + 1)
-    WHERE s.position > ${piece.after} AND s.position <= ${piece.to} AND s.occurred_at >= ${before}
-    GROUP BY s.code`;
+      ON d.account = entry.account AND d.mode = entry.mode AND d.id = 'whd_' || substr(entry.id, strpos(entry.id, '_') + 1)
+    GROUP BY entry.code`;
+}
+
+/** The entries of a part of the log that webhooks report. Only scans leave the log, so `before` is about them. */
+function reportedEntries(sql: Queryable, { after, to }: { after: number; to: number }, before: Date) {
+  const scans = sql`
+    SELECT position, id, account, mode, code, occurred_at FROM scans
+    WHERE position > ${after} AND position <= ${to} AND occurred_at >= ${before}`;
+  const changes = [...reportedTypes].filter((type) => type !== 'code_scanned');
+  if (changes.length === 0) return scans;
+  return sql`${scans}
+    UNION ALL
+    SELECT e.position, e.id, c.account, c.mode, e.stream, e.occurred_at FROM events e JOIN codes c ON c.id = e.stream
+    WHERE e.position > ${after} AND e.position <= ${to} AND e.type = ANY(${changes})`;
 }

@@ -1,10 +1,11 @@
 import type { JetStreamManager } from 'nats';
-import { isScan, type LogRange } from '../../events/entry.ts';
+import type { LogRange } from '../../events/entry.ts';
+import { isReported, subjectOf } from '../../events/notification.ts';
 import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { decodeMessage, rangeOf } from '../../events/wire/stream-message.ts';
 import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
-import { type LostScan, webhooks } from '../../projections/webhooks.ts';
+import { type LostEntry, webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { floorOfLog, raiseFloor } from '../log/floor.ts';
 import { findMessage } from './jetstream.ts';
@@ -15,8 +16,8 @@ export interface LostTail {
   agreedTo: number;
   /** The last position of which the stream or a projection has an event that the log may have lost. */
   lostTo: number;
-  /** Lost scans that were found in the stream, up to `maxScans`. */
-  scans: LostScan[];
+  /** Lost entries that webhooks report and that were found in the stream, up to `maxReported`. */
+  reported: LostEntry[];
 }
 
 /**
@@ -25,7 +26,7 @@ export interface LostTail {
  */
 const compareWindowMs = 10_000;
 /** More are lost only when the database is new or was restored, and then it has no deliveries to remove. */
-const maxScans = 100_000;
+const maxReported = 100_000;
 
 /**
  * Compares the end of the stream with the log, event by event. Comparing positions is not enough, because the log may
@@ -59,13 +60,14 @@ export async function findLostTail(
     }
     const idsByPosition = await idsInLog(sql, range);
     if (!isSame(range, idsByPosition)) {
-      const scans = range.entries.filter(isScan).filter(({ id, position }) => idsByPosition.get(position) !== id);
+      const reported = range.entries
+        .filter(isReported)
+        .filter(({ id, position }) => idsByPosition.get(position) !== id)
+        .map((entry) => ({ id: entry.id, ...subjectOf(entry) }));
       lost = {
         agreedTo: range.after,
         lostTo: Math.max(lost?.lostTo ?? 0, range.to),
-        scans: (lost?.scans ?? [])
-          .concat(scans.map(({ account, mode, id }) => ({ account, mode, id })))
-          .slice(0, maxScans),
+        reported: (lost?.reported ?? []).concat(reported).slice(0, maxReported),
       };
     } else if (isOld) break;
   }
@@ -95,13 +97,13 @@ const isSame = ({ entries }: LogRange, idsByPosition: Map<number, string>) =>
 
 /**
  * Abandons the lost tail in one transaction: the log continues at unused positions, and projections that may contain the
- * tail are rebuilt from the log. Webhook deliveries of lost scans are removed; no delivery is created twice.
+ * tail are rebuilt from the log. Webhook deliveries of lost entries are removed; no delivery is created twice.
  */
-export const abandonTail = (sql: Sql, { agreedTo, lostTo, scans }: LostTail): Promise<number> =>
+export const abandonTail = (sql: Sql, { agreedTo, lostTo, reported }: LostTail): Promise<number> =>
   sql.begin(async (tx) => {
     const floor = await raiseFloor(tx, lostTo);
     await counters.invalidate(tx);
-    await webhooks.rewind(tx, agreedTo, scans);
+    await webhooks.rewind(tx, agreedTo, reported);
     await ledger.giveUpAll(tx);
     return floor;
   });

@@ -104,7 +104,7 @@ async function abandonLostTail({ sql, log, metrics }: RunnerOptions, position: n
   if (position <= head) return;
   metrics.lostTails.inc();
   log.error({ position, head }, 'the projection is ahead of the log, which has lost events: rebuilding from the log');
-  await abandonTail(sql, { agreedTo: head, lostTo: position, scans: [] });
+  await abandonTail(sql, { agreedTo: head, lostTo: position, reported: [] });
   throw new Superseded('the log has lost events that were applied');
 }
 

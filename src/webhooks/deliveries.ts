@@ -1,10 +1,10 @@
 import type { Owner } from '../../events/owner.ts';
-import type { Sql } from '../lib/sql.ts';
-import type { ScanNotice } from './body.ts';
+import { type DeliveryColumns, deliveryColumns } from '../../projections/delivery-columns.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import type { Held } from './leases.ts';
 
 /** A delivery that is due to be sent. */
-export interface Due extends ScanNotice {
+export interface Due extends DeliveryColumns {
   tries: number;
   due_at: Date;
 }
@@ -21,7 +21,7 @@ export interface StoredAttempt {
   error: string | null;
 }
 
-export interface Delivery extends ScanNotice {
+export interface Delivery extends DeliveryColumns {
   status: DeliveryStatus;
   due_at: Date;
   attempts: StoredAttempt[];
@@ -36,6 +36,10 @@ interface DueQuery {
   after?: Due | undefined;
 }
 
+const dueColumns = (sql: Queryable) => sql([...deliveryColumns, 'tries', 'due_at']);
+const listedColumns = (sql: Queryable) =>
+  sql([...deliveryColumns, 'status', 'due_at', 'attempts', 'error', 'created_at']);
+
 /** Reads due deliveries of an endpoint, those due the longest first. */
 export const dueDeliveries = (
   sql: Sql,
@@ -43,7 +47,7 @@ export const dueDeliveries = (
   { now, limit, after }: DueQuery,
 ): Promise<Due[]> =>
   sql<Due[]>`
-    SELECT id, code, scanned_at, country, city, device, is_unique, tries, due_at FROM webhook_deliveries
+    SELECT ${dueColumns(sql)} FROM webhook_deliveries
     WHERE account = ${account} AND mode = ${mode} AND status = 'pending' AND generation = ${generation}
       AND due_at <= ${now} ${after === undefined ? sql`` : sql`AND (due_at, id) > (${after.due_at}, ${after.id})`}
     ORDER BY due_at, id LIMIT ${limit}`;
@@ -57,7 +61,7 @@ export async function listDeliveries(
   const ofStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
   const [deliveries, [count]] = await Promise.all([
     sql<Delivery[]>`
-      SELECT * FROM webhook_deliveries WHERE account = ${account} AND mode = ${mode} ${ofStatus}
+      SELECT ${listedColumns(sql)} FROM webhook_deliveries WHERE account = ${account} AND mode = ${mode} ${ofStatus}
       ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
     sql<[{ total: number }]>`
       SELECT coalesce(sum(deliveries), 0)::bigint AS total FROM webhook_delivery_counts
@@ -80,7 +84,7 @@ export const resend = (sql: Sql, { account, mode }: Owner, id: string, now: Date
         status = 'pending', due_at = ${now}, tries = 0, error = NULL, finished_at = NULL,
         generation = ${endpoint.generation}
       WHERE id = ${id} AND account = ${account} AND mode = ${mode}
-      RETURNING *`;
+      RETURNING ${listedColumns(tx)}`;
     if (delivery === undefined) return undefined;
     await tx`
       UPDATE webhook_endpoints SET due_at = least(due_at, ${now}) WHERE account = ${account} AND mode = ${mode}`;

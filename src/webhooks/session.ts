@@ -1,4 +1,5 @@
 import type { Owner } from '../../events/owner.ts';
+import { notificationIn } from '../../projections/delivery-columns.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -200,7 +201,7 @@ export class Session {
 
   async #post(delivery: Due, { url, secrets }: Target): Promise<Sent> {
     const at = this.#tools.clock();
-    const body = bodyOf(delivery);
+    const body = JSON.stringify(bodyOf(notificationIn(delivery)));
     const headers = signedHeaders({ id: delivery.id, at, body, secrets });
     const abort = this.#spareAborts.pop() ?? new AbortController();
     this.#aborts.add(abort);

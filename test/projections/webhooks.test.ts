@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { isScan } from '../../events/entry.ts';
 import type { Plan } from '../../events/plans.ts';
 import { Superseded } from '../../projections/checkpoint.ts';
+import { notificationIn } from '../../projections/delivery-columns.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { createAccount, setPlan } from '../../src/accounts/accounts.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -8,7 +10,9 @@ import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { verifyDeliveries } from '../../src/maintenance/verify-deliveries.ts';
+import { bodyOf } from '../../src/webhooks/body.ts';
 import { disable, remove, set } from '../../src/webhooks/commands.ts';
+import { dueDeliveries } from '../../src/webhooks/deliveries.ts';
 import { dropStopped, pruneDeliveries } from '../../src/webhooks/upkeep.ts';
 import { useDatabase } from '../support/database.ts';
 import { scanned } from '../support/scans.ts';
@@ -134,6 +138,46 @@ describe('deliveries', () => {
   });
 });
 
+describe('deliveries of scans, while an instance of the version before migration 0019 runs', () => {
+  const columns =
+    'id, account, mode, code, scanned_at, country, city, device, is_unique, generation, due_at, created_at';
+
+  test('are read by both: each finds what the other has stored', async () => {
+    const { sql } = database;
+    const account = await newAccount();
+    await account.set();
+    await account.scan(2);
+    await catchUp();
+    const endpoint = { account: account.account, mode: 'live' as const, generation: 0 };
+    const read = () => dueDeliveries(sql, endpoint, { now: new Date(), limit: 10 });
+    const ours = await read();
+
+    // The columns that the older version reads and writes.
+    const rows = await sql.unsafe(`SELECT ${columns} FROM webhook_deliveries WHERE account = $1`, [account.account]);
+    await sql`DELETE FROM webhook_deliveries WHERE account = ${account.account}`;
+    await sql`
+      INSERT INTO webhook_deliveries (${sql.unsafe(columns)})
+      SELECT ${sql.unsafe(columns)} FROM jsonb_populate_recordset(NULL::webhook_deliveries,
+        ${sql.json(JSON.parse(JSON.stringify(rows)))})`;
+    const theirs = await read();
+    expect(theirs.map(notificationIn)).toEqual(ours.map(notificationIn));
+    const { entries } = await readRange(sql, 0, 10_000);
+    const scans = entries.filter(isScan).filter((scan) => scan.account === account.account);
+    const expected = scans.map(({ id, code, occurred_at, country, city, device, is_unique }) => ({
+      id: `whd_${id.slice('scan_'.length)}`,
+      body: {
+        event: 'scan.created',
+        timestamp: occurred_at.toISOString(),
+        data: { qr_id: code, scan_id: id, country, city, device, is_unique },
+      },
+    }));
+    const sent = theirs.map((row) => ({ id: row.id, body: bodyOf(notificationIn(row)) }));
+    expect(sent.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(
+      expected.toSorted((a, b) => a.id.localeCompare(b.id)),
+    );
+  });
+});
+
 describe('no delivery is sent again', () => {
   test('when the checkpoint is lost: the projection starts at the end of the log', async () => {
     const account = await newAccount();
@@ -171,11 +215,12 @@ describe('when the log has lost scans that were delivered', () => {
     await catchUp();
     await sql`UPDATE webhook_deliveries SET status = 'delivered' WHERE account = ${account.account}`;
     const { entries } = await readRange(sql, agreed, 100);
-    const lost = { account: account.account, mode: 'live' as const, id: newId('scan', Date.now()) };
+    const owner = { account: account.account, mode: 'live' as const };
+    const lost = { id: newId('scan', Date.now()), code: `qr_${account.account}`, owner };
     await sql`
       UPDATE webhook_deliveries SET id = ${`whd_${lost.id.slice('scan_'.length)}`}
       WHERE id = ${`whd_${entries[0]?.id.slice('scan_'.length)}`}`;
-    const inLog = { account: account.account, mode: 'live' as const, id: entries[1]?.id ?? '' };
+    const inLog = { ...lost, id: entries[1]?.id ?? '' };
 
     await sql.begin((tx) => webhooks.rewind(tx, agreed, [lost, inLog]));
     const stale = webhooks.apply(sql, { after: agreed, to: agreed + 1, entries: [] }, new Date());

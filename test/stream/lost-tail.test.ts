@@ -67,7 +67,7 @@ describe('the comparison of stream and log', () => {
     expect(await lostIn(sql, name)).toMatchObject({
       agreedTo: kept,
       lostTo: end,
-      scans: { length: 4 },
+      reported: { length: 4 },
     });
   });
 
@@ -79,7 +79,7 @@ describe('the comparison of stream and log', () => {
     expect(await lostIn(sql, name)).toMatchObject({
       agreedTo: kept,
       lostTo: end,
-      scans: { length: 4 },
+      reported: { length: 4 },
     });
   });
 
@@ -91,7 +91,7 @@ describe('the comparison of stream and log', () => {
     expect(await lostIn(sql, name)).toMatchObject({
       agreedTo: kept,
       lostTo: end,
-      scans: { length: 4 },
+      reported: { length: 4 },
     });
   });
 
@@ -110,7 +110,7 @@ describe('the comparison of stream and log', () => {
   test('finds no loss once the tail is abandoned, and the log continues at unused positions', async () => {
     const { sql, stream: name, kept, end } = await relayed();
     await loseTail(sql, kept);
-    const floor = await abandonTail(sql, { agreedTo: kept, lostTo: end, scans: [] });
+    const floor = await abandonTail(sql, { agreedTo: kept, lostTo: end, reported: [] });
     expect(floor).toBeGreaterThan(end);
     expect(await floorOfLog(sql)).toBe(floor);
     expect(await headOfLog(sql)).toBe(floor);

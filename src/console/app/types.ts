@@ -30,5 +30,6 @@ export type ScanRecord = Static<typeof analytics.ScanRecord>;
 export type Webhook = Static<typeof webhooks.Webhook>;
 export type WebhookTest = Static<typeof webhooks.WebhookTest>;
 export type Delivery = Static<typeof webhooks.Delivery>;
+export type { ScanCreated } from '../../../events/notification-types.ts';
 /** The outcome of one request to a webhook: of a delivery attempt or of a test event. */
 export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;

@@ -9,7 +9,7 @@ import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { pageUrl, setQuery, useRoute } from '../router.ts';
-import type { Attempt, Delivery, Page } from '../types.ts';
+import type { Attempt, Delivery, Page, ScanCreated } from '../types.ts';
 
 const statuses = [
   ['', 'All'],
@@ -89,9 +89,7 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
           )}
         </summary>
         <p class="hint">
-          <code>{id}</code> · scan of <a href={pageUrl(`/codes/${body.data.qr_id}`)}>this code</a> from{' '}
-          {[body.data.city, country(body.data.country)].filter((name) => name !== 'Unknown').join(', ') ||
-            'an unknown location'}
+          <code>{id}</code> · <EventSummary body={body} />
         </p>
         {error !== null && <p class="error">{error}</p>}
         <h3>Payload</h3>
@@ -112,6 +110,18 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
 
 /** The outcome of an attempt in a few words. */
 const outcomeOf = ({ status_code }: Attempt) => (status_code === null ? 'No response' : `HTTP ${status_code}`);
+
+/** Describes a scan by its code and location, and any other event by its type. */
+function EventSummary({ body }: { body: Delivery['body'] }) {
+  if (body.event !== 'scan.created') return <code>{body.event}</code>;
+  const scan = body.data as ScanCreated;
+  return (
+    <>
+      scan of <a href={pageUrl(`/codes/${scan.qr_id}`)}>this code</a> from{' '}
+      {[scan.city, country(scan.country)].filter((name) => name !== 'Unknown').join(', ') || 'an unknown location'}
+    </>
+  );
+}
 
 /** One attempt: its outcome, its duration and the start of the response body. */
 export function AttemptLine({ attempt, at }: { attempt: Attempt; at?: string }) {
