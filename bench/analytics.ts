@@ -8,10 +8,10 @@ import { createTable, definition, tableName } from '../src/analytics/tables.ts';
 import { warmUp } from '../src/analytics/warm-up.ts';
 import { createCodes } from '../src/codes/create.ts';
 import { readConfig } from '../src/config.ts';
-import type { BenchStack } from './ground.ts';
+import type { BenchStack } from './bench-stack.ts';
+import { medianTimesMs } from './median-times.ts';
 import { residentMemory } from './process.ts';
 import { type BenchRow, boundedRow, ms } from './row.ts';
-import { medianTimesMs } from './turns.ts';
 
 const maxInsertRows = 500_000;
 const scansOfSmallCode = 1_000;

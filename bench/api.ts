@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { createCodes } from '../src/codes/create.ts';
-import { type BenchStack, load, startPeer } from './ground.ts';
+import { type BenchStack, load, startPeer } from './bench-stack.ts';
 import { type BenchRow, boundedRow, median, perSecond } from './row.ts';
 
 const connections = 64;

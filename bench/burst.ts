@@ -1,4 +1,4 @@
-import { type BenchStack, load } from './ground.ts';
+import { type BenchStack, load } from './bench-stack.ts';
 import { type BenchRow, boundedRow, median, ms } from './row.ts';
 
 const rate = 1_000;

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../src/stack/processes.ts';
-import { load, untilReady } from './ground.ts';
+import { load } from './bench-stack.ts';
 import { cpuSecondsOfTree, memoryOfTree } from './process.ts';
 import { type BenchRow, boundedRow } from './row.ts';
+import { command, startUp, type Up } from './up.ts';
 
 const rate = 200;
 const seconds = 20;
@@ -12,23 +12,19 @@ const seconds = 20;
 /** What `./scanlog up` costs, with Postgres, NATS and ClickHouse: idle, and at a rate that few instances exceed. */
 export async function benchCost({ onStep = (_: string) => {} } = {}): Promise<BenchRow[]> {
   const data = mkdtempSync(join(tmpdir(), 'scanlog-bench-'));
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const up = Bun.spawn(
-    [join(import.meta.dir, '../scanlog'), 'up', '--data', data, '--port', String(port), '--log-level', 'error'],
-    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, METRICS_PORT: '0' } },
-  );
+  let up: Up | undefined;
   try {
-    await untilReady(`${url}/readyz`);
-    const link = await createCode(data, url);
+    up = await startUp(data);
+    const { pid } = up;
+    const link = await createCode(data, up.url);
     onStep('warm up');
     await load(link, { connections: 16, seconds: 5, rate });
     await Bun.sleep(10_000);
     onStep(`idle for ${seconds} s`);
-    const idle = await cpuShare(up.pid, () => Bun.sleep(seconds * 1000));
-    const memory = memoryOfTree(up.pid);
+    const idle = await cpuShare(pid, () => Bun.sleep(seconds * 1000));
+    const memory = memoryOfTree(pid);
     onStep(`${rate} scans/s for ${seconds} s`);
-    const busy = await cpuShare(up.pid, () => load(link, { connections: 16, seconds, rate }));
+    const busy = await cpuShare(pid, () => load(link, { connections: 16, seconds, rate }));
     const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
     const row = (what: string, share: number, target: number, goal: number) =>
       boundedRow(
@@ -50,8 +46,7 @@ export async function benchCost({ onStep = (_: string) => {} } = {}): Promise<Be
       ),
     ];
   } finally {
-    up.kill();
-    await up.exited;
+    await up?.stop();
     rmSync(data, { recursive: true, force: true });
   }
 }
@@ -63,19 +58,8 @@ async function cpuShare(pid: number, work: () => Promise<unknown>): Promise<numb
 }
 
 async function createCode(data: string, url: string): Promise<string> {
-  const command = [
-    join(import.meta.dir, '../scanlog'),
-    'account',
-    'create',
-    '--name',
-    'Bench',
-    '--plan',
-    'enterprise',
-    '--data',
-    data,
-    '--json',
-  ];
-  const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = ['account', 'create', '--name', 'Bench', '--plan', 'enterprise', '--data', data, '--json'];
+  const child = Bun.spawn([command, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const { live_key: key } = JSON.parse(await new Response(child.stdout).text()) as { live_key: string };
   const response = await fetch(`${url}/v1/qrcodes`, {
     method: 'POST',

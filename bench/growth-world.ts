@@ -10,7 +10,7 @@ import { connect, type Sql } from '../src/log/connect.ts';
 import { migrate } from '../src/log/migrate.ts';
 import { sealBatch } from '../src/maintenance/visitor-keys.ts';
 import { serviceRole } from '../src/stack/service-role.ts';
-import type { BenchStack } from './ground.ts';
+import type { BenchStack } from './bench-stack.ts';
 
 const maxInsertRows = 500_000;
 const dayMs = 86_400_000;

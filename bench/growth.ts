@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { connectWarehouse } from '../src/analytics/connect.ts';
 import { warmUp } from '../src/analytics/warm-up.ts';
 import { readConfig } from '../src/config.ts';
-import { type BenchStack, load } from './ground.ts';
+import { StartError } from '../src/lib/errors.ts';
+import { type BenchStack, load } from './bench-stack.ts';
 import { codeId, type SizedService, shortCode, smallAccountCodes, startSizedService } from './growth-world.ts';
+import { medianTimesMs } from './median-times.ts';
 import { cpuSeconds } from './process.ts';
 import { type BenchRow, type Bounds, boundedRow, median } from './row.ts';
-import { medianTimesMs } from './turns.ts';
 
 const baseSize = 1_000;
 const rate = 2_000;
@@ -38,14 +39,16 @@ interface Comparison {
 export async function benchGrowth(
   stack: BenchStack,
   {
-    codes = Number(process.env['SCANLOG_BENCH_CODES'] ?? 1_000_000),
-    scans = Number(process.env['SCANLOG_BENCH_SCANS'] ?? 10_000_000),
+    codes = sizeIn('SCANLOG_BENCH_CODES', 1_000_000),
+    scans = sizeIn('SCANLOG_BENCH_SCANS', 10_000_000),
     onStep = () => {},
   }: Options = {},
 ): Promise<BenchRow[]> {
+  const hundredth = Math.round(scans / 100);
   const sizes = [
     { name: `${short(baseSize)} codes and scans`, codes: baseSize, scans: baseSize },
-    { name: `${short(scans / 100)} scans`, codes: baseSize, scans: Math.max(baseSize, Math.round(scans / 100)) },
+    // A hundredth of few scans would be the size that all others are compared with.
+    ...(hundredth > baseSize ? [{ name: `${short(hundredth)} scans`, codes: baseSize, scans: hundredth }] : []),
     { name: `${short(scans)} scans`, codes: baseSize, scans },
     { name: `${short(codes)} codes`, codes, scans: baseSize },
   ];
@@ -65,6 +68,12 @@ export async function benchGrowth(
   } finally {
     for (const service of services) await service.stop();
   }
+}
+
+function sizeIn(variable: string, fallback: number): number {
+  const size = Number(process.env[variable] ?? fallback);
+  if (Number.isInteger(size) && size > baseSize) return size;
+  throw new StartError(`${variable} must be a whole number above ${baseSize.toLocaleString('en')}.`);
 }
 
 function rowsOf({ what, costs, boundsOf }: Comparison, services: SizedService[]): BenchRow[] {

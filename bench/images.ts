@@ -3,8 +3,8 @@ import QRCode from 'qrcode';
 import { createDrawing } from '../src/qr/drawing.ts';
 import { drawPng } from '../src/qr/png.ts';
 import { drawSvg } from '../src/qr/svg.ts';
+import { medianTimesMs } from './median-times.ts';
 import { type BenchRow, boundedRow, median, unboundedRow } from './row.ts';
-import { medianTimesMs } from './turns.ts';
 
 const styled = {
   dotsType: 'extra-rounded',

@@ -4,7 +4,7 @@ import type { Mode } from '../events/plans.ts';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { createCodes } from '../src/codes/create.ts';
 import { set } from '../src/webhooks/commands.ts';
-import { type BenchStack, load } from './ground.ts';
+import { type BenchStack, load } from './bench-stack.ts';
 
 const accountCount = 6;
 const codesPerAccount = 100;

@@ -3,7 +3,7 @@ import { connectWarehouse, type Warehouse } from '../src/analytics/connect.ts';
 import { readConfig } from '../src/config.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { headOfLog } from '../src/log/read.ts';
-import type { BenchStack } from './ground.ts';
+import type { BenchStack } from './bench-stack.ts';
 import { childrenOf, cpuSeconds, handles, residentMemory, threads } from './process.ts';
 
 const samplingMs = 2_500;

@@ -1,4 +1,4 @@
-import { type BenchStack, startPeer } from './ground.ts';
+import { type BenchStack, startPeer } from './bench-stack.ts';
 import { createAccounts, mixedLoad } from './leaks-load.ts';
 import { openSampler, type ProcessName, processNames, type Sample, type Table } from './leaks-sample.ts';
 import { type BenchRow, boundedRow, unboundedRow } from './row.ts';

@@ -3,7 +3,7 @@ import { newId } from '../src/lib/ids.ts';
 import { appendScans, batchOf } from '../src/log/append-scans.ts';
 import { connect, type Sql } from '../src/log/connect.ts';
 import { headOfLog } from '../src/log/read.ts';
-import { type BenchStack, load } from './ground.ts';
+import { type BenchStack, load } from './bench-stack.ts';
 import { type BenchRow, boundedRow, median, ms, perSecond, unboundedRow } from './row.ts';
 import { scanOf } from './scan.ts';
 

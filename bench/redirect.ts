@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BenchStack, type Load, load, startPeer } from './ground.ts';
+import { type BenchStack, type Load, load, startPeer } from './bench-stack.ts';
 import { cpuSecondsOfTree } from './process.ts';
 import { type BenchRow, boundedRow, median, ms, perSecond, unboundedRow } from './row.ts';
 

@@ -1,6 +1,6 @@
 import { connectWarehouse } from '../src/analytics/connect.ts';
 import { replayAnalytics } from '../src/maintenance/replay-analytics.ts';
-import type { BenchStack } from './ground.ts';
+import type { BenchStack } from './bench-stack.ts';
 import { type BenchRow, boundedRow, median, perSecond } from './row.ts';
 
 /** How fast the warehouse is rebuilt from the log, against reading the same rows and discarding them. */

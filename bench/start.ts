@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../src/stack/processes.ts';
-import { untilReady } from './ground.ts';
 import { type BenchRow, boundedRow, median } from './row.ts';
+import { startUp } from './up.ts';
 
 /** How long `./scanlog up` takes to become ready, after the first start has installed everything. */
 export async function benchStart({ repetitions = 3, onStep = (_: string) => {} } = {}): Promise<BenchRow[]> {
@@ -33,15 +32,9 @@ export async function benchStart({ repetitions = 3, onStep = (_: string) => {} }
 }
 
 async function secondsToReady(data: string): Promise<number> {
-  const port = await freePort();
   const started = performance.now();
-  const up = Bun.spawn(
-    [join(import.meta.dir, '../scanlog'), 'up', '--data', data, '--port', String(port), '--log-level', 'error'],
-    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, METRICS_PORT: '0' } },
-  );
-  await untilReady(`http://127.0.0.1:${port}/readyz`);
+  const up = await startUp(data);
   const seconds = (performance.now() - started) / 1000;
-  up.kill();
-  await up.exited;
+  await up.stop();
   return seconds;
 }

@@ -12,7 +12,7 @@ import { dueDeliveries } from '../src/webhooks/deliveries.ts';
 import { createLeases } from '../src/webhooks/leases.ts';
 import { newSigningSecret } from '../src/webhooks/secrets.ts';
 import { signedHeaders } from '../src/webhooks/signature.ts';
-import { type BenchStack, startPeer } from './ground.ts';
+import { type BenchStack, startPeer } from './bench-stack.ts';
 import { type BenchRow, boundedRow, median, ms, perSecond } from './row.ts';
 import { scanOf } from './scan.ts';
 

@@ -4,11 +4,11 @@ import { accountForScans, type ScanAccounting } from './accounting.ts';
 import type { BaseWorld } from './base-world.ts';
 import { accountForDeliveries, makeDeliveriesDue, type WebhookAccounting } from './deliveries.ts';
 import { type EmptiedMonth, emptyMonth } from './empty-month.ts';
-import { externalFaults } from './given-strikes.ts';
-import { type ExternalServers, startExternalWorld } from './given-world.ts';
+import { externalFaults } from './external-faults.ts';
+import { type ExternalServers, startExternalWorld } from './external-world.ts';
 import { type Attempt, outcomesOf, startScanning } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { type Fault, stackFaults } from './strikes.ts';
+import { type Fault, stackFaults } from './stack-faults.ts';
 import { startWorld } from './world.ts';
 
 /** The limit of one service's spool, small enough to fill while Postgres is down. */

@@ -1,4 +1,4 @@
-import type { ExternalServers } from '../../bench/chaos/given-world.ts';
+import type { ExternalServers } from '../../bench/chaos/external-world.ts';
 import { type ChaosResult, runChaos } from '../../bench/chaos/run.ts';
 import { readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExternalWorld } from './external-world.ts';
 import { withoutService, withServiceFrozen } from './faults.ts';
-import type { ExternalWorld } from './given-world.ts';
-import { brokenConnections, type Fault, receiverFaults, replayTwice, upTo } from './strikes.ts';
+import { brokenConnections, type Fault, receiverFaults, replayTwice, upTo } from './stack-faults.ts';
 
 const terminateForMs = 3_000;
 const maxPauseMs = 600;
