@@ -9,7 +9,7 @@ import { readRange } from '../src/log/read.ts';
 import { bodyOf } from '../src/webhooks/body.ts';
 import { set } from '../src/webhooks/commands.ts';
 import { dueDeliveries } from '../src/webhooks/deliveries.ts';
-import { createLeases } from '../src/webhooks/leases.ts';
+import { Leases } from '../src/webhooks/leases.ts';
 import { newSigningSecret } from '../src/webhooks/secrets.ts';
 import { signedHeaders } from '../src/webhooks/signature.ts';
 import { type BenchStack, startPeer } from './bench-stack.ts';
@@ -206,7 +206,7 @@ async function claimMs({ sql }: BenchStack, backlog: number): Promise<number> {
   });
   await sql`VACUUM ANALYZE webhook_deliveries`;
   await sql`VACUUM ANALYZE webhook_endpoints`;
-  const leases = createLeases(sql, randomUUID(), 20_000);
+  const leases = new Leases(sql, randomUUID(), 20_000);
   const times: number[] = [];
   for (let i = 0; i < 300; i++) {
     const started = performance.now();

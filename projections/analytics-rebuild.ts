@@ -16,7 +16,7 @@ interface RebuildOptions {
   readScans: ReadScans;
   headOfLog(): Promise<number>;
   /** How long a failing insert or a wrong row count is retried before the rebuild fails. */
-  patienceMs: number;
+  retryTimeoutMs: number;
   onProgress?: Progress | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -26,7 +26,7 @@ interface RebuildOptions {
  * Reads use the old table until then. The caller ensures that only one rebuild runs at a time.
  */
 export async function rebuildAnalytics(options: RebuildOptions): Promise<{ scans: number }> {
-  const { sql, tables, headOfLog, patienceMs, signal } = options;
+  const { sql, tables, headOfLog, retryTimeoutMs, signal } = options;
   await dropUnused(sql, tables);
 
   let head = await headOfLog();
@@ -41,7 +41,7 @@ export async function rebuildAnalytics(options: RebuildOptions): Promise<{ scans
     await fill(table, head, options);
     head = await headOfLog();
   }
-  const verify = () => retry(() => verifyRows(tables, table), patienceMs, signal);
+  const verify = () => retry(() => verifyRows(tables, table), retryTimeoutMs, signal);
   // Also before the exchange, which locks the table in use.
   await verify();
   await ledger.exchange(sql, version, async (to) => {
@@ -63,7 +63,7 @@ interface NewTable {
 
 /** Inserts the log up to `to`. Reads the next piece from Postgres while ClickHouse inserts the current one. */
 async function fill(table: NewTable, to: number, options: RebuildOptions): Promise<void> {
-  const { tables, readScans, patienceMs, onProgress = () => {}, signal } = options;
+  const { tables, readScans, retryTimeoutMs, onProgress = () => {}, signal } = options;
   const { version, endedBy } = table;
   const read = (after: number) => {
     const upTo = Math.min(after + positionsPerInsert, to);
@@ -80,7 +80,8 @@ async function fill(table: NewTable, to: number, options: RebuildOptions): Promi
     next = upTo < to ? read(upTo) : undefined;
     const { position } = table;
     // The deduplication token makes a repeated insert safe; a new rebuild would read the whole log again.
-    if (piece.count > 0) await retry(() => insertText(tables, { version, position }, upTo, piece), patienceMs, signal);
+    if (piece.count > 0)
+      await retry(() => insertText(tables, { version, position }, upTo, piece), retryTimeoutMs, signal);
     table.position = upTo;
     table.rows += piece.count;
     onProgress(upTo, to);
@@ -97,9 +98,13 @@ async function verifyRows(tables: ScanTables, { version, rows }: NewTable): Prom
 const initialBackoffMs = 100;
 const maxBackoffMs = 5_000;
 
-/** Retries with exponential backoff until `work` succeeds or `patienceMs` have passed. */
-async function retry(work: () => Promise<void>, patienceMs: number, signal: AbortSignal | undefined): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+/** Retries with exponential backoff until `work` succeeds or `retryTimeoutMs` have passed. */
+async function retry(
+  work: () => Promise<void>,
+  retryTimeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const deadline = performance.now() + retryTimeoutMs;
   for (let backoffMs = initialBackoffMs; ; backoffMs = Math.min(backoffMs * 2, maxBackoffMs)) {
     try {
       return await work();

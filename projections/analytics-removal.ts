@@ -22,7 +22,7 @@ export interface RemovalTimes {
   retryAcceptedMs: number;
 }
 
-export type Trouble = (what: string, error: unknown) => void;
+export type OnFailure = (what: string, error: unknown) => void;
 
 interface Chunk {
   rows: LeavingRows;
@@ -49,113 +49,129 @@ interface Announced {
   confirm(): Promise<void>;
 }
 
-export type Removal = ReturnType<typeof createRemoval>;
-
 /**
  * Removes the scans of deleted codes, and those that the retention has removed from the log. Each call of `step` does the
  * next part: announce the number of rows in the ledger, submit statements that ClickHouse completes in the background, and
  * count until no row is left. Inserts continue meanwhile, because they contain no scan of a deleted code and no position
  * that the retention has passed. A statement is sent again only after `RemovalTimes`, or by a process that takes over.
  */
-export function createRemoval(sql: Sql, tables: ScanTables, times: RemovalTimes, onTrouble: Trouble) {
-  let progress: Progress | undefined;
-  let announcedAt = Number.NEGATIVE_INFINITY;
+export class Removal {
+  readonly #sql: Sql;
+  readonly #tables: ScanTables;
+  readonly #times: RemovalTimes;
+  readonly #onFailure: OnFailure;
+  #progress: Progress | undefined;
+  #announcedAt = Number.NEGATIVE_INFINITY;
 
-  async function announce(table: WarehouseTable): Promise<void> {
+  constructor(sql: Sql, tables: ScanTables, times: RemovalTimes, onFailure: OnFailure) {
+    this.#sql = sql;
+    this.#tables = tables;
+    this.#times = times;
+    this.#onFailure = onFailure;
+  }
+
+  /** Runs the next step of a removal, if one is due. */
+  async step(): Promise<void> {
+    const table = await ledger.inUse(this.#sql);
+    if (table === undefined) return;
+    const announced = announcedIn(this.#sql, table);
+    if (announced === undefined) return this.#announce(table);
+    const progress = await this.#progressOf(table, announced);
+    if (performance.now() < progress.pollAt) return;
+    const isLeft = table.removing_rows !== 0 && (await this.#submit(progress));
+    progress.emptyCounts = isLeft ? 0 : progress.emptyCounts + 1;
+    progress.pollAt = isLeft ? performance.now() + Math.min(100 * 2 ** progress.polls++, this.#times.maxPollMs) : 0;
+    if (progress.emptyCounts < countsToConfirm && table.removing_rows !== 0) return;
+    await announced.confirm();
+    this.#progress = undefined;
+  }
+
+  async #announce(table: WarehouseTable): Promise<void> {
     const now = performance.now();
-    if (now - announcedAt < times.everyMs) return;
-    if ((await announceEnded(table)) || (await announceDrop(table))) announcedAt = now;
+    if (now - this.#announcedAt < this.#times.everyMs) return;
+    const isAnnounced =
+      (await announceEnded(this.#sql, this.#tables, table)) || (await announceDrop(this.#sql, this.#tables, table));
+    if (isAnnounced) this.#announcedAt = now;
   }
 
-  /** The number of rows to remove; undefined while the table's row count is wrong. */
-  async function countLeaving(table: WarehouseTable, leaving: LeavingRows[]): Promise<number | undefined> {
-    let rows = 0;
-    for (const chunk of leaving) rows += await tables.countOf(table.version, chunk);
-    // The result is subtracted from the ledger for good, so it must not come from a lagging replica.
-    return mismatchOf(table, await tables.count(table.version)) === undefined ? rows : undefined;
-  }
-
-  async function announceEnded(table: WarehouseTable): Promise<boolean> {
-    const ended = await ledger.ended(sql, table.removed_to, table.position, maxCodesPerRemoval);
-    const last = ended.at(-1);
-    if (last === undefined) return false;
-    const rows = await countLeaving(table, chunksOf(ended));
-    if (rows === undefined) return false;
-    await ledger.announceRemoval(sql, table, ended.length < maxCodesPerRemoval ? table.position : last.position, rows);
-    return true;
-  }
-
-  async function announceDrop(table: WarehouseTable): Promise<boolean> {
-    const drop = await ledger.droppedFromLog(sql, table);
-    if (drop === undefined) return false;
-    const rows = await countLeaving(table, [drop]);
-    if (rows === undefined) return false;
-    await ledger.announceDrop(sql, table, drop, rows);
-    return true;
-  }
-
-  function announcedIn(table: WarehouseTable): Announced | undefined {
-    const { removed_to, removing_to: to, dropping_run: run, dropping_before: before, dropping_to: upTo } = table;
-    if (to !== null)
-      return {
-        id: `codes ${to}`,
-        rows: async () => chunksOf(await ledger.ended(sql, removed_to, to)),
-        confirm: () => ledger.confirmRemoval(sql, table, to),
-      };
-    if (run !== null && before !== null && upTo !== null)
-      return {
-        id: `run ${run}`,
-        rows: async () => [{ before, upTo }],
-        confirm: () => ledger.confirmDrop(sql, table, run),
-      };
-    return undefined;
-  }
-
-  async function progressOf({ version }: WarehouseTable, { id, rows }: Announced): Promise<Progress> {
-    if (progress?.version === version && progress.id === id) return progress;
+  async #progressOf({ version }: WarehouseTable, { id, rows }: Announced): Promise<Progress> {
+    if (this.#progress?.version === version && this.#progress.id === id) return this.#progress;
     const chunks = (await rows()).map((chunk) => ({ rows: chunk, failures: 0, dueAt: 0 }));
-    progress = { version, id, chunks, emptyCounts: 0, polls: 0, pollAt: 0 };
-    return progress;
+    this.#progress = { version, id, chunks, emptyCounts: 0, polls: 0, pollAt: 0 };
+    return this.#progress;
   }
 
   /** Submits the statements that are due; resolves to whether any row is left. */
-  async function submit({ version, chunks }: Progress): Promise<boolean> {
+  async #submit({ version, chunks }: Progress): Promise<boolean> {
+    const { retryFailedMs, retryAcceptedMs } = this.#times;
     let isLeft = false;
     for (const chunk of chunks) {
       const now = performance.now();
       const isDue = chunk.dueAt <= now;
       if (isLeft && !isDue) continue;
-      if ((await tables.countOf(version, chunk.rows)) === 0) continue;
+      if ((await this.#tables.countOf(version, chunk.rows)) === 0) continue;
       isLeft = true;
       if (!isDue) continue;
       try {
-        chunk.dueAt = now + times.retryAcceptedMs;
-        await tables.remove(version, chunk.rows);
+        chunk.dueAt = now + retryAcceptedMs;
+        await this.#tables.remove(version, chunk.rows);
       } catch (error) {
-        chunk.dueAt = now + Math.min(times.retryFailedMs * 2 ** chunk.failures++, times.retryAcceptedMs);
-        onTrouble('scans could not be removed from ClickHouse, trying again', error);
+        chunk.dueAt = now + Math.min(retryFailedMs * 2 ** chunk.failures++, retryAcceptedMs);
+        this.#onFailure('scans could not be removed from ClickHouse, trying again', error);
       }
     }
     return isLeft;
   }
+}
 
-  return {
-    /** Runs the next step of a removal, if one is due. */
-    async step(): Promise<void> {
-      const table = await ledger.inUse(sql);
-      if (table === undefined) return;
-      const announced = announcedIn(table);
-      if (announced === undefined) return announce(table);
-      const current = await progressOf(table, announced);
-      if (performance.now() < current.pollAt) return;
-      const isLeft = table.removing_rows !== 0 && (await submit(current));
-      current.emptyCounts = isLeft ? 0 : current.emptyCounts + 1;
-      current.pollAt = isLeft ? performance.now() + Math.min(100 * 2 ** current.polls++, times.maxPollMs) : 0;
-      if (current.emptyCounts < countsToConfirm && table.removing_rows !== 0) return;
-      await announced.confirm();
-      progress = undefined;
-    },
-  };
+/** Announces the removal of the scans of deleted codes; resolves to whether there is one. */
+async function announceEnded(sql: Sql, tables: ScanTables, table: WarehouseTable): Promise<boolean> {
+  const ended = await ledger.ended(sql, table.removed_to, table.position, maxCodesPerRemoval);
+  const last = ended.at(-1);
+  if (last === undefined) return false;
+  const rows = await countLeaving(tables, table, chunksOf(ended));
+  if (rows === undefined) return false;
+  await ledger.announceRemoval(sql, table, ended.length < maxCodesPerRemoval ? table.position : last.position, rows);
+  return true;
+}
+
+/** Announces the removal of the scans that the retention has removed from the log; resolves to whether there is one. */
+async function announceDrop(sql: Sql, tables: ScanTables, table: WarehouseTable): Promise<boolean> {
+  const drop = await ledger.droppedFromLog(sql, table);
+  if (drop === undefined) return false;
+  const rows = await countLeaving(tables, table, [drop]);
+  if (rows === undefined) return false;
+  await ledger.announceDrop(sql, table, drop, rows);
+  return true;
+}
+
+/** The number of rows to remove; undefined while the table's row count is wrong. */
+async function countLeaving(
+  tables: ScanTables,
+  table: WarehouseTable,
+  leaving: LeavingRows[],
+): Promise<number | undefined> {
+  let rows = 0;
+  for (const chunk of leaving) rows += await tables.countOf(table.version, chunk);
+  // The result is subtracted from the ledger for good, so it must not come from a lagging replica.
+  return mismatchOf(table, await tables.count(table.version)) === undefined ? rows : undefined;
+}
+
+function announcedIn(sql: Sql, table: WarehouseTable): Announced | undefined {
+  const { removed_to, removing_to: to, dropping_run: run, dropping_before: before, dropping_to: upTo } = table;
+  if (to !== null)
+    return {
+      id: `codes ${to}`,
+      rows: async () => chunksOf(await ledger.ended(sql, removed_to, to)),
+      confirm: () => ledger.confirmRemoval(sql, table, to),
+    };
+  if (run !== null && before !== null && upTo !== null)
+    return {
+      id: `run ${run}`,
+      rows: async () => [{ before, upTo }],
+      confirm: () => ledger.confirmDrop(sql, table, run),
+    };
+  return undefined;
 }
 
 function chunksOf(ended: EndedCode[]): LeavingRows[] {

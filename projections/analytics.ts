@@ -2,7 +2,7 @@ import { isScan, type LogRange } from '../events/entry.ts';
 import type { ScanLine } from '../events/scan-line.ts';
 import type { Sql } from '../src/lib/sql.ts';
 import { createDoubt, type Doubt, type Mismatch, mismatchOf } from './analytics-doubt.ts';
-import { createRemoval, type Removal, type RemovalTimes, type Trouble } from './analytics-removal.ts';
+import { type OnFailure, Removal, type RemovalTimes } from './analytics-removal.ts';
 import { Superseded } from './checkpoint.ts';
 import { ledger, type WarehouseTable } from './warehouse-ledger.ts';
 import { insertText, type ReadScans, type ScanTables, type ScanText } from './warehouse-tables.ts';
@@ -14,7 +14,7 @@ export interface AnalyticsOptions {
   /** Fills a new table from the log and puts it in use (analytics-rebuild.ts); only one process at a time may do so. */
   rebuild(why: string): Promise<void>;
   /** Called with failures that do not stop the projection. */
-  onTrouble: Trouble;
+  onFailure: OnFailure;
   /** A table is rebuilt once its wrong row counts have not improved for this long. */
   rebuildAfterMs: number;
   /** How often `tend` checks for rows to remove, and how often it counts the rows. */
@@ -57,11 +57,11 @@ export class Analytics {
   #countedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: AnalyticsOptions) {
-    const { sql, tables, onTrouble, rebuildAfterMs } = options;
+    const { sql, tables, onFailure, rebuildAfterMs } = options;
     this.#options = options;
     this.#everyMs = options.everyMs ?? { tend: 1_000, count: 5_000 };
     this.#doubt = createDoubt(rebuildAfterMs);
-    this.#removal = createRemoval(sql, tables, options.removal ?? defaultRemoval, onTrouble);
+    this.#removal = new Removal(sql, tables, options.removal ?? defaultRemoval, onFailure);
   }
 
   /** At least 3 × the duration of the last insert, so that a slow ClickHouse gets idle time. */
@@ -121,13 +121,13 @@ export class Analytics {
 
   /** Why the table in use must be rebuilt, or undefined; rejects while that is uncertain. */
   async #reasonToRebuild(found: WarehouseTable | undefined): Promise<string | undefined> {
-    const { tables, onTrouble } = this.#options;
+    const { tables, onFailure } = this.#options;
     if (found === undefined) return 'no table is in use';
     if (found.definition !== tables.definition) return 'the table in use has an older definition';
     await tables
       .prepare(found.version)
       .catch((error) =>
-        onTrouble('the settings of the table in ClickHouse could not be updated, continuing with the old ones', error),
+        onFailure('the settings of the table in ClickHouse could not be updated, continuing with the old ones', error),
       );
     if (found.inserting_to !== null && (await tables.count(found.version)) !== undefined)
       await this.#finishInsert(found);

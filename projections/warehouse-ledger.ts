@@ -100,7 +100,7 @@ export const ledger = {
    * Retires all tables: they are no longer read, written, or put in use by a running rebuild. New versions are higher
    * than any that the lost tail of the log may have assigned.
    */
-  async giveUpAll(sql: Queryable): Promise<void> {
+  async retireAll(sql: Queryable): Promise<void> {
     await sql`UPDATE warehouse_tables SET in_use = false, position = -1`;
     const sequence = sql`pg_get_serial_sequence('warehouse_tables', 'version')`;
     await sql`SELECT setval(${sequence}, nextval(${sequence}) + 1000)`;

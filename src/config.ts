@@ -252,16 +252,17 @@ export type Flags = Record<string, string | undefined>;
 export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   const errors: string[] = [];
   const config: Record<string, unknown> = {};
-  for (const [key, { variable, flag, read, fallback }] of Object.entries(settings)) {
+  for (const [key, { variable, flag, read, fallback }] of Object.entries<Setting<unknown>>(settings)) {
     const flagged = flag === undefined ? undefined : flags[flag];
     const text = flagged ?? (environment[variable] || fallback);
     if (text === undefined) continue;
-    const result = (read as Reader<unknown>)(text);
+    const result = read(text);
     // The value is not repeated: it may contain a password.
     if ('must' in result) errors.push(`${flagged === undefined ? variable : `--${flag}`} must ${result.must}.`);
     else config[key] = result.value;
   }
   if (errors.length > 0) throw new StartError(errors.join('\n'));
+  // Not checked by the compiler: each value comes from its setting's reader, and is there if the setting has a fallback.
   return config as Config;
 }
 

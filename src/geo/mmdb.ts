@@ -34,45 +34,57 @@ const maxDepth = 16;
 /** Opens a database. Throws with the reason if the bytes are not a complete MaxMind DB file. */
 export function openMmdb(bytes: Uint8Array): Mmdb {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { nodes, bits, ipVersion, type, builtAt, dataAt } = readMetadata(file);
-  const nodeBytes = bits / 4;
-  const decode = decoder(file, dataAt);
+  const metadata = readMetadata(file);
+  const { ipVersion, type, builtAt, dataAt } = metadata;
+  const tree = new SearchTree(file, metadata);
+  const decoder = new Decoder(file, dataAt);
+  return {
+    ...{ ipVersion, type, builtAt },
+    find: (address) => tree.find(address),
+    first: () => tree.first(),
+    read: (offset) => decoder.read(offset),
+  };
+}
 
-  /** A node has two records, left and right, of 24, 28 or 32 bits; with 28 bits, they share the middle byte. */
-  function child(node: number, right: number): number {
-    const at = node * nodeBytes;
-    if (bits === 28) {
-      const middle = u8(file, at + 3);
-      return right ? ((middle & 0x0f) << 24) | u24(file, at + 4) : ((middle & 0xf0) << 20) | u24(file, at);
-    }
-    return bits === 24
-      ? u24(file, at + right * 3)
-      : u8(file, at + right * 4) * 0x1000000 + u24(file, at + right * 4 + 1);
+/** The binary tree that leads from the bits of an address to its record. */
+class SearchTree {
+  readonly #file: Buffer;
+  readonly #metadata: Metadata;
+  readonly #ipv4Root: number;
+
+  constructor(file: Buffer, metadata: Metadata) {
+    this.#file = file;
+    this.#metadata = metadata;
+    const { nodes, nodeBytes, ipVersion } = metadata;
+    let root = 0;
+    if (ipVersion === 6)
+      for (let depth = 0; depth < 96 && root < nodes; depth++) root = childOf(file, nodeBytes, root, 0);
+    this.#ipv4Root = root;
   }
 
-  let ipv4Root = 0;
-  if (ipVersion === 6) for (let depth = 0; depth < 96 && ipv4Root < nodes; depth++) ipv4Root = child(ipv4Root, 0);
-
-  function find(address: Uint8Array): number {
+  find(address: Uint8Array): number {
+    const file = this.#file;
+    const { nodes, nodeBytes, ipVersion } = this.#metadata;
     const isV4 = isIPv4(address);
     // The bits of an IPv6 address would lead to the record of an unrelated IPv4 address.
     if (!isV4 && ipVersion === 4) return -1;
-    let node = isV4 ? ipv4Root : 0;
+    let node = isV4 ? this.#ipv4Root : 0;
     for (let bit = isV4 ? 96 : 0; bit < 128 && node < nodes; bit++) {
-      node = child(node, ((address[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1);
+      node = childOf(file, nodeBytes, node, ((address[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1);
     }
-    return node > nodes ? recordAt(node) : -1;
+    return node > nodes ? this.#recordAt(node) : -1;
   }
 
-  function first(): number {
+  first(): number {
+    const { nodes, nodeBytes } = this.#metadata;
     let node = 0;
     // Depth first, left first; a path is at most 128 nodes long, so the stack holds no more than that.
     const waiting: number[] = [];
     for (let steps = 0; steps < nodes * 2 + 2; steps++) {
-      if (node > nodes) return recordAt(node);
+      if (node > nodes) return this.#recordAt(node);
       if (node < nodes) {
-        waiting.push(child(node, 1));
-        node = child(node, 0);
+        waiting.push(childOf(this.#file, nodeBytes, node, 1));
+        node = childOf(this.#file, nodeBytes, node, 0);
         continue;
       }
       const next = waiting.pop();
@@ -82,17 +94,27 @@ export function openMmdb(bytes: Uint8Array): Mmdb {
     throw new Error('its search tree has a cycle');
   }
 
-  function recordAt(node: number): number {
+  #recordAt(node: number): number {
+    const { nodes, dataAt } = this.#metadata;
     return node - nodes - separatorBytes + dataAt;
   }
+}
 
-  return { ipVersion, type, builtAt, find, first, read: decode };
+/** A node of 6, 7 or 8 bytes has two records, left and right; with 7 bytes, they share the middle byte. */
+function childOf(file: Buffer, nodeBytes: number, node: number, right: number): number {
+  const at = node * nodeBytes;
+  if (nodeBytes === 7) {
+    const middle = u8(file, at + 3);
+    return right ? ((middle & 0x0f) << 24) | u24(file, at + 4) : ((middle & 0xf0) << 20) | u24(file, at);
+  }
+  return nodeBytes === 6
+    ? u24(file, at + right * 3)
+    : u8(file, at + right * 4) * 0x1000000 + u24(file, at + right * 4 + 1);
 }
 
 interface Metadata {
   nodes: number;
-  /** Size of a record of the search tree; a node has two. */
-  bits: 24 | 28 | 32;
+  nodeBytes: number;
   ipVersion: 4 | 6;
   type: string;
   builtAt: Date;
@@ -105,7 +127,7 @@ function readMetadata(file: Buffer): Metadata {
   const marker = file.subarray(tail).lastIndexOf(metadataMarker);
   if (marker < 0) throw new Error('it has no MaxMind DB metadata at its end (truncated, or another format)');
   const metadataAt = tail + marker + metadataMarker.length;
-  const metadata = decoder(file, metadataAt)(metadataAt);
+  const metadata = new Decoder(file, metadataAt).read(metadataAt);
 
   const nodes = numberOf(metadata, 'node_count');
   const bits = numberOf(metadata, 'record_size');
@@ -114,11 +136,12 @@ function readMetadata(file: Buffer): Metadata {
     throw new Error('its MaxMind DB format is not version 2');
   if (bits !== 24 && bits !== 28 && bits !== 32) throw new Error(`its record size of ${bits} bits is not supported`);
   if (ipVersion !== 4 && ipVersion !== 6) throw new Error('its metadata names no IP version');
-  const dataAt = (nodes * bits) / 4 + separatorBytes;
+  const nodeBytes = bits / 4;
+  const dataAt = nodes * nodeBytes + separatorBytes;
   if (nodes < 1 || dataAt > metadataAt) throw new Error('it is shorter than its metadata says');
   const type = fieldOf(metadata, 'database_type');
   const builtAt = new Date(numberOf(metadata, 'build_epoch') * 1000);
-  return { nodes, bits, ipVersion, type: typeof type === 'string' ? type : '', builtAt, dataAt };
+  return { nodes, nodeBytes, ipVersion, type: typeof type === 'string' ? type : '', builtAt, dataAt };
 }
 
 /** The field of a map; null if there is none, or the value is not a map. */
@@ -145,79 +168,96 @@ const arrayType = 11;
 const booleanType = 14;
 const floatType = 15;
 
-/** Returns a function that decodes the value at an offset; pointers in it are relative to `base`. */
-function decoder(file: Buffer, base: number): (offset: number) => MmdbValue {
-  let at = 0;
-  let valuesLeft = 0;
+/** Decodes values; pointers in them are relative to `base`. */
+class Decoder {
+  readonly #file: Buffer;
+  readonly #base: number;
+  #at = 0;
+  #valuesLeft = 0;
 
-  function value(depth: number): MmdbValue {
-    if (--valuesLeft < 0 || depth > maxDepth) throw new Error('one of its records is too large or nested too deeply');
-    const control = u8(file, at++);
+  constructor(file: Buffer, base: number) {
+    this.#file = file;
+    this.#base = base;
+  }
+
+  read(offset: number): MmdbValue {
+    this.#at = offset;
+    this.#valuesLeft = maxValues;
+    return this.#value(0);
+  }
+
+  #value(depth: number): MmdbValue {
+    if (--this.#valuesLeft < 0 || depth > maxDepth)
+      throw new Error('one of its records is too large or nested too deeply');
+    const control = u8(this.#file, this.#at++);
     let type = control >> 5;
-    if (type === pointerType) return followPointer(control, depth);
-    if (type === 0) type = 7 + u8(file, at++);
-    const size = sizeOf(control & 0x1f);
-
-    if (type === mapType) {
-      const map: { [key: string]: MmdbValue } = Object.create(null);
-      for (let i = 0; i < size; i++) {
-        const key = value(depth + 1);
-        map[String(key)] = value(depth + 1);
-      }
-      return map;
-    }
-    if (type === arrayType) {
-      const list: MmdbValue[] = [];
-      for (let i = 0; i < size; i++) list.push(value(depth + 1));
-      return list;
-    }
+    if (type === pointerType) return this.#followPointer(control, depth);
+    if (type === 0) type = 7 + u8(this.#file, this.#at++);
+    const size = this.#size(control & 0x1f);
+    if (type === mapType) return this.#map(size, depth);
+    if (type === arrayType) return this.#list(size, depth);
     if (type === booleanType) return size === 1;
+    return this.#scalar(type, size);
+  }
 
-    const from = at;
-    at += size;
-    if (at > file.length) throw new Error('one of its records is truncated');
-    if (type === stringType) return file.toString('utf8', from, at);
-    if (type === uint16Type || type === uint32Type || type === uint64Type) return uint(from, size);
-    if (type === int32Type) return uint(from, size) | 0;
+  #map(size: number, depth: number): MmdbValue {
+    const map: { [key: string]: MmdbValue } = Object.create(null);
+    for (let i = 0; i < size; i++) {
+      const key = this.#value(depth + 1);
+      map[String(key)] = this.#value(depth + 1);
+    }
+    return map;
+  }
+
+  #list(size: number, depth: number): MmdbValue {
+    const list: MmdbValue[] = [];
+    for (let i = 0; i < size; i++) list.push(this.#value(depth + 1));
+    return list;
+  }
+
+  #scalar(type: number, size: number): MmdbValue {
+    const file = this.#file;
+    const from = this.#at;
+    const to = from + size;
+    this.#at = to;
+    if (to > file.length) throw new Error('one of its records is truncated');
+    if (type === stringType) return file.toString('utf8', from, to);
+    if (type === uint16Type || type === uint32Type || type === uint64Type) return uint(file, from, size);
+    if (type === int32Type) return uint(file, from, size) | 0;
     if (type === doubleType && size === 8) return file.readDoubleBE(from);
     if (type === floatType && size === 4) return file.readFloatBE(from);
     return null; // Bytes and 128-bit numbers: no field of a place has these types.
   }
 
-  function followPointer(control: number, depth: number): MmdbValue {
+  #followPointer(control: number, depth: number): MmdbValue {
+    const file = this.#file;
+    const at = this.#at;
     const size = (control >> 3) & 3;
     const top = control & 7;
     let target = 0;
     if (size === 0) target = (top << 8) | u8(file, at);
-    else if (size === 1) target = ((top << 16) | uint(at, 2)) + 2048;
+    else if (size === 1) target = ((top << 16) | uint(file, at, 2)) + 2048;
     else if (size === 2) target = ((top << 24) | u24(file, at)) + 526336;
-    else target = uint(at, 4);
-    const after = at + size + 1;
-    at = base + target;
-    const found = value(depth + 1);
-    at = after;
+    else target = uint(file, at, 4);
+    this.#at = this.#base + target;
+    const found = this.#value(depth + 1);
+    this.#at = at + size + 1;
     return found;
   }
 
-  function sizeOf(low: number): number {
+  #size(low: number): number {
     if (low < 29) return low;
     const bytes = low - 28;
-    const more = uint(at, bytes);
-    at += bytes;
+    const more = uint(this.#file, this.#at, bytes);
+    this.#at += bytes;
     return more + (low === 29 ? 29 : low === 30 ? 285 : 65821);
   }
+}
 
-  function uint(from: number, size: number): number {
-    let total = 0;
-    for (let i = 0; i < size; i++) total = total * 256 + u8(file, from + i);
-    return total;
-  }
-
-  return (offset) => {
-    at = offset;
-    valuesLeft = maxValues;
-    return value(0);
-  };
+function uint(file: Buffer, from: number, size: number): number {
+  let total = 0;
+  for (let i = 0; i < size; i++) total = total * 256 + u8(file, from + i);
+  return total;
 }
 
 function u8(file: Buffer, at: number): number {

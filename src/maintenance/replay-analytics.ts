@@ -35,7 +35,7 @@ export async function replayAnalytics({
       tables: scanTables(warehouse),
       readScans: (piece) => readScanText(sql, piece),
       headOfLog: () => headOfLog(sql),
-      patienceMs: Math.max(warehouse.rebuildAfterMs, minRetryMs),
+      retryTimeoutMs: Math.max(warehouse.rebuildAfterMs, minRetryMs),
       onProgress,
       signal,
     });

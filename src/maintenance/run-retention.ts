@@ -32,24 +32,77 @@ const pausePerStep = 2;
 
 /** Removes old scans in the background. Needs no leader, because each step takes a lock. */
 export function runRetention(options: RetentionOptions): Leadership {
-  const { sql, databaseUrl, months, clock, log, metrics, times = defaultTimes } = options;
-  const stopping = new AbortController();
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+  const retention = new Retention(options);
+  return { stop: () => retention.stop() };
+}
 
-  /** Uses the earlier of our clock and that of Postgres, because a clock that is years ahead would delete everything. */
-  async function cutoff(): Promise<Date | undefined> {
-    if (months === undefined) return undefined;
-    const [{ now }] = await sql<[{ now: Date }]>`SELECT now()`;
-    return cutoffOf(months, new Date(Math.min(now.getTime(), clock().getTime())));
+class Retention {
+  readonly #options: RetentionOptions;
+  readonly #times: RetentionTimes;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+    this.#times = options.times ?? defaultTimes;
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    const { databaseUrl, months, clock, log } = this.#options;
+    const { firstMs, everyMs, waitMs } = this.#times;
+    if (months !== undefined)
+      log.warn(
+        { months, before: cutoffOf(months, clock()), begins_in_ms: firstMs },
+        'SCAN_RETENTION_MONTHS is set: scans from before this time are deleted for good; totals of codes stay',
+      );
+    await this.#pause(firstMs);
+    if (this.#isStopping) return;
+    // Without a timeout, because counting a whole partition takes long.
+    const maintenance = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
+    this.#stopping.signal.addEventListener('abort', () => void maintenance.end({ timeout: 1 }), { once: true });
+    while (!this.#isStopping) {
+      const isDone = await this.#tryAllSteps(maintenance);
+      // Without the setting, only a run that has already started remains to be ended.
+      if (isDone && months === undefined) break;
+      await this.#pause(isDone ? everyMs : waitMs);
+    }
+    await maintenance.end({ timeout: 1 });
+  }
+
+  /** Resolves to whether there is nothing left to do; logs an error. */
+  async #tryAllSteps(maintenance: Sql): Promise<boolean> {
+    try {
+      await this.#runAllSteps(maintenance);
+      return true;
+    } catch (error) {
+      if (!this.#isStopping)
+        this.#options.log.warn({ error: messageOf(error) }, 'old scans could not be removed, trying again');
+      return false;
+    }
   }
 
   /** Runs steps until there is nothing to do. */
-  async function run(maintenance: Sql): Promise<void> {
+  async #runAllSteps(maintenance: Sql): Promise<void> {
+    const { clock, log } = this.#options;
     let waitsFor: string | undefined;
-    while (!stopping.signal.aborted) {
+    while (!this.#isStopping) {
       const started = performance.now();
-      const step = await dropNext(maintenance, await cutoff(), clock());
-      await measure();
+      const step = await dropNext(maintenance, await cutoffNow(this.#options), clock());
+      await measure(this.#options);
       if (step.state === 'idle') return;
       if (step.state === 'ended')
         log.info({ before: step.before, scans: step.scans }, 'old scans are removed from the log and the warehouse');
@@ -58,52 +111,26 @@ export function runRetention(options: RetentionOptions): Leadership {
         log.info({ for: step.for }, 'the removal of old scans waits');
       waitsFor = step.state === 'waiting' ? step.for : undefined;
       const hasProgressed = step.state === 'progressed' || step.state === 'ended';
-      await pause(hasProgressed ? (performance.now() - started) * pausePerStep : times.waitMs);
+      await this.#pause(hasProgressed ? (performance.now() - started) * pausePerStep : this.#times.waitMs);
     }
   }
+}
 
-  /** Makes the space of deleted rows reusable. Does not block reads or writes. */
-  async function vacuum(maintenance: Sql): Promise<void> {
-    await maintenance`SET statement_timeout = 0`;
-    await maintenance.unsafe('VACUUM (SKIP_LOCKED) scans');
-  }
+/** Uses the earlier of our clock and that of Postgres, because a clock that is years ahead would delete everything. */
+async function cutoffNow({ sql, months, clock }: RetentionOptions): Promise<Date | undefined> {
+  if (months === undefined) return undefined;
+  const [{ now }] = await sql<[{ now: Date }]>`SELECT now()`;
+  return cutoffOf(months, new Date(Math.min(now.getTime(), clock().getTime())));
+}
 
-  async function measure(): Promise<void> {
-    const latest = await latestRun(sql);
-    const isUnderWay = latest !== undefined && latest.done_at === null;
-    metrics.retentionSeconds.set(isUnderWay ? (clock().getTime() - latest.started_at.getTime()) / 1000 : 0);
-  }
+/** Makes the space of deleted rows reusable. Does not block reads or writes. */
+async function vacuum(maintenance: Sql): Promise<void> {
+  await maintenance`SET statement_timeout = 0`;
+  await maintenance.unsafe('VACUUM (SKIP_LOCKED) scans');
+}
 
-  const running = (async () => {
-    if (months !== undefined)
-      log.warn(
-        { months, before: cutoffOf(months, clock()), begins_in_ms: times.firstMs },
-        'SCAN_RETENTION_MONTHS is set: scans from before this time are deleted for good; totals of codes stay',
-      );
-    await pause(times.firstMs);
-    if (stopping.signal.aborted) return;
-    // Without a timeout, because counting a whole partition takes long.
-    const maintenance = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
-    stopping.signal.addEventListener('abort', () => void maintenance.end({ timeout: 1 }), { once: true });
-    while (!stopping.signal.aborted) {
-      const isDone = await run(maintenance).then(
-        () => true,
-        (error) => {
-          if (!stopping.signal.aborted)
-            log.warn({ error: messageOf(error) }, 'old scans could not be removed, trying again');
-          return false;
-        },
-      );
-      // Without the setting, only a run that has already started remains to be ended.
-      if (isDone && months === undefined) break;
-      await pause(isDone ? times.everyMs : times.waitMs);
-    }
-    await maintenance.end({ timeout: 1 });
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+async function measure({ sql, clock, metrics }: RetentionOptions): Promise<void> {
+  const latest = await latestRun(sql);
+  const isUnderWay = latest !== undefined && latest.done_at === null;
+  metrics.retentionSeconds.set(isUnderWay ? (clock().getTime() - latest.started_at.getTime()) / 1000 : 0);
 }

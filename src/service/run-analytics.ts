@@ -22,7 +22,7 @@ export function runAnalytics(context: StreamContext & { warehouse: Warehouse; si
       const { scans } = await replayAnalytics({ sql, warehouse, signal });
       log.info({ scans }, 'warehouse rebuilt from the log');
     },
-    onTrouble(what, error) {
+    onFailure(what, error) {
       if (!signal.aborted) log.error({ error: messageOf(error) }, what);
     },
     rebuildAfterMs: warehouse.rebuildAfterMs,

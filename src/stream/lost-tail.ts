@@ -104,6 +104,6 @@ export const abandonTail = (sql: Sql, { agreedTo, lostTo, reported }: LostTail):
     const floor = await raiseFloor(tx, lostTo);
     await counters.invalidate(tx);
     await webhooks.rewind(tx, agreedTo, reported);
-    await ledger.giveUpAll(tx);
+    await ledger.retireAll(tx);
     return floor;
   });

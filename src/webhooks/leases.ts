@@ -17,35 +17,40 @@ export interface EndpointTest extends Owner {
  * instances, and no delivery is sent twice at once. If a worker dies, deliveries without a recorded outcome are still
  * pending when its lease expires. Leases use the database's clock, which all workers share.
  */
-export function createLeases(sql: Sql, holder: string, leaseMs: number) {
-  const until = () => sql`now() + ${leaseMs / 1000} * interval '1 second'`;
-  // Locks in the order that all transactions use: another order could deadlock.
-  const mine = () => sql`
-    (SELECT account, mode FROM webhook_endpoints WHERE lease = ${holder} ORDER BY account, mode FOR UPDATE) AS mine`;
+export class Leases {
+  readonly #sql: Sql;
+  readonly #holder: string;
+  readonly #leaseMs: number;
+
+  constructor(sql: Sql, holder: string, leaseMs: number) {
+    this.#sql = sql;
+    this.#holder = holder;
+    this.#leaseMs = leaseMs;
+  }
+
   /** Example events of this worker's endpoints, without expired ones, whose process died. */
-  const tests = (on: Queryable): Promise<EndpointTest[]> =>
-    on<EndpointTest[]>`
+  tests(on: Queryable = this.#sql): Promise<EndpointTest[]> {
+    return on<EndpointTest[]>`
       SELECT t.id, t.account, t.mode, t.granted
       FROM webhook_tests t JOIN webhook_endpoints e USING (account, mode)
-      WHERE e.lease = ${holder} AND t.until > now()`;
-  return {
-    tests: () => tests(sql),
+      WHERE e.lease = ${this.#holder} AND t.until > now()`;
+  }
 
-    /** Grants a slot to these example events, unless another worker has taken over the lease. */
-    grantTests: async (ids: string[]): Promise<void> => {
-      await sql`
-        UPDATE webhook_tests AS t SET granted = true FROM webhook_endpoints AS e
-        WHERE t.id = ANY(${ids}) AND e.account = t.account AND e.mode = t.mode AND e.lease = ${holder}`;
-    },
+  /** Grants a slot to these example events, unless another worker has taken over the lease. */
+  async grantTests(ids: string[]): Promise<void> {
+    await this.#sql`
+      UPDATE webhook_tests AS t SET granted = true FROM webhook_endpoints AS e
+      WHERE t.id = ANY(${ids}) AND e.account = t.account AND e.mode = t.mode AND e.lease = ${this.#holder}`;
+  }
 
-    /**
-     * Takes up to `limit` endpoints with due deliveries, those due the longest first. The cost does not depend on their
-     * backlog, because each endpoint has one row. Reads the example events in the same transaction (test-slots.ts).
-     */
-    claim: (now: Date, limit: number): Promise<{ held: Held[]; tests: EndpointTest[] }> =>
-      sql.begin(async (tx) => {
-        const held = await tx<Held[]>`
-        UPDATE webhook_endpoints AS e SET lease = ${holder}, lease_until = ${until()}
+  /**
+   * Takes up to `limit` endpoints with due deliveries, those due the longest first. The cost does not depend on their
+   * backlog, because each endpoint has one row. Reads the example events in the same transaction (test-slots.ts).
+   */
+  claim(now: Date, limit: number): Promise<{ held: Held[]; tests: EndpointTest[] }> {
+    return this.#sql.begin(async (tx) => {
+      const held = await tx<Held[]>`
+        UPDATE webhook_endpoints AS e SET lease = ${this.#holder}, lease_until = ${this.#until()}
         FROM (
           SELECT account, mode FROM webhook_endpoints
           WHERE is_set AND is_paid AND due_at <= ${now} AND (lease IS NULL OR lease_until < now())
@@ -54,57 +59,67 @@ export function createLeases(sql: Sql, holder: string, leaseMs: number) {
         ) AS free
         WHERE e.account = free.account AND e.mode = free.mode
         RETURNING e.account, e.mode, e.generation`;
-        return { held, tests: held.length === 0 ? [] : await tests(tx) };
-      }),
+      return { held, tests: held.length === 0 ? [] : await this.tests(tx) };
+    });
+  }
 
-    /** Extends all leases of this worker; returns those that no other worker has taken over. */
-    renew: (): Promise<{ kept: Owner[]; tests: EndpointTest[] }> =>
-      sql.begin(async (tx) => {
-        const kept = await tx<Owner[]>`
-          UPDATE webhook_endpoints AS e SET lease_until = ${until()} FROM ${mine()}
-          WHERE e.account = mine.account AND e.mode = mine.mode
-          RETURNING e.account, e.mode`;
-        return { kept, tests: await tests(tx) };
-      }),
+  /** Extends all leases of this worker; returns those that no other worker has taken over. */
+  renew(): Promise<{ kept: Owner[]; tests: EndpointTest[] }> {
+    return this.#sql.begin(async (tx) => {
+      const kept = await tx<Owner[]>`
+        UPDATE webhook_endpoints AS e SET lease_until = ${this.#until()} FROM ${this.#mine()}
+        WHERE e.account = mine.account AND e.mode = mine.mode
+        RETURNING e.account, e.mode`;
+      return { kept, tests: await this.tests(tx) };
+    });
+  }
 
-    /**
-     * Releases an endpoint and sets when it is due next; returns whether it did. Without `yielding`, the worker keeps an
-     * endpoint that has more due deliveries. With it, the endpoint is queued after those that are due already.
-     */
-    release: (key: Held, now: Date, yielding: boolean): Promise<boolean> =>
-      sql.begin(async (tx) => {
-        // Locks before it reads: a delivery that is added in between would otherwise be missed.
-        const [row] = await tx<{ generation: number }[]>`
-          SELECT generation FROM webhook_endpoints
-          WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${holder}
-          FOR UPDATE`;
-        if (row === undefined) return true;
-        const [{ due_at }] = await tx<[{ due_at: Date | null }]>`
-          SELECT min(due_at) AS due_at FROM webhook_deliveries
-          WHERE account = ${key.account} AND mode = ${key.mode} AND status = 'pending'
-            AND generation = ${row.generation}`;
-        const hasMore = due_at !== null && due_at <= now;
-        if (hasMore && !yielding && row.generation === key.generation) return false;
-        await tx`
-          UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${hasMore ? now : due_at}
-          WHERE account = ${key.account} AND mode = ${key.mode}`;
-        return true;
-      }),
+  /**
+   * Releases an endpoint and sets when it is due next; returns whether it did. Without `yielding`, the worker keeps an
+   * endpoint that has more due deliveries. With it, the endpoint is queued after those that are due already.
+   */
+  release(key: Held, now: Date, yielding: boolean): Promise<boolean> {
+    return this.#sql.begin(async (tx) => {
+      // Locks before it reads: a delivery that is added in between would otherwise be missed.
+      const [row] = await tx<{ generation: number }[]>`
+        SELECT generation FROM webhook_endpoints
+        WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${this.#holder}
+        FOR UPDATE`;
+      if (row === undefined) return true;
+      const [{ due_at }] = await tx<[{ due_at: Date | null }]>`
+        SELECT min(due_at) AS due_at FROM webhook_deliveries
+        WHERE account = ${key.account} AND mode = ${key.mode} AND status = 'pending'
+          AND generation = ${row.generation}`;
+      const hasMore = due_at !== null && due_at <= now;
+      if (hasMore && !yielding && row.generation === key.generation) return false;
+      await tx`
+        UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${hasMore ? now : due_at}
+        WHERE account = ${key.account} AND mode = ${key.mode}`;
+      return true;
+    });
+  }
 
-    /** Releases an endpoint that cannot be served now, and makes it due at `to`. */
-    postpone: async (key: Owner, to: Date): Promise<void> => {
-      await sql`
-        UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${to}
-        WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${holder}`;
-    },
+  /** Releases an endpoint that cannot be served now, and makes it due at `to`. */
+  async postpone(key: Owner, to: Date): Promise<void> {
+    await this.#sql`
+      UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${to}
+      WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${this.#holder}`;
+  }
 
-    /** Releases all endpoints of this worker when it stops. */
-    releaseAll: async (): Promise<void> => {
-      await sql`
-        UPDATE webhook_endpoints AS e SET lease = NULL, lease_until = NULL FROM ${mine()}
-        WHERE e.account = mine.account AND e.mode = mine.mode`;
-    },
-  };
+  /** Releases all endpoints of this worker when it stops. */
+  async releaseAll(): Promise<void> {
+    await this.#sql`
+      UPDATE webhook_endpoints AS e SET lease = NULL, lease_until = NULL FROM ${this.#mine()}
+      WHERE e.account = mine.account AND e.mode = mine.mode`;
+  }
+
+  #until() {
+    return this.#sql`now() + ${this.#leaseMs / 1000} * interval '1 second'`;
+  }
+
+  /** Locks in the order that all transactions use: another order could deadlock. */
+  #mine() {
+    return this.#sql`
+      (SELECT account, mode FROM webhook_endpoints WHERE lease = ${this.#holder} ORDER BY account, mode FOR UPDATE) AS mine`;
+  }
 }
-
-export type Leases = ReturnType<typeof createLeases>;

@@ -8,7 +8,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import { createLeases, type EndpointTest } from './leases.ts';
+import { type EndpointTest, Leases } from './leases.ts';
 import { startOutcomeStore } from './outcomes.ts';
 import { type Send, sendTimeoutMs } from './send.ts';
 import { Session, type SessionTools } from './session.ts';
@@ -44,7 +44,7 @@ const stopTimeoutMs = 3_000;
 export function startWorker(options: WorkerOptions): Worker {
   const { sql, clock, log, metrics } = options;
   const holder = randomUUID();
-  const leases = createLeases(sql, holder, leaseMs);
+  const leases = new Leases(sql, holder, leaseMs);
   const outcomes = startOutcomeStore(sql, holder, log);
   const sessions = new Sessions({ ...options, leases, outcomes });
 

@@ -67,7 +67,7 @@ export async function worldOn(
       tables: { ...scanTables(warehouse), ...tables },
       readScans: (piece) => readScanText(sql, piece),
       rebuild: async () => void (await replayAnalytics({ sql, warehouse })),
-      onTrouble: () => {},
+      onFailure: () => {},
       rebuildAfterMs: 0,
       everyMs: { tend: 0, count: 0 },
       removal: { everyMs: 0, maxPollMs: 0, retryFailedMs: 0, retryAcceptedMs: 3_600_000 },

@@ -46,7 +46,7 @@ function analytics(tables: Partial<ScanTables> = {}, { rebuildAfterMs = 0 } = {}
     rebuild: async () => {
       await replayAnalytics({ sql, warehouse });
     },
-    onTrouble: () => {},
+    onFailure: () => {},
     rebuildAfterMs,
     everyMs: { tend: 0, count: 0 },
     removal: { everyMs: 0, maxPollMs: 0, retryFailedMs: 0, retryAcceptedMs: 3_600_000 },
@@ -412,7 +412,7 @@ describe('a wrong count', () => {
     const { sql } = database;
     await rebuildAnalytics({
       ...{ sql, tables: { ...tables, count: async (version) => (wrongCounts-- > 0 ? 4 : count(version)) } },
-      ...{ readScans: (piece) => readScanText(sql, piece), headOfLog: () => headOfLog(sql), patienceMs: 60_000 },
+      ...{ readScans: (piece) => readScanText(sql, piece), headOfLog: () => headOfLog(sql), retryTimeoutMs: 60_000 },
     });
     expect(await versions()).toEqual([{ version: 2, in_use: true }]);
     await expectAll();
@@ -425,7 +425,7 @@ describe('a wrong count', () => {
     const { sql } = database;
     const rebuild = rebuildAnalytics({
       ...{ sql, tables: { ...scanTables(warehouse), count: async () => 4 } },
-      ...{ readScans: (piece) => readScanText(sql, piece), headOfLog: () => headOfLog(sql), patienceMs: 0 },
+      ...{ readScans: (piece) => readScanText(sql, piece), headOfLog: () => headOfLog(sql), retryTimeoutMs: 0 },
     });
     await expect(rebuild).rejects.toThrow('the new table scans_v2 has 4 rows, but 0 were inserted');
     expect(await tableInUse()).toMatch(/_v1$/);

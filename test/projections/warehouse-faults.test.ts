@@ -83,7 +83,7 @@ function startProjection() {
       rebuilds++;
       await replayAnalytics({ sql, warehouse });
     },
-    onTrouble: () => {},
+    onFailure: () => {},
     rebuildAfterMs: 600_000,
     everyMs: { tend: 0, count: 60_000 },
     removal: { everyMs: 0, maxPollMs: 0, retryFailedMs: 50, retryAcceptedMs: 3_600_000 },
