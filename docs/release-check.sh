@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks this version on real servers: Postgres, NATS, and ClickHouse with 1, 2 or 3 replicas. See docs/operations.md.
-# It uses a Postgres database, a stream and a ClickHouse database of its own (scanlog_check_…), and drops them at the end.
+# It uses a Postgres database, a stream and a ClickHouse database with a new name (scanlog_check_…), and drops them at the end.
 #
 #   DATABASE_URL=postgres://… NATS_URL=nats://… CLICKHOUSE_URL=http://… [CLICKHOUSE_CLUSTER=…] docs/release-check.sh [minutes]
 set -eu
@@ -14,7 +14,7 @@ for variable in DATABASE_URL NATS_URL CLICKHOUSE_URL; do
     exit 1
   }
 done
-# The check has databases of its own, so any key will do for them.
+# The check uses its own databases, so any key will do for them.
 export SECRET_KEY="${SECRET_KEY:-$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')}"
 
 printf '1. Versions, grants, macros, clocks, disks, and settings that lose data\n'

@@ -3,7 +3,7 @@ import { addressesOf, readConfig, requireParts, settings } from '../src/config.t
 import { StartError } from '../src/lib/errors.ts';
 import { urlsOf } from '../src/lib/setting-readers.ts';
 
-/** What a person is told who starts with these settings. */
+/** The error message of a start with these settings. */
 function complaintAbout(environment: Record<string, string>, flags: Record<string, string> = {}): string {
   try {
     readConfig(environment, flags);
@@ -51,7 +51,7 @@ describe('settings that are given', () => {
     expect(readConfig({ PORT: '8080' }, { port: '9090' }).port).toBe(9090);
   });
 
-  test('slashes at the end of an address are left out, so that paths can be put behind it', () => {
+  test('slashes at the end of an address are left out, so that paths can be appended', () => {
     expect(readConfig({ SHORT_BASE_URL: 'https://go.example.com/s//' }).shortBaseUrl).toBe('https://go.example.com/s');
   });
 
@@ -62,7 +62,7 @@ describe('settings that are given', () => {
     expect(readConfig({ NATS_URL: 'nats://me:a,b@one:4222' }).natsUrl).toBe('nats://me:a,b@one:4222');
   });
 
-  test('every setting has a variable of its own and a line for the README', () => {
+  test('every setting has its own variable and a line for the README', () => {
     const all = Object.values(settings);
     expect(new Set(all.map(({ variable }) => variable)).size).toBe(all.length);
     for (const { variable, about } of all) expect(about, variable).toMatch(/^[A-Z].+\.$/s);
@@ -140,7 +140,7 @@ describe('settings that are wrong', () => {
     expect(complaintAbout({}, { port: 'none' })).toBe('--port must be an integer from 0 to 65535.');
   });
 
-  test('all of them are told at once', () => {
+  test('all of them are reported together', () => {
     expect(complaintAbout({ PORT: 'x', LOG_LEVEL: 'y' }).split('\n')).toHaveLength(2);
   });
 
@@ -191,7 +191,7 @@ describe('where people find things', () => {
     });
   });
 
-  test('each can have an address of its own', () => {
+  test('each can have its own address', () => {
     const config = readConfig({ SHORT_BASE_URL: 'https://go.example.com', IMAGE_BASE_URL: 'https://img.example.com' });
     expect(addressesOf(config, 3000)).toEqual({
       publicUrl: 'http://localhost:3000',

@@ -5,6 +5,9 @@ import type { Queryable, Transaction } from './connect.ts';
  * Gives a restored log its own stream name and table versions. A restored log continues with other events at positions
  * that the original log may have used already, so the original's stream in NATS and tables in ClickHouse do not fit, and
  * the original service may still be using them.
+ *
+ * `branch` and `log_floor` (floor.ts) are no secrets, but rows of the table `secrets`: instances of older versions read and
+ * write them there. Moving them takes two releases, one that writes both tables and one that no longer reads `secrets`.
  */
 export async function branchOff(tx: Transaction): Promise<void> {
   const branch = randomInt(1_000_000, 2_000_000_000);

@@ -4,7 +4,8 @@ import { locks } from './locks.ts';
 /**
  * The floor of a log that has lost its tail: a failover to an asynchronous replica, or a point-in-time recovery, removed
  * events that were already relayed, and other events reuse their positions. Everything up to the floor is read from the
- * log only, because the stream or a process may hold events of the lost tail at those positions.
+ * log only, because the stream or a process may hold events of the lost tail at those positions. Why it is in the table
+ * `secrets`: branch.ts.
  */
 export async function floorOfLog(sql: Queryable): Promise<number> {
   const [row] = await sql<{ position: number }[]>`

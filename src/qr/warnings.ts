@@ -16,7 +16,7 @@ const foregroundFields = [
 ] as const;
 
 /**
- * Warns about styles that scanners have trouble with: low contrast, or light modules on a dark background.
+ * Warns about styles that scanners may fail to read: low contrast, or light modules on a dark background.
  *
  * @example
  * styleWarnings({ dotsColor: '#CCCCCC' });

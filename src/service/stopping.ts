@@ -24,6 +24,9 @@ export const stopTimeoutMs = { child: 6_000, supervisor: 10_000 };
  */
 export async function stopWithTimeout(stop: () => Promise<void>, timeoutMs: number, log: Logger): Promise<void> {
   await withTimeout(stop(), timeoutMs, () =>
-    log.error({ after_ms: timeoutMs }, 'the service did not stop in time and is ended; the next start recovers'),
+    log.error(
+      { after_ms: timeoutMs },
+      'the service did not stop within the timeout and is ended; the next start recovers',
+    ),
   );
 }

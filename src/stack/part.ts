@@ -112,7 +112,7 @@ class SupervisedPart {
 
   #spawn({ command, args, env = process.env, cwd }: Launch): ChildProcess {
     const output = openSync(this.#logFile, 'a', 0o600);
-    // In a session of its own: Ctrl-C must reach only this process, which stops the servers after the service.
+    // In its own session: Ctrl-C must reach only this process, which stops the servers after the service.
     // A server notices by the open pipe on stdin that this process is gone.
     const child = spawn(command, args, { detached: true, stdio: ['pipe', output, output], env, cwd });
     closeSync(output);

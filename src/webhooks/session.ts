@@ -32,7 +32,7 @@ export interface SessionTools {
   /** Whether the lease lasts longer than a request that begins now. */
   mayStart(session: Session): boolean;
   /** Whether other endpoints wait for a session. */
-  isCrowded(): boolean;
+  doOthersWait(): boolean;
 }
 
 /** How long one endpoint is served while others wait. */
@@ -124,7 +124,7 @@ export class Session {
   #pump(): void {
     if (this.#isOver) return;
     const isTurnOver = performance.now() - this.claimedAt > maxTurnMs;
-    if (this.#closing === 'no' && isTurnOver && this.#tools.isCrowded()) this.#closing = 'release';
+    if (this.#closing === 'no' && isTurnOver && this.#tools.doOthersWait()) this.#closing = 'release';
     if (this.#closing !== 'no') this.#queue.clear();
     this.#startDeliveries();
     this.#grantTests();

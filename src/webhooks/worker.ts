@@ -84,8 +84,8 @@ class Sessions {
   #isFull = false;
   #isStopping = false;
 
-  constructor(shared: Omit<SessionTools, 'mayStart' | 'isCrowded'>) {
-    this.#tools = { ...shared, mayStart: (session) => this.#mayStart(session), isCrowded: () => this.#isFull };
+  constructor(shared: Omit<SessionTools, 'mayStart' | 'doOthersWait'>) {
+    this.#tools = { ...shared, mayStart: (session) => this.#mayStart(session), doOthersWait: () => this.#isFull };
   }
 
   /** Takes leases on endpoints with due deliveries, as many as there are free sessions, and starts a session for each. */

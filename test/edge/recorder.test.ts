@@ -11,7 +11,7 @@ import { spoolFolder } from './spool/spool-support.ts';
 
 const folder = spoolFolder();
 
-/** Stands in for Postgres: stores each batch number of a writer once and in order, or fails. */
+/** Replaces Postgres: stores each batch number of a writer once and in order, or fails. */
 function store() {
   const stored: ScanBatch[] = [];
   const sent: ScanBatch[] = [];

@@ -5,7 +5,7 @@ import { preamble } from './preamble.ts';
 import type { QueryRequest } from './request.ts';
 import type { Statement } from './statement.ts';
 
-/** Runs a query on a connection of its own, and answers it. */
+/** Runs a query on a separate connection, and answers it. */
 export async function runAlone(
   engine: Engine,
   request: QueryRequest,
