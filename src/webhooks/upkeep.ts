@@ -26,8 +26,11 @@ const dropErrors: Record<string, string> = {
  * Marks deliveries that were pending when their webhook stopped as failed, one batch of one webhook at a time. Returns
  * the size of the batch; undefined if no stopped webhook is left to process.
  */
-export const dropStopped = (sql: Sql, now: Date): Promise<number | undefined> =>
-  sql.begin(async (tx) => {
+export async function dropStopped(sql: Sql, now: Date): Promise<number | undefined> {
+  // Without a transaction: usually there is none, and this runs every second.
+  const stopped = await sql`SELECT 1 FROM webhook_endpoints WHERE dropping LIMIT 1`;
+  if (stopped.length === 0) return undefined;
+  return sql.begin(async (tx) => {
     const [endpoint] = await tx<{ account: string; mode: string; generation: number; stopped_by: string }[]>`
       SELECT account, mode, generation, stopped_by FROM webhook_endpoints WHERE dropping
       LIMIT 1 FOR UPDATE SKIP LOCKED`;
@@ -44,6 +47,7 @@ export const dropStopped = (sql: Sql, now: Date): Promise<number | undefined> =>
       await tx`UPDATE webhook_endpoints SET dropping = false WHERE account = ${account} AND mode = ${mode}`;
     return dropped.count;
   });
+}
 
 /** Deletes a batch of the oldest deliveries whose retention has ended; returns how many. */
 export async function pruneDeliveries(sql: Sql, now: Date): Promise<number> {
