@@ -80,7 +80,10 @@ export async function startSizedService(
   // The edge reads the snapshots of all folders below EDGE_DIR.
   const snapshotFolder = join(folder, 'earlier');
   mkdirSync(snapshotFolder, { recursive: true });
-  await writeSnapshot(snapshotFolder, stack.box, routesOf(large.id, Math.min(size.codes / 2, maxSnapshotRoutes)));
+  await writeSnapshot(snapshotFolder, stack.box, {
+    routes: routesOf(large.id, Math.min(size.codes / 2, maxSnapshotRoutes)),
+    aliases: [],
+  });
   const service = await stack.serve({
     // Without the role projections, which would find these scans missing in the log and rebuild the warehouse.
     roles: 'api,edge',

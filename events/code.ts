@@ -7,11 +7,13 @@ import { type Style, StyleSchema } from './style.ts';
 
 const text = Type.String();
 const nothing = Type.Object({}, { additionalProperties: false });
+/** Whether the owner chose the short code; null if an earlier version, which did not record it, created the code. */
+const given = Type.Union([Type.Boolean(), Type.Null()]);
 const fromTo = Type.Object({ from: text, to: text }, { additionalProperties: false });
 
 export const codeEvents = {
   code_created: defineEvent(
-    2,
+    3,
     Type.Object(
       {
         account: text,
@@ -19,13 +21,17 @@ export const codeEvents = {
         name: text,
         destination_url: text,
         short_code: text,
+        short_code_given: given,
         status: oneOf(['active', 'draft']),
         style: StyleSchema,
       },
       { additionalProperties: false },
     ),
-    // Schema 1 predates drafts: every new code was active.
-    { 1: (old) => ({ ...old, status: 'active' }) },
+    {
+      // Schema 1 predates drafts: every new code was active.
+      1: (old) => ({ ...old, status: 'active' }),
+      2: (old) => ({ ...old, short_code_given: null }),
+    },
   ),
   code_renamed: defineEvent(1, fromTo),
   destination_changed: defineEvent(
@@ -42,8 +48,12 @@ export const codeEvents = {
   code_deleted: defineEvent(1, nothing),
   /** The account was deleted and the data of earlier events erased; this event keeps the short code reserved. */
   code_erased: defineEvent(
-    1,
-    Type.Object({ account: text, mode: oneOf(modes), short_code: text }, { additionalProperties: false }),
+    2,
+    Type.Object(
+      { account: text, mode: oneOf(modes), short_code: text, short_code_given: given },
+      { additionalProperties: false },
+    ),
+    { 1: (old) => ({ ...old, short_code_given: null }) },
   ),
 };
 
@@ -64,6 +74,8 @@ export interface Code {
   /** The number of the destination, from 1. A scan stores it, so that analytics can separate destinations. */
   destination_revision: number;
   short_code: string;
+  /** Null if it is not recorded: see `isGiven`. */
+  short_code_given: boolean | null;
   status: 'active' | 'paused' | 'draft' | 'deleted';
   style: Style;
   created_at: Date;
@@ -83,6 +95,7 @@ export interface NewCode {
   name: string;
   destination_url: string;
   short_code: string;
+  short_code_given: boolean;
   status: 'active' | 'draft';
   style: Style;
 }
@@ -120,9 +133,9 @@ export const disableCode = (code: Code, reason: string): CodeChanged[] =>
 export const enableCode = (code: Code): CodeChanged[] =>
   code.disabled_at === null ? [] : [{ type: 'code_enabled', data: {} }];
 
-export const eraseCode = ({ account, mode, short_code }: Code): CodeErased => ({
+export const eraseCode = ({ account, mode, short_code, short_code_given }: Code): CodeErased => ({
   type: 'code_erased',
-  data: { account, mode, short_code },
+  data: { account, mode, short_code, short_code_given },
 });
 
 /** A code after the deletion of its account; does not depend on its earlier state. */

@@ -16,3 +16,10 @@ export interface Route {
   /** The key under which visitors are hashed, encrypted with SECRET_KEY; empty once the code is deleted. */
   sealed_key: Uint8Array;
 }
+
+/** The routes that an edge has in memory, and the other spellings by which they were requested. */
+export interface RouteSnapshot {
+  routes: Iterable<Route>;
+  /** The short code as requested, and the given one that differs from it only in case. */
+  aliases: Iterable<[string, string]>;
+}

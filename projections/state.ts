@@ -116,7 +116,7 @@ const changeableColumns = {
   position: true,
   disabled_reason: true,
   disabled_at: true,
-} satisfies Record<Exclude<keyof Code, 'id' | 'account' | 'mode' | 'short_code'>, true>;
+} satisfies Record<Exclude<keyof Code, 'id' | 'account' | 'mode' | 'short_code' | 'short_code_given'>, true>;
 
 const changedColumns = Object.keys(changeableColumns)
   .map((column) => `${column} = excluded.${column}`)

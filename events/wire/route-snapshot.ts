@@ -3,7 +3,7 @@ import type { Route } from '../route.ts';
 import { refuseNewer } from './newer-version.ts';
 
 /**
- * A snapshot of routes: one line of JSON per route.
+ * A snapshot of routes: one line of JSON per route and alias.
  *
  * | version | change |
  * |---|---|
@@ -11,8 +11,9 @@ import { refuseNewer } from './newer-version.ts';
  * | 2 | the first line has the version |
  * | 3 | routes have `disabled` |
  * | 4 | `sealed_key` is the encrypted key, and the first line has the fingerprint of its SECRET_KEY |
+ * | 5 | lines `{"alias", "short_code"}` after the routes |
  */
-const snapshotVersion = 4;
+const snapshotVersion = 5;
 
 /** Encrypts visitor keys; passed in, because encryption needs randomness and events/ is pure. */
 export interface KeySeal {
@@ -40,17 +41,34 @@ export const encodeRoute = (route: Route): string => {
   });
 };
 
+export const encodeAlias = ([alias, short_code]: [string, string]): string => JSON.stringify({ alias, short_code });
+
 /**
  * Skips damaged lines. Throws if the first line is damaged, `NewerVersion` for a newer version, and `OtherSecretKey` if
  * the keys are encrypted with another SECRET_KEY.
  */
-export function decodeSnapshot(text: string, keys: KeySeal): Route[] {
+export function decodeSnapshot(text: string, keys: KeySeal): { routes: Route[]; aliases: [string, string][] } {
   const lines = text.split('\n');
   const head: { snapshot?: number; secret_key?: string } = JSON.parse(lines[0] ?? '');
   const { snapshot: version = 1, secret_key } = head;
   refuseNewer('A snapshot of routes', version, snapshotVersion);
   if (version >= 4 && secret_key !== keys.fingerprint) throw new OtherSecretKey();
-  return (version === 1 ? lines : lines.slice(1)).flatMap((line) => routeOf(line, keys));
+  const routes: Route[] = [];
+  const aliases: [string, string][] = [];
+  for (const line of version === 1 ? lines : lines.slice(1)) {
+    if (line.startsWith('{"alias":')) aliases.push(...aliasOf(line));
+    else routes.push(...routeOf(line, keys));
+  }
+  return { routes, aliases };
+}
+
+function aliasOf(line: string): [string, string][] {
+  try {
+    const { alias, short_code } = JSON.parse(line);
+    return [[alias, short_code]];
+  } catch {
+    return [];
+  }
 }
 
 function routeOf(line: string, { seal }: KeySeal): Route[] {

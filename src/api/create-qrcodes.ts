@@ -1,4 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import { foldShortCode } from '../../events/short-code.ts';
 import type { Caller } from '../accounts/admission.ts';
 import type { Changed } from '../codes/change.ts';
 import type { CountedCode } from '../codes/codes.ts';
@@ -133,16 +134,17 @@ async function readAll({ sql, addresses }: Service, payloads: readonly unknown[]
 }
 
 function repeatedShortCodes(shortCodes: (string | undefined)[]): (FieldError & { index: number })[] {
-  const seen = new Set<string>();
+  const seen = new Map<string, string>();
   return shortCodes.flatMap((code, index) => {
     if (code === undefined) return [];
-    if (!seen.has(code)) {
-      seen.add(code);
+    const first = seen.get(foldShortCode(code));
+    if (first === undefined) {
+      seen.set(foldShortCode(code), code);
       return [];
     }
-    return [
-      { index, field: 'short_code', message: `short_code "${code}" occurs more than once in qrcodes; choose another.` },
-    ];
+    const reason =
+      first === code ? 'occurs more than once in qrcodes' : `differs only in case from "${first}", also in qrcodes`;
+    return [{ index, field: 'short_code', message: `short_code "${code}" ${reason}; choose another.` }];
   });
 }
 

@@ -2,6 +2,7 @@ import { createCode } from '../../events/code.ts';
 import type { Owner } from '../../events/owner.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
+import { foldShortCode } from '../../events/short-code.ts';
 import type { Style } from '../../events/style.ts';
 import { writeState } from '../../projections/state.ts';
 import { type FieldError, notFound, Refusal } from '../lib/errors.ts';
@@ -25,8 +26,14 @@ export interface CodeRequest {
   style?: Style | undefined;
 }
 
+class ShortCodeLost extends Error {
+  constructor() {
+    super('A concurrent request created a code whose short code differs only in case.');
+  }
+}
+
 /** Whether a concurrent create committed the same short code first; the caller retries once. */
-export const lostShortCode = (error: unknown) => violates(error, 'codes_short_code');
+export const lostShortCode = (error: unknown) => error instanceof ShortCodeLost || violates(error, 'codes_short_code');
 
 /** Creates all codes in the given order; throws and creates none if the quota does not suffice or a short code is taken. */
 export async function createCodes(
@@ -45,7 +52,7 @@ export async function createCodes(
   const shortCodes = await chooseShortCodes(tx, requests);
   const recorded = await append(
     tx,
-    requests.map(({ name, destination_url, status, style }, i) => ({
+    requests.map(({ name, destination_url, short_code, status, style }, i) => ({
       stream: newId('qr', by.now.getTime()),
       version: 1,
       event: createCode({
@@ -54,6 +61,7 @@ export async function createCodes(
         name,
         destination_url,
         short_code: shortCodes[i] as string,
+        short_code_given: short_code !== undefined,
         status: status ?? 'active',
         style: style ?? {},
       }),
@@ -61,7 +69,13 @@ export async function createCodes(
     by,
   );
   const streams = recorded.map(({ stream }) => stream);
-  const [{ codes }] = await Promise.all([writeState(tx, {}, recorded), createVisitorKeys(tx, box, streams)]);
+  const given = requests.flatMap(({ short_code }) => short_code ?? []);
+  // The append lock is held now, so the check sees every code that another transaction has created. It must be sent first.
+  const [, { codes }] = await Promise.all([
+    refuseLost(tx, given),
+    writeState(tx, {}, recorded),
+    createVisitorKeys(tx, box, streams),
+  ]);
   return codes.map((code, i) => ({
     code: { ...code, total_scans: 0, unique_scans: 0 },
     events: recorded.slice(i, i + 1),
@@ -123,15 +137,16 @@ async function chooseShortCodes(tx: Transaction, requests: CodeRequest[]): Promi
   if (errors[0] !== undefined) throw new Refusal('short_code_taken', errors[0].message, errors);
 
   const given = requests.flatMap(({ short_code }) => short_code ?? []);
-  const chosen = new Set(given);
+  // Without regard to case: a generated code must not take over what leads to a given one.
+  const chosen = new Set(given.map(foldShortCode));
   let missing = requests.length - given.length;
   const generated: string[] = [];
   while (missing > 0) {
     const candidates = Array.from({ length: missing }, newShortCode).filter((code) => !isReserved(code));
     const taken = await findTaken(tx, candidates);
     for (const code of candidates) {
-      if (taken.has(code) || chosen.has(code)) continue;
-      chosen.add(code);
+      if (taken.has(code) || chosen.has(foldShortCode(code))) continue;
+      chosen.add(foldShortCode(code));
       generated.push(code);
       missing--;
     }
@@ -146,15 +161,35 @@ export async function takenShortCodes(
 ): Promise<(FieldError & { index: number })[]> {
   const given = shortCodes.flatMap((code) => code ?? []);
   const taken = await findTaken(sql, given);
-  return shortCodes.flatMap((code, index) =>
-    code !== undefined && taken.has(code)
-      ? [{ index, field: 'short_code', message: `short_code "${code}" is taken; choose another.` }]
-      : [],
+  return shortCodes.flatMap((code, index) => {
+    const holder = code === undefined ? undefined : taken.get(code);
+    if (holder === undefined) return [];
+    const reason = holder === code ? 'is taken' : `is taken by "${holder}", which differs only in case`;
+    return [{ index, field: 'short_code', message: `short_code "${code}" ${reason}; choose another.` }];
+  });
+}
+
+/** The short codes that are taken, each with the existing one: the same, or a given one that differs only in case. */
+async function findTaken(sql: Queryable, shortCodes: string[]): Promise<Map<string, string>> {
+  if (shortCodes.length === 0) return new Map();
+  const rows = await sql<{ short_code: string; folded: string | null }[]>`
+    SELECT short_code, NULL AS folded FROM codes WHERE short_code = ANY(${shortCodes})
+    UNION ALL
+    SELECT short_code, folded_given_code(short_code, short_code_given) FROM codes
+    WHERE folded_given_code(short_code, short_code_given) = ANY(${shortCodes.map(foldShortCode)})`;
+  const exact = new Set(rows.flatMap(({ short_code, folded }) => (folded === null ? [short_code] : [])));
+  const given = new Map(rows.flatMap(({ short_code, folded }) => (folded === null ? [] : [[folded, short_code]])));
+  return new Map(
+    shortCodes.flatMap((code) => {
+      const holder = exact.has(code) ? code : given.get(foldShortCode(code));
+      return holder === undefined ? [] : [[code, holder]];
+    }),
   );
 }
 
-async function findTaken(sql: Queryable, shortCodes: string[]): Promise<Set<string>> {
-  if (shortCodes.length === 0) return new Set();
-  const rows = await sql<{ short_code: string }[]>`SELECT short_code FROM codes WHERE short_code = ANY(${shortCodes})`;
-  return new Set(rows.map(({ short_code }) => short_code));
+async function refuseLost(tx: Transaction, given: string[]): Promise<void> {
+  if (given.length === 0) return;
+  const rows = await tx`
+    SELECT 1 FROM codes WHERE folded_given_code(short_code, short_code_given) = ANY(${given.map(foldShortCode)}) LIMIT 1`;
+  if (rows.length > 0) throw new ShortCodeLost();
 }

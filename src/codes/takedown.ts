@@ -1,17 +1,23 @@
 import { type Code, type CodeChanged, disableCode, enableCode } from '../../events/code.ts';
 import { operator } from '../../events/recorded.ts';
+import { foldShortCode } from '../../events/short-code.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound } from '../lib/errors.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 
-/** Finds a code of any account by id or short code; deleted codes are not found. */
+/** Finds a code of any account by id or, like the edge, by short code; deleted codes are not found. */
 export async function findAnyCode(sql: Queryable, idOrShortCode: string): Promise<Code | undefined> {
   const [code] = await sql<Code[]>`
     SELECT * FROM codes
-    WHERE (id = ${idOrShortCode} OR short_code = ${idOrShortCode}) AND status <> 'deleted'
-    ORDER BY id = ${idOrShortCode} DESC LIMIT 1`;
-  return code;
+    WHERE id = ANY(ARRAY(
+      SELECT id FROM codes WHERE id = ${idOrShortCode} OR short_code = ${idOrShortCode}
+      UNION ALL
+      SELECT id FROM codes
+      WHERE folded_given_code(short_code, short_code_given) = ${foldShortCode(idOrShortCode)}
+    ))
+    ORDER BY id = ${idOrShortCode} DESC, short_code = ${idOrShortCode} DESC, id LIMIT 1`;
+  return code?.status === 'deleted' ? undefined : code;
 }
 
 /** Disables a code's short link. The owner sees the reason and cannot undo it. */

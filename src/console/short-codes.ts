@@ -38,7 +38,7 @@ export const checkShortCodes = ({ sql }: Service): Operation =>
         sql,
         short_codes.map((code, i) => (errors[i] === undefined ? code : undefined)),
       );
-      for (const { index } of taken) errors[index] = 'is taken; choose another';
+      for (const { index, message } of taken) errors[index] = message.replace(/^short_code "[^"]*" |\.$/g, '');
       const data = short_codes.map((short_code, i) => ({ short_code, fault: errors[i] ?? null }));
       return json(200, { data } satisfies Static<typeof Checked>);
     },

@@ -1,16 +1,36 @@
+import { foldShortCode } from '../../events/short-code.ts';
 import type { Route } from '../../projections/routes.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Queryable } from '../lib/sql.ts';
 
-/** Reads the routes of these short codes from Postgres, including deleted ones. */
-export async function readRoutes(sql: Queryable, box: SecretBox, shortCodes: string[]): Promise<Route[]> {
-  const rows = await sql<(Route & { unsealed_key: Uint8Array | null })[]>`
+type Row = Route & { unsealed_key: Uint8Array | null };
+
+/**
+ * Reads the routes of these short codes from Postgres, including deleted ones, by the requested short code: the code with
+ * exactly this short code, or else the first given one that differs only in case.
+ */
+export async function readRoutes(sql: Queryable, box: SecretBox, shortCodes: string[]): Promise<Map<string, Route>> {
+  const exact = await sql<Row[]>`${sql.unsafe(selectRoutes)} WHERE c.short_code = ANY(${shortCodes})`;
+  const found = new Map(exact.map((row) => [row.short_code, sealed(row, box)]));
+  const missing = shortCodes.filter((shortCode) => !found.has(shortCode));
+  if (missing.length === 0) return found;
+  // By id, which begins with the time of creation: the position of a code changes when its account is erased.
+  const inAnyCase = await sql<Row[]>`
+    ${sql.unsafe(selectRoutes)} WHERE folded_given_code(c.short_code, c.short_code_given) = ANY(${missing.map(foldShortCode)})
+    ORDER BY c.id DESC`;
+  const given = new Map(inAnyCase.map((row) => [foldShortCode(row.short_code), sealed(row, box)]));
+  for (const shortCode of missing) {
+    const route = given.get(foldShortCode(shortCode));
+    if (route !== undefined) found.set(shortCode, route);
+  }
+  return found;
+}
+
+const selectRoutes = `
     SELECT c.id AS code, c.account, c.mode, c.short_code, c.destination_url, c.destination_revision AS revision, c.status,
       c.version, c.disabled_at IS NOT NULL AS disabled, coalesce(k.sealed, '') AS sealed_key, u.key AS unsealed_key
-    FROM codes c LEFT JOIN visitor_keys k ON k.code = c.id LEFT JOIN unsealed_visitor_keys u ON u.code = c.id
-    WHERE c.short_code = ANY(${shortCodes})`;
-  // A key that an older version stored is plain until visitor-key-upkeep.ts has sealed it.
-  return rows.map(({ unsealed_key, ...route }) =>
-    unsealed_key === null ? route : { ...route, sealed_key: box.sealVisitorKey(unsealed_key, route.code) },
-  );
-}
+    FROM codes c LEFT JOIN visitor_keys k ON k.code = c.id LEFT JOIN unsealed_visitor_keys u ON u.code = c.id`;
+
+/** A key that an older version stored is plain until visitor-key-upkeep.ts has sealed it. */
+const sealed = ({ unsealed_key, ...route }: Row, box: SecretBox): Route =>
+  unsealed_key === null ? route : { ...route, sealed_key: box.sealVisitorKey(unsealed_key, route.code) };

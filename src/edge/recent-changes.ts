@@ -1,5 +1,6 @@
 import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import { foldShortCode, isGiven } from '../../events/short-code.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
 
 const maxAgeMs = 30_000;
@@ -10,20 +11,26 @@ export interface RecentChanges {
   /** The route with the recent events applied; undefined if events between the route and these are missing. */
   appliedTo(route: Route): Route | undefined;
   clear(): void;
-  /** Whether a code with this short code was created in the last 30 s. */
+  createdExactly(shortCode: string): boolean;
+  /** Whether a code with this short code, or a given one that differs only in case, was created in the last 30 s. */
   created(shortCode: string): boolean;
 }
 
 export function recentChanges(): RecentChanges {
   /** By code, least recently changed first. */
   const changes = new Map<string, { at: number; events: Recorded<CodeEvent>[] }>();
-  const created = new Map<string, string>();
+  const created = new Set<string>();
+  const createdGiven = new Set<string>();
 
   function removeOld(now: number): void {
     for (const [code, { at, events }] of changes) {
       if (at > now - maxAgeMs) return;
       changes.delete(code);
-      for (const event of events) if (event.type === 'code_created') created.delete(event.data.short_code);
+      for (const event of events) {
+        if (event.type !== 'code_created') continue;
+        created.delete(event.data.short_code);
+        createdGiven.delete(foldShortCode(event.data.short_code));
+      }
     }
   }
 
@@ -35,7 +42,9 @@ export function recentChanges(): RecentChanges {
       events.push(event);
       changes.delete(event.stream);
       changes.set(event.stream, { at: now, events });
-      if (event.type === 'code_created') created.set(event.data.short_code, event.stream);
+      if (event.type !== 'code_created') return;
+      created.add(event.data.short_code);
+      if (isGiven(event.data)) createdGiven.add(foldShortCode(event.data.short_code));
     },
     appliedTo(route) {
       const events = changes.get(route.code)?.events ?? [];
@@ -46,7 +55,9 @@ export function recentChanges(): RecentChanges {
     clear() {
       changes.clear();
       created.clear();
+      createdGiven.clear();
     },
-    created: (shortCode) => created.has(shortCode),
+    createdExactly: (shortCode) => created.has(shortCode),
+    created: (shortCode) => created.has(shortCode) || createdGiven.has(foldShortCode(shortCode)),
   };
 }

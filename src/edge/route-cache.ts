@@ -58,6 +58,10 @@ export class RouteCache<V> {
     for (const { value } of this.#entries.values()) yield value;
   }
 
+  *entries(): Iterable<[string, V]> {
+    for (const [key, { value }] of this.#entries) yield [key, value];
+  }
+
   /** Removes the oldest unused entry; used ones before it lose their flag and move to the end. */
   #evict(): void {
     let chances = 0;

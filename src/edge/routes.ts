@@ -3,6 +3,7 @@ import type { CodeEvent } from '../../events/code.ts';
 import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import type { RouteSnapshot } from '../../events/route.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -15,6 +16,7 @@ import { RouteCache } from './route-cache.ts';
 
 const defaultMaxRoutes = 200_000;
 const maxUnknown = 20_000;
+const maxAliases = 20_000;
 const unknownTtlMs = 2_000;
 const maxWaitingCodes = 20_000;
 const maxRefreshBatch = 1_000;
@@ -36,8 +38,8 @@ interface RoutesOptions {
   box: SecretBox;
   toLocation(destination: string): string;
   metrics: Metrics;
-  /** Routes that an earlier run has written to disk. */
-  snapshot?: Iterable<Route>;
+  /** Routes and aliases that an earlier run has written to disk. */
+  snapshot?: RouteSnapshot;
   maxRoutes?: number;
 }
 
@@ -50,6 +52,9 @@ export class Routes {
   readonly #known: RouteCache<KnownRoute>;
   /** Routes from an earlier run, or from before the log lost events: used only while Postgres does not answer. */
   readonly #earlier = new Map<string, KnownRoute>();
+  /** Short codes as requested, and the given one that differs from it only in case and has the route. */
+  readonly #aliases = new RouteCache<string>(maxAliases, () => {});
+  readonly #earlierAliases = new Map<string, string>();
   /** Short codes without a route, with the time until which this is cached. */
   readonly #unknown = new Map<string, number>();
   /** Short code by code id. */
@@ -69,15 +74,17 @@ export class Routes {
     this.#toLocation = options.toLocation;
     this.#metrics = options.metrics;
     this.#known = new RouteCache(options.maxRoutes ?? defaultMaxRoutes, ({ code }) => this.#shortCodes.delete(code));
-    for (const route of options.snapshot ?? []) {
+    for (const route of options.snapshot?.routes ?? []) {
       this.#earlier.set(route.short_code, this.#located(route));
       this.#shortCodes.set(route.code, route.short_code);
     }
+    for (const [requested, shortCode] of options.snapshot?.aliases ?? [])
+      this.#earlierAliases.set(requested, shortCode);
   }
 
   /** The cached route, `unknown` if it is cached that there is none, or undefined if neither is cached. */
   get(shortCode: string): KnownRoute | 'unknown' | undefined {
-    const route = this.#known.use(shortCode) ?? this.#knownMissing(shortCode);
+    const route = this.#known.use(shortCode) ?? this.#knownByAlias(shortCode) ?? this.#knownMissing(shortCode);
     this.#metrics.routeLookups.count(route === undefined ? 'miss' : 'hit');
     return route;
   }
@@ -96,25 +103,33 @@ export class Routes {
 
   /** The route of an earlier run, for use while Postgres does not answer. */
   earlier(shortCode: string): KnownRoute | undefined {
-    return this.#earlier.get(shortCode);
+    return this.#earlier.get(shortCode) ?? this.#earlier.get(this.#earlierAliases.get(shortCode) ?? '');
   }
 
   /** Reads all routes again, including those of an earlier run: the edge may have missed events. */
   async refresh(): Promise<void> {
     this.#refreshes++;
-    const shortCodes = [...new Set([...this.#known.keys(), ...this.#earlier.keys()])];
+    const shortCodes = [
+      ...new Set([
+        ...[...this.#known.keys(), ...this.#earlier.keys()],
+        ...[...this.#aliases.keys(), ...this.#earlierAliases.keys()],
+      ]),
+    ];
     for (let i = 0; i < shortCodes.length; i += maxRefreshBatch) {
       const batch = shortCodes.slice(i, i + maxRefreshBatch);
       const found = await this.#read(batch);
-      for (const route of found.values()) this.#keep(route);
+      for (const [shortCode, route] of found) this.#keep(route, shortCode);
       for (const shortCode of batch) if (!found.has(shortCode)) this.#earlier.delete(shortCode);
+      for (const shortCode of batch) if (!found.has(shortCode)) this.#dropAlias(shortCode);
     }
   }
 
   /** Until the next refresh, uses the cached routes only while Postgres does not answer. */
   forget(): void {
     for (const route of this.#known.values()) this.#earlier.set(route.short_code, route);
+    for (const [requested, shortCode] of this.#aliases.entries()) this.#earlierAliases.set(requested, shortCode);
     this.#known.clear();
+    this.#aliases.clear();
     this.#changes++;
     this.#unknown.clear();
     this.#recent.clear();
@@ -129,7 +144,12 @@ export class Routes {
     return this.#known.values();
   }
 
-  /** A counter that increases with every change of what `all` returns. */
+  /** Short codes as requested, each with the given one that differs from it only in case. */
+  aliases(): Iterable<[string, string]> {
+    return this.#aliases.entries();
+  }
+
+  /** A counter that increases with every change of what `all` and `aliases` return. */
   changes(): number {
     return this.#changes;
   }
@@ -140,17 +160,24 @@ export class Routes {
     return route.visitor_key;
   }
 
+  #knownByAlias(requested: string): KnownRoute | undefined {
+    const shortCode = this.#aliases.use(requested);
+    return shortCode === undefined ? undefined : this.#known.use(shortCode);
+  }
+
   #knownMissing(shortCode: string): 'unknown' | undefined {
     const until = this.#unknown.get(shortCode);
-    return until !== undefined && until > Date.now() ? 'unknown' : undefined;
+    // A code that was created since then may have this short code in another case.
+    return until !== undefined && until > Date.now() && !this.#recent.created(shortCode) ? 'unknown' : undefined;
   }
 
   #located(route: Route): KnownRoute {
     return { ...route, location: this.#toLocation(route.destination_url), visitor_key: undefined };
   }
 
-  /** Caches the route unless a newer version is cached; returns the newer one. */
-  #keep(route: Route): KnownRoute {
+  /** Caches the route, found by `requested`, unless a newer version is cached; returns the newer one. */
+  #keep(route: Route, requested = route.short_code): KnownRoute {
+    if (requested !== route.short_code) this.#keepAlias(requested, route.short_code);
     const before = this.#known.peek(route.short_code);
     if (before !== undefined && before.version > route.version) return before;
     const known = this.#located(route);
@@ -160,6 +187,20 @@ export class Routes {
     this.#unknown.delete(route.short_code);
     this.#earlier.delete(route.short_code);
     return known;
+  }
+
+  #keepAlias(requested: string, shortCode: string): void {
+    this.#unknown.delete(requested);
+    this.#earlierAliases.delete(requested);
+    // A code with exactly this short code may have been created while the query ran.
+    if (this.#recent.createdExactly(requested) || this.#aliases.peek(requested) === shortCode) return;
+    this.#aliases.set(requested, shortCode);
+    this.#changes++;
+  }
+
+  #dropAlias(requested: string): void {
+    this.#aliases.delete(requested);
+    this.#earlierAliases.delete(requested);
   }
 
   #keepMissing(shortCode: string): 'unknown' {
@@ -172,7 +213,7 @@ export class Routes {
 
   #applyEvent(event: Recorded<CodeEvent>): void {
     this.#recent.add(event);
-    if (event.type === 'code_created') this.#unknown.delete(event.data.short_code);
+    if (event.type === 'code_created') this.#dropAlias(event.data.short_code);
     const shortCode = this.#shortCodes.get(event.stream) ?? '';
     this.#applyToEarlier(shortCode, event);
     const route = this.#known.peek(shortCode);
@@ -194,17 +235,23 @@ export class Routes {
     else this.#earlier.set(shortCode, this.#located(next));
   }
 
-  /** Reads routes from Postgres and applies events that arrived during the query; returns them by short code. */
+  /** Reads routes from Postgres and applies events that arrived during the query; returns them by requested short code. */
   async #read(shortCodes: string[]): Promise<Map<string, Route>> {
     const found = await readRoutes(this.#sql, this.#box, shortCodes);
-    const current = found.map((route) => this.#recent.appliedTo(route) ?? route.short_code);
-    const outdated = current.filter((route) => typeof route === 'string');
-    const again = outdated.length === 0 ? [] : await readRoutes(this.#sql, this.#box, outdated);
-    const all = [
-      ...current.filter((route) => typeof route !== 'string'),
-      ...again.map((route) => this.#recent.appliedTo(route) ?? route),
-    ];
-    return new Map(all.map((route) => [route.short_code, route]));
+    const outdated: string[] = [];
+    for (const [shortCode, route] of found) {
+      const current = this.#recent.appliedTo(route);
+      if (current === undefined) outdated.push(shortCode);
+      else found.set(shortCode, current);
+    }
+    if (outdated.length === 0) return found;
+    const again = await readRoutes(this.#sql, this.#box, outdated);
+    for (const shortCode of outdated) {
+      const route = again.get(shortCode);
+      if (route === undefined) found.delete(shortCode);
+      else found.set(shortCode, this.#recent.appliedTo(route) ?? route);
+    }
+    return found;
   }
 
   async #lookUpAll(shortCodes: string[]): Promise<(KnownRoute | 'unknown')[]> {
@@ -212,7 +259,7 @@ export class Routes {
     const found = await this.#readCurrent(shortCodes);
     return shortCodes.map((shortCode) => {
       const route = found.get(shortCode);
-      return route === undefined ? this.#keepMissing(shortCode) : this.#keep(route);
+      return route === undefined ? this.#keepMissing(shortCode) : this.#keep(route, shortCode);
     });
   }
 

@@ -1,8 +1,8 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { Route } from '../../events/route.ts';
-import { decodeSnapshot, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
+import type { Route, RouteSnapshot } from '../../events/route.ts';
+import { decodeSnapshot, encodeAlias, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 
@@ -13,14 +13,14 @@ const linesPerWrite = 500;
 export async function writeSnapshot(
   folder: string,
   { fingerprint }: SecretBox,
-  routes: Iterable<Route>,
+  { routes, aliases }: RouteSnapshot,
 ): Promise<void> {
   const file = join(folder, fileName);
   const handle = await open(`${file}.new`, 'w', 0o600);
   try {
     let lines = [snapshotHead(fingerprint.toString('hex'))];
-    for (const route of routes) {
-      lines.push(encodeRoute(route));
+    for (const line of linesOf(routes, aliases)) {
+      lines.push(line);
       if (lines.length < linesPerWrite) continue;
       await handle.write(`${lines.join('\n')}\n`);
       lines = [];
@@ -35,6 +35,11 @@ export async function writeSnapshot(
   await rename(`${file}.new`, file);
 }
 
+function* linesOf(routes: Iterable<Route>, aliases: Iterable<[string, string]>): Iterable<string> {
+  for (const route of routes) yield encodeRoute(route);
+  for (const alias of aliases) yield encodeAlias(alias);
+}
+
 export const removeSnapshot = (folder: string) => rm(join(folder, fileName), { force: true });
 
 /**
@@ -45,19 +50,22 @@ export async function readSnapshots(
   parent: string,
   box: SecretBox,
   onIgnored: (ignored: { file: string; error: string }) => void = () => {},
-): Promise<Iterable<Route>> {
+): Promise<RouteSnapshot> {
   const keys = { fingerprint: box.fingerprint.toString('hex'), seal: box.sealVisitorKey };
   const routes = new Map<string, Route>();
+  const aliases = new Map<string, string>();
   for (const folder of await readdir(parent).catch(() => [])) {
     const file = join(parent, folder, fileName);
     const text = await readFile(file, 'utf8').catch(() => '');
     if (text === '') continue;
     try {
-      for (const route of decodeSnapshot(text, keys))
+      const read = decodeSnapshot(text, keys);
+      for (const route of read.routes)
         if ((routes.get(route.short_code)?.version ?? 0) < route.version) routes.set(route.short_code, route);
+      for (const [requested, shortCode] of read.aliases) aliases.set(requested, shortCode);
     } catch (error) {
       onIgnored({ file, error: messageOf(error) });
     }
   }
-  return routes.values();
+  return { routes: routes.values(), aliases };
 }

@@ -77,11 +77,12 @@ describe('error', () => {
         newCode({ colour: 'red' }),
         newCode({ short_code: 'twice' }),
         null,
+        newCode({ short_code: 'Twice' }),
       ],
     });
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('invalid_request');
-    expect(answer.body.error.message).toMatch(/^qrcodes\[1\]: .* \(and 5 more, see details\)$/);
+    expect(answer.body.error.message).toMatch(/^qrcodes\[1\]: .* \(and 6 more, see details\)$/);
     expect(errorFields(answer)).toEqual([
       [1, 'name'],
       [1, 'destination_url'],
@@ -89,7 +90,11 @@ describe('error', () => {
       [4, 'colour'],
       [5, 'short_code'],
       [6, 'body'],
+      [7, 'short_code'],
     ]);
+    expect(answer.body.error.details.at(-1).message).toBe(
+      'short_code "Twice" differs only in case from "twice", also in qrcodes; choose another.',
+    );
     await nothingIn(live);
   });
 

@@ -79,12 +79,31 @@ describe('happy', () => {
     expect((await live.get(`/v1/qrcodes/${body.id}`)).body, 'only create warns').not.toHaveProperty('warnings');
   });
 
-  test('a given short code is case-sensitive', async () => {
+  test('a given short code is kept as given, and found in any case; its scans are recorded for that code', async () => {
     const { live } = await service.account();
-    const lower = await live.post('/v1/qrcodes', newCode({ short_code: 'chosen-one' }));
-    const upper = await live.post('/v1/qrcodes', newCode({ short_code: 'Chosen-One' }));
-    expect([lower.status, upper.status]).toEqual([201, 201]);
-    expect(lower.body.short_url).toBe(`${service.urls[0]}/chosen-one`);
+    const follow = (shortCode: string) => service.client(0).get(`/${shortCode}`);
+    for (const shortCode of ['chosen-one', 'CHOSEN-ONE']) expect((await follow(shortCode)).status).toBe(404);
+    const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'Chosen-One' }));
+    expect(body.short_url).toBe(`${service.urls[0]}/Chosen-One`);
+    for (const shortCode of ['Chosen-One', 'chosen-one', 'CHOSEN-ONE'])
+      expect((await follow(shortCode)).headers.get('location'), shortCode).toBe(body.destination_url);
+    const scans = await service.database.sql`SELECT code FROM scans WHERE code = ${body.id}`;
+    expect(scans).toHaveLength(3);
+    await live.patch(`/v1/qrcodes/${body.id}`, { destination_url: 'https://example.com/2' });
+    expect((await follow('CHOSEN-ONE')).headers.get('location')).toBe('https://example.com/2');
+    await live.delete(`/v1/qrcodes/${body.id}`);
+    expect((await follow('CHOSEN-ONE')).status).toBe(410);
+  });
+
+  test('a generated short code is found only exactly', async () => {
+    const { live } = await service.account();
+    const { body } = await live.post('/v1/qrcodes', newCode());
+    const swapped = body.short_code.replace(/[a-z]/gi, (letter: string) =>
+      letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+    );
+    expect(swapped).not.toBe(body.short_code);
+    expect((await service.client(0).get(`/${swapped}`)).status).toBe(404);
+    expect((await service.client(0).get(`/${body.short_code}`)).status).toBe(302);
   });
 });
 
@@ -154,6 +173,30 @@ describe('error', () => {
 });
 
 describe('security', () => {
+  test('a short code that differs only in case is taken, also after delete and for another account', async () => {
+    const [first, second] = [await service.account(), await service.account()];
+    const { body } = await first.live.post('/v1/qrcodes', newCode({ short_code: 'Letter-Case' }));
+    for (const client of [first.live, second.test]) {
+      const answer = await client.post('/v1/qrcodes', newCode({ short_code: 'letter-CASE' }));
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'short_code_taken']);
+      expect(answer.body.error.message).toBe(
+        'short_code "letter-CASE" is taken by "Letter-Case", which differs only in case; choose another.',
+      );
+      if (client === first.live) await first.live.delete(`/v1/qrcodes/${body.id}`);
+    }
+  });
+
+  test('of 20 concurrent creates with short codes that differ only in case, one succeeds', async () => {
+    const [first, second] = [await service.account(), await service.account()];
+    const spelled = (i: number) =>
+      [...'wanted-in-case'].map((letter, bit) => ((i >> (bit % 5)) & 1 ? letter.toUpperCase() : letter)).join('');
+    const answers = await atOnce(20, (i) =>
+      (i % 2 ? first.live : second.test).post('/v1/qrcodes', newCode({ short_code: spelled(i) })),
+    );
+    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 19 });
+    for (const { status, body } of answers) if (status === 409) expect(body.error.code).toBe('short_code_taken');
+  });
+
   test('a short code is never reassigned: not after delete, not to another account or mode', async () => {
     const [first, second] = [await service.account(), await service.account()];
     const { body } = await first.live.post('/v1/qrcodes', newCode({ short_code: 'printed' }));

@@ -67,7 +67,7 @@ test('takes down and restores codes by short code or id', async () => {
   );
   const code = { id: made?.code.id, short_code: 'cli-menu', account_id: account };
   const disabled = { reason: 'Phishing', at: expect.any(String) };
-  expect(await runJson('code', 'takedown', 'cli-menu', '--reason', 'Phishing')).toEqual({ ...code, disabled });
+  expect(await runJson('code', 'takedown', 'CLI-Menu', '--reason', 'Phishing')).toEqual({ ...code, disabled });
   expect(await runJson('code', 'restore', code.id ?? '')).toEqual({ ...code, disabled: null });
   expect(await actorsOf('code_disabled')).toEqual(['operator']);
 });

@@ -51,6 +51,7 @@ const newCode: NewCode = {
   name: 'Café 楽',
   destination_url: 'https://example.com/ü',
   short_code: 'deno-menu',
+  short_code_given: true,
   status: 'draft',
   style: { dotsType: 'dots' },
 };
@@ -59,7 +60,7 @@ function pureRules() {
   const created = evolveCode(undefined, recorded(createCode(newCode), 1));
   const events = changeCode(created, { name: 'New', destination_url: 'https://example.com/new', active: true });
   const changed = events.reduce<Code>((code, event, i) => evolveCode(code, recorded(event, 2 + i)), created);
-  const { status: _, ...beforeDrafts } = newCode;
+  const { status: _, short_code_given: __, ...beforeDrafts } = newCode;
   const opened = recorded({ type: 'account_created', data: { name: 'Café', plan: 'free' } } as const, 1);
   return {
     ...{ created, events, changed, deleted: deleteCode(changed) },

@@ -17,7 +17,7 @@ describe('routes of an earlier run', () => {
 
   test('are available while Postgres is not, and follow changes', async () => {
     const code = await given();
-    const routes = new Routes({ ...parts(), snapshot: [await snapshotOf(code)] });
+    const routes = new Routes({ ...parts(), snapshot: { routes: [await snapshotOf(code)], aliases: [] } });
     expect(routes.get(code.short_code), 'it may be outdated').toBeUndefined();
     expect(routes.earlier(code.short_code)).toMatchObject({ code: code.id, location: 'https://example.com/1' });
     routes.apply(await patch(code, { destination_url: 'https://example.com/2' }));
@@ -26,7 +26,7 @@ describe('routes of an earlier run', () => {
 
   test('that have missed a change are not used', async () => {
     const code = await given();
-    const routes = new Routes({ ...parts(), snapshot: [await snapshotOf(code)] });
+    const routes = new Routes({ ...parts(), snapshot: { routes: [await snapshotOf(code)], aliases: [] } });
     await patch(code, { destination_url: 'https://example.com/2' });
     routes.apply(await patch(code, { name: 'Another' }));
     expect(routes.earlier(code.short_code)).toBeUndefined();
@@ -36,7 +36,7 @@ describe('routes of an earlier run', () => {
     const codes = [await given(), await given()];
     const snapshot = await Promise.all(codes.map(snapshotOf));
     await patch(codes[0] as Owned, { destination_url: 'https://example.com/2' });
-    const routes = new Routes({ ...parts(), snapshot });
+    const routes = new Routes({ ...parts(), snapshot: { routes: snapshot, aliases: [] } });
     await routes.refresh();
     expect(codes.map(({ short_code }) => routes.get(short_code))).toMatchObject([
       { location: 'https://example.com/2' },

@@ -119,13 +119,13 @@ describe('routes', () => {
   test('a lookup after a change does not return what was read before it', async () => {
     const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
-    const shortCode = newShortCode();
-    const { answer: early } = await holdBack(() => routes.load(shortCode));
-    await given({ short_code: shortCode });
-    const late = routes.load(shortCode);
+    const code = await given();
+    const { answer: early } = await holdBack(() => routes.load(code.short_code));
+    await patch(code, { destination_url: 'https://example.com/2' });
+    const late = routes.load(code.short_code);
     release();
-    expect(await early).toBe('unknown');
-    expect(await late).toMatchObject({ short_code: shortCode });
+    expect(await early).toMatchObject({ location: 'https://example.com/1' });
+    expect(await late).toMatchObject({ location: 'https://example.com/2' });
   });
 
   test('an unknown code is cached until it is created', async () => {

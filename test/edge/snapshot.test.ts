@@ -42,36 +42,36 @@ describe('a snapshot of routes', () => {
   test('is read as it was written, and is private to the user', async () => {
     const parent = newFolder('edge-0');
     const routes = Array.from({ length: 1_234 }, (_, i) => route({ code: `qr_${i}`, short_code: `menu-${i}` }));
-    await writeSnapshot(join(parent, 'edge-0'), testBox, routes);
-    expect([...(await readSnapshots(parent, testBox))]).toEqual(routes);
+    await writeSnapshot(join(parent, 'edge-0'), testBox, { routes, aliases: [['MENU-1', 'menu-1']] });
+    expect([...(await readSnapshots(parent, testBox)).routes]).toEqual(routes);
     expect(statSync(join(parent, 'edge-0', 'routes.jsonl')).mode & 0o777).toBe(0o600);
   });
 
   test('is merged with others: each route in its newest version', async () => {
     const parent = newFolder('edge-0', 'edge-1');
-    await writeSnapshot(join(parent, 'edge-0'), testBox, [
-      route({ version: 3, status: 'paused' }),
-      route({ short_code: 'b' }),
+    await writeSnapshot(join(parent, 'edge-0'), testBox, {
+      routes: [route({ version: 3, status: 'paused' }), route({ short_code: 'b' })],
+      aliases: [],
+    });
+    await writeSnapshot(join(parent, 'edge-1'), testBox, {
+      routes: [route({ version: 2 }), route({ short_code: 'b', version: 5 })],
+      aliases: [],
+    });
+    expect(
+      [...(await readSnapshots(parent, testBox)).routes].map(({ short_code, version }) => [short_code, version]),
+    ).toEqual([
+      ['menu', 3],
+      ['b', 5],
     ]);
-    await writeSnapshot(join(parent, 'edge-1'), testBox, [
-      route({ version: 2 }),
-      route({ short_code: 'b', version: 5 }),
-    ]);
-    expect([...(await readSnapshots(parent, testBox))].map(({ short_code, version }) => [short_code, version])).toEqual(
-      [
-        ['menu', 3],
-        ['b', 5],
-      ],
-    );
   });
 
   test('may be damaged or missing: valid lines are read', async () => {
     const parent = newFolder('edge-0', 'edge-1');
-    await writeSnapshot(join(parent, 'edge-0'), testBox, [route()]);
+    await writeSnapshot(join(parent, 'edge-0'), testBox, { routes: [route()], aliases: [] });
     const file = join(parent, 'edge-0', 'routes.jsonl');
     writeFileSync(file, `${readFileSync(file, 'utf8')}{"code":"qr_2","short\n\0\0\0\n[]\nnull\n`);
-    expect([...(await readSnapshots(parent, testBox))].map(({ code }) => code)).toEqual(['qr_1']);
-    expect([...(await readSnapshots(join(parent, 'none'), testBox))]).toEqual([]);
+    expect([...(await readSnapshots(parent, testBox)).routes].map(({ code }) => code)).toEqual(['qr_1']);
+    expect([...(await readSnapshots(join(parent, 'none'), testBox)).routes]).toEqual([]);
   });
 });
 
@@ -83,7 +83,7 @@ describe('the snapshot of an edge', () => {
     const parent = newFolder('edge-0');
     const routes = routesOn(database.sql, 1);
     const write = createSnapshotTask(join(parent, 'edge-0'), testBox, routes);
-    const written = async () => [...(await readSnapshots(parent, testBox))].map(({ short_code }) => short_code);
+    const written = async () => [...(await readSnapshots(parent, testBox)).routes].map(({ short_code }) => short_code);
     const file = () => statSync(join(parent, 'edge-0', 'routes.jsonl')).ino;
     const [first, second] = [await given(), await given()];
 
@@ -103,13 +103,13 @@ describe('the snapshot of an edge', () => {
 describe('a snapshot that cannot be read', () => {
   test('because of a newer version or damage is ignored and reported; others are read', async () => {
     const parent = newFolder('edge-0', 'edge-1', 'edge-2');
-    await writeSnapshot(join(parent, 'edge-0'), testBox, [route()]);
+    await writeSnapshot(join(parent, 'edge-0'), testBox, { routes: [route()], aliases: [] });
     const newer = join(parent, 'edge-1', 'routes.jsonl');
     writeFileSync(newer, `{"snapshot":99}\n${JSON.stringify({ ...route({ version: 9 }), visitor_key: '07' })}\n`);
     const damaged = join(parent, 'edge-2', 'routes.jsonl');
     writeFileSync(damaged, '\0\0\0\n');
     const ignored: { file: string; error: string }[] = [];
-    const routes = [...(await readSnapshots(parent, testBox, (one) => ignored.push(one)))];
+    const routes = [...(await readSnapshots(parent, testBox, (one) => ignored.push(one))).routes];
     expect(routes.map(({ version }) => version)).toEqual([1]);
     expect(ignored.map(({ file }) => file).sort()).toEqual([newer, damaged].sort());
     expect(ignored.find(({ file }) => file === newer)?.error).toMatch(
@@ -124,17 +124,17 @@ describe('the visitor keys in a snapshot', () => {
     const plain = '07'.repeat(32);
     const { sealed_key: _, ...older } = route({ code: 'qr_2', short_code: 'older' });
     writeFileSync(join(parent, 'edge-1', 'routes.jsonl'), `${JSON.stringify({ ...older, visitor_key: plain })}\n`);
-    await writeSnapshot(join(parent, 'edge-0'), testBox, [route()]);
+    await writeSnapshot(join(parent, 'edge-0'), testBox, { routes: [route()], aliases: [] });
     expect(readFileSync(join(parent, 'edge-0', 'routes.jsonl'), 'utf8')).not.toContain(plain);
-    for (const { code, sealed_key } of await readSnapshots(parent, testBox))
+    for (const { code, sealed_key } of (await readSnapshots(parent, testBox)).routes)
       expect(testBox.openVisitorKey(sealed_key, code).toString('hex')).toBe(plain);
   });
 
   test('with another SECRET_KEY: the snapshot is ignored and reported', async () => {
     const parent = newFolder('edge-0');
-    await writeSnapshot(join(parent, 'edge-0'), createSecretBox('x'.repeat(32)), [route()]);
+    await writeSnapshot(join(parent, 'edge-0'), createSecretBox('x'.repeat(32)), { routes: [route()], aliases: [] });
     const ignored: string[] = [];
-    expect([...(await readSnapshots(parent, testBox, ({ error }) => ignored.push(error)))]).toEqual([]);
+    expect([...(await readSnapshots(parent, testBox, ({ error }) => ignored.push(error))).routes]).toEqual([]);
     expect(ignored).toEqual(['its visitor keys are encrypted with another SECRET_KEY']);
   });
 });

@@ -9,6 +9,7 @@ const created = {
   name: 'Menu',
   destination_url: 'https://example.com',
   short_code: 'menu',
+  short_code_given: true,
   status: 'active',
   style: {},
 };
@@ -16,7 +17,7 @@ const event = (type: string, data: unknown) => ({ type, data }) as DomainEvent;
 
 describe('validation', () => {
   test('a valid event has the number of its schema', () => {
-    expect(schemaOf(event('code_created', created))).toBe(2);
+    expect(schemaOf(event('code_created', created))).toBe(3);
     expect(schemaOf(event('code_paused', {}))).toBe(1);
   });
 
@@ -48,8 +49,21 @@ describe('validation', () => {
 
 describe('upcasting', () => {
   test('code_created of schema 1 becomes active', () => {
-    const { status: _, ...old } = created;
-    expect(upcast('code_created', 1, old)).toEqual({ type: 'code_created', data: { ...old, status: 'active' } });
+    const { status: _, short_code_given: __, ...old } = created;
+    expect(upcast('code_created', 1, old)).toEqual({
+      type: 'code_created',
+      data: { ...old, status: 'active', short_code_given: null },
+    });
+  });
+
+  test('schemas without the origin of the short code leave it unknown', () => {
+    const { short_code_given: _, ...old } = created;
+    expect(upcast('code_created', 2, old)).toEqual({ type: 'code_created', data: { ...old, short_code_given: null } });
+    const erased = { account: 'acct_1', mode: 'live', short_code: 'menu' };
+    expect(upcast('code_erased', 1, erased)).toEqual({
+      type: 'code_erased',
+      data: { ...erased, short_code_given: null },
+    });
   });
 
   test('rejects an old event that is invalid after upcasting', () => {
@@ -59,8 +73,8 @@ describe('upcasting', () => {
   });
 
   test('rejects a newer schema', () => {
-    expect(() => upcast('code_created', 3, created)).toThrow(
-      'An event of type code_created (version 3, this process reads up to 2) was written by a newer version of Scanlog: upgrade this process first',
+    expect(() => upcast('code_created', 4, created)).toThrow(
+      'An event of type code_created (version 4, this process reads up to 3) was written by a newer version of Scanlog: upgrade this process first',
     );
   });
 
@@ -78,7 +92,7 @@ describe('upcasting', () => {
   });
 
   test('the current schema is returned unchanged', () => {
-    expect(upcast('code_created', 2, created)).toEqual({ type: 'code_created', data: created });
+    expect(upcast('code_created', 3, created)).toEqual({ type: 'code_created', data: created });
   });
 });
 

@@ -20,6 +20,7 @@ const newCode: NewCode = {
   name: 'Menu',
   destination_url: 'https://example.com/menu',
   short_code: 'menu-26',
+  short_code_given: true,
   status: 'active',
   style: { dotsType: 'rounded' },
 };

@@ -190,7 +190,7 @@ describe('an account deleted by the operator', () => {
     const events = (await readEvents(sql(), 0, 10_000)).filter(({ stream: of }) => of === active.id);
     expect(events.map(({ type, data }) => [type, data])).toEqual([
       ...['code_created', 'destination_changed', 'code_deleted'].map((type) => ['erased', { type }]),
-      ['code_erased', { account: gone.id, mode: 'live', short_code: 'zebra-menu' }],
+      ['code_erased', { account: gone.id, mode: 'live', short_code: 'zebra-menu', short_code_given: true }],
     ]);
     const shown = await run('events', '--stream', active.id, '--json');
     const [first] = shown.output.split('\n');

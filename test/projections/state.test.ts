@@ -22,7 +22,13 @@ async function currentState(): Promise<Record<string, string[]>> {
   return Object.fromEntries(await Promise.all(dumps));
 }
 
-const create = async (account: string, mode: Mode, count = 1, status: 'active' | 'draft' = 'active') => {
+const create = async (
+  account: string,
+  mode: Mode,
+  count = 1,
+  status: 'active' | 'draft' = 'active',
+  short_code?: string,
+) => {
   const created = await database.sql.begin((tx) =>
     createCodes(
       tx,
@@ -32,6 +38,7 @@ const create = async (account: string, mode: Mode, count = 1, status: 'active' |
         name: `Code ${i}`,
         destination_url: `https://example.com/${i}`,
         status,
+        short_code: i === 0 ? short_code : undefined,
         style: { dotsColor: '#1A2B3C', dotsType: 'dots' },
       })),
       by,
@@ -48,7 +55,7 @@ interface World {
 
 type Step =
   | { do: 'open'; plan: Plan }
-  | { do: 'create'; account: number; mode: Mode; count: number; status: 'active' | 'draft' }
+  | { do: 'create'; account: number; mode: Mode; count: number; status: 'active' | 'draft'; given: string | undefined }
   | { do: 'change'; code: number; name?: string; destination_url?: string; active?: boolean }
   | { do: 'delete'; code: number }
   | { do: 'key'; account: number; mode: Mode }
@@ -67,6 +74,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     mode,
     count: fc.integer({ min: 1, max: 3 }),
     status: fc.constantFrom('active', 'draft'),
+    given: fc.option(fc.mixedCase(fc.constantFrom('menu', 'card-1', 'poster2')), { nil: undefined }),
   }),
   fc.record(
     {
@@ -96,11 +104,16 @@ async function run(world: World, now: Step): Promise<void> {
       world.accounts.push({ id, keys: [live.id] });
       break;
     }
-    case 'create':
+    case 'create': {
       if (account === undefined) return;
-      for (const { id, status } of await create(account.id, now.mode, now.count, now.status))
-        world.codes.push({ id, account: account.id, mode: now.mode, status });
+      // A given short code may be taken, also by an earlier history.
+      const created = await create(account.id, now.mode, now.count, now.status, now.given).catch((error) => {
+        if (error instanceof Refusal && error.code === 'short_code_taken') return [];
+        throw error;
+      });
+      for (const { id, status } of created) world.codes.push({ id, account: account.id, mode: now.mode, status });
       break;
+    }
     case 'change': {
       if (code === undefined) return;
       const { do: _, code: __, ...wanted } = now;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService({
@@ -30,6 +31,17 @@ describe('two instances on one database', () => {
     const { keys } = await service.account();
     await service.client(0, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
     const answer = await service.client(1, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
+    expect(answer.body.error.code).toBe('short_code_taken');
+  });
+
+  test('a short code that one has assigned is found by the other in any case, at once', async () => {
+    const { keys } = await service.account();
+    const [one, two] = [service.client(0, keys.live), service.client(1, keys.live)];
+    for (const client of [one, two]) expect((await client.get('/EITHER-ONE')).status, 'cached as unknown').toBe(404);
+    await one.post('/v1/qrcodes', newCode({ short_code: 'either-one' }));
+    expect((await one.get('/EITHER-ONE')).status).toBe(302);
+    await eventually(async () => expect((await two.get('/EITHER-ONE')).status).toBe(302));
+    const answer = await two.post('/v1/qrcodes', newCode({ short_code: 'Either-One' }));
     expect(answer.body.error.code).toBe('short_code_taken');
   });
 

@@ -20,6 +20,7 @@ export const made = (fields: Partial<NewCode> = {}, stream = newId('qr', Date.no
     name: 'Menu',
     destination_url: 'https://example.com/menu',
     short_code: stream.slice(-12),
+    short_code_given: false,
     status: 'active',
     style: {},
     ...fields,

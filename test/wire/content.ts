@@ -55,6 +55,8 @@ export const changes: Change[] = [
         name: 'Menu',
         destination_url: 'https://example.com/menu',
         short_code: 'menu-1',
+        // What the upcaster makes of the older fixtures.
+        short_code_given: null,
         status: 'draft' as const,
         style: { dotsType: 'dots' as const, dotsColor: '#112233' },
       },
@@ -89,6 +91,8 @@ export const scanRange = { after: 40, to: 43 };
 export const changeRange = { after: 43, to: 60 };
 
 export const batch = { writer: 'batch_00000000000000000000000000', number: 7 };
+
+export const aliases: [string, string][] = [['MENU-0', 'menu-0']];
 
 export const routes = (['active', 'deleted'] as const).map((status, i) => ({
   code: `qr_0000000000000000000000000${i}`,

@@ -4,10 +4,10 @@ import type { Change } from '../../events/entry.ts';
 import { batchOf } from '../../events/scan-batch.ts';
 import { scanLines } from '../../events/scan-line.ts';
 import { NewerVersion } from '../../events/wire/newer-version.ts';
-import { decodeSnapshot, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
+import { decodeSnapshot, encodeAlias, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
 import { decodeSpoolRecord, encodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { decodeMessage, encodeChange, encodeChanges, encodeScans, rangeOf } from '../../events/wire/stream-message.ts';
-import { batch, changeRange, changes, routes, scanRange, scans } from './content.ts';
+import { aliases, batch, changeRange, changes, routes, scanRange, scans } from './content.ts';
 
 /**
  * Bytes of every version, written by the code of that version: 0 by 000d9ef (spool) and ae990d0 (stream), 1 by bfc3708
@@ -50,7 +50,7 @@ describe('a message of the stream', () => {
 
   test('is encoded exactly as the fixture of the newest version', () => {
     expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans'));
-    expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(text('stream-message-2-changes'));
+    expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(text('stream-message-2-changes-code_created-3'));
   });
 
   test('encodes an erased event with its original type and without data', () => {
@@ -65,10 +65,10 @@ describe('a message of the stream', () => {
   test('has the schema number of each event, and older events are upcast', () => {
     const [created] = changes;
     if (created?.type !== 'code_created') throw new Error('the first change creates a code');
-    const { status: _, ...data } = created.data;
+    const { status: _, short_code_given: __, ...data } = created.data;
     const old = JSON.stringify({ ...created, data, schema: 1 });
     const { entries } = decodeMessage(encoded(encodeChanges(changeRange, [old])));
-    expect(entries).toEqual([{ ...created, data: { ...data, status: 'active' } }]);
+    expect(entries).toEqual([{ ...created, data: { ...data, status: 'active', short_code_given: null } }]);
   });
 
   test('of a newer version is rejected, but its range is read', () => {
@@ -80,9 +80,9 @@ describe('a message of the stream', () => {
 
   test('with events or lines of a newer version is rejected, naming them', () => {
     const [created] = changes;
-    const event = JSON.stringify({ ...created, schema: 3 });
+    const event = JSON.stringify({ ...created, schema: 4 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [event])))).toThrow(
-      /^An event of type code_created \(version 3, this process reads up to 2\) was written by a newer/,
+      /^An event of type code_created \(version 4, this process reads up to 3\) was written by a newer/,
     );
     const unknown = JSON.stringify({ ...created, type: 'code_exploded', schema: 1 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [unknown])))).toThrow(/unknown type code_exploded/);
@@ -135,17 +135,18 @@ describe('a snapshot of routes', () => {
   const keys = { fingerprint: 'cd'.repeat(32), seal: (key: Uint8Array) => key };
 
   test('every version has a fixture', () => {
-    expect(versionsOf('route-snapshot')).toEqual([1, 2, 3, 4]);
+    expect(versionsOf('route-snapshot')).toEqual([1, 2, 3, 4, 5]);
   });
 
   test.each(versionsOf('route-snapshot'))('of version %i is decoded', (version) => {
     const read = decodeSnapshot(text(`route-snapshot-${version}`), keys);
-    expect(read.map((route) => ({ ...route, sealed_key: new Uint8Array(route.sealed_key) }))).toEqual(routes);
+    expect(read.aliases).toEqual(version < 5 ? [] : aliases);
+    expect(read.routes.map((route) => ({ ...route, sealed_key: new Uint8Array(route.sealed_key) }))).toEqual(routes);
   });
 
   test('is encoded exactly as the fixture of the newest version', () => {
-    const lines = [snapshotHead(keys.fingerprint), ...routes.map(encodeRoute), ''];
-    expect(lines.join('\n')).toBe(text('route-snapshot-4'));
+    const lines = [snapshotHead(keys.fingerprint), ...routes.map(encodeRoute), ...aliases.map(encodeAlias), ''];
+    expect(lines.join('\n')).toBe(text('route-snapshot-5'));
   });
 
   test('encrypted with another SECRET_KEY is rejected', () => {
@@ -154,6 +155,6 @@ describe('a snapshot of routes', () => {
   });
 
   test('of a newer version is rejected', () => {
-    expect(() => decodeSnapshot(`{"snapshot":5}\n${text('route-snapshot-1')}`, keys)).toThrow(newer);
+    expect(() => decodeSnapshot(`{"snapshot":6}\n${text('route-snapshot-1')}`, keys)).toThrow(newer);
   });
 });

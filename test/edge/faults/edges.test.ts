@@ -83,7 +83,7 @@ describe('two edges, restarted', () => {
   const snapshotHas = (codes: ScannedCode[]) =>
     eventually(async () => {
       const written = new Set(
-        [...(await readSnapshots(world.edgeFolder, world.box))].map(({ short_code }) => short_code),
+        [...(await readSnapshots(world.edgeFolder, world.box)).routes].map(({ short_code }) => short_code),
       );
       for (const { shortCode } of codes) expect(written).toContain(shortCode);
     });

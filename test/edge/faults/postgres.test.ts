@@ -66,7 +66,7 @@ describe('a service restarted while Postgres is down', () => {
     await untilSeen(scanner, 302, 100);
     await eventually(async () => {
       const written = new Set(
-        [...(await readSnapshots(world.edgeFolder, world.box))].map(({ short_code }) => short_code),
+        [...(await readSnapshots(world.edgeFolder, world.box)).routes].map(({ short_code }) => short_code),
       );
       for (const { shortCode } of codes) expect(written, 'routes are written every few seconds').toContain(shortCode);
     });
