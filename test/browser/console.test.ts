@@ -211,7 +211,7 @@ describe('codes', () => {
           `name\turl\tshort_code\nTable 1\texample.com/1\t\nTable 2\tnonsense://x\t\nTable 3\texample.com/3\t${taken}`,
         );
       await page.getByText('2 rows have errors').waitFor();
-      await page.getByText('The destination must be an absolute URL').waitFor();
+      await page.getByText('nonsense: links cannot be destinations').waitFor();
       await page.getByText('The short code is taken').waitFor();
       expect(await button('Create 3 codes').isDisabled()).toBe(true);
       await button('Skip 2 rows').click();

@@ -204,10 +204,14 @@ describe('the short code check', () => {
     const taken = `taken-${Math.random().toString(36).slice(2, 8)}`;
     await live.post('/v1/qrcodes', newCode({ short_code: taken }));
     const { body } = await tab.send('POST', '/console/api/short-codes/check', {
-      short_codes: [taken, `${taken}-2`, 'a', 'console'],
+      short_codes: [taken, taken.toUpperCase(), `${taken}-2`, 'a', 'console'],
     });
     expect(body.data).toEqual([
       { short_code: taken, fault: 'is taken; choose another' },
+      {
+        short_code: taken.toUpperCase(),
+        fault: `is taken by "${taken}", which differs only in case; choose another`,
+      },
       { short_code: `${taken}-2`, fault: null },
       { short_code: 'a', fault: expect.stringContaining('must have 3 to 50') },
       { short_code: 'console', fault: expect.stringContaining('the service itself uses that word') },

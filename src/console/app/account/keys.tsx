@@ -89,7 +89,7 @@ function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<void>; o
   const [name, setName] = useState('');
   const [mode, setMode] = useState<Mode>(currentMode());
   const [created, setCreated] = useState<CreatedApiKey>();
-  const { busy, errors, setErrors, run } = useAction(['name']);
+  const { busy, errors, setErrors, recheck, run } = useAction(['name']);
   const create = () =>
     run(async () => {
       const nameError = problemWithName(name);
@@ -127,7 +127,10 @@ function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<void>; o
         <Field
           label="Name"
           value={name}
-          onValue={setName}
+          onValue={(value) => {
+            setName(value);
+            if (problemWithName(value) === undefined) recheck('name', undefined);
+          }}
           error={errors['name']}
           placeholder="Website"
           hint="Where you use this key, so you can tell your keys apart."

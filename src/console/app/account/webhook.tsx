@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { withScheme } from '../codes/destination.ts';
+import { completeUrl } from '../codes/destination.ts';
 import { time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -56,7 +56,7 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
   useEffect(() => setUrl(webhook?.url ?? ''), [webhook?.url]);
   const save = () =>
     run(async () => {
-      const { url: saved } = await api.put<Webhook>('/account/webhook', { url: withScheme(url) });
+      const { url: saved } = await api.put<Webhook>('/account/webhook', { url: completeUrl(url).url });
       setUrl(saved);
       await onChange();
       toast('Webhook saved.');

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { withScheme } from '../codes/destination.ts';
-import { DestinationField, validateFields } from '../codes/destination-field.tsx';
+import { DestinationField, parseDestination, validateFields } from '../codes/destination-field.tsx';
 import { plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
-import { listUrl, navigate } from '../router.ts';
+import { listUrl, navigate, pageUrl } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { DownloadDialog } from './download.tsx';
 
@@ -43,6 +42,10 @@ export function CodeActions({ code, onChange }: Props) {
         <Icon name={code.active ? 'pause' : 'play'} />
         {{ active: 'Pause', paused: 'Resume', draft: 'Publish' }[code.status]}
       </button>
+      <a class="button" href={pageUrl(`/codes/new?from=${code.id}`)}>
+        <Icon name="copy" />
+        Duplicate
+      </a>
       <button type="button" class="button danger" onClick={() => setOpen('delete')}>
         <Icon name="trash" />
         Delete
@@ -61,10 +64,10 @@ export function CodeActions({ code, onChange }: Props) {
 function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
   const [name, setName] = useState(code.name);
   const [destination, setDestination] = useState(code.destination_url);
-  const { busy, errors, setErrors, run } = useAction(['name', 'destination_url']);
+  const { busy, errors, setErrors, recheck, run } = useAction(['name', 'destination_url']);
   const save = () =>
     run(async () => {
-      const destination_url = withScheme(destination);
+      const destination_url = parseDestination(destination).url;
       // An unchanged destination is not validated: it may predate a rule that it violates.
       const hasNewDestination = destination_url !== code.destination_url;
       const { name: nameError, destination_url: destinationError } = validateFields(name, destination);
@@ -88,10 +91,21 @@ function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
           save();
         }}
       >
-        <Field label="Name" value={name} onValue={setName} error={errors['name']} />
+        <Field
+          label="Name"
+          value={name}
+          onValue={(value) => {
+            setName(value);
+            recheck('name', validateFields(value, destination)['name']);
+          }}
+          error={errors['name']}
+        />
         <DestinationField
           value={destination}
-          onValue={setDestination}
+          onValue={(value) => {
+            setDestination(value);
+            recheck('destination_url', validateFields(name, value)['destination_url']);
+          }}
           error={errors['destination_url']}
           hint="Applies immediately, also to printed codes. Previous destinations stay in the history."
         />

@@ -1,4 +1,5 @@
-import { date, displayUrl } from '../format.ts';
+import { displayDestination } from '../codes/destination.ts';
+import { date } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { useResource } from '../resource.ts';
 import type { Destinations, QrCode } from '../types.ts';
@@ -30,7 +31,7 @@ export function SplitByDestination({ code, query, refreshKey }: Props) {
           <tbody>
             {shown.map(({ destination_url, from, to, ...counts }) => (
               <tr key={from}>
-                <td class="url">{displayUrl(destination_url)}</td>
+                <td class="url">{displayDestination(destination_url)}</td>
                 <td>
                   {date(from)} – {to === null ? 'now' : date(to)}
                 </td>

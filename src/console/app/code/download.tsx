@@ -4,6 +4,7 @@ import { apiUrl } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { PrintWarning } from '../parts/print-warning.tsx';
 import { Segments } from '../parts/segments.tsx';
 import type { QrCode } from '../types.ts';
 
@@ -21,6 +22,7 @@ export function DownloadDialog({ code, onClose }: { code: QrCode; onClose(): voi
   return (
     <Dialog title="Download code" onClose={onClose}>
       <div class="download">
+        <PrintWarning url={code.short_url} />
         <Segments label="File format" options={formats} value={format} onValue={(next) => setFormat(next)} />
         <p class="hint">
           {format === 'png' ? 'For screens, email and office printers.' : 'For print shops. Sharp at any size.'}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { displayUrl, relativeTime, time } from '../format.ts';
+import { displayDestination } from '../codes/destination.ts';
+import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { pageQueryOf } from '../parts/page-numbers.ts';
@@ -114,7 +115,7 @@ function changeText({ event, from, to }: HistoryEntry) {
       return (
         <>
           <strong>Created</strong> with destination{' '}
-          <span class="url">{displayUrl((to as QrCode).destination_url)}</span>
+          <span class="url">{displayDestination((to as QrCode).destination_url)}</span>
         </>
       );
     case 'code_renamed':
@@ -126,8 +127,8 @@ function changeText({ event, from, to }: HistoryEntry) {
     case 'destination_changed':
       return (
         <>
-          <strong>Destination changed</strong> from <span class="url">{displayUrl(String(from))}</span> to{' '}
-          <span class="url">{displayUrl(String(to))}</span>
+          <strong>Destination changed</strong> from <span class="url">{displayDestination(String(from))}</span> to{' '}
+          <span class="url">{displayDestination(String(to))}</span>
         </>
       );
     case 'code_paused':

@@ -1,3 +1,4 @@
+import { displayDestination } from '../codes/destination.ts';
 import { date, displayUrl, number, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -73,7 +74,7 @@ const Details = ({ code }: { code: QrCode }) => (
         <dt>Destination</dt>
         <dd>
           <a href={code.destination_url} target="_blank" rel="noreferrer">
-            {displayUrl(code.destination_url)}
+            {displayDestination(code.destination_url)}
           </a>
         </dd>
       </div>

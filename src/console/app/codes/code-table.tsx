@@ -3,6 +3,7 @@ import { Copy } from '../parts/copy.tsx';
 import { StatusBadge } from '../parts/states.tsx';
 import { pageUrl } from '../router.ts';
 import type { ListedQrCode } from '../types.ts';
+import { displayDestination } from './destination.ts';
 import type { Selection } from './use-selection.ts';
 
 export function CodeTable({ codes, selection }: { codes: ListedQrCode[]; selection: Selection }) {
@@ -70,7 +71,7 @@ function CodeRow({ code, selection }: { code: ListedQrCode; selection: Selection
         </div>
       </td>
       <td class="destination" title={destination_url}>
-        {displayUrl(destination_url)}
+        {displayDestination(destination_url)}
       </td>
       <td class="status">
         <StatusBadge status={status} />

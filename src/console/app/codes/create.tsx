@@ -4,13 +4,16 @@ import { displayUrl } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Field } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { PrintWarning } from '../parts/print-warning.tsx';
+import { Failure, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { type FieldErrors, useAction } from '../parts/use-action.ts';
-import { navigate, pageUrl } from '../router.ts';
-import type { CreatedQrCode } from '../types.ts';
+import { useResource } from '../resource.ts';
+import { navigate, pageUrl, useRoute } from '../router.ts';
+import type { CreatedQrCode, QrCode } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
-import { withScheme } from './destination.ts';
-import { DestinationField, validateFields } from './destination-field.tsx';
+import { DestinationField, parseDestination, validateFields } from './destination-field.tsx';
+import { PlanFull, usePlanUsage } from './plan-full.tsx';
 import { Preview } from './preview.tsx';
 import { suggestShortCode, useAvailability } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
@@ -18,13 +21,31 @@ import { StyleEditor } from './style-editor.tsx';
 
 const fields = ['name', 'destination_url', 'short_code'] as const;
 
+/** The create form, empty or with the fields of the code that the query parameter `from` names. */
 export function CreatePage() {
-  const [name, setName] = useState('');
-  const [destination, setDestination] = useState('');
+  const from = useRoute().query.get('from');
+  return from === null || !/^qr_\w+$/.test(from) ? <CreateForm key="new" /> : <DuplicatePage key={from} id={from} />;
+}
+
+function DuplicatePage({ id }: { id: string }) {
+  const { data, error, reload } = useResource<QrCode>(`/qrcodes/${id}`);
+  if (data !== undefined) return <CreateForm original={data} />;
+  // The original was deleted: the form is still useful.
+  if (error?.status === 404) return <CreateForm />;
+  return error === undefined ? <Skeleton lines={8} /> : <Failure error={error} retry={reload} />;
+}
+
+const copySuffix = ' copy';
+const nameOfCopy = (name: string) => [...name].slice(0, 255 - copySuffix.length).join('') + copySuffix;
+
+function CreateForm({ original }: { original?: QrCode }) {
+  const [name, setName] = useState(original === undefined ? '' : nameOfCopy(original.name));
+  const [destination, setDestination] = useState(original?.destination_url ?? '');
   const [customCode, setCustomCode] = useState('');
   const [suggestedCode] = useState(suggestShortCode);
-  const [style, setStyle] = useState<Style>({});
-  const { busy, errors, setErrors, run } = useAction(fields);
+  const [style, setStyle] = useState<Style>(original?.style ?? {});
+  const { busy, errors, setErrors, recheck, run } = useAction(fields);
+  const usage = usePlanUsage();
   const shortCode = customCode === '' ? suggestedCode : customCode;
   const availability = useAvailability(shortCode);
 
@@ -40,36 +61,48 @@ export function CreatePage() {
         return;
       }
       const code = await api.post<CreatedQrCode>('/qrcodes', {
-        ...{ name, destination_url: withScheme(destination), short_code: shortCode, status },
+        ...{ name, destination_url: parseDestination(destination).url, short_code: shortCode, status },
         style: withoutDefaults(style),
       });
       toast(status === 'draft' ? 'Draft saved.' : 'Code created.');
       navigate(pageUrl(`/codes/${code.id}`));
     });
+  const isDisabled = busy || usage?.left === 0;
 
   return (
     <>
-      <Heading title="Create code" />
+      <Heading
+        title="Create code"
+        lead={original === undefined ? undefined : `A copy of “${original.name}” with a new short link.`}
+      />
+      <PlanFull usage={usage} />
+      <PrintWarning url={bootstrap.short_base_url} />
       <form
         class="create"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          create('active');
+          if (!isDisabled) create('active');
         }}
       >
         <div class="card">
           <Field
             label="Name"
             value={name}
-            onValue={setName}
+            onValue={(value) => {
+              setName(value);
+              recheck('name', validateFields(value, destination)['name']);
+            }}
             error={errors['name']}
             placeholder="Spring menu"
             hint="Visitors do not see the name."
           />
           <DestinationField
             value={destination}
-            onValue={setDestination}
+            onValue={(value) => {
+              setDestination(value);
+              recheck('destination_url', validateFields(name, value)['destination_url']);
+            }}
             error={errors['destination_url']}
             placeholder="https://example.com/menu"
             hint="You can change it at any time, even after printing."
@@ -78,7 +111,11 @@ export function CreatePage() {
             label="Short link"
             prefix={`${displayUrl(bootstrap.short_base_url)}/`}
             value={customCode}
-            onValue={(value) => setCustomCode(value.trim())}
+            onValue={(value) => {
+              setCustomCode(value.trim());
+              // The hint says whether the new one is valid.
+              recheck('short_code', undefined);
+            }}
             error={errors['short_code']}
             placeholder={suggestedCode}
             isCode
@@ -92,10 +129,10 @@ export function CreatePage() {
           <Preview url={`${bootstrap.short_base_url}/${shortCode}`} style={style} />
           <p class="hint">You cannot change the short link or the style later.</p>
           <div class="actions">
-            <button type="button" class="button" disabled={busy} onClick={() => create('draft')}>
+            <button type="button" class="button" disabled={isDisabled} onClick={() => create('draft')}>
               Save as draft
             </button>
-            <button type="submit" class="button primary" disabled={busy}>
+            <button type="submit" class="button primary" disabled={isDisabled}>
               {busy ? 'Creating…' : 'Create code'}
             </button>
           </div>

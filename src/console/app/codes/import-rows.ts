@@ -1,97 +1,161 @@
-import { problemWithDestination, problemWithName } from '../../../../events/fields.ts';
+import { problemWithName } from '../../../../events/fields.ts';
+import { foldShortCode } from '../../../../events/short-code.ts';
 import { problemWithShortCode } from '../../../lib/short-code.ts';
 import { number } from '../format.ts';
 import { parseTable } from './csv.ts';
-import { withScheme } from './destination.ts';
+import { readDestination } from './destination.ts';
 import { cornersDotTypes, cornersSquareTypes, dotsTypes, isColor, type Style } from './style.ts';
 
-/** One row of the import, as the code to create and its validation errors. */
-export interface ImportRow {
+type StyleField = keyof Style;
+export type ImportField = 'name' | 'destination_url' | 'short_code' | StyleField;
+
+/** One row of a table: its cells by field, as typed. */
+export interface TableRow {
   line: number;
+  cells: Partial<Record<ImportField, string>>;
+}
+
+export interface RowError {
+  /** Undefined if the error is not about a cell. */
+  field: ImportField | undefined;
+  message: string;
+}
+
+/** A row as the code to create, with its errors. */
+export interface ImportRow extends TableRow {
   name: string;
   destination_url: string;
   short_code: string;
   style: Style;
-  errors: string[];
+  errors: RowError[];
+  warning: string | undefined;
+}
+
+export interface Table {
+  rows: TableRow[];
+  /** Titles of columns that are ignored. */
+  unusedColumns: string[];
+  error?: string;
 }
 
 export const maxRows = 1_000;
 
-const styleFields: Record<string, { field: keyof Style; isValid(value: string): boolean; rule: string }> = {};
-const allowStyleField = (field: keyof Style, values: readonly string[] | 'color') => {
-  styleFields[field.toLowerCase()] =
-    values === 'color'
-      ? { field, isValid: isColor, rule: 'must be a color such as #1A2B3C' }
-      : { field, isValid: (value) => values.includes(value), rule: `must be one of ${values.join(', ')}` };
-};
-allowStyleField('dotsType', dotsTypes);
-allowStyleField('cornersSquareType', cornersSquareTypes);
-allowStyleField('cornersDotType', cornersDotTypes);
-for (const field of ['dotsColor', 'backgroundColor', 'cornersSquareColor', 'cornersDotColor'] as const)
-  allowStyleField(field, 'color');
+const color = { isValid: isColor, rule: 'must be a color such as #1A2B3C' };
+const oneOf = (values: readonly string[]) => ({
+  isValid: (value: string) => values.includes(value),
+  rule: `must be one of ${values.join(', ')}`,
+});
 
-const columnNames: Record<string, 'name' | 'destination_url' | 'short_code'> = {
-  name: 'name',
-  title: 'name',
-  destination_url: 'destination_url',
-  destination: 'destination_url',
-  url: 'destination_url',
-  link: 'destination_url',
-  short_code: 'short_code',
-  slug: 'short_code',
+const styleRules: Record<StyleField, { isValid(value: string): boolean; rule: string }> = {
+  dotsType: oneOf(dotsTypes),
+  dotsColor: color,
+  backgroundColor: color,
+  cornersSquareType: oneOf(cornersSquareTypes),
+  cornersSquareColor: color,
+  cornersDotType: oneOf(cornersDotTypes),
+  cornersDotColor: color,
 };
+const styleFields = Object.keys(styleRules) as StyleField[];
 
-const normalizeTitle = (title: string) => title.toLowerCase().replace(/[\s-]+/g, '_');
+/** Titles of columns, without case, spaces, "-" and "_": the names of the API, the labels of the console, and synonyms. */
+const fieldOfTitle = new Map<string, ImportField>([
+  ...(['name', 'title'] as const).map((title) => [title, 'name'] as const),
+  ...(['destinationurl', 'destination', 'url', 'link', 'target'] as const).map(
+    (title) => [title, 'destination_url'] as const,
+  ),
+  ...(['shortcode', 'shortlink', 'shorturl', 'slug'] as const).map((title) => [title, 'short_code'] as const),
+  ...styleFields.map((field) => [field.toLowerCase(), field] as const),
+  ...([
+    ['dots', 'dotsType'],
+    ['background', 'backgroundColor'],
+    ['cornersquares', 'cornersSquareType'],
+  ] as const),
+  ...([
+    ['cornersquarescolor', 'cornersSquareColor'],
+    ['cornerdots', 'cornersDotType'],
+  ] as const),
+  ...([['cornerdotscolor', 'cornersDotColor']] as const),
+]);
+
+const fieldOf = (title: string) => fieldOfTitle.get(title.toLowerCase().replace(/[\s_-]+/g, ''));
 
 /** Reads a pasted or dropped table. Without a header row, the columns are name, destination and short code. */
-export function readRows(text: string, shortBaseUrl: string): { rows: ImportRow[]; error?: string } {
+export function readTable(text: string): Table {
   const table = parseTable(text);
-  const titles = table[0]?.cells.map(normalizeTitle) ?? [];
-  const hasHeader = titles.some((title) => title in columnNames || title.replaceAll('_', '') in styleFields);
-  const columns = hasHeader ? titles : ['name', 'destination_url', 'short_code'];
+  const titles = table[0]?.cells ?? [];
+  const hasHeader = titles.some((title) => fieldOf(title) !== undefined);
+  const columns = hasHeader
+    ? withoutRepeated(titles.map(fieldOf))
+    : (['name', 'destination_url', 'short_code'] as const);
+  const failed = (error: string): Table => ({ rows: [], unusedColumns: [], error });
   if (hasHeader) {
-    const known = columns.map((title) => columnNames[title]);
-    const missing = (['name', 'destination_url'] as const).filter((field) => !known.includes(field));
-    if (missing.length > 0) return { rows: [], error: `Missing column: ${missing.join(', ')}.` };
+    const missing = (['name', 'destination_url'] as const).filter((field) => !columns.includes(field));
+    if (missing.length > 0) return failed(`Missing column: ${missing.join(', ')}.`);
   }
-  const rows = table.slice(hasHeader ? 1 : 0).map(({ line, cells }) => readRow(line, cells, columns, shortBaseUrl));
+  const rows = table.slice(hasHeader ? 1 : 0);
   if (rows.length > maxRows)
-    return { rows: [], error: `The table has ${number(rows.length)} rows. The limit is ${number(maxRows)}.` };
-  markDuplicates(rows);
-  return { rows };
+    return failed(`The table has ${number(rows.length)} rows. The limit is ${number(maxRows)}.`);
+  const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
+  const unusedColumns = Array.from({ length: Math.max(width, titles.length) }, (_, i) => i)
+    .filter((i) => columns[i] === undefined && table.some(({ cells }) => (cells[i] ?? '') !== ''))
+    .map((i) => (hasHeader && titles[i] ? titles[i] : `column ${i + 1}`));
+  return { rows: rows.map(({ line, cells }) => ({ line, cells: byField(cells, columns) })), unusedColumns };
 }
 
-function readRow(line: number, cells: string[], columns: string[], shortBaseUrl: string): ImportRow {
-  const row: ImportRow = { line, name: '', destination_url: '', short_code: '', style: {}, errors: [] };
-  for (const [i, value] of cells.entries()) {
-    const title = columns[i] ?? '';
-    const field = columnNames[title];
-    const styleField = styleFields[title.replaceAll('_', '')];
-    if (field !== undefined) row[field] = value;
-    else if (styleField !== undefined && value !== '') {
-      if (styleField.isValid(value)) Object.assign(row.style, { [styleField.field]: value });
-      else row.errors.push(`${styleField.field} ${styleField.rule}`);
-    }
-  }
-  row.destination_url = withScheme(row.destination_url);
-  const addError = (subject: string, error: string | undefined) => {
-    if (error !== undefined) row.errors.push(`${subject} ${error}`);
-  };
-  addError('the name', problemWithName(row.name));
-  addError(
-    'the destination',
-    row.destination_url === '' ? 'is missing' : problemWithDestination(row.destination_url, shortBaseUrl),
+const withoutRepeated = (fields: (ImportField | undefined)[]) =>
+  fields.map((field, i) => (fields.indexOf(field) === i ? field : undefined));
+
+const byField = (cells: string[], columns: readonly (ImportField | undefined)[]): TableRow['cells'] =>
+  Object.fromEntries(
+    cells.flatMap((cell, i) => {
+      const field = columns[i];
+      return field === undefined ? [] : [[field, cell]];
+    }),
   );
-  if (row.short_code !== '') addError('the short code', problemWithShortCode(row.short_code));
-  return row;
+
+/** Checks rows with the rules of the server, short codes that are used twice included. */
+export function checkRows(rows: TableRow[], shortBaseUrl: string, ...ownUrls: string[]): ImportRow[] {
+  const checked = rows.map((row) => checkRow(row, shortBaseUrl, ownUrls));
+  const firstLines = new Map<string, number>();
+  for (const { line, short_code, errors } of checked) {
+    if (short_code === '') continue;
+    const firstLine = firstLines.get(foldShortCode(short_code));
+    if (firstLine === undefined) firstLines.set(foldShortCode(short_code), line);
+    else errors.push({ field: 'short_code', message: `the short code is already used in line ${firstLine}` });
+  }
+  return checked;
 }
 
-function markDuplicates(rows: ImportRow[]): void {
-  const firstLines = new Map<string, number>();
-  for (const row of rows) {
-    if (row.short_code === '') continue;
-    const firstLine = firstLines.get(row.short_code);
-    if (firstLine === undefined) firstLines.set(row.short_code, row.line);
-    else row.errors.push(`the short code is already used in line ${firstLine}`);
+function checkRow({ line, cells }: TableRow, shortBaseUrl: string, ownUrls: string[]): ImportRow {
+  const errors: RowError[] = [];
+  const addError = (field: ImportField, subject: string, problem: string | undefined) => {
+    if (problem !== undefined) errors.push({ field, message: `${subject} ${problem}` });
+  };
+  const name = cells.name ?? '';
+  addError('name', 'the name', problemWithName(name));
+  const { url, error, warning } = readDestination(cells.destination_url ?? '', shortBaseUrl, ...ownUrls);
+  if (error !== undefined) errors.push({ field: 'destination_url', message: asPart(error) });
+  const short_code = withoutBase(cells.short_code ?? '', shortBaseUrl);
+  if (short_code !== '') addError('short_code', 'the short code', problemWithShortCode(short_code));
+  const style: Style = {};
+  for (const field of styleFields) {
+    const value = cells[field] ?? '';
+    if (value === '') continue;
+    if (styleRules[field].isValid(value)) Object.assign(style, { [field]: value });
+    else addError(field, field, styleRules[field].rule);
   }
+  return { line, cells, name, destination_url: url, short_code, style, errors, warning };
 }
+
+/** The console shows and copies short codes as short links. */
+const withoutBase = (shortLink: string, shortBaseUrl: string): string => {
+  const [link, base] = [shortLink, `${shortBaseUrl}/`].map((url) => url.replace(/^https?:\/\//i, '')) as [
+    string,
+    string,
+  ];
+  return link.toLowerCase().startsWith(base.toLowerCase()) ? link.slice(base.length).replace(/\/$/, '') : shortLink;
+};
+
+/** A sentence as one of several errors: without its period, and lower case unless it quotes something. */
+const asPart = (sentence: string) =>
+  sentence.replace(/\.$/, '').replace(/^[A-Z](?=[a-z]* )/, (letter) => letter.toLowerCase());

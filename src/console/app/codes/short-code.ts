@@ -45,3 +45,45 @@ export function useAvailability(shortCode: string): Availability {
   if (ruleError !== undefined) return { state: 'invalid', error: ruleError };
   return result?.shortCode === shortCode ? result.availability : { state: 'checking' };
 }
+
+/** Results of the check by short code: undefined is available. */
+type Results = ReadonlyMap<string, string | undefined>;
+
+interface TakenShortCodes {
+  /** By short code; only those that are taken. */
+  errors: Map<string, string>;
+  /** Whether all short codes are checked. */
+  isComplete: boolean;
+  /** Checks all short codes again. */
+  forget(): void;
+}
+
+/** Looks up which short codes are taken, 250 ms after the last change. */
+export function useTakenShortCodes(shortCodes: string[]): TakenShortCodes {
+  const [results, setResults] = useState<Results>(new Map());
+  const codes = [...new Set(shortCodes)].filter((code) => problemWithShortCode(code) === undefined);
+  const unchecked = codes.filter((code) => !results.has(code));
+  const key = unchecked.join('\n');
+  useEffect(() => {
+    if (key === '') return undefined;
+    let isCurrent = true;
+    const timer = setTimeout(async () => {
+      // If the check fails, the bulk request itself reports which short codes are taken.
+      const { data } = await checkShortCodes(unchecked).catch(() => ({ data: [] }));
+      const faults = new Map(data.map(({ short_code, fault }) => [short_code, fault ?? undefined]));
+      if (isCurrent)
+        setResults((before) => new Map([...before, ...unchecked.map((code) => [code, faults.get(code)] as const)]));
+    }, 250);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  const errors = new Map(
+    codes.flatMap((code) => {
+      const error = results.get(code);
+      return error === undefined ? [] : [[code, error] as const];
+    }),
+  );
+  return { errors, isComplete: unchecked.length === 0, forget: () => setResults(new Map()) };
+}

@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import { errorMessage } from '../api.ts';
+import { Icon } from '../icons.tsx';
+import { toast } from '../parts/toast.tsx';
+import { type DecodedFile, decodeFile, problemWithFile, wordsToCheck } from './decode.ts';
+
+const example = `Name,Destination,Short link
+Table 1,https://example.com/menu?table=1,
+Table 2,https://example.com/menu?table=2,
+Terrace,https://example.com/terrace,terrace-26`;
+
+/** The table as text, and the encoding of the file that it was converted from. */
+export type SourceText = DecodedFile;
+
+/** Where the table comes from: typed, pasted, dropped or chosen. */
+export function ImportSource({ source, onSource }: { source: SourceText; onSource(source: SourceText): void }) {
+  const [isDragOver, setIsDragOver] = useState(false);
+  const readFile = async (file: File | undefined) => {
+    if (file === undefined) return;
+    try {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      const problem = problemWithFile(bytes);
+      if (problem === undefined) onSource(decodeFile(bytes));
+      else toast(problem, 'failed');
+    } catch (error) {
+      toast(errorMessage(error), 'failed');
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: without a pointer, the user can paste or choose a file
+    <div
+      class={`card drop ${isDragOver ? 'over' : ''}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setIsDragOver(true);
+      }}
+      onDragLeave={() => setIsDragOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setIsDragOver(false);
+        readFile(event.dataTransfer?.files[0]);
+      }}
+    >
+      <label for="csv">Paste rows from a spreadsheet, or drop a CSV file here</label>
+      <textarea
+        id="csv"
+        rows={6}
+        value={source.text}
+        placeholder={example}
+        spellcheck={false}
+        onInput={(event) => onSource({ text: event.currentTarget.value, converted: undefined })}
+      />
+      <div class="actions">
+        <label class="button">
+          <Icon name="upload" />
+          Choose file
+          <input
+            class="hidden"
+            type="file"
+            accept=".csv,.tsv,.txt,text/csv"
+            onChange={(event) => {
+              readFile(event.currentTarget.files?.[0]);
+              // Otherwise the same file, corrected meanwhile, would not be a change.
+              event.currentTarget.value = '';
+            }}
+          />
+        </label>
+        {source.text === '' && (
+          <button type="button" class="button" onClick={() => onSource({ text: example, converted: undefined })}>
+            Use example
+          </button>
+        )}
+        <span class="hint">
+          Required columns: Name and Destination. Optional: Short link and any style field, such as dotsColor.
+        </span>
+      </div>
+      {source.converted !== undefined && <Converted {...source} />}
+    </div>
+  );
+}
+
+function Converted({ text, converted }: SourceText) {
+  const words = wordsToCheck(text);
+  return (
+    <p class="verdict bad" role="status">
+      <Icon name="warning" />
+      <span>
+        The file is not UTF-8. It was converted from {converted}.
+        {words.length > 0 && ` Check that these words are spelled right: ${words.join(', ')}.`}
+      </span>
+    </p>
+  );
+}

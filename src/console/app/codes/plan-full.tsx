@@ -1,0 +1,40 @@
+import { number } from '../format.ts';
+import { Icon } from '../icons.tsx';
+import { useResource } from '../resource.ts';
+import { currentMode, pageUrl } from '../router.ts';
+import type { Account } from '../types.ts';
+
+const refreshIntervalMs = 15_000;
+
+/** How many codes the plan has, allows, and still allows; `left` is infinite in test mode and without a limit. */
+export interface PlanUsage {
+  plan: string;
+  used: number;
+  limit: number;
+  left: number;
+}
+
+/** Undefined while it is loading. */
+export function usePlanUsage(): PlanUsage | undefined {
+  const { data } = useResource<Account>('/account', { refreshIntervalMs });
+  if (data === undefined) return undefined;
+  const limit = currentMode() === 'test' ? null : data.limits.qr_codes;
+  const used = data.usage.qr_codes;
+  const allowed = limit ?? Number.POSITIVE_INFINITY;
+  return { plan: data.plan, used, limit: allowed, left: Math.max(0, allowed - used) };
+}
+
+/** Says that the plan is full, before the user fills in a form that would be refused. */
+export function PlanFull({ usage }: { usage: PlanUsage | undefined }) {
+  if (usage === undefined || usage.left > 0) return null;
+  return (
+    <p class="verdict bad plan-full" role="status">
+      <Icon name="warning" />
+      <span>
+        <strong>Your plan is full.</strong> {number(usage.used)} of {number(usage.limit)} codes of the {usage.plan} plan
+        are in use, drafts and paused codes included. <a href={pageUrl('/')}>Delete codes</a> that you no longer need,
+        or ask whoever runs Scanlog for a larger plan. Test codes do not count.
+      </span>
+    </p>
+  );
+}
