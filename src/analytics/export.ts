@@ -29,17 +29,23 @@ const fields = ['country', 'region', 'city', 'device', 'browser'];
 const booleanText = (column: string) => `if(${column}, 'true', 'false')`;
 
 /** SQL for the text of a scan. ClickHouse formats it, to leave our event loop to redirects. */
-const lines: Record<ExportFormat, string> = {
-  csv: `concat(${['id', timestamp, ...fields.map(cell), booleanText('is_unique')].join(", ',', ")}, '\\r\\n')`,
-  json: `concat('{"id":', toJSONString(id), ',"timestamp":"', ${timestamp}, '"',
+function lineOf(format: ExportFormat, withCode: boolean): string {
+  if (format === 'csv') {
+    const cells = [...(withCode ? ['code'] : []), 'id', timestamp, ...fields.map(cell), booleanText('is_unique')];
+    return `concat(${cells.join(", ',', ")}, '\\r\\n')`;
+  }
+  return `concat('{', ${withCode ? `'"qr_id":', toJSONString(code), ',', ` : ''}
+    '"id":', toJSONString(id), ',"timestamp":"', ${timestamp}, '"',
     ${fields.map((field) => `',"${field}":', toJSONString(${field}), `).join('')}
-    ',"is_unique":', ${booleanText('is_unique')}, ',"is_bot":', ${booleanText('is_bot')}, '}')`,
-};
+    ',"is_unique":', ${booleanText('is_unique')}, ',"is_bot":', ${booleanText('is_bot')}, '}')`;
+}
 
 const separators: Record<ExportFormat, string> = { csv: '', json: ',' };
 
 interface ChunkOptions {
   format: ExportFormat;
+  /** Whether each scan begins with its code. */
+  withCode: boolean;
   upTo: number;
   after: ExportCursor | undefined;
   limit: number;
@@ -52,7 +58,7 @@ interface ChunkOptions {
 export async function readChunk(
   reading: Reading,
   selection: Selection,
-  { format, upTo, after, limit }: ChunkOptions,
+  { format, withCode, upTo, after, limit }: ChunkOptions,
 ): Promise<Chunk> {
   const afterCursor = `AND time >= ${timeParameter('after_time')}
     AND (time > ${timeParameter('after_time')} OR position > {after_position:UInt64})`;
@@ -61,7 +67,7 @@ export async function readChunk(
     `SELECT count() AS rows, toUnixTimestamp64Milli(max((time, position)).1), max((time, position)).2,
        arrayStringConcat(groupArray(line), '${separators[format]}')
      FROM (
-       SELECT time, position, ${lines[format]} AS line
+       SELECT time, position, ${lineOf(format, withCode)} AS line
        FROM ${tableName(reading.warehouse, reading.version)}
        WHERE ${scope(selection)} AND time >= ${timeParameter('from')} AND time < ${timeParameter('until')}
          AND position <= {up_to:UInt64} ${after === undefined ? '' : afterCursor}

@@ -1,9 +1,18 @@
+import { rankedCodes } from './codes.ts';
 import { type Reading, rowsOf } from './reading.ts';
-import { grouped, parametersOf, type Selection, sourcesOf, union } from './selection.ts';
+import { type BotChoice, grouped, parametersOf, type Selection, sourcesOf, union } from './selection.ts';
+
+export interface Totals {
+  scans: number;
+  visitors: number;
+  /** First scans of a code by a visitor. */
+  uniqueScans: number;
+  /** Scans by bots, whether the selection includes them or not. */
+  botScans: number;
+}
 
 /** The figures of a summary. */
-export interface Figures {
-  visitors: number;
+export interface Figures extends Totals {
   clients: { device: string; browser: string; scans: number }[];
   /** Countries, cities and codes: the ten with the most scans each, ties in order of name. */
   countries: { country: string; scans: number }[];
@@ -11,20 +20,48 @@ export interface Figures {
   codes: { code: string; scans: number }[];
 }
 
-interface Row {
-  kind: 'visitors' | 'client' | 'country' | 'city' | 'code';
+type Figure = number | string;
+
+interface TotalsRow {
+  scans: Figure;
+  visitors: Figure;
+  unique_scans: Figure;
+  bot_scans: Figure;
+}
+
+interface Row extends TotalsRow {
+  kind: 'totals' | 'client' | 'country' | 'city' | 'code';
   name: string;
   detail: string;
-  figure: number | string;
 }
 
 const topCount = 10;
 /** More than all combinations of devices and browsers. */
 const maxClients = 100;
 
-const visitors = (reading: Reading, selection: Selection) => `
-  SELECT 'visitors' AS kind, '' AS name, '' AS detail, uniqCombined64Merge(visitors) AS figure
-  FROM (${grouped(reading, selection, { unit: 'hour', figures: 'uniqCombined64State(visitor) AS visitors' })})`;
+/** SQL condition on `is_bot`, for aggregate functions that end in `If`. */
+const isCounted: Record<BotChoice, string> = { include: 'true', exclude: 'NOT is_bot', only: 'is_bot' };
+
+/** Groups by `is_bot` instead of filtering by it, so that one pass also counts what the selection leaves out. */
+function totals(reading: Reading, selection: Selection): string {
+  const groups = grouped(
+    reading,
+    { ...selection, bots: 'include' },
+    {
+      unit: 'hour',
+      keys: ['is_bot'],
+      figures: 'count() AS n, countIf(is_unique) AS firsts, uniqCombined64State(visitor) AS states',
+    },
+  );
+  const counted = isCounted[selection.bots];
+  return `
+    SELECT sumIf(n, ${counted}) AS scans, uniqCombined64MergeIf(states, ${counted}) AS visitors,
+      sumIf(firsts, ${counted}) AS unique_scans, sumIf(n, is_bot) AS bot_scans
+    FROM (${groups})`;
+}
+
+/** Columns of rows that have no other figure than the number of scans. */
+const scansAlone = '0 AS visitors, 0 AS unique_scans, 0 AS bot_scans';
 
 /**
  * Counts by place and by client. Whole days are read from one projection for each, and parts of days from the rows, once
@@ -50,29 +87,29 @@ const distribution = (reading: Reading, selection: Selection) => `
   SELECT multiIf(grouping(city) = 0, 'city', grouping(country) = 0, 'country', 'client') AS kind,
     toString(multiIf(kind = 'city', city, kind = 'country', country, device)) AS name,
     toString(if(kind = 'client', browser, country)) AS detail,
-    if(kind = 'client', sum(of_client), sum(of_place)) AS figure
+    if(kind = 'client', sum(of_client), sum(of_place)) AS scans, ${scansAlone}
   FROM (${placesAndClients(reading, selection)})
   GROUP BY GROUPING SETS ((country), (country, city), (device, browser))
-  HAVING figure > 0
-  ORDER BY kind, figure DESC, name, detail
+  HAVING scans > 0
+  ORDER BY kind, scans DESC, name, detail
   LIMIT ${maxClients} BY kind`;
 
-const codes = (reading: Reading, selection: Selection) => `
-  SELECT 'code' AS kind, code AS name, '' AS detail, sum(scans) AS figure
-  FROM (${grouped(reading, selection, { unit: 'hour', keys: ['code'], figures: 'count() AS scans' })})
-  GROUP BY code
-  ORDER BY figure DESC, code
-  LIMIT ${topCount}`;
+const ofTotals = (reading: Reading, selection: Selection) =>
+  `SELECT 'totals' AS kind, '' AS name, '' AS detail, * FROM (${totals(reading, selection)})`;
+
+const ofCodes = (reading: Reading, selection: Selection) =>
+  `SELECT 'code' AS kind, code AS name, '' AS detail, scans, ${scansAlone}
+   FROM (${rankedCodes(reading, selection)} LIMIT ${topCount})`;
 
 /** Reads all figures in one statement, so that they are consistent. */
 export async function readFigures(reading: Reading, selection: Selection): Promise<Figures> {
-  const parts = 'only' in selection.codes ? [visitors, distribution] : [visitors, distribution, codes];
+  const parts = 'only' in selection.codes ? [ofTotals, distribution] : [ofTotals, distribution, ofCodes];
   const query = union(parts.map((part) => `SELECT * FROM (${part(reading, selection)})`));
   const rows = await rowsOf<Row>(reading, query, parametersOf(selection));
-  const found: Figures = { visitors: 0, clients: [], countries: [], cities: [], codes: [] };
-  for (const { kind, name, detail, figure } of rows) {
-    const scans = Number(figure);
-    if (kind === 'visitors') found.visitors = scans;
+  const found: Figures = { ...totalsOf(), clients: [], countries: [], cities: [], codes: [] };
+  for (const { kind, name, detail, ...row } of rows) {
+    const scans = Number(row.scans);
+    if (kind === 'totals') Object.assign(found, totalsOf(row));
     else if (kind === 'client') found.clients.push({ device: name, browser: detail, scans });
     else if (kind === 'country') found.countries.push({ country: name, scans });
     else if (kind === 'city') found.cities.push({ city: name, country: detail, scans });
@@ -80,3 +117,15 @@ export async function readFigures(reading: Reading, selection: Selection): Promi
   }
   return { ...found, countries: found.countries.slice(0, topCount), cities: found.cities.slice(0, topCount) };
 }
+
+export async function readTotals(reading: Reading, selection: Selection): Promise<Totals> {
+  const [row] = await rowsOf<TotalsRow>(reading, totals(reading, selection), parametersOf(selection));
+  return totalsOf(row);
+}
+
+const totalsOf = (row?: TotalsRow): Totals => ({
+  scans: Number(row?.scans ?? 0),
+  visitors: Number(row?.visitors ?? 0),
+  uniqueScans: Number(row?.unique_scans ?? 0),
+  botScans: Number(row?.bot_scans ?? 0),
+});

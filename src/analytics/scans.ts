@@ -15,6 +15,11 @@ export interface ScanRecord {
   is_bot: boolean;
 }
 
+/** A scan, with its code. */
+export interface OwnedScanRecord extends ScanRecord {
+  qr_id: string;
+}
+
 /** SQL for `time` in ISO 8601. */
 export const timestamp = "concat(replaceOne(toString(time), ' ', 'T'), 'Z')";
 
@@ -31,14 +36,14 @@ export async function readScans(
   reading: Reading,
   selection: Selection,
   { offset, limit }: { offset: number; limit: number },
-): Promise<{ scans: ScanRecord[]; total: number }> {
+): Promise<{ scans: OwnedScanRecord[]; total: number }> {
   const parameters = parametersOf(selection);
   const page = await findPageHours(reading, selection, { offset, limit });
   const total = Number(page?.total ?? 0);
   if (page === undefined || offset >= total) return { scans: [], total };
-  const scans = await rowsOf<ScanRecord>(
+  const scans = await rowsOf<OwnedScanRecord>(
     reading,
-    `SELECT id, ${timestamp} AS timestamp, country, region, city, device, browser, is_unique, is_bot
+    `SELECT code AS qr_id, id, ${timestamp} AS timestamp, country, region, city, device, browser, is_unique, is_bot
      FROM ${tableName(reading.warehouse, reading.version)}
      WHERE ${scope(selection)}
        AND time >= greatest(${timeParameter('from')}, toDateTime64({first_hour:UInt32}, 3, 'UTC'))

@@ -3,16 +3,25 @@ import type { Reading } from './reading.ts';
 import { tableName } from './tables.ts';
 
 export const botChoices = ['include', 'exclude', 'only'] as const;
+export type BotChoice = (typeof botChoices)[number];
+
+export const filterColumns = ['country', 'city', 'device', 'browser'] as const;
+/** The value that a column of every selected scan has. */
+export type ScanFilters = Partial<Record<(typeof filterColumns)[number], string | undefined>>;
 
 /** The scans that a read selects. */
 export interface Selection extends Owner {
-  /** One code, or all codes of the account except some. */
-  codes: { only: string } | { without: string[] };
+  /** One code, some codes, or all codes of the account except some. */
+  codes: { only: string } | { among: string[] } | { without: string[] };
   /** The first and the last millisecond, both inclusive. */
   start: Date;
   end: Date;
-  bots: (typeof botChoices)[number];
+  bots: BotChoice;
+  filters?: ScanFilters;
 }
+
+const columnsFilteredBy = ({ filters = {} }: Pick<Selection, 'filters'>) =>
+  filterColumns.filter((column) => filters[column] !== undefined);
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -41,7 +50,7 @@ const spanOf = ({ start, end }: Selection): Span => ({
 
 /** The values of all parameters in the conditions below. */
 export function parametersOf(selection: Selection): Record<string, unknown> {
-  const { account, mode, codes } = selection;
+  const { account, mode, codes, filters = {} } = selection;
   const span = spanOf(selection);
   const times = { '': span, hour_: wholeUnits(span, hourMs), day_: wholeUnits(span, dayMs) };
   const named = Object.entries(times).flatMap(([unit, { from, until }]) => [
@@ -51,8 +60,14 @@ export function parametersOf(selection: Selection): Record<string, unknown> {
   return {
     ...Object.fromEntries(named),
     ...{ account, mode },
-    ...('only' in codes ? { code: codes.only } : Object.fromEntries(withoutChunks(codes.without))),
+    ...Object.fromEntries(columnsFilteredBy(selection).map((column) => [`only_${column}`, filters[column]])),
+    ...codeParameters(codes),
   };
+}
+
+function codeParameters(codes: Selection['codes']): Record<string, unknown> {
+  if ('only' in codes) return { code: codes.only };
+  return 'among' in codes ? { codes: codes.among } : Object.fromEntries(withoutChunks(codes.without));
 }
 
 /** ClickHouse limits one form field to 131,072 bytes, about 4,600 codes. */
@@ -70,15 +85,21 @@ function withoutChunks(codes: string[]): [name: string, codes: string[]][] {
 export const timeParameter = (name: string) => `{${name}:DateTime64(3, 'UTC')}`;
 
 /** SQL condition of a selection, without its time span. */
-export function scope({ codes, bots }: Pick<Selection, 'codes' | 'bots'>): string {
-  const without = (list: string[]) =>
-    withoutChunks(list)
-      .map(([name]) => `code NOT IN {${name}:Array(String)}`)
-      .join(' AND ');
-  const codeCondition = 'only' in codes ? 'code = {code:String}' : without(codes.without);
-  const botCondition = { include: '', exclude: ' AND NOT is_bot', only: ' AND is_bot' }[bots];
-  return `account = {account:String} AND mode = {mode:String} AND ${codeCondition}${botCondition}`;
+export function scope(selection: Selection): string {
+  const botCondition = { include: [], exclude: ['NOT is_bot'], only: ['is_bot'] }[selection.bots];
+  return [
+    ...['account = {account:String}', 'mode = {mode:String}', ...codeConditions(selection.codes), ...botCondition],
+    ...columnsFilteredBy(selection).map((column) => `${column} = {only_${column}:String}`),
+  ].join(' AND ');
 }
+
+function codeConditions(codes: Selection['codes']): string[] {
+  if ('only' in codes) return ['code = {code:String}'];
+  if ('among' in codes) return ['code IN {codes:Array(String)}'];
+  return withoutChunks(codes.without).map(([name]) => `code NOT IN {${name}:Array(String)}`);
+}
+
+const inSpan = `time >= ${timeParameter('from')} AND time < ${timeParameter('until')}`;
 
 /** SQL condition for the parts at both ends of the span that are not whole units. */
 const inPartialUnits = (unit: Unit) =>
@@ -100,7 +121,8 @@ const units = {
 
 /**
  * The FROM and WHERE clauses of a selection: `whole` for whole hours or days, which ClickHouse answers from an aggregate
- * projection, and `partial` for the parts at both ends, which it reads from the rows.
+ * projection, and `partial` for the parts at both ends, which it reads from the rows. A filtered selection is read from the
+ * rows alone: no projection has the keys of places, clients and hours together.
  */
 export function sourcesOf(
   { warehouse, version }: Reading,
@@ -108,6 +130,7 @@ export function sourcesOf(
   unit: Unit,
 ): { whole: string | undefined; partial: string | undefined } {
   const from = (times: string) => `FROM ${tableName(warehouse, version)} WHERE ${scope(selection)} AND ${times}`;
+  if (columnsFilteredBy(selection).length > 0) return { whole: undefined, partial: from(inSpan) };
   const span = spanOf(selection);
   const whole = wholeUnits(span, units[unit].ms);
   const hasPartial = whole.from > span.from || whole.until < span.until;

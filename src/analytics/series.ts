@@ -29,19 +29,58 @@ export async function readSeries(
   return countBy(reading, selection, `${bucketOf[interval]} AS name`, hours);
 }
 
+/** The same for each code that has scans. */
+export async function readCodeSeries(
+  reading: Reading,
+  selection: Selection,
+  interval: Interval,
+): Promise<Map<string, Map<string, Counted>>> {
+  const keys = ['code', 'toStartOfHour(time) AS hour'];
+  const rows = await rowsOf<CountedRow & { code: string }>(
+    reading,
+    `SELECT code, ${bucketOf[interval]} AS name, ${merged}
+     FROM (${grouped(reading, selection, { unit: 'hour', keys, figures })}) GROUP BY code, name`,
+    parametersOf(selection),
+  );
+  const byCode = Map.groupBy(rows, ({ code }) => code);
+  return new Map([...byCode].map(([code, buckets]) => [code, countsOf(buckets)]));
+}
+
+/** Scans by weekday, 1 for Monday, and hour of the day; hours without scans are left out. */
+export async function readHeatMap(
+  reading: Reading,
+  selection: Selection,
+): Promise<{ weekday: number; hour: number; scans: number }[]> {
+  const hours = grouped(reading, selection, {
+    ...{ unit: 'hour', keys: ['toStartOfHour(time) AS started'], figures: 'count() AS n' },
+  });
+  const rows = await rowsOf<{ weekday: number; hour: number; scans: number | string }>(
+    reading,
+    `SELECT toDayOfWeek(started) AS weekday, toHour(started) AS hour, sum(n) AS scans FROM (${hours})
+     GROUP BY weekday, hour`,
+    parametersOf(selection),
+  );
+  return rows.map(({ weekday, hour, scans }) => ({ weekday, hour, scans: Number(scans) }));
+}
+
 /** Scans per revision of the code's destination. */
 export async function readRevisions(reading: Reading, selection: Selection): Promise<Map<string, Counted>> {
   const revisions = grouped(reading, selection, { unit: 'hour', keys: ['revision'], figures });
   return countBy(reading, selection, 'toString(revision) AS name', revisions);
 }
 
-async function countBy(reading: Reading, selection: Selection, name: string, groups: string) {
-  const rows = await rowsOf<{ name: string; n: number | string; distinct: number | string }>(
-    reading,
-    `SELECT ${name}, sum(scans) AS n, uniqCombined64Merge(visitors) AS distinct FROM (${groups}) GROUP BY name`,
-    parametersOf(selection),
-  );
-  return new Map(
-    rows.map(({ name: bucket, n, distinct }) => [bucket, { scans: Number(n), visitors: Number(distinct) }]),
-  );
+interface CountedRow {
+  name: string;
+  n: number | string;
+  distinct: number | string;
 }
+
+const merged = 'sum(scans) AS n, uniqCombined64Merge(visitors) AS distinct';
+
+async function countBy(reading: Reading, selection: Selection, name: string, groups: string) {
+  const query = `SELECT ${name}, ${merged} FROM (${groups}) GROUP BY name`;
+  return countsOf(await rowsOf<CountedRow>(reading, query, parametersOf(selection)));
+}
+
+const countsOf = (rows: CountedRow[]) =>
+  new Map(rows.map(({ name, n, distinct }) => [name, { scans: Number(n), visitors: Number(distinct) }]));

@@ -1,10 +1,11 @@
+import { readCodes } from './codes.ts';
 import type { Warehouse } from './connect.ts';
 import { readChunk } from './export.ts';
-import { readFigures } from './figures.ts';
+import { readFigures, readTotals } from './figures.ts';
 import { type Reading, readTimeoutMs } from './reading.ts';
 import { readScans } from './scans.ts';
 import type { Selection } from './selection.ts';
-import { readRevisions, readSeries } from './series.ts';
+import { readCodeSeries, readHeatMap, readRevisions, readSeries } from './series.ts';
 import { createTable, tableName } from './tables.ts';
 
 const maxAttempts = 10;
@@ -38,14 +39,24 @@ const selection = (): Selection => ({
   ...{ start: new Date(Date.now() - 30 * dayMs), end: new Date() },
 });
 
+const ofAccount = (): Selection => ({ ...selection(), codes: { without: [] } });
+const filtered = (): Selection => ({ ...selection(), filters: { country: 'XX' } });
+const firstPage = { offset: 0, limit: 50 };
+const chunk = { upTo: 1_000, after: undefined, limit: 50, withCode: false };
+
 const reads: ((reading: Reading) => Promise<unknown>)[] = [
   (reading) => readFigures(reading, selection()),
+  (reading) => readTotals(reading, selection()),
   (reading) => readSeries(reading, selection(), 'day'),
-  (reading) => readScans(reading, selection(), { offset: 0, limit: 50 }),
+  (reading) => readHeatMap(reading, selection()),
+  (reading) => readScans(reading, selection(), firstPage),
   (reading) => readRevisions(reading, selection()),
-  (reading) => readFigures(reading, { ...selection(), codes: { without: [] } }),
-  (reading) => readChunk(reading, selection(), { format: 'csv', upTo: 1_000, after: undefined, limit: 50 }),
-  (reading) => readChunk(reading, selection(), { format: 'json', upTo: 1_000, after: undefined, limit: 50 }),
+  (reading) => readFigures(reading, ofAccount()),
+  (reading) => readCodes(reading, ofAccount(), firstPage),
+  (reading) => readCodeSeries(reading, ofAccount(), 'day'),
+  (reading) => readFigures(reading, filtered()),
+  (reading) => readChunk(reading, selection(), { ...chunk, format: 'csv' }),
+  (reading) => readChunk(reading, selection(), { ...chunk, format: 'json' }),
 ];
 
 /** A read that timed out has compiled a part of its code, so the next attempt is faster. */

@@ -1,10 +1,12 @@
 import { readTimeoutMs } from '../analytics/reading.ts';
 import { aggregateOperation } from './analytics/aggregate.ts';
 import { destinationsOperation } from './analytics/destinations.ts';
-import { exportOperation } from './analytics/export.ts';
-import { scansOperation } from './analytics/scans.ts';
+import { exportOperations } from './analytics/export.ts';
+import { heatMapOperations } from './analytics/heatmap.ts';
+import { codesOperation } from './analytics/qrcodes.ts';
+import { scansOperations } from './analytics/scans.ts';
 import { summaryOperations } from './analytics/summary.ts';
-import { timeSeriesOperation } from './analytics/timeseries.ts';
+import { timeSeriesOperations } from './analytics/timeseries.ts';
 import type { Operation } from './operation.ts';
 import type { Service } from './service.ts';
 
@@ -15,9 +17,11 @@ const answerWithinMs = readTimeoutMs + 2_000;
 export const analyticsOperations = (service: Service): Operation[] =>
   [
     ...summaryOperations(service),
-    scansOperation(service),
-    timeSeriesOperation(service),
+    ...scansOperations(service),
+    ...timeSeriesOperations(service),
+    ...heatMapOperations(service),
     destinationsOperation(service),
-    exportOperation(service),
+    ...exportOperations(service),
     aggregateOperation(service),
+    codesOperation(service),
   ].map((operation) => ({ ...operation, answerWithinMs }));

@@ -1,7 +1,20 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { DocumentDecoration } from 'elysia';
 import type { ErrorCode } from '../lib/errors.ts';
-import { Aggregate, Destinations, ExportFile, ScanRecord, Summary, TimeSeries } from './analytics/schemas.ts';
+import {
+  AccountExportFile,
+  AccountHeatMap,
+  AccountTimeSeries,
+  Aggregate,
+  CodeFigures,
+  Destinations,
+  ExportFile,
+  HeatMap,
+  OwnedScanRecord,
+  ScanRecord,
+  Summary,
+  TimeSeries,
+} from './analytics/schemas.ts';
 import { statusOf } from './error-status.ts';
 import { type Operation, tags } from './operation.ts';
 import {
@@ -108,7 +121,8 @@ const content = (schema: TSchema) => ({ 'application/json': { schema: refTo(sche
 /** Named schemas: generated clients use the names, and references keep the document small. */
 const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
-  ...{ Summary, ScanRecord, TimeSeries, Destinations, ExportFile, Aggregate },
+  ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },
+  ...{ OwnedScanRecord, AccountTimeSeries, AccountHeatMap, AccountExportFile },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
   ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },
   ...Object.fromEntries(webhookBodies.map(({ schemaName, schema }) => [schemaName, schema])),

@@ -92,8 +92,8 @@ const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.sl
 export type OtherParameters = readonly string[] | 'any';
 
 /**
- * Returns a function that reads query parameters by their schema: integers as numbers, defaults filled in. Throws 400 with
- * every parameter that is unknown, repeated or invalid.
+ * Returns a function that reads query parameters by their schema: integers as numbers, those of an array type as lists,
+ * defaults filled in. Throws 400 with every parameter that is unknown, repeated or invalid.
  */
 export function queryReader<S extends TSchema>(schema: S, others: OtherParameters): (url: string) => Static<S> {
   const findErrors = errorFinder(schema, 'query');
@@ -103,7 +103,12 @@ export function queryReader<S extends TSchema>(schema: S, others: OtherParameter
     const errors = others === 'any' ? [] : unknownParameters(search, Object.keys(properties), others);
     const query: Record<string, unknown> = {};
     for (const [name, property] of Object.entries(properties)) {
-      const [text, ...more] = search.getAll(name);
+      const texts = search.getAll(name);
+      if (property['type'] === 'array') {
+        if (texts.length > 0) query[name] = texts;
+        continue;
+      }
+      const [text, ...more] = texts;
       if (more.length > 0) errors.push({ field: name, message: `${name} must be given only once.` });
       if (text === undefined) {
         if (property['default'] !== undefined) query[name] = property['default'];

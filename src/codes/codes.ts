@@ -132,10 +132,18 @@ export async function listCodes(
   return { codes, total };
 }
 
-/** The names of the owner's codes with these ids, by id, without deleted ones. */
-export async function namesOf(sql: Queryable, { account, mode }: Owner, ids: string[]): Promise<Map<string, string>> {
-  const rows = await sql<{ id: string; name: string }[]>`
-    SELECT id, name FROM codes
-    WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted'`;
-  return new Map(rows.map(({ id, name }) => [id, name]));
+export type ListedCode = Pick<Code, 'id' | 'name' | 'status' | 'short_code'>;
+
+/** The owner's codes with these ids, by id and in the order of `ids`, without deleted ones. */
+export async function codesWithIds(
+  sql: Queryable,
+  { account, mode }: Owner,
+  ids: string[],
+): Promise<Map<string, ListedCode>> {
+  const rows = await sql<ListedCode[]>`
+    SELECT id, name, status, short_code FROM codes
+    WHERE id = ANY(${ids.filter((id) => isId('qr', id))}) AND account = ${account} AND mode = ${mode}
+      AND status <> 'deleted'`;
+  const found = new Map(rows.map((code) => [code.id, code]));
+  return new Map(ids.flatMap((id) => found.get(id) ?? []).map((code) => [code.id, code]));
 }

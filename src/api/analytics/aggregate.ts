@@ -1,12 +1,14 @@
 import { Type as t } from '@sinclair/typebox';
-import { readFigures } from '../../analytics/figures.ts';
-import { deletedCodesInTable } from '../../analytics/table-in-use.ts';
-import { countCodes, namesOf, totalOf } from '../../codes/codes.ts';
+import type { Owner } from '../../../events/owner.ts';
+import { readFigures, readTotals } from '../../analytics/figures.ts';
+import { codesWithIds, countCodes, type ListedCode, totalOf } from '../../codes/codes.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
-import { periodOf, periodQuery, presentPeriod } from './period.ts';
-import { presentDistribution, presentFigures } from './present.ts';
+import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
+import { compareQuery } from './filters.ts';
+import { periodBefore, periodOf, presentPeriod } from './period.ts';
+import { presentDistribution, presentFigures, presentPrevious } from './present.ts';
 import { positionHeader, positionOf, readWarehouse, tag } from './reading.ts';
 import { Aggregate } from './schemas.ts';
 
@@ -17,40 +19,48 @@ export const aggregateOperation = (service: Service): Operation =>
     path: '/v1/analytics/aggregate',
     tag,
     summary: 'Aggregate analytics',
-    description: 'Covers all codes of the account in the mode of the key. Deleted codes are not counted.',
-    query: t.Object(periodQuery),
+    description:
+      'Covers all codes of the account in the mode of the key, or those in `qr_id`. Deleted codes are not counted. A visitor of several codes counts once for each, because visitors cannot be recognized across codes.',
+    query: t.Object({ ...accountQuery, ...compareQuery }),
     success: { status: 200, description: 'Analytics over all codes.', schema: Aggregate, headers: positionHeader },
-    errors: ['invalid_request'],
+    errors: ['invalid_request', 'not_found'],
     async handle({ caller, query }) {
-      const { account, mode } = caller;
-      const { bots = 'include' } = query;
       const period = periodOf(query, service.clock());
+      const before = periodBefore(period);
+      const codes = await selectedCodes(service, caller, query);
       const { table, found } = await readWarehouse(service, async (reading, inUse) => {
-        const without = await deletedCodesInTable(service.sql, inUse, caller);
-        return readFigures(reading, { account, mode, codes: { without }, ...period, bots });
+        const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
+        return Promise.all([
+          readFigures(reading, selection),
+          query.compare && readTotals(reading, { ...selection, ...before }),
+        ]);
       });
-      const [counts, names] = await Promise.all([
-        countCodes(service.sql, caller),
-        namesOf(
-          service.sql,
-          caller,
-          found.codes.map(({ code }) => code),
-        ),
+      const [figures, previous] = found;
+      const ids = figures.codes.map(({ code }) => code);
+      const [counts, named] = await Promise.all([
+        countsOf(service, caller, codes),
+        codesWithIds(service.sql, caller, ids),
       ]);
       const answer = {
         period: presentPeriod(period),
-        summary: {
-          ...presentFigures(found, period),
-          total_qrcodes: totalOf(counts),
-          active_qrcodes: counts.active,
-        },
+        summary: { ...presentFigures(figures, period), ...counts },
+        ...presentPrevious(previous, before),
         // A code that was deleted after the read has no name.
-        top_qrcodes: found.codes.flatMap(({ code, scans }) => {
-          const name = names.get(code);
+        top_qrcodes: figures.codes.flatMap(({ code, scans }) => {
+          const name = named.get(code)?.name;
           return name === undefined ? [] : [{ qr_id: code, name, scans }];
         }),
-        ...presentDistribution(found),
+        ...presentDistribution(figures),
       };
       return json(200, answer, positionOf(service, table));
     },
   });
+
+async function countsOf({ sql }: Service, owner: Owner, selected: ListedCode[] | undefined) {
+  if (selected !== undefined) {
+    const active = selected.filter(({ status }) => status === 'active');
+    return { total_qrcodes: selected.length, active_qrcodes: active.length };
+  }
+  const counts = await countCodes(sql, owner);
+  return { total_qrcodes: totalOf(counts), active_qrcodes: counts.active };
+}

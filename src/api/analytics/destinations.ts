@@ -4,7 +4,8 @@ import { destinationsOf } from '../../codes/destinations.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
-import { periodOf, periodQuery, presentPeriod } from './period.ts';
+import { analyticsQuery } from './filters.ts';
+import { periodOf, presentPeriod } from './period.ts';
 import { presentCounts } from './present.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
 import { Destinations } from './schemas.ts';
@@ -19,7 +20,7 @@ export const destinationsOperation = (service: Service): Operation =>
     description:
       'Every destination that the code has had, when it was set and replaced, and its scans within the period.',
     params: codeParams,
-    query: t.Object(periodQuery),
+    query: t.Object(analyticsQuery),
     success: {
       status: 200,
       description: 'Every destination, with its scans.',

@@ -3,12 +3,16 @@ import { oneOf } from '../../../events/one-of.ts';
 import { type Chunk, type ExportCursor, type ExportFormat, readChunk } from '../../analytics/export.ts';
 import { readTimeoutMs } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
+import type { TableInUse } from '../../analytics/table-in-use.ts';
 import { retryLater } from '../../lib/errors.ts';
+import type { StreamedAnswer } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
-import { periodOf, periodQuery, presentPeriod } from './period.ts';
+import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
+import { analyticsQuery } from './filters.ts';
+import { periodOf, presentPeriod } from './period.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
-import { ExportFile } from './schemas.ts';
+import { AccountExportFile, ExportFile } from './schemas.ts';
 
 /** About 2 MB. An export holds one chunk in memory, whatever its length. */
 const chunkRows = 20_000;
@@ -27,25 +31,28 @@ interface Frame {
   tail: string;
 }
 
-const frames: Record<ExportFormat, (header: object) => Frame> = {
-  csv: () => ({ head: `${columns}\r\n`, between: '', tail: '' }),
+const frames: Record<ExportFormat, (header: object, withCode: boolean) => Frame> = {
+  csv: (_, withCode) => ({ head: `${withCode ? 'qr_id,' : ''}${columns}\r\n`, between: '', tail: '' }),
   json: (header) => ({ head: `${JSON.stringify(header).slice(0, -1)},"data":[`, between: ',', tail: ']}' }),
 };
 
-export const exportOperation = (service: Service): Operation =>
+const formatQuery = {
+  format: t.Optional(oneOf(['csv', 'json'], { default: 'csv', description: 'File format.' })),
+};
+
+const description =
+  'Every scan of the period, oldest first, as a file of any size. CSV follows RFC 4180, in UTF-8; text that a spreadsheet would interpret as a formula is prefixed with an apostrophe. If an export fails part-way, the service closes the connection: a response that ends normally is complete.';
+
+export const exportOperations = (service: Service): Operation[] => [
   operation({
     operationId: 'exportScans',
     method: 'GET',
     path: '/v1/qrcodes/:id/analytics/export',
     tag,
     summary: 'Export analytics',
-    description:
-      'Every scan of the period, oldest first, as a file of any size. CSV follows RFC 4180, in UTF-8; text that a spreadsheet would interpret as a formula is prefixed with an apostrophe. If an export fails part-way, the service closes the connection: a response that ends normally is complete.',
+    description,
     params: codeParams,
-    query: t.Object({
-      ...periodQuery,
-      format: t.Optional(oneOf(['csv', 'json'], { default: 'csv', description: 'File format.' })),
-    }),
+    query: t.Object({ ...analyticsQuery, ...formatQuery }),
     success: {
       status: 200,
       description: 'The file.',
@@ -55,51 +62,107 @@ export const exportOperation = (service: Service): Operation =>
     },
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, params: { id }, query, signal }) {
-      const { format = 'csv' } = query;
       const period = periodOf(query, service.clock());
       const code = await requireCode(service, caller, id);
-      const chunks = new Chunks(service, scansOfCode(code, period, query), format);
-      // If the code was deleted during the export, its scans may have been removed before they were read.
-      const checkNotDeleted = () => requireCode(service, caller, id);
-      // Before the response begins, so that an unavailable warehouse is answered with 503.
-      const { table, found: first } = await chunks.read([]);
-      if (isLast(first)) await checkNotDeleted();
-      const frame = frames[format]({ qr_id: code.id, period: presentPeriod(period) });
-      return {
-        status: 200,
-        pieces: pieces(chunks, first, frame, { signal, checkNotDeleted }),
-        headers: {
-          'content-type': mediaTypes[format],
-          'content-disposition': `attachment; filename="${code.id}-scans.${format}"`,
-          ...positionOf(service, table),
-        },
-      };
+      return exported(service, {
+        format: query.format ?? 'csv',
+        withCode: false,
+        name: `${code.id}-scans`,
+        header: { qr_id: code.id, period: presentPeriod(period) },
+        select: async () => scansOfCode(code, period, query),
+        // If the code was deleted during the export, its scans may have been removed before they were read.
+        checkEnd: async () => void (await requireCode(service, caller, id)),
+        signal,
+      });
     },
-  });
+  }),
+  operation({
+    operationId: 'exportAccountScans',
+    method: 'GET',
+    path: '/v1/analytics/export',
+    tag,
+    summary: 'Export the scans of all codes',
+    description: `${description} Covers all codes of the account in the mode of the key, or those in \`qr_id\`, which is the first column. Scans of a code that is deleted during the export may be missing.`,
+    query: t.Object({ ...accountQuery, ...formatQuery }),
+    success: {
+      status: 200,
+      description: 'The file.',
+      files: ['text/csv'],
+      schema: AccountExportFile,
+      headers: positionHeader,
+    },
+    errors: ['invalid_request', 'not_found'],
+    async handle({ caller, query, signal }) {
+      const period = periodOf(query, service.clock());
+      const codes = await selectedCodes(service, caller, query);
+      return exported(service, {
+        format: query.format ?? 'csv',
+        withCode: true,
+        name: 'scans',
+        header: { period: presentPeriod(period) },
+        select: (table) => scansOfAccount(service, caller, table, { codes, period, query }),
+        checkEnd: async () => {},
+        signal,
+      });
+    },
+  }),
+];
+
+interface Export {
+  format: ExportFormat;
+  /** Whether each scan names its code. */
+  withCode: boolean;
+  /** File name without extension. */
+  name: string;
+  /** Fields of the JSON file before the scans. */
+  header: object;
+  select(table: TableInUse): Promise<Selection>;
+  /** Called after the last read, before the end of the file; throws if scans may be missing. */
+  checkEnd(): Promise<void>;
+  signal: AbortSignal;
+}
+
+/** Reads the first chunk, and streams the file from there. */
+async function exported(service: Service, file: Export): Promise<StreamedAnswer> {
+  const { format, withCode, name, header } = file;
+  const chunks = new Chunks(service, file);
+  // Before the response begins, so that an unavailable warehouse is answered with 503.
+  const { table, found: first } = await chunks.read([]);
+  if (isLast(first)) await file.checkEnd();
+  return {
+    status: 200,
+    pieces: pieces(chunks, first, frames[format](header, withCode), file),
+    headers: {
+      'content-type': mediaTypes[format],
+      'content-disposition': `attachment; filename="${name}.${format}"`,
+      ...positionOf(service, table),
+    },
+  };
+}
 
 /** The scans of an export, read chunk by chunk. */
 class Chunks {
   readonly #service: Service;
-  readonly #selection: Selection;
-  readonly #format: ExportFormat;
+  readonly #file: Export;
   /** Position of the log when the export began: later scans are left out. */
   #upTo: number | undefined;
 
-  constructor(service: Service, selection: Selection, format: ExportFormat) {
+  constructor(service: Service, file: Export) {
     this.#service = service;
-    this.#selection = selection;
-    this.#format = format;
+    this.#file = file;
   }
 
   /** The first chunk, or the one after the cursor `after`. */
   read(signals: AbortSignal[], after?: ExportCursor) {
+    const { format, withCode, select } = this.#file;
     return readWarehouse(
       this.#service,
-      (reading, { position }) => {
-        this.#upTo ??= position;
+      async (reading, table) => {
+        this.#upTo ??= table.position;
         const upTo = this.#upTo;
-        if (position < upTo) throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
-        return readChunk(reading, this.#selection, { format: this.#format, upTo, after, limit: chunkRows });
+        if (table.position < upTo)
+          throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
+        return readChunk(reading, await select(table), { format, withCode, upTo, after, limit: chunkRows });
       },
       AbortSignal.any([...signals, AbortSignal.timeout(readTimeoutMs)]),
     );
@@ -113,7 +176,7 @@ async function* pieces(
   chunks: Chunks,
   first: Chunk,
   { head, between, tail }: Frame,
-  { signal, checkNotDeleted }: { signal: AbortSignal; checkNotDeleted(): Promise<unknown> },
+  { signal, checkEnd }: Pick<Export, 'signal' | 'checkEnd'>,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from(head);
   let chunk = first;
@@ -125,6 +188,6 @@ async function* pieces(
     yield* chunk.text;
   }
   // The check of a single chunk was made before the response began.
-  if (!isLast(first)) await checkNotDeleted();
+  if (!isLast(first)) await checkEnd();
   if (tail !== '') yield Buffer.from(tail);
 }

@@ -1,12 +1,10 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { oneOf } from '../../../events/one-of.ts';
-import { botChoices } from '../../analytics/selection.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
 
 const date = (description: string) =>
   t.Optional(t.String({ description, examples: ['2026-03-01'], 'x-expected': 'a date or a timestamp' }));
 
-/** Query parameters of every analytics read. */
+/** Query parameters that select a period. */
 export const periodQuery = {
   start_date: date(
     'First day, `YYYY-MM-DD` in UTC, or a full ISO 8601 timestamp (UTC if it has no zone). Default: 30 days before the ' +
@@ -15,13 +13,6 @@ export const periodQuery = {
   end_date: date(
     'Last day, included in full, or a full timestamp. Default: now; if `start_date` is in the future, the end of that ' +
       'day, or the same timestamp.',
-  ),
-  bots: t.Optional(
-    oneOf(botChoices, {
-      default: 'include',
-      description:
-        '`include` counts every scan, `exclude` leaves out scans by bots, `only` leaves out all other scans.',
-    }),
   ),
 };
 
@@ -37,9 +28,15 @@ export const presentPeriod = ({ start, end }: Period) => ({ start: start.toISOSt
 
 export const dayMs = 86_400_000;
 
-/** Number of UTC calendar days that a period overlaps. */
+/** Length in days, at least 1. Rounded to seconds, since a whole day ends one millisecond before the next. */
 export const daysOf = ({ start, end }: Period) =>
-  Math.floor(end.getTime() / dayMs) - Math.floor(start.getTime() / dayMs) + 1;
+  Math.max(1, Math.round((end.getTime() - start.getTime()) / 1000) / (dayMs / 1000));
+
+/** The period of equal length that ends where this one starts. */
+export const periodBefore = ({ start, end }: Period): Period => ({
+  start: new Date(2 * start.getTime() - end.getTime() - 1),
+  end: new Date(start.getTime() - 1),
+});
 
 /** A parsed parameter: a plain date is a whole day, a timestamp one millisecond. */
 interface TimeRange {

@@ -1,5 +1,5 @@
-import type { Figures } from '../../analytics/figures.ts';
-import { daysOf, type Period } from './period.ts';
+import type { Figures, Totals } from '../../analytics/figures.ts';
+import { daysOf, type Period, presentPeriod } from './period.ts';
 import { browsers, devices, type SummaryFigures } from './schemas.ts';
 
 const sum = (counts: { scans: number }[]) => counts.reduce((total, { scans }) => total + scans, 0);
@@ -10,13 +10,16 @@ export const presentCounts = ({ scans, visitors }: { scans: number; visitors: nu
   unique_visitors: Math.min(visitors, scans),
 });
 
-export function presentFigures({ visitors, clients }: Figures, period: Period): SummaryFigures {
-  const scans = sum(clients);
-  return {
-    ...presentCounts({ scans, visitors }),
-    avg_daily_scans: Math.round((scans * 100) / daysOf(period)) / 100,
-  };
-}
+export const presentFigures = ({ scans, visitors, uniqueScans, botScans }: Totals, period: Period): SummaryFigures => ({
+  ...presentCounts({ scans, visitors }),
+  avg_daily_scans: Math.round((scans * 100) / daysOf(period)) / 100,
+  unique_scans: uniqueScans,
+  bot_scans: botScans,
+});
+
+/** `previous`, where a read has compared with the period before. */
+export const presentPrevious = (totals: Totals | undefined, period: Period) =>
+  totals === undefined ? {} : { previous: { period: presentPeriod(period), summary: presentFigures(totals, period) } };
 
 const countsBy = <T extends string>(names: readonly T[], countOf: (name: T) => number) =>
   Object.fromEntries(names.map((name) => [name, countOf(name)]));

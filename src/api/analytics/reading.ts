@@ -6,7 +6,8 @@ import type { Selection } from '../../analytics/selection.ts';
 import { type TableInUse, tableInUse } from '../../analytics/table-in-use.ts';
 import { codeNotFound, findCode } from '../../codes/codes.ts';
 import type { Service } from '../service.ts';
-import type { Period, PeriodQuery } from './period.ts';
+import { type FilterQuery, filtersOf } from './filters.ts';
+import type { Period } from './period.ts';
 
 export const tag = 'Analytics';
 export const codeParams = { id: 'Identifier of the code, `qr_…`.' };
@@ -33,16 +34,10 @@ export async function requireCode({ sql }: Service, owner: Owner, id: string | u
 }
 
 /** The scans of one code that a query selects. */
-export const scansOfCode = (
-  { account, mode, id }: Code,
-  period: Period,
-  { bots = 'include' }: PeriodQuery,
-): Selection => ({
-  account,
-  mode,
-  codes: { only: id },
+export const scansOfCode = ({ account, mode, id }: Code, period: Period, query: FilterQuery): Selection => ({
+  ...{ account, mode, codes: { only: id } },
   ...period,
-  bots,
+  ...filtersOf(query),
 });
 
 /** Reads from the table in use, with a timeout. Retries once if a replay has just replaced that table. */

@@ -5,11 +5,15 @@ import { type Operation, operation } from '../operation.ts';
 import { presentPage } from '../present.ts';
 import { pageOf, pageQuery } from '../schemas.ts';
 import type { Service } from '../service.ts';
-import { periodOf, periodQuery } from './period.ts';
+import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
+import { analyticsQuery } from './filters.ts';
+import { periodOf } from './period.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
-import { ScanRecord } from './schemas.ts';
+import { OwnedScanRecord, ScanRecord } from './schemas.ts';
 
-export const scansOperation = (service: Service): Operation =>
+const pages = pageQuery({ default: 50, maximum: 500 });
+
+export const scansOperations = (service: Service): Operation[] => [
   operation({
     operationId: 'listScans',
     method: 'GET',
@@ -18,7 +22,7 @@ export const scansOperation = (service: Service): Operation =>
     summary: 'Individual scans',
     description: 'Every scan of the period, newest first.',
     params: codeParams,
-    query: t.Object({ ...periodQuery, ...pageQuery({ default: 50, maximum: 500 }) }),
+    query: t.Object({ ...analyticsQuery, ...pages }),
     success: {
       status: 200,
       description: 'One page of scans.',
@@ -33,6 +37,35 @@ export const scansOperation = (service: Service): Operation =>
       const { table, found } = await readWarehouse(service, (reading) =>
         readScans(reading, scansOfCode(code, period, query), { offset: (page - 1) * limit, limit }),
       );
+      const scans = found.scans.map(({ qr_id: _, ...scan }) => scan);
+      return json(200, presentPage(scans, { page, limit }, found.total), positionOf(service, table));
+    },
+  }),
+  operation({
+    operationId: 'listAccountScans',
+    method: 'GET',
+    path: '/v1/analytics/scans',
+    tag,
+    summary: 'Individual scans of all codes',
+    description:
+      'Every scan of the period, newest first, of all codes of the account in the mode of the key, or of those in `qr_id`.',
+    query: t.Object({ ...accountQuery, ...pages }),
+    success: {
+      status: 200,
+      description: 'One page of scans.',
+      schema: pageOf(OwnedScanRecord),
+      headers: positionHeader,
+    },
+    errors: ['invalid_request', 'not_found'],
+    async handle({ caller, query }) {
+      const { page = 1, limit = 50 } = query;
+      const period = periodOf(query, service.clock());
+      const codes = await selectedCodes(service, caller, query);
+      const { table, found } = await readWarehouse(service, async (reading, inUse) => {
+        const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
+        return readScans(reading, selection, { offset: (page - 1) * limit, limit });
+      });
       return json(200, presentPage(found.scans, { page, limit }, found.total), positionOf(service, table));
     },
-  });
+  }),
+];

@@ -11,6 +11,7 @@ const time = (description: string, example: string) =>
 const count = (description: string, example: number) => t.Integer({ minimum: 0, description, examples: [example] });
 
 const qrId = t.String({ description: 'Identifier of the code.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] });
+const name = t.String({ description: 'Name of the code.', examples: ['Spring menu'] });
 const totalScans = count('Number of scans.', 1280);
 const uniqueVisitors = count('Number of distinct visitors: exact up to 5,000, within 1 % above that.', 940);
 const scans = count('Number of scans.', 310);
@@ -50,16 +51,29 @@ const figures = {
   unique_visitors: uniqueVisitors,
   avg_daily_scans: t.Number({
     minimum: 0,
-    description: 'Scans divided by the number of UTC days that the period overlaps, to 2 decimals.',
+    description:
+      'Scans divided by the length of the period in days, which counts as at least 1, to 2 decimals. A period of plain dates is as many days long as it has dates.',
     examples: [41.29],
   }),
+  unique_scans: count('Number of scans with `is_unique`: first scans of a code by a visitor.', 930),
+  bot_scans: count('Number of scans by bots, whether `bots` counts them or not.', 14),
 };
 
 const SummaryFigures = t.Object(figures, exact);
 /** A figure that is missing where answers are made (present.ts) does not compile. */
 export type SummaryFigures = Static<typeof SummaryFigures>;
 
-export const Summary = t.Object({ qr_id: qrId, period: PeriodShape, summary: SummaryFigures, ...distribution }, exact);
+const previous = t.Optional(
+  t.Object(
+    { period: PeriodShape, summary: SummaryFigures },
+    { ...exact, description: 'With `compare=previous`: the period of equal length before.' },
+  ),
+);
+
+export const Summary = t.Object(
+  { qr_id: qrId, period: PeriodShape, summary: SummaryFigures, previous, ...distribution },
+  exact,
+);
 
 export const Aggregate = t.Object(
   {
@@ -67,12 +81,13 @@ export const Aggregate = t.Object(
     summary: t.Object(
       {
         ...figures,
-        total_qrcodes: count('Number of codes, without deleted ones.', 12),
-        active_qrcodes: count('Number of codes with status `active`.', 9),
+        total_qrcodes: count('Number of codes, without deleted ones; of the codes in `qr_id`, if given.', 12),
+        active_qrcodes: count('Number of these codes with status `active`.', 9),
       },
       exact,
     ),
-    top_qrcodes: t.Array(t.Object({ qr_id: qrId, name: t.String({ examples: ['Spring menu'] }), scans }, exact), {
+    previous,
+    top_qrcodes: t.Array(t.Object({ qr_id: qrId, name, scans }, exact), {
       description: 'The ten with the most scans; of ties, the oldest code first.',
     }),
     ...distribution,
@@ -95,27 +110,90 @@ export const ScanRecord = t.Object(
   exact,
 );
 
+/** A scan of any code of the account. */
+export const OwnedScanRecord = t.Object({ qr_id: qrId, ...ScanRecord.properties }, exact);
+
+const buckets = t.Array(
+  t.Object(
+    {
+      date: t.String({
+        description:
+          'Start of the bucket. hour: `YYYY-MM-DDTHH:00:00Z`; day: `YYYY-MM-DD`; week: its Monday, `YYYY-MM-DD`; month: `YYYY-MM`.',
+        examples: ['2026-03-01'],
+      }),
+      total_scans: totalScans,
+      unique_visitors: uniqueVisitors,
+    },
+    exact,
+  ),
+  { description: 'Every bucket that the period overlaps, oldest first, including those without scans.' },
+);
+
+const previousBuckets = t.Optional(
+  t.Object(
+    { period: PeriodShape, data: buckets },
+    { ...exact, description: 'With `compare=previous`: the period of equal length before.' },
+  ),
+);
+
 export const TimeSeries = t.Object(
+  { qr_id: qrId, interval: oneOf(intervals), data: buckets, previous: previousBuckets },
+  exact,
+);
+
+export const AccountTimeSeries = t.Object(
   {
-    qr_id: qrId,
     interval: oneOf(intervals),
-    data: t.Array(
-      t.Object(
-        {
-          date: t.String({
-            description:
-              'Start of the bucket. hour: `YYYY-MM-DDTHH:00:00Z`; day: `YYYY-MM-DD`; week: its Monday, `YYYY-MM-DD`; month: `YYYY-MM`.',
-            examples: ['2026-03-01'],
-          }),
-          total_scans: totalScans,
-          unique_visitors: uniqueVisitors,
-        },
-        exact,
-      ),
-      { description: 'Every bucket that the period overlaps, oldest first, including those without scans.' },
+    data: buckets,
+    previous: previousBuckets,
+    qrcodes: t.Optional(
+      t.Array(t.Object({ qr_id: qrId, name, data: buckets }, exact), {
+        description: 'With `top`: the codes with the most scans, each with its own time series.',
+      }),
     ),
   },
-  { ...exact },
+  exact,
+);
+
+const hours = {
+  period: PeriodShape,
+  data: t.Array(
+    t.Object(
+      {
+        weekday: t.Integer({ minimum: 1, maximum: 7, description: '1 for Monday to 7 for Sunday.', examples: [6] }),
+        hour: t.Integer({ minimum: 0, maximum: 23, description: 'Hour of the day, in UTC.', examples: [12] }),
+        total_scans: totalScans,
+      },
+      exact,
+    ),
+    {
+      description: 'Every hour of the week, from Monday 0 h, including those without scans.',
+    },
+  ),
+};
+
+export const HeatMap = t.Object({ qr_id: qrId, ...hours }, exact);
+export const AccountHeatMap = t.Object(hours, exact);
+
+const codeFigures = { total_scans: totalScans, unique_visitors: uniqueVisitors, unique_scans: figures.unique_scans };
+
+export const CodeFigures = t.Object(
+  {
+    ...{ qr_id: qrId, name },
+    short_url: t.String({
+      format: 'uri',
+      description: 'Short link of the code.',
+      examples: ['https://qr.example/menu'],
+    }),
+    ...codeFigures,
+    previous: t.Optional(
+      t.Object(codeFigures, {
+        ...exact,
+        description: 'With `compare=previous`: the same figures for the period of equal length before.',
+      }),
+    ),
+  },
+  exact,
 );
 
 export const Destinations = t.Object(
@@ -145,3 +223,4 @@ export const Destinations = t.Object(
 );
 
 export const ExportFile = t.Object({ qr_id: qrId, period: PeriodShape, data: t.Array(ScanRecord) }, exact);
+export const AccountExportFile = t.Object({ period: PeriodShape, data: t.Array(OwnedScanRecord) }, exact);

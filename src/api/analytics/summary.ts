@@ -1,10 +1,11 @@
 import { Type as t } from '@sinclair/typebox';
-import { readFigures } from '../../analytics/figures.ts';
+import { readFigures, readTotals } from '../../analytics/figures.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
-import { periodOf, periodQuery, presentPeriod } from './period.ts';
-import { presentDistribution, presentFigures } from './present.ts';
+import { analyticsQuery, compareQuery } from './filters.ts';
+import { periodBefore, periodOf, presentPeriod } from './period.ts';
+import { presentDistribution, presentFigures, presentPrevious } from './present.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
 import { Summary } from './schemas.ts';
 
@@ -24,20 +25,26 @@ export const summaryOperations = (service: Service): Operation[] =>
       summary: 'Analytics summary',
       description: 'Scans and visitors of a code in a period, by country, city, device and browser.',
       params: codeParams,
-      query: t.Object(periodQuery),
+      query: t.Object({ ...analyticsQuery, ...compareQuery }),
       success: { status: 200, description: 'The summary.', schema: Summary, headers: positionHeader },
       errors: ['invalid_request', 'not_found'],
       async handle({ caller, params: { id }, query }) {
         const period = periodOf(query, service.clock());
+        const before = periodBefore(period);
         const code = await requireCode(service, caller, id);
         const { table, found } = await readWarehouse(service, (reading) =>
-          readFigures(reading, scansOfCode(code, period, query)),
+          Promise.all([
+            readFigures(reading, scansOfCode(code, period, query)),
+            query.compare && readTotals(reading, scansOfCode(code, before, query)),
+          ]),
         );
+        const [figures, previous] = found;
         const answer = {
           qr_id: code.id,
           period: presentPeriod(period),
-          summary: presentFigures(found, period),
-          ...presentDistribution(found),
+          summary: presentFigures(figures, period),
+          ...presentPrevious(previous, before),
+          ...presentDistribution(figures),
         };
         return json(200, answer, positionOf(service, table));
       },

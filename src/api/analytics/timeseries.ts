@@ -1,52 +1,157 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import { intervals, readSeries } from '../../analytics/series.ts';
+import { readCodes } from '../../analytics/codes.ts';
+import type { Reading } from '../../analytics/reading.ts';
+import type { Selection } from '../../analytics/selection.ts';
+import { type Counted, type Interval, intervals, readCodeSeries, readSeries } from '../../analytics/series.ts';
+import { codesWithIds } from '../../codes/codes.ts';
 import { invalid } from '../../lib/errors.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
+import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { bucketsOf, countBuckets } from './buckets.ts';
-import { periodOf, periodQuery } from './period.ts';
+import { analyticsQuery, compareQuery } from './filters.ts';
+import { type Period, periodBefore, periodOf, presentPeriod } from './period.ts';
 import { presentCounts } from './present.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
-import { TimeSeries } from './schemas.ts';
+import { AccountTimeSeries, TimeSeries } from './schemas.ts';
 
 const maxBuckets = 10_000;
+const maxTop = 10;
 
-export const timeSeriesOperation = (service: Service): Operation =>
+const intervalQuery = {
+  interval: t.Optional(oneOf(intervals, { default: 'day', description: 'Length of a bucket. Weeks begin on Monday.' })),
+};
+
+const description =
+  'Scans in each bucket that the period overlaps, in UTC; at most 10,000 buckets. The first and the last bucket count only scans within the period.';
+
+export const timeSeriesOperations = (service: Service): Operation[] => [
   operation({
     operationId: 'getTimeSeries',
     method: 'GET',
     path: '/v1/qrcodes/:id/analytics/timeseries',
     tag,
     summary: 'Scans over time',
-    description:
-      'Scans in each bucket that the period overlaps, in UTC; at most 10,000 buckets. The first and the last bucket count only scans within the period.',
+    description,
     params: codeParams,
-    query: t.Object({
-      ...periodQuery,
-      interval: t.Optional(
-        oneOf(intervals, { default: 'day', description: 'Length of a bucket. Weeks begin on Monday.' }),
-      ),
-    }),
+    query: t.Object({ ...analyticsQuery, ...intervalQuery, ...compareQuery }),
     success: { status: 200, description: 'The time series.', schema: TimeSeries, headers: positionHeader },
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, params: { id }, query }) {
       const { interval = 'day' } = query;
       const period = periodOf(query, service.clock());
-      const buckets = countBuckets(period, interval);
-      if (buckets > maxBuckets) {
-        const message = `interval must be longer, or the period shorter: it has ${buckets} buckets, and at most ${maxBuckets} are allowed.`;
-        throw invalid([{ field: 'interval', message }]);
-      }
+      checkBuckets(period, interval);
       const code = await requireCode(service, caller, id);
       const { table, found } = await readWarehouse(service, (reading) =>
-        readSeries(reading, scansOfCode(code, period, query), interval),
+        readBoth(reading, scansOfCode(code, period, query), interval, query),
       );
-      const data = bucketsOf(period, interval).map((date) => ({
-        date,
-        ...presentCounts(found.get(date) ?? { scans: 0, visitors: 0 }),
-      }));
-      return json(200, { qr_id: code.id, interval, data }, positionOf(service, table));
+      return json(
+        200,
+        { qr_id: code.id, interval, ...presentBoth(found, period, interval) },
+        positionOf(service, table),
+      );
     },
-  });
+  }),
+  operation({
+    operationId: 'getAccountTimeSeries',
+    method: 'GET',
+    path: '/v1/analytics/timeseries',
+    tag,
+    summary: 'Scans over time, over all codes',
+    description: `${description} Covers all codes of the account in the mode of the key, or those in \`qr_id\`.`,
+    query: t.Object({
+      ...accountQuery,
+      ...intervalQuery,
+      ...compareQuery,
+      top: t.Optional(
+        t.Integer({
+          ...{ minimum: 0, maximum: maxTop, default: 0 },
+          description: 'Adds a time series for each of this many codes: those with the most scans in the period.',
+        }),
+      ),
+    }),
+    success: { status: 200, description: 'The time series.', schema: AccountTimeSeries, headers: positionHeader },
+    errors: ['invalid_request', 'not_found'],
+    async handle({ caller, query }) {
+      const { interval = 'day', top = 0 } = query;
+      const period = periodOf(query, service.clock());
+      checkBuckets(period, interval, top + 1);
+      const codes = await selectedCodes(service, caller, query);
+      const { table, found } = await readWarehouse(service, async (reading, inUse) => {
+        const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
+        return Promise.all([
+          readBoth(reading, selection, interval, query),
+          top === 0 ? undefined : readTop(reading, selection, interval, top),
+        ]);
+      });
+      const [both, ranked] = found;
+      const answer = {
+        interval,
+        ...presentBoth(both, period, interval),
+        ...(ranked === undefined ? {} : { qrcodes: await named(ranked) }),
+      };
+      return json(200, answer, positionOf(service, table));
+
+      async function named(series: Map<string, Map<string, Counted>>) {
+        const byId = await codesWithIds(service.sql, caller, [...series.keys()]);
+        // A code that was deleted after the read has no name.
+        return [...series].flatMap(([qr_id, counts]) => {
+          const name = byId.get(qr_id)?.name;
+          return name === undefined ? [] : [{ qr_id, name, data: presentBuckets(counts, period, interval) }];
+        });
+      }
+    },
+  }),
+];
+
+function checkBuckets(period: Period, interval: Interval, series = 1): void {
+  const buckets = countBuckets(period, interval) * series;
+  if (buckets <= maxBuckets) return;
+  const message = `interval must be longer, or the period shorter: it has ${buckets} buckets, and at most ${maxBuckets} are allowed.`;
+  throw invalid([{ field: 'interval', message }]);
+}
+
+interface Both {
+  current: Map<string, Counted>;
+  previous: Map<string, Counted> | undefined;
+}
+
+async function readBoth(
+  reading: Reading,
+  selection: Selection,
+  interval: Interval,
+  { compare }: { compare?: 'previous' },
+): Promise<Both> {
+  const [current, previous] = await Promise.all([
+    readSeries(reading, selection, interval),
+    compare && readSeries(reading, { ...selection, ...periodBefore(selection) }, interval),
+  ]);
+  return { current, previous };
+}
+
+/** The series of the codes with the most scans, most first. */
+async function readTop(reading: Reading, selection: Selection, interval: Interval, limit: number) {
+  const { codes } = await readCodes(reading, selection, { offset: 0, limit });
+  const among = codes.map(({ code }) => code);
+  if (among.length === 0) return new Map<string, Map<string, Counted>>();
+  const series = await readCodeSeries(reading, { ...selection, codes: { among } }, interval);
+  return new Map(among.map((code) => [code, series.get(code) ?? new Map<string, Counted>()]));
+}
+
+const presentBuckets = (counts: Map<string, Counted>, period: Period, interval: Interval) =>
+  bucketsOf(period, interval).map((date) => ({
+    date,
+    ...presentCounts(counts.get(date) ?? { scans: 0, visitors: 0 }),
+  }));
+
+function presentBoth({ current, previous }: Both, period: Period, interval: Interval) {
+  const before = periodBefore(period);
+  return {
+    data: presentBuckets(current, period, interval),
+    ...(previous === undefined
+      ? {}
+      : { previous: { period: presentPeriod(before), data: presentBuckets(previous, before, interval) } }),
+  };
+}

@@ -75,6 +75,19 @@ const queryNear = (at: number) =>
   fc.record({
     period: periodNear(at),
     bots: fc.constantFrom('include' as const, 'exclude' as const, 'only' as const),
+    filters: fc.oneof(
+      fc.constant({}),
+      fc.record(
+        {
+          country: fc.constantFrom('DE', 'AT'),
+          city: fc.constantFrom(...cities.filter((city) => city !== '')),
+          device: fc.constantFrom('ios', 'android'),
+          browser: fc.constantFrom('safari', 'chrome'),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+    selected: fc.constantFrom([], ['second'], ['second', 'first']),
     interval: fc.constantFrom('hour' as const, 'day' as const, 'week' as const, 'month' as const),
     page: fc.integer({ min: 1, max: 3 }),
     limit: fc.integer({ min: 1, max: 40 }),
@@ -133,45 +146,62 @@ test('every read agrees with a model over a plain list of scans', async () => {
   );
 }, 120_000);
 
-async function compare(
-  live: Api,
-  ids: Awaited<ReturnType<typeof world>>['ids'],
-  changes: number[],
-  scans: StoredScan[],
-  {
-    period: { query, start, end },
-    bots,
-    interval,
-    page,
-    limit,
-  }: ReturnType<typeof queryNear> extends fc.Arbitrary<infer Q> ? Q : never,
-) {
-  const [first = '', second = ''] = [ids['first']?.code, ids['second']?.code];
-  const selection = { start, end, bots };
+type RandomQuery = ReturnType<typeof queryNear> extends fc.Arbitrary<infer Q> ? Q : never;
+type Ids = Awaited<ReturnType<typeof world>>['ids'];
+
+async function compare(live: Api, ids: Ids, changes: number[], scans: StoredScan[], query: RandomQuery) {
+  await compareCode(live, ids['first']?.code ?? '', changes, scans, query);
+  await compareAccount(live, ids, scans, query);
+}
+
+/** Reads with the parameters of a query. */
+const getter = (live: Api, { period, bots, filters }: RandomQuery) => {
+  const parameters = new URLSearchParams({ bots, ...filters });
+  return async (path: string, more = '') => (await live.get(`${path}?${period.query}&${parameters}${more}`)).body;
+};
+
+const escapeFormula = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
+const columns = ['id', 'timestamp', 'country', 'region', 'city', 'device', 'browser', 'is_unique'] as const;
+const withoutCode = <T extends { qr_id: string }>({ qr_id: _, ...record }: T) => record;
+
+async function compareCode(live: Api, first: string, changes: number[], scans: StoredScan[], query: RandomQuery) {
+  const { period: selectedPeriod, bots, filters, interval, page, limit } = query;
+  const { start, end } = selectedPeriod;
+  const selection = { start, end, bots, filters };
   const ofFirst = model.selected(scans, [first], selection);
-  const ofBoth = model.selected(scans, [first, second], selection);
   const path = `/v1/qrcodes/${first}/analytics`;
-  const get = async (of: string, more = '') => (await live.get(`${of}?${query}&bots=${bots}${more}`)).body;
+  const get = getter(live, query);
   const period = { start: model.iso(start), end: model.iso(end) };
 
   const summary = {
     qr_id: first,
     period,
-    summary: model.figures(ofFirst, selection),
+    summary: model.figures(scans, [first], selection),
     ...model.distribution(ofFirst),
   };
   expect(await get(path)).toEqual(summary);
+  const previous = model.previous(scans, [first], selection);
+  expect(await get(path, '&compare=previous')).toEqual({ ...summary, previous });
 
-  const newestFirst = model.records(ofFirst).reverse();
+  const newestFirst = model.records(ofFirst).reverse().map(withoutCode);
   expect(await get(`${path}/scans`, `&page=${page}&limit=${limit}`)).toEqual({
     data: newestFirst.slice((page - 1) * limit, page * limit),
     pagination: { page, limit, total: ofFirst.length, total_pages: Math.ceil(ofFirst.length / limit) },
   });
 
   const series = model.series(ofFirst, selection, interval);
-  const answer = await get(`${path}/timeseries`, `&interval=${interval}`);
+  const answer = await get(`${path}/timeseries`, `&interval=${interval}&compare=previous`);
+  const earlier = model.before(selection);
   if (series.length > 10_000) expect(answer.error.code).toBe('invalid_request');
-  else expect(answer).toEqual({ qr_id: first, interval, data: series });
+  else
+    expect(answer).toEqual({
+      ...{ qr_id: first, interval, data: series },
+      previous: {
+        period: previous.period,
+        data: model.series(model.selected(scans, [first], earlier), earlier, interval),
+      },
+    });
+  expect(await get(`${path}/heatmap`)).toEqual({ qr_id: first, period, data: model.heatMap(ofFirst) });
 
   const urls = ['https://example.com/menu', 'https://example.com/b', 'https://example.com/menu'];
   expect(await get(`${path}/destinations`)).toEqual({
@@ -186,18 +216,68 @@ async function compare(
   });
 
   const records = model.records(ofFirst);
-  expect(await get(`${path}/export`, '&format=json')).toEqual({ qr_id: first, period, data: records });
-  const escapeFormula = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
-  const columns = ['id', 'timestamp', 'country', 'region', 'city', 'device', 'browser', 'is_unique'] as const;
+  const data = records.map(withoutCode);
+  expect(await get(`${path}/export`, '&format=json')).toEqual({ qr_id: first, period, data });
   expect(cellsOf(await get(`${path}/export`))).toEqual([
     [...columns],
     ...records.map((record) => columns.map((column) => escapeFormula(String(record[column])))),
   ]);
+}
 
-  expect(await get('/v1/analytics/aggregate')).toEqual({
+/** Reads over all codes of the account, or over the selected ones. */
+async function compareAccount(live: Api, ids: Ids, scans: StoredScan[], query: RandomQuery) {
+  const { period: selectedPeriod, bots, filters, selected, interval, page, limit } = query;
+  const { start, end } = selectedPeriod;
+  const selection = { start, end, bots, filters };
+  const isGiven = selected.length > 0;
+  const codes = (isGiven ? selected : ['first', 'second']).map((name) => ids[name]?.code ?? '');
+  const found = model.selected(scans, codes, selection);
+  const read = getter(live, query);
+  const qrIds = isGiven ? codes.map((code) => `&qr_id=${code}`).join('') : '';
+  const get = (of: string, more = '') => read(`/v1/analytics/${of}`, `${qrIds}${more}`);
+  const period = { start: model.iso(start), end: model.iso(end) };
+  const name = 'Menu';
+
+  const top = model.topCodes(found).map(({ qr_id, scans: n }) => ({ qr_id, name, scans: n }));
+  expect(await get('aggregate', '&compare=previous')).toEqual({
     period,
-    summary: { ...model.figures(ofBoth, selection), total_qrcodes: 2, active_qrcodes: 2 },
-    top_qrcodes: model.topCodes(ofBoth).map(({ qr_id, scans: n }) => ({ qr_id, name: 'Menu', scans: n })),
-    ...model.distribution(ofBoth),
+    summary: {
+      ...model.figures(scans, codes, selection),
+      ...{ total_qrcodes: codes.length, active_qrcodes: codes.length },
+    },
+    previous: model.previous(scans, codes, selection),
+    top_qrcodes: top,
+    ...model.distribution(found),
   });
+
+  const series = model.series(found, selection, interval);
+  const answer = await get('timeseries', `&interval=${interval}&top=2`);
+  if (series.length * 3 > 10_000) expect(answer.error.code).toBe('invalid_request');
+  else
+    expect(answer).toEqual({
+      ...{ interval, data: series },
+      qrcodes: top.map(({ qr_id }) => ({
+        ...{ qr_id, name },
+        data: model.series(model.selected(scans, [qr_id ?? ''], selection), selection, interval),
+      })),
+    });
+  expect(await get('heatmap')).toEqual({ period, data: model.heatMap(found) });
+
+  const rows = model.byCode(scans, codes, selection, isGiven);
+  expect(await get('qrcodes', '&compare=previous&limit=1')).toEqual({
+    data: rows.slice(0, 1).map((row) => ({ ...row, name, short_url: expect.any(String) })),
+    pagination: { page: 1, limit: 1, total: rows.length, total_pages: rows.length },
+  });
+  expect((await get('qrcodes', `&page=${page + 1}`)).pagination.total, 'past the end').toBe(rows.length);
+
+  const records = model.records(found);
+  expect(await get('scans', `&page=${page}&limit=${limit}`)).toEqual({
+    data: records.toReversed().slice((page - 1) * limit, page * limit),
+    pagination: { page, limit, total: found.length, total_pages: Math.ceil(found.length / limit) },
+  });
+  expect(await get('export', '&format=json')).toEqual({ period, data: records });
+  expect(cellsOf(await get('export'))).toEqual([
+    ['qr_id', ...columns],
+    ...records.map((record) => ['qr_id' as const, ...columns].map((column) => escapeFormula(String(record[column])))),
+  ]);
 }

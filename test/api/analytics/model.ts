@@ -6,18 +6,27 @@ export interface Query {
   start: number;
   end: number;
   bots: 'include' | 'exclude' | 'only';
+  filters: Partial<Record<'country' | 'city' | 'device' | 'browser', string>>;
 }
 
 const day = 86_400_000;
 
-export const selected = (scans: StoredScan[], codes: string[], { start, end, bots }: Query): StoredScan[] =>
+export const selected = (scans: StoredScan[], codes: string[], { start, end, bots, filters }: Query): StoredScan[] =>
   scans.filter(
-    ({ code, occurred_at, is_bot }) =>
-      codes.includes(code) &&
-      occurred_at.getTime() >= start &&
-      occurred_at.getTime() <= end &&
-      (bots === 'include' || is_bot === (bots === 'only')),
+    (scan) =>
+      codes.includes(scan.code) &&
+      scan.occurred_at.getTime() >= start &&
+      scan.occurred_at.getTime() <= end &&
+      (bots === 'include' || scan.is_bot === (bots === 'only')) &&
+      Object.entries(filters).every(([column, value]) => scan[column as keyof Query['filters']] === value),
   );
+
+/** The period of equal length that ends one millisecond before. */
+export const before = ({ start, end, ...query }: Query): Query => ({
+  ...query,
+  start: start - (end - start + 1),
+  end: start - 1,
+});
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -45,10 +54,46 @@ const numberOf = <T extends string>(scans: StoredScan[], field: 'device' | 'brow
 
 export const iso = (ms: number) => new Date(ms).toISOString();
 
-export const figures = (scans: StoredScan[], { start, end }: Query) => ({
-  ...counts(scans),
-  avg_daily_scans: Math.round((scans.length * 100) / (Math.floor(end / day) - Math.floor(start / day) + 1)) / 100,
-});
+export const figures = (scans: StoredScan[], codes: string[], query: Query) => {
+  const counted = selected(scans, codes, query);
+  // The last millisecond of a day is its end.
+  const days = Math.max(1, Math.round((query.end - query.start) / 1000) / 86_400);
+  return {
+    ...counts(counted),
+    avg_daily_scans: Math.round((counted.length * 100) / days) / 100,
+    unique_scans: counted.filter(({ is_unique }) => is_unique).length,
+    bot_scans: selected(scans, codes, { ...query, bots: 'only' }).length,
+  };
+};
+
+/** What `compare=previous` adds. */
+export const previous = (scans: StoredScan[], codes: string[], query: Query) => {
+  const earlier = before(query);
+  return {
+    period: { start: iso(earlier.start), end: iso(earlier.end) },
+    summary: figures(scans, codes, earlier),
+  };
+};
+
+/** Every code with scans, or every given code, with its figures. */
+export function byCode(scans: StoredScan[], codes: string[], query: Query, given: boolean) {
+  const of = (code: string, period: Query) => {
+    const counted = selected(scans, [code], period);
+    return { ...counts(counted), unique_scans: counted.filter(({ is_unique }) => is_unique).length };
+  };
+  return codes
+    .map((qr_id) => ({ qr_id, ...of(qr_id, query), previous: of(qr_id, before(query)) }))
+    .filter(({ total_scans }) => given || total_scans > 0)
+    .sort((a, b) => b.total_scans - a.total_scans || (b.total_scans > 0 ? byBytes(a.qr_id, b.qr_id) : 0));
+}
+
+export const heatMap = (scans: StoredScan[]) =>
+  Array.from({ length: 168 }, (_, i) => {
+    const [weekday, hour] = [Math.floor(i / 24) + 1, i % 24];
+    const inHour = ({ occurred_at }: StoredScan) =>
+      (occurred_at.getUTCDay() || 7) === weekday && occurred_at.getUTCHours() === hour;
+    return { weekday, hour, total_scans: scans.filter(inHour).length };
+  });
 
 export const distribution = (scans: StoredScan[]) => ({
   top_countries: ranked(scans.map(({ country }) => [country]))
@@ -68,7 +113,8 @@ export const topCodes = (scans: StoredScan[]) =>
 export const records = (scans: StoredScan[]) =>
   scans
     .toSorted((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime() || a.position - b.position)
-    .map(({ id, occurred_at, country, region, city, device, browser, is_unique, is_bot }) => ({
+    .map(({ code, id, occurred_at, country, region, city, device, browser, is_unique, is_bot }) => ({
+      qr_id: code,
       ...{ id, timestamp: occurred_at.toISOString(), country, region, city, device, browser, is_unique, is_bot },
     }));
 
@@ -82,7 +128,7 @@ const bucketOf: Record<Interval, (time: Date) => string> = {
 };
 
 /** Steps through the period by the hour, so that no bucket is missed. */
-export function series(scans: StoredScan[], { start, end }: Query, interval: Interval) {
+export function series(scans: StoredScan[], { start, end }: Pick<Query, 'start' | 'end'>, interval: Interval) {
   const inBucket = Map.groupBy(scans, ({ occurred_at }) => bucketOf[interval](occurred_at));
   const names = new Set<string>();
   for (let at = start; at < end; at += 3_600_000) names.add(bucketOf[interval](new Date(at)));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Interval } from '../../../src/analytics/series.ts';
 import { bucketsOf, countBuckets } from '../../../src/api/analytics/buckets.ts';
-import { daysOf, periodOf, presentPeriod } from '../../../src/api/analytics/period.ts';
+import { daysOf, periodBefore, periodOf, presentPeriod } from '../../../src/api/analytics/period.ts';
 import { Refusal } from '../../../src/lib/errors.ts';
 
 const now = new Date('2026-03-15T10:20:30.456Z');
@@ -105,14 +105,32 @@ describe('a period', () => {
     expect(invalidFields('2026-03-01T23:59:59.999Z', '2026-03-01')).toEqual([]);
   });
 
-  test('counts every calendar day that it overlaps', () => {
+  test('is as long as its time, and at least a day', () => {
     const days = (start?: string, end?: string) =>
       daysOf(periodOf({ ...(start && { start_date: start }), ...(end && { end_date: end }) }, now));
+    expect(days(), 'exactly 30 × 24 hours, from the middle of a day').toBe(30);
     expect(days('2026-03-15', '2026-03-15')).toBe(1);
     expect(days('2026-03-01', '2026-03-31')).toBe(31);
-    expect(days('2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z')).toBe(2);
     expect(days('2024-02-28', '2024-03-01')).toBe(3);
-    expect(days(), '30 × 24 hours from the middle of a day').toBe(31);
+    expect(days('2026-03-14T10:20:30.456Z'), 'the last 24 hours').toBe(1);
+    expect(days('2026-03-01T23:00:00Z', '2026-03-02T01:00:00Z'), 'two hours of two days').toBe(1);
+    expect(days('2026-03-01', '2026-03-02T12:00:00Z')).toBe(1.5);
+  });
+
+  test('has one of equal length before it', () => {
+    const precedes = (start?: string, end?: string) =>
+      presentPeriod(
+        periodBefore(periodOf({ ...(start && { start_date: start }), ...(end && { end_date: end }) }, now)),
+      );
+    expect(precedes('2026-03-11', '2026-03-20'), 'whole days').toEqual({
+      ...{ start: '2026-03-01T00:00:00.000Z', end: '2026-03-10T23:59:59.999Z' },
+    });
+    expect(precedes('2024-03-01', '2024-03-31'), 'across a leap day').toEqual({
+      ...{ start: '2024-01-30T00:00:00.000Z', end: '2024-02-29T23:59:59.999Z' },
+    });
+    expect(precedes(), 'the 30 days before the last 30 days').toEqual({
+      ...{ start: '2026-01-14T10:20:30.455Z', end: '2026-02-13T10:20:30.455Z' },
+    });
   });
 });
 

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readFigures } from '../../../src/analytics/figures.ts';
+import { readCodes } from '../../../src/analytics/codes.ts';
+import { readFigures, readTotals } from '../../../src/analytics/figures.ts';
 import type { Reading } from '../../../src/analytics/reading.ts';
 import { readScans } from '../../../src/analytics/scans.ts';
 import type { Selection } from '../../../src/analytics/selection.ts';
-import { readRevisions, readSeries } from '../../../src/analytics/series.ts';
+import { readCodeSeries, readHeatMap, readRevisions, readSeries } from '../../../src/analytics/series.ts';
 import { newCode } from '../../support/api.ts';
 import { blamedFields } from '../../support/http.ts';
 import { scanned } from '../../support/scans.ts';
@@ -22,9 +23,15 @@ const stored = (fields: Parameters<typeof scanned>[0]) => ({
   is_unique: true,
 });
 const ofCode = (code: string) => [
-  ...['', '/scans', '/timeseries', '/destinations', '/export'].map((read) => `/v1/qrcodes/${code}/analytics${read}`),
+  ...['', '/scans', '/timeseries', '/heatmap', '/destinations', '/export'].map(
+    (read) => `/v1/qrcodes/${code}/analytics${read}`,
+  ),
   `/v1/analytics/qrcodes/${code}`,
 ];
+
+const ofAccount = ['aggregate', 'scans', 'timeseries', 'heatmap', 'export', 'qrcodes'].map(
+  (read) => `/v1/analytics/${read}`,
+);
 
 beforeAll(async () => {
   const created = await service.account();
@@ -46,6 +53,16 @@ describe('access', () => {
       expect((await other.live.get(path)).status, path).toBe(404);
       expect((await inTestMode.get(path)).status, path).toBe(404);
       expect((await service.client(0).get(path)).status, path).toBe(401);
+    }
+  });
+
+  test('returns 404 when qr_id names a code that the account does not have in this mode', async () => {
+    const other = await service.account();
+    for (const path of ofAccount) {
+      for (const unknown of ['qr_0000000000000000000000', 'nonsense'])
+        expect((await account.live.get(`${path}?qr_id=${id}&qr_id=${unknown}`)).status, path).toBe(404);
+      expect((await other.live.get(`${path}?qr_id=${id}`)).status, path).toBe(404);
+      expect((await account.test.get(`${path}?qr_id=${id}`)).status, path).toBe(404);
     }
   });
 
@@ -82,8 +99,12 @@ describe('query parameters', () => {
     ['start_date=2026-03-01&start_date=2026-03-02', ['start_date']],
     ['bots=none', ['bots']],
     ['bots=', ['bots']],
+    ['country=Germany', ['country']],
+    ['city=', ['city']],
+    ['city=Berlin&city=Paris', ['city']],
+    ['device=tablet&browser=firefox', ['device', 'browser']],
   ])('%s: 400 on every read', async (query, fields) => {
-    for (const path of [...ofCode(id), '/v1/analytics/aggregate']) {
+    for (const path of [...ofCode(id), ...ofAccount]) {
       const answer = await account.live.get(`${path}?${query}`);
       expect(answer.status, path).toBe(400);
       expect(blamedFields(answer), path).toEqual(fields);
@@ -112,6 +133,27 @@ describe('query parameters', () => {
     expect(widest.body.data).toHaveLength(4_800);
   });
 
+  test('validates compare, top and the number of codes', async () => {
+    const tooMany = Array.from({ length: 101 }, () => `qr_id=${id}`).join('&');
+    for (const [path, field] of [
+      [`/v1/qrcodes/${id}/analytics?compare=year`, 'compare'],
+      ['/v1/analytics/aggregate?compare=', 'compare'],
+      [`/v1/analytics/aggregate?${tooMany}`, 'qr_id'],
+      ['/v1/analytics/timeseries?top=11', 'top'],
+      ['/v1/analytics/timeseries?interval=hour&start_date=2026-01-01&top=10', 'interval'],
+    ] as const) {
+      const answer = await account.live.get(path);
+      expect(answer.status, path).toBe(400);
+      expect(blamedFields(answer), path).toEqual([field]);
+    }
+  });
+
+  test('a country is found in either case', async () => {
+    const total = async (country: string) =>
+      (await account.live.get(`/v1/qrcodes/${id}/analytics?country=${country}`)).body.summary.total_scans;
+    expect([await total('de'), await total('DE'), await total('at')]).toEqual([3, 3, 0]);
+  });
+
   test('a page past the end is empty, with the right total', async () => {
     const { body } = await account.live.get(`/v1/qrcodes/${id}/analytics/scans?page=9007199254740991&limit=500`);
     expect(body).toEqual({
@@ -135,7 +177,7 @@ describe('query parameters', () => {
 test('every response has a token for its position of the log, not the number', async () => {
   const { sql } = service.database;
   const tokens = new Set<string | null>();
-  for (const path of [...ofCode(id), '/v1/analytics/aggregate'])
+  for (const path of [...ofCode(id), ...ofAccount])
     tokens.add((await account.live.get(path)).headers.get('x-log-position'));
   expect([...tokens], 'the same token for the same position').toEqual([expect.stringMatching(/^[\w-]{22}$/)]);
   await sql`UPDATE warehouse_tables SET position = position + 1 WHERE in_use`;
@@ -183,6 +225,25 @@ describe('tables that are read', () => {
       await sources((reading) => readScans(reading, selection(), { offset: 0, limit: 1 })),
       'the offset of a page is found by counting groups',
     ).toEqual(['by_hour', rows].toSorted());
+  }, 120_000);
+
+  test('are the groups of hours for totals, codes and the hours of a week', async () => {
+    const sources = [service.warehouse.database, 'by_hour'].toSorted();
+    const ofAll = { ...selection(), codes: { without: ['qr_1'] } };
+    for (const read of [
+      (reading: Reading) => readTotals(reading, selection()),
+      (reading: Reading) => readHeatMap(reading, selection()),
+      (reading: Reading) => readCodes(reading, ofAll, { offset: 0, limit: 10 }),
+      (reading: Reading) => readCodeSeries(reading, ofAll, 'day'),
+    ])
+      expect((await sourcesOf(read)).toSorted()).toEqual(sources);
+  }, 120_000);
+
+  test('are the rows alone for a filter, read once for places and clients', async () => {
+    const filtered = { ...selection(), filters: { country: 'DE' } };
+    const rows = service.warehouse.database;
+    expect(await sourcesOf((reading) => readFigures(reading, filtered))).toEqual([rows, rows]);
+    expect(await sourcesOf((reading) => readSeries(reading, filtered, 'day'))).toEqual([rows]);
   }, 120_000);
 
   test('are only groups for whole days', async () => {

@@ -1,0 +1,56 @@
+import { type Static, Type as t } from '@sinclair/typebox';
+import { oneOf } from '../../../events/one-of.ts';
+import { botChoices, type Selection } from '../../analytics/selection.ts';
+import { periodQuery } from './period.ts';
+import { browsers, devices } from './schemas.ts';
+
+/** Query parameters that narrow an analytics read to some scans. */
+const filterQuery = {
+  bots: t.Optional(
+    oneOf(botChoices, {
+      default: 'include',
+      description:
+        '`include` counts every scan, `exclude` leaves out scans by bots, `only` leaves out all other scans.',
+    }),
+  ),
+  country: t.Optional(
+    t.String({
+      pattern: '^[A-Za-z]{2}$',
+      description: 'Only scans from this country: ISO 3166-1 alpha-2, `XX` for unknown.',
+      examples: ['DE'],
+      'x-expected': 'a country code of two letters, such as DE',
+    }),
+  ),
+  city: t.Optional(
+    t.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Only scans from this city, by its English name as in `top_cities`, case-sensitive; `Unknown` for unknown. Cities of the same name in several countries are told apart by `country`.',
+      examples: ['Berlin'],
+      'x-expected': 'the name of a city, of 1 to 255 characters',
+    }),
+  ),
+  device: t.Optional(oneOf(devices, { description: 'Only scans by this kind of device.' })),
+  browser: t.Optional(oneOf(browsers, { description: 'Only scans with this browser.' })),
+};
+
+/** Query parameters of every analytics read. */
+export const analyticsQuery = { ...periodQuery, ...filterQuery };
+
+export type FilterQuery = Static<ReturnType<typeof t.Object<typeof filterQuery>>>;
+
+export const filtersOf = ({ bots = 'include', country, city, device, browser }: FilterQuery) =>
+  ({
+    bots,
+    filters: { country: country?.toUpperCase(), city, device, browser },
+  }) satisfies Partial<Selection>;
+
+/** Query parameter of reads that can compare with the period before. */
+export const compareQuery = {
+  compare: t.Optional(
+    oneOf(['previous'], {
+      description: '`previous` adds the same figures for the period of equal length before, as `previous`.',
+    }),
+  ),
+};
