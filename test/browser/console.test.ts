@@ -284,7 +284,7 @@ describe('analytics', () => {
     async () => {
       await openCode();
       await page.getByRole('heading', { name: 'No scans yet' }).waitFor();
-      expect(await figure('New vs. returning visitors').textContent()).toBe('New 0Returning 0');
+      expect(await figure('New and returning visitors').textContent()).toMatch(/^New 0\s*Returning 0\s*$/);
       expect(await page.locator('.figures .track').count()).toBe(0);
     },
     timeoutMs,
@@ -307,7 +307,8 @@ describe('analytics', () => {
         eventually(async () => expect(await figure(name).textContent()).toContain(text), 30_000);
       await shows('Scans', '3');
       await shows('Visitors', '2');
-      await shows('New vs. returning visitors', 'New 2 (67%)Returning 1 (33%)');
+      await shows('New and returning visitors', 'New 2 (67%)');
+      await shows('New and returning visitors', 'Returning 1 (33%)');
       expect(await page.locator('.figures .track').count()).toBe(1);
       await page.getByRole('region', { name: 'Devices' }).getByText('iPhone and iPad').waitFor();
       await page.getByRole('region', { name: 'Countries' }).getByText('United States').waitFor();
@@ -464,7 +465,16 @@ describe('every page', () => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       const paths = [
-        ...['', '/codes/new', '/codes/import', '/account', '/account/keys', '/account/webhook', '/nowhere'],
+        ...[
+          '',
+          '/analytics',
+          '/codes/new',
+          '/codes/import',
+          '/account',
+          '/account/keys',
+          '/account/webhook',
+          '/nowhere',
+        ],
         ...['analytics', 'scans', 'history'].map((tab) => `/codes/${code.id}?tab=${tab}`),
       ];
       for (const path of paths) {

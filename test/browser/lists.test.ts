@@ -186,14 +186,19 @@ describe('on a phone', () => {
       expect(figures?.width).toBeGreaterThan((card?.width ?? 0) * 0.8);
       await page.getByLabel('Select Code 21', { exact: true }).check();
       await button('Pause 1').waitFor();
-      for (const path of ['', `/codes/${code.id}?tab=scans`, `/codes/${code.id}?tab=history`, '/account/webhook']) {
+      for (const path of [
+        '',
+        `/codes/${code.id}?tab=scans&bots=include`,
+        `/codes/${code.id}?tab=history`,
+        '/account/webhook',
+      ]) {
         if (path !== '') await page.goto(`${url}/console${path}`);
         await page.locator('.skeleton').first().waitFor({ state: 'detached' });
         expect(await smallTargets(page), path).toEqual([]);
         expect(await accessibilityViolations(page), path).toEqual([]);
         expect(await horizontalOverflow(page), path).toBe(0);
       }
-      await page.goto(`${url}/console/codes/${code.id}?tab=scans`);
+      await page.goto(`${url}/console/codes/${code.id}?tab=scans&bots=include`);
       const table = page.getByRole('region', { name: 'Scans' });
       await table.getByRole('table').waitFor();
       const scroll = `document.querySelector('.scroll')`;

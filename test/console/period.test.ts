@@ -1,20 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { intervalOf, periodOf } from '../../src/console/app/code/period.ts';
+import { changeText, previousScans } from '../../src/console/app/analytics/comparison.ts';
+import { intervalOf, periodBeforeLabel, periodLabel, periodOf } from '../../src/console/app/analytics/period.ts';
 
 const now = Date.parse('2026-11-15T12:34:56Z');
 
 describe('periodOf', () => {
   test.each([
-    ['7d', '2026-11-09', '2026-11-15', 'day'],
-    ['30d', '2026-10-17', '2026-11-15', 'day'],
-    ['90d', '2026-08-18', '2026-11-15', 'day'],
-    ['12m', '2025-11-16', '2026-11-15', 'week'],
+    ['7d', '2026-11-09', 'day', 'Last 7 days', 'the 7 days before'],
+    ['30d', '2026-10-17', 'day', 'Last 30 days', 'the 30 days before'],
+    ['90d', '2026-08-18', 'day', 'Last 90 days', 'the 90 days before'],
+    ['12m', '2025-11-16', 'week', 'Last 12 months', 'the 12 months before'],
   ] as const)(
-    '%s covers whole days up to today and has a suitable interval',
-    (name, start_date, end_date, interval) => {
+    '%s covers the days up to now, and has a suitable interval and words',
+    (name, start_date, interval, label, before) => {
       const period = periodOf(name, null, null, now);
-      expect(period).toEqual({ start_date, end_date });
+      expect(period).toEqual({ start_date, end_date: undefined });
       expect(intervalOf(period, now)).toBe(interval);
+      expect(periodLabel(name, period)).toBe(label);
+      expect(periodBeforeLabel(name, period, now)).toBe(before);
     },
   );
 
@@ -33,6 +36,38 @@ describe('periodOf', () => {
       start_date: '2026-02-01',
       end_date: '2026-02-01',
     });
+    const march = periodOf('custom', '2026-03-01', '2026-03-31', now);
+    expect(periodLabel('custom', march)).toBe('1 Mar 2026 – 31 Mar 2026');
+    expect(periodBeforeLabel('custom', march, now)).toBe('the 31 days before');
+    expect(periodOf('custom', '2026-11-01', '2026-11-15', now), 'up to now, if it ends today').toEqual({
+      ...{ start_date: '2026-11-01', end_date: undefined },
+    });
     expect(intervalOf(periodOf('custom', '2023-01-01', '2026-01-01', now), now)).toBe('month');
+  });
+});
+
+describe('a comparison with the period before', () => {
+  test.each([
+    [109, 100, '9% more than the 30 days before'],
+    [91, 100, '9% less than the 30 days before'],
+    [300, 100, '200% more than the 30 days before'],
+    [100, 100, 'the same as in the 30 days before'],
+    [5, 0, 'none in the 30 days before'],
+    [0, 5, '100% less than the 30 days before'],
+  ])('of %d with %d is in words', (figure, previous, text) => {
+    expect(changeText(figure, previous, 'the 30 days before')).toBe(text);
+  });
+
+  test('aligns the buckets of both periods at the end, without one that the period before starts within', () => {
+    const bucketsOf = (dates: string[]) => dates.map((date, i) => ({ date, total_scans: i + 1, unique_visitors: 0 }));
+    const data = bucketsOf(['2026-03-03', '2026-03-04', '2026-03-05']);
+    const previous = (start: string, dates: string[]) => ({ period: { start, end: '' }, data: bucketsOf(dates) });
+    const line = (start: string, dates: string[]) =>
+      previousScans({ interval: 'day', data, previous: previous(start, dates) });
+    const three = ['2026-02-28', '2026-03-01', '2026-03-02'];
+    expect(line('2026-02-28T00:00:00.000Z', three)).toEqual([1, 2, 3]);
+    expect(line('2026-02-28T10:00:00.000Z', three)).toEqual([undefined, 2, 3]);
+    expect(line('2026-02-27T10:00:00.000Z', ['2026-02-27', ...three])).toEqual([2, 3, 4]);
+    expect(previousScans({ interval: 'day', data })).toEqual([undefined, undefined, undefined]);
   });
 });

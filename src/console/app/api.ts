@@ -27,12 +27,15 @@ interface ErrorBody {
   details?: ApiError['details'];
 }
 
-type Query = Record<string, string | number | undefined>;
+/** A list is sent as one parameter for each item. */
+export type Query = Record<string, string | number | string[] | undefined>;
 
 /** The URL of an API operation in the current mode and the account of this page: `apiUrl('/qrcodes', { page: 2 })`. */
 export function apiUrl(path: string, query: Query = {}): string {
   const search = new URLSearchParams({ mode: currentMode(), account: bootstrap.account.id });
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  for (const [name, value] of Object.entries(query))
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item !== undefined) search.append(name, String(item));
   return `/console/api${path}?${search}`;
 }
 

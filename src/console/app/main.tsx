@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { AccountPage, type Section } from './account/page.tsx';
+import { AccountAnalyticsPage } from './analytics/page.tsx';
 import { CodePage } from './code/page.tsx';
 import { CreatePage } from './codes/create.tsx';
 import { ImportPage } from './codes/import.tsx';
@@ -11,6 +12,7 @@ import { keyOf } from './welcome.ts';
 
 function Page({ path }: { path: string }) {
   if (path === '/' || path === '/codes') return <CodesPage />;
+  if (path === '/analytics') return <AccountAnalyticsPage />;
   if (path === '/codes/new') return <CreatePage />;
   if (path === '/codes/import') return <ImportPage />;
   const [, code] = /^\/codes\/(qr_\w+)$/.exec(path) ?? [];

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { ApiError, api } from './api.ts';
+import { ApiError, api, type Query } from './api.ts';
 import { currentMode } from './router.ts';
 
 /** Data read from the service and refreshed while the component is mounted. */
@@ -14,7 +14,7 @@ export interface Resource<T> {
 const retryIntervalMs = 3_000;
 
 interface Options {
-  query?: Record<string, string | number | undefined>;
+  query?: Query;
   /** Reads again at this interval while the page is visible, and at once when it becomes visible. */
   refreshIntervalMs?: number;
   /** Reads again when this value changes. */

@@ -40,8 +40,10 @@ const stateOfNext = (): EntryState => (isList() ? { listUrl: location.pathname +
 export const listUrl = () => entryState().listUrl ?? pageUrl('/');
 
 export function navigate(url: string): void {
+  const isSamePage = new URL(url, location.href).pathname === location.pathname;
   history.pushState(stateOfNext(), '', url);
-  scrollTo(0, 0);
+  // A filter of the page on screen leaves the scroll position.
+  if (!isSamePage) scrollTo(0, 0);
   notifyListeners();
 }
 

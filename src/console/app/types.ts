@@ -24,6 +24,10 @@ export interface Page<T> {
 export type Summary = Static<typeof analytics.Summary>;
 export type Aggregate = Static<typeof analytics.Aggregate>;
 export type TimeSeries = Static<typeof analytics.TimeSeries>;
+export type HeatMap = Static<typeof analytics.HeatMap>;
+export type AccountTimeSeries = Static<typeof analytics.AccountTimeSeries>;
+export type CodeFigures = Static<typeof analytics.CodeFigures>;
+export type OwnedScanRecord = Static<typeof analytics.OwnedScanRecord>;
 export type Destinations = Static<typeof analytics.Destinations>;
 export type ScanRecord = Static<typeof analytics.ScanRecord>;
 

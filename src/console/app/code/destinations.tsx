@@ -1,13 +1,14 @@
+import { CountCells, CountHeaders } from '../analytics/counts.tsx';
+import type { Query } from '../api.ts';
 import { displayDestination } from '../codes/destination.ts';
 import { date } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { useResource } from '../resource.ts';
 import type { Destinations, QrCode } from '../types.ts';
-import { CountCells, CountHeaders } from './counts.tsx';
 
 interface Props {
   code: QrCode;
-  query: Record<string, string | undefined>;
+  query: Query;
   refreshKey: number;
 }
 

@@ -1,3 +1,4 @@
+import { Scans } from '../analytics/scans.tsx';
 import { displayDestination } from '../codes/destination.ts';
 import { date, displayUrl, number, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
@@ -11,7 +12,6 @@ import type { QrCode } from '../types.ts';
 import { CodeActions } from './actions.tsx';
 import { Analytics } from './analytics.tsx';
 import { History } from './history.tsx';
-import { Scans } from './scans.tsx';
 
 const tabs = [
   ['analytics', 'Analytics'],
@@ -51,7 +51,13 @@ export function CodePage({ id }: { id: string }) {
       <Details code={code} />
       <Segments label="View" options={tabs} value={tab} onValue={openTab} />
       {tab === 'analytics' && <Analytics code={code} />}
-      {tab === 'scans' && <Scans code={code} />}
+      {tab === 'scans' && (
+        <Scans
+          path={`/qrcodes/${code.id}/analytics/scans`}
+          exportPath={`/qrcodes/${code.id}/analytics/export`}
+          refreshKey={code.total_scans}
+        />
+      )}
       {tab === 'history' && <History code={code} onChange={reload} />}
     </>
   );
@@ -79,11 +85,15 @@ const Details = ({ code }: { code: QrCode }) => (
         </dd>
       </div>
       <div>
-        <dt>Scans</dt>
+        <dt>
+          Scans <small>all time, with bots</small>
+        </dt>
         <dd class="figure">{number(code.total_scans)}</dd>
       </div>
       <div>
-        <dt>Visitors</dt>
+        <dt>
+          Visitors <small>all time, exact</small>
+        </dt>
         <dd class="figure">{number(code.unique_scans)}</dd>
       </div>
       <div>

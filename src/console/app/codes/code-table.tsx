@@ -28,7 +28,7 @@ export function CodeTable({ codes, selection }: { codes: ListedQrCode[]; selecti
           <th scope="col">Destination</th>
           <th scope="col">Status</th>
           <th scope="col" class="number">
-            Scans
+            Scans, all time
           </th>
           <th scope="col">Created</th>
         </tr>
@@ -78,7 +78,7 @@ function CodeRow({ code, selection }: { code: ListedQrCode; selection: Selection
       </td>
       <td class="number">
         {compact(total_scans)}
-        <span class="unit"> {total_scans === 1 ? 'scan' : 'scans'}</span>
+        <span class="unit"> {total_scans === 1 ? 'scan' : 'scans'}, all time</span>
       </td>
       <td class="created">{date(created_at)}</td>
     </tr>

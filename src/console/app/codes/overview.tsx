@@ -1,30 +1,63 @@
+import type { ComponentChildren } from 'preact';
+import { Change } from '../analytics/change.tsx';
+import { Bots } from '../analytics/figures.tsx';
+import { useFilters, withFilters } from '../analytics/filters.ts';
+import { periodOf } from '../analytics/period.ts';
 import { country, number } from '../format.ts';
 import { useResource } from '../resource.ts';
+import { pageUrl, useRoute } from '../router.ts';
 import type { Aggregate } from '../types.ts';
 
 /** Totals of all codes for the last 30 days; nothing while there are no scans. */
 export function Overview({ refreshKey }: { refreshKey: number }) {
-  const { data } = useResource<Aggregate>('/analytics/aggregate', { refreshKey });
-  if (data === undefined || data.summary.total_scans === 0) return null;
-  const { summary, top_countries, top_qrcodes } = data;
+  const { query } = useRoute();
+  const { bots } = useFilters();
+  const { data } = useResource<Aggregate>('/analytics/aggregate', {
+    query: { ...periodOf('30d', null, null), bots, compare: 'previous' },
+    refreshKey,
+  });
+  if (data === undefined || data.summary.total_scans + data.summary.bot_scans === 0) return null;
+  const { summary, previous, top_countries, top_qrcodes } = data;
   const topCountry = top_countries.find(({ country: code }) => code !== 'XX');
-  const figures = [
-    ['Scans', number(summary.total_scans)],
-    ['Visitors', number(summary.unique_visitors)],
-    ['Top code', top_qrcodes[0]?.name ?? '–'],
-    ['Top country', topCountry === undefined ? '–' : country(topCountry.country)],
-  ] as const;
+  const [topCode] = top_qrcodes;
+  const analytics = withFilters(pageUrl('/analytics'), query);
+  const filtered = (column: string, value: string) =>
+    `${analytics}${analytics.includes('?') ? '&' : '?'}${new URLSearchParams({ [column]: value })}`;
+  const change = (figure: 'total_scans' | 'unique_visitors') =>
+    previous && <Change now={summary[figure]} previous={previous.summary[figure]} before="the 30 days before" />;
   return (
     <section class="overview card" aria-label="Last 30 days">
       <h2>Last 30 days</h2>
       <dl>
-        {figures.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+        <Figure label="Scans">
+          <a href={analytics}>{number(summary.total_scans)}</a> {change('total_scans')}{' '}
+          <Bots scans={summary.bot_scans} bots={bots} />
+        </Figure>
+        <Figure label="Visitors">
+          <a href={analytics}>{number(summary.unique_visitors)}</a> {change('unique_visitors')}
+        </Figure>
+        <Figure label="Top code">
+          {topCode === undefined ? (
+            '–'
+          ) : (
+            <a href={withFilters(pageUrl(`/codes/${topCode.qr_id}`), query)}>{topCode.name}</a>
+          )}
+        </Figure>
+        <Figure label="Top country">
+          {topCountry === undefined ? (
+            '–'
+          ) : (
+            <a href={filtered('country', topCountry.country)}>{country(topCountry.country)}</a>
+          )}
+        </Figure>
       </dl>
     </section>
   );
 }
+
+const Figure = ({ label, children }: { label: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+);

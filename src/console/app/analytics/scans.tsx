@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { country, displayName, time } from '../format.ts';
 import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
@@ -5,34 +6,45 @@ import { Scroll } from '../parts/scroll.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { useRoute } from '../router.ts';
-import type { Page, QrCode, ScanRecord } from '../types.ts';
+import type { OwnedScanRecord, Page, ScanRecord } from '../types.ts';
 import { Attribution } from './attribution.tsx';
-import { type PeriodName, periodOf } from './period.ts';
+import { Chips } from './chips.tsx';
+import { useFilters } from './filters.ts';
 import { PeriodPicker } from './period-picker.tsx';
 
 const sizes = [50, 100, 250] as const;
 
+interface Props {
+  path: string;
+  exportPath: string;
+  refreshKey?: number;
+  tools?: ComponentChildren;
+  /** Of scans of several codes: the names by id, and the page of a code. */
+  codes?: { names: Map<string, string>; url(id: string): string };
+}
+
+type Scan = ScanRecord & Partial<Pick<OwnedScanRecord, 'qr_id'>>;
+
 /** The scans of the period, newest first. */
-export function Scans({ code }: { code: QrCode }) {
+export function Scans({ path, exportPath, refreshKey, tools, codes }: Props) {
   const { query } = useRoute();
-  const name = (query.get('period') ?? '30d') as PeriodName;
-  const period = periodOf(name, query.get('from'), query.get('to'));
-  const filters = { ...period, bots: query.get('bots') ?? undefined, ...pageQueryOf(query, sizes) };
-  const { data, error, loading, reload } = useResource<Page<ScanRecord>>(`/qrcodes/${code.id}/analytics/scans`, {
-    query: filters,
-    refreshKey: code.total_scans,
+  const filters = useFilters();
+  const { data, error, loading, reload } = useResource<Page<Scan>>(path, {
+    query: { ...filters.query, ...pageQueryOf(query, sizes) },
+    refreshKey,
     refreshIntervalMs: 5_000,
   });
   return (
     <>
-      <PeriodPicker code={code} name={name} period={period} />
+      <PeriodPicker filters={filters} exportPath={exportPath} tools={tools} />
+      <Chips filters={filters} codeNames={codes?.names} />
       {error !== undefined && data === undefined ? (
         <Failure error={error} retry={reload} />
       ) : data === undefined ? (
         <Skeleton lines={6} />
       ) : data.pagination.total === 0 ? (
         <Empty title="No scans in this period">
-          <p>Try a longer period.</p>
+          <p>Try a longer period, or fewer filters.</p>
         </Empty>
       ) : (
         <Paged what="scans" pagination={data.pagination} sizes={sizes} loading={loading}>
@@ -41,6 +53,7 @@ export function Scans({ code }: { code: QrCode }) {
               <thead>
                 <tr>
                   <th scope="col">Time</th>
+                  {codes !== undefined && <th scope="col">Code</th>}
                   <th scope="col">Location</th>
                   <th scope="col">Device</th>
                   <th scope="col">Browser</th>
@@ -53,6 +66,11 @@ export function Scans({ code }: { code: QrCode }) {
                     <td>
                       <time dateTime={scan.timestamp}>{time(scan.timestamp)}</time>
                     </td>
+                    {codes !== undefined && scan.qr_id !== undefined && (
+                      <td>
+                        <a href={codes.url(scan.qr_id)}>{codes.names.get(scan.qr_id) ?? scan.qr_id}</a>
+                      </td>
+                    )}
                     <td>{locationOf(scan)}</td>
                     <td>{displayName(scan.device)}</td>
                     <td>{displayName(scan.browser)}</td>
@@ -72,6 +90,6 @@ export function Scans({ code }: { code: QrCode }) {
   );
 }
 
-const locationOf = (scan: ScanRecord) =>
+const locationOf = (scan: Scan) =>
   [...new Set([scan.city, scan.region, country(scan.country)])].filter((name) => name !== 'Unknown').join(', ') ||
   'Unknown';

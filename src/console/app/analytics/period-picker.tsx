@@ -1,33 +1,38 @@
+import type { ComponentChildren } from 'preact';
 import { apiUrl } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { setQuery, useRoute } from '../router.ts';
-import type { QrCode } from '../types.ts';
-import { type Interval, intervals, type Period, type PeriodName, periods } from './period.ts';
+import { botOptions, type Filters } from './filters.ts';
+import { type Interval, intervals, periods } from './period.ts';
 
 interface Props {
-  code: QrCode;
-  name: PeriodName;
-  period: Period;
+  filters: Filters;
+  exportPath: string;
   /** Of the time series, where one is shown. */
   interval?: Interval;
+  tools?: ComponentChildren;
 }
 
-/** Filters of the analytics, and export links for the filtered scans. */
-export function PeriodPicker({ code, name, period, interval }: Props) {
+/** Period, interval and bots of the analytics, and export links for the filtered scans. */
+export function PeriodPicker({
+  filters: { name, period, bots, query: filterQuery },
+  exportPath,
+  interval,
+  tools,
+}: Props) {
   const { query } = useRoute();
-  const bots = query.get('bots') ?? 'include';
-  const exportUrl = (format: string) =>
-    apiUrl(`/qrcodes/${code.id}/analytics/export`, { format, ...period, bots: query.get('bots') ?? undefined });
+  const exportUrl = (format: string) => apiUrl(exportPath, { format, ...filterQuery });
   const today = new Date().toISOString().slice(0, 10);
   return (
     <div class="toolbar">
+      {tools}
       <select
         aria-label="Period"
         value={name}
         onChange={(event) => {
           const next = event.currentTarget.value;
           const dates = next === 'custom' ? { from: period.start_date.slice(0, 10), to: period.end_date ?? today } : {};
-          setQuery({ period: next, interval: undefined, from: undefined, to: undefined, ...dates });
+          setQuery({ period: next, interval: undefined, from: undefined, to: undefined, page: undefined, ...dates });
         }}
       >
         {periods.map(([option, text]) => (
@@ -43,7 +48,7 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
             aria-label="Start date"
             max={query.get('to') ?? today}
             value={query.get('from') ?? ''}
-            onChange={(event) => setQuery({ from: event.currentTarget.value, interval: undefined })}
+            onChange={(event) => setQuery({ from: event.currentTarget.value, interval: undefined, page: undefined })}
           />
           –
           <input
@@ -52,7 +57,7 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
             min={query.get('from') ?? ''}
             max={today}
             value={query.get('to') ?? ''}
-            onChange={(event) => setQuery({ to: event.currentTarget.value, interval: undefined })}
+            onChange={(event) => setQuery({ to: event.currentTarget.value, interval: undefined, page: undefined })}
           />
         </span>
       )}
@@ -72,13 +77,15 @@ export function PeriodPicker({ code, name, period, interval }: Props) {
       <select
         aria-label="Bots"
         value={bots}
-        onChange={(event) =>
-          setQuery({ bots: event.currentTarget.value === 'include' ? undefined : event.currentTarget.value })
+        onChange={({ currentTarget: { value } }) =>
+          setQuery({ bots: value === 'exclude' ? undefined : value, page: undefined })
         }
       >
-        <option value="include">All scans</option>
-        <option value="exclude">Without bots</option>
-        <option value="only">Bots only</option>
+        {botOptions.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
       </select>
       <span class="spacer" />
       <span class="actions">

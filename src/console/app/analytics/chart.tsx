@@ -3,15 +3,14 @@ import uPlot from 'uplot';
 import { number } from '../format.ts';
 import { useTheme } from '../theme.ts';
 import type { TimeSeries } from '../types.ts';
-import type { Interval } from './period.ts';
+import { type Interval, startOf } from './period.ts';
 
 const heightPx = 280;
 /** With less space per bar, the chart is a line. */
 const minBarWidthPx = 7;
 const intervalSeconds: Record<Interval, number> = { hour: 3_600, day: 86_400, week: 604_800, month: 2_629_800 };
 
-/** The start of a bucket: `2026-03-01T09:00:00Z`, `2026-03-01` or `2026-03`. */
-const secondsOf = (date: string) => Date.parse(date.length === 7 ? `${date}-01` : date) / 1000;
+const secondsOf = (date: string) => startOf(date) / 1000;
 
 const utc = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
 const formats = {
@@ -47,9 +46,9 @@ function colorOf(element: HTMLElement, name: string): string {
 }
 
 function optionsFor(element: HTMLElement, count: number, interval: Interval, onBucket: (index: number | null) => void) {
-  const [scans, visitors, grid, text] = ['--chart-1', '--chart-2', '--line', '--muted'].map((name) =>
-    colorOf(element, name),
-  ) as [string, string, string, string];
+  const [scans, visitors, previous, grid, text] = ['--chart-1', '--chart-2', '--chart-before', '--line', '--muted'].map(
+    (name) => colorOf(element, name),
+  ) as [string, string, string, string, string];
   const scansFill = scans.replace(/^rgb\(/, 'rgba(').replace(/\)$/, ', 0.14)');
   const font = '12px system-ui, sans-serif';
   const bars = uPlot.paths.bars?.({ size: [0.72, 40], radius: 0.15 });
@@ -89,14 +88,24 @@ function optionsFor(element: HTMLElement, count: number, interval: Interval, onB
           }
         : { label: 'Scans', stroke: scans, fill: scansFill, width: 2, points: { show: false } },
       { label: 'Visitors', stroke: visitors, width: 2, points: { show: false } },
+      { label: 'Before', stroke: previous, width: 1.5, dash: [4, 4], points: { show: false } },
     ],
     hooks: { setCursor: [(u) => onBucket(u.cursor.idx ?? null)] },
   };
   return options;
 }
 
+interface Props {
+  series: TimeSeries['data'];
+  /** Scans in the period before, for each bucket of `series`. */
+  previous: (number | undefined)[];
+  interval: Interval;
+  /** What the period before is called. */
+  before: string;
+}
+
 /** Scans and visitors over time. Hidden from screen readers, which use the table below it. */
-export function TimeChart({ series, interval }: { series: TimeSeries['data']; interval: Interval }) {
+export function TimeChart({ series, previous, interval, before }: Props) {
   const theme = useTheme();
   const container = useRef<HTMLDivElement>(null);
   const [bucket, setBucket] = useState<number | null>(null);
@@ -108,6 +117,7 @@ export function TimeChart({ series, interval }: { series: TimeSeries['data']; in
       series.map(({ date }) => secondsOf(date)),
       series.map(({ total_scans }) => total_scans),
       series.map(({ unique_visitors }) => unique_visitors),
+      previous,
     ];
     const chart = new uPlot(optionsFor(element, series.length, interval, setBucket), data, element);
     const observer = new ResizeObserver(() => {
@@ -119,15 +129,21 @@ export function TimeChart({ series, interval }: { series: TimeSeries['data']; in
       observer.disconnect();
       chart.destroy();
     };
+    // `previous` is computed from the same answer as `series`, and new with every render.
   }, [series, interval, theme]);
 
   const shown = bucket === null ? undefined : series[bucket];
+  const shownBefore = bucket === null ? undefined : previous[bucket];
   return (
     <figure class="chart">
       <figcaption>
         <span class="key scans">Scans{shown !== undefined && <strong>{number(shown.total_scans)}</strong>}</span>
         <span class="key visitors">
           Visitors{shown !== undefined && <strong>{number(shown.unique_visitors)}</strong>}
+        </span>
+        <span class="key before">
+          Scans in {before}
+          {shownBefore !== undefined && <strong>{number(shownBefore)}</strong>}
         </span>
         <span class="bucket">
           {shown === undefined ? `${interval === 'hour' ? 'Times' : 'Days'} in UTC` : bucketName(shown.date, interval)}

@@ -2,29 +2,38 @@ import { compact, percent } from '../format.ts';
 
 interface Props {
   title: string;
-  rows: { label: string; hint?: string | undefined; scans: number }[];
+  /** Said next to the title: the period of the figures. */
+  period: string;
+  /** `href` filters the page by the row. */
+  rows: { label: string; hint?: string | undefined; scans: number; href: string }[];
   /** What the shares refer to. Bar widths are relative to the largest row. */
   total: number;
   empty: string;
 }
 
 /** A ranked bar chart with counts and shares. */
-export function Bars({ title, rows, total, empty }: Props) {
+export function Bars({ title, period, rows, total, empty }: Props) {
   const largest = Math.max(1, ...rows.map(({ scans }) => scans));
   return (
     <section class="card bars" aria-label={title}>
-      <h3>{title}</h3>
+      <h3>
+        {title} <small>{period}</small>
+      </h3>
       {rows.every(({ scans }) => scans === 0) ? (
         <p class="hint">{empty}</p>
       ) : (
         <ul>
-          {rows.map(({ label, hint, scans }) => (
+          {rows.map(({ label, hint, scans, href }) => (
             <li key={`${label} ${hint}`}>
               <span class="bar" style={{ inlineSize: `${(scans / largest) * 100}%` }} />
-              <span class="label">
-                {label}
-                {hint !== undefined && <small>{hint}</small>}
-              </span>
+              {scans === 0 ? (
+                <span class="label">{label}</span>
+              ) : (
+                <a class="label" href={href} title={`Show only ${label}`}>
+                  {label}
+                  {hint !== undefined && <small>{hint}</small>}
+                </a>
+              )}
               <span class="value">{compact(scans)}</span>
               <span class="share">{percent(total === 0 ? 0 : scans / total)}</span>
             </li>

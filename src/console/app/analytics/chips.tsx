@@ -1,0 +1,42 @@
+import { Icon } from '../icons.tsx';
+import { urlWith } from '../router.ts';
+import { type Filters, filterColumns, filterLabel } from './filters.ts';
+
+/** The filters in use, each with a link that removes it. A link, so that Back brings it again. */
+export function Chips({ filters, codeNames }: { filters: Filters; codeNames?: Map<string, string> | undefined }) {
+  const { values, codes } = filters;
+  const columns = filterColumns.flatMap((column) => {
+    const value = values[column];
+    return value === undefined
+      ? []
+      : [{ key: column, label: filterLabel(column, value), url: urlWith({ [column]: undefined, page: undefined }) }];
+  });
+  const selected = codes.map((id) => ({
+    key: id,
+    label: `Code: ${codeNames?.get(id) ?? id}`,
+    url: urlWith({ codes: codes.filter((other) => other !== id).join(','), page: undefined }),
+  }));
+  const chips = [...selected, ...columns];
+  const none = Object.fromEntries([...filterColumns, 'codes', 'page'].map((name) => [name, undefined]));
+  return (
+    <div aria-live="polite">
+      {chips.length > 0 && (
+        <ul class="chips" aria-label="Filters">
+          {chips.map(({ key, label, url }) => (
+            <li key={key}>
+              <span>{label}</span>
+              <a href={url} aria-label={`Remove filter ${label}`} title={`Remove filter ${label}`}>
+                <Icon name="close" />
+              </a>
+            </li>
+          ))}
+          {chips.length > 1 && (
+            <li class="clear">
+              <a href={urlWith(none)}>Remove all filters</a>
+            </li>
+          )}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { country, displayName } from '../format.ts';
+import { urlWith, useRoute } from '../router.ts';
+import { type Period, type PeriodName, periodOf, periods } from './period.ts';
+
+/** Columns that a click on one of their values filters by. */
+export const filterColumns = ['country', 'city', 'device', 'browser'] as const;
+export type FilterColumn = (typeof filterColumns)[number];
+
+export const botOptions = [
+  ['exclude', 'People'],
+  ['include', 'People and bots'],
+  ['only', 'Bots only'],
+] as const;
+export type BotChoice = (typeof botOptions)[number][0];
+
+/** What a page of analytics shows. All of it is in the URL of the page. */
+export interface Filters {
+  name: PeriodName;
+  period: Period;
+  bots: BotChoice;
+  values: Partial<Record<FilterColumn, string>>;
+  /** Ids of the selected codes; none for all codes. */
+  codes: string[];
+  /** The same as parameters of the API. */
+  query: Record<string, string | string[] | undefined>;
+}
+
+export function filtersOf(query: URLSearchParams): Filters {
+  const name = periods.find(([option]) => option === query.get('period'))?.[0] ?? '30d';
+  const period = periodOf(name, query.get('from'), query.get('to'));
+  const bots = botOptions.find(([option]) => option === query.get('bots'))?.[0] ?? 'exclude';
+  const values = Object.fromEntries(
+    filterColumns.flatMap((column) => (query.get(column) ? [[column, query.get(column)]] : [])),
+  );
+  const codes = (query.get('codes') ?? '').split(',').filter((id) => id !== '');
+  return {
+    ...{ name, period, bots, values, codes },
+    query: { ...period, bots, ...values, qr_id: codes.length === 0 ? undefined : codes },
+  };
+}
+
+export const useFilters = (): Filters => filtersOf(useRoute().query);
+
+/** The URL of this page with a filter set; a city without its country would be ambiguous. */
+export const filterUrl = (values: Partial<Record<FilterColumn, string>>) => urlWith({ ...values, page: undefined });
+
+/** Parameters of the page that other pages of analytics understand too. */
+const carried = ['period', 'from', 'to', 'bots', ...filterColumns];
+
+/** A page of analytics with the period and filters of this one. */
+export function withFilters(url: string, query: URLSearchParams): string {
+  const kept = new URLSearchParams([...query].filter(([name]) => carried.includes(name)));
+  return kept.size === 0 ? url : `${url}?${kept}`;
+}
+
+const columnNames: Record<FilterColumn, string> = {
+  country: 'Country',
+  city: 'City',
+  device: 'Device',
+  browser: 'Browser',
+};
+
+export function filterLabel(column: FilterColumn, value: string): string {
+  const text = column === 'country' ? country(value) : column === 'city' ? value : displayName(value);
+  return `${columnNames[column]}: ${text}`;
+}

@@ -1,0 +1,81 @@
+import { Heading } from '../parts/heading.tsx';
+import { Segments } from '../parts/segments.tsx';
+import { Empty } from '../parts/states.tsx';
+import { useResource } from '../resource.ts';
+import { pageUrl, setQuery, urlWith, useRoute } from '../router.ts';
+import type { CodeFigures, Page } from '../types.ts';
+import { CodePicker } from './code-picker.tsx';
+import { CodesTable } from './codes-table.tsx';
+import { useFilters, withFilters } from './filters.ts';
+import { Scans } from './scans.tsx';
+import { AnalyticsView } from './view.tsx';
+
+const tabs = [
+  ['analytics', 'Analytics'],
+  ['scans', 'Scans'],
+] as const;
+
+const paths = {
+  summary: '/analytics/aggregate',
+  timeseries: '/analytics/timeseries',
+  heatmap: '/analytics/heatmap',
+  export: '/analytics/export',
+};
+const refresh = { refreshIntervalMs: 10_000 };
+/** As many codes as the API lists at once. */
+const maxListedCodes = 100;
+
+/** Analytics over all codes, or over the selected ones. */
+export function AccountAnalyticsPage() {
+  const { query } = useRoute();
+  const filters = useFilters();
+  const codes = useResource<Page<CodeFigures>>('/analytics/qrcodes', {
+    query: { ...filters.query, compare: 'previous', limit: maxListedCodes },
+    ...refresh,
+  });
+  const names = new Map(codes.data?.data.map(({ qr_id, name }) => [qr_id, name]));
+  const codeUrl = (id: string) => withFilters(pageUrl(`/codes/${id}`), query);
+  const tab = (tabs.find(([name]) => name === query.get('tab')) ?? tabs[0])[0];
+  const picker = <CodePicker selected={filters.codes} />;
+  const heading = (
+    <>
+      <Heading title="Analytics" lead={filters.codes.length === 0 ? 'All codes' : 'Selected codes'} />
+      <Segments label="View" options={tabs} value={tab} onValue={(name) => setQuery({ tab: name, page: undefined })} />
+    </>
+  );
+  if (codes.error?.status === 404)
+    return (
+      <>
+        {heading}
+        <Empty title="A selected code does not exist">
+          <p>It may have been deleted.</p>
+          <a class="button" href={urlWith({ codes: undefined })}>
+            Show all codes
+          </a>
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      {heading}
+      {tab === 'scans' ? (
+        <Scans path="/analytics/scans" exportPath={paths.export} tools={picker} codes={{ names, url: codeUrl }} />
+      ) : (
+        <AnalyticsView
+          paths={paths}
+          filters={filters}
+          refresh={refresh}
+          codeNames={names}
+          tools={picker}
+          noScans={
+            <Empty title="No such scans in this period">
+              <p>Try a longer period, or fewer filters.</p>
+            </Empty>
+          }
+        >
+          <CodesTable codes={codes} filters={filters} codeUrl={codeUrl} />
+        </AnalyticsView>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import type { ComponentChildren } from 'preact';
+import { Failure, Skeleton } from '../parts/states.tsx';
+import { useResource } from '../resource.ts';
+import { useRoute } from '../router.ts';
+import type { HeatMap as HeatMapData, Summary, TimeSeries } from '../types.ts';
+import { Breakdown } from './breakdown.tsx';
+import { Chips } from './chips.tsx';
+import { Figures } from './figures.tsx';
+import type { Filters } from './filters.ts';
+import { HeatMap } from './heat-map.tsx';
+import { OverTime } from './over-time.tsx';
+import { type Interval, intervalOf, intervals, periodBeforeLabel, periodLabel } from './period.ts';
+import { PeriodPicker } from './period-picker.tsx';
+
+/** The reads of one code, or of the account. */
+export interface Paths {
+  summary: string;
+  timeseries: string;
+  heatmap: string;
+  export: string;
+}
+
+interface Props {
+  paths: Paths;
+  filters: Filters;
+  /** When to read again. */
+  refresh: { refreshKey?: number; refreshIntervalMs?: number };
+  /** Names of selected codes, for their chips. */
+  codeNames?: Map<string, string> | undefined;
+  /** Shown in place of the lists when nothing was scanned. */
+  noScans: ComponentChildren;
+  tools?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+type Shown = Omit<Summary, 'qr_id'>;
+
+/** Everything about the scans that the URL selects: figures, chart, lists and heat map. */
+export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, tools, children }: Props) {
+  const { query } = useRoute();
+  const { name, period } = filters;
+  const interval = (intervals.find(([option]) => option === query.get('interval'))?.[0] ??
+    intervalOf(period)) as Interval;
+  const compared = { ...filters.query, compare: 'previous' };
+  const summary = useResource<Shown>(paths.summary, { query: compared, ...refresh });
+  const series = useResource<TimeSeries>(paths.timeseries, { query: { ...compared, interval }, ...refresh });
+  const hours = useResource<HeatMapData>(paths.heatmap, { query: filters.query, ...refresh });
+  const label = periodLabel(name, period);
+  return (
+    <>
+      <PeriodPicker filters={filters} exportPath={paths.export} interval={interval} tools={tools} />
+      <Chips filters={filters} codeNames={codeNames} />
+      {summary.error !== undefined && summary.data === undefined ? (
+        <Failure error={summary.error} retry={summary.reload} />
+      ) : summary.data === undefined ? (
+        <Skeleton lines={6} />
+      ) : (
+        <div class="analytics" aria-busy={summary.loading || series.loading}>
+          <Figures summary={summary.data.summary} previous={summary.data.previous?.summary} filters={filters} />
+          <section class="card" aria-label="Scans over time">
+            <h3>
+              Scans over time <small>{label}</small>
+            </h3>
+            {series.error !== undefined ? (
+              <Failure error={series.error} retry={series.reload} />
+            ) : series.data === undefined ? (
+              <Skeleton lines={4} />
+            ) : (
+              <OverTime series={series.data} before={periodBeforeLabel(name, period)} />
+            )}
+          </section>
+          {summary.data.summary.total_scans === 0 ? (
+            noScans
+          ) : (
+            <>
+              {children}
+              <Breakdown summary={summary.data} period={label} />
+              <HeatMap hours={hours} period={label} />
+            </>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

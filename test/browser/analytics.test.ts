@@ -1,0 +1,162 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Json, newCode } from '../support/api.ts';
+import { useBrowser, type WatchedPage } from '../support/browser.ts';
+import { accessibilityViolations, horizontalOverflow, signInOn, smallTargets } from '../support/console-page.ts';
+import { eventually } from '../support/eventually.ts';
+import { type TestAccount, useService } from '../support/service.ts';
+
+const service = useService();
+const browser = useBrowser();
+const timeoutMs = 90_000;
+
+let account: TestAccount;
+let watched: WatchedPage;
+let page: Page;
+let url: string;
+let menu: Json;
+
+const agents = {
+  iphone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1',
+  android:
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36',
+  bot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+};
+
+const scan = (code: { short_code: string }, agent: keyof typeof agents, address: string) =>
+  fetch(`${url}/${code.short_code}`, {
+    redirect: 'manual',
+    headers: { 'x-forwarded-for': address, 'user-agent': agents[agent] },
+  });
+
+/** Four scans by people, one of them returning, and one by a bot. */
+beforeEach(async () => {
+  url = service.urls[0] as string;
+  account = await service.account('business');
+  menu = (await account.live.post('/v1/qrcodes', newCode({ name: 'Menu' }))).body;
+  const poster = (await account.live.post('/v1/qrcodes', newCode({ name: 'Poster' }))).body;
+  await scan(menu, 'iphone', '8.8.8.8');
+  await scan(menu, 'iphone', '8.8.8.8');
+  await scan(menu, 'android', '8.8.4.4');
+  await scan(menu, 'bot', '8.8.8.8');
+  await scan(poster, 'iphone', '8.8.8.8');
+  watched = await browser.open();
+  page = watched.page;
+  await signInOn(page, url, account.keys.live);
+  await eventually(async () => {
+    const { summary } = (await account.live.get('/v1/analytics/aggregate')).body;
+    expect(summary.total_scans).toBe(5);
+  }, 30_000);
+});
+afterEach(async () => {
+  expect(watched.consoleErrors).toEqual([]);
+  await page.context().close();
+});
+
+const link = (name: string | RegExp) => page.getByRole('link', { name });
+const region = (name: string) => page.getByRole('region', { name });
+const filters = () => page.getByRole('list', { name: 'Filters' }).getByRole('listitem');
+const query = () => new URL(page.url()).searchParams;
+
+/** Waits until the figure above the chart starts with this number. */
+const shows = (name: string, text: string) =>
+  eventually(async () => {
+    const card = page.locator('.figures div', { has: page.getByText(name, { exact: true }) });
+    expect(await card.locator('dd').textContent()).toMatch(new RegExp(`^${text}\\b`));
+  }, 20_000);
+
+/** Waits until everything on the page belongs to its URL: what is being replaced is faint meanwhile. */
+const settled = () => eventually(async () => expect(await page.locator('[aria-busy="true"]').count()).toBe(0));
+
+const listsCodes = (names: string[]) =>
+  eventually(async () =>
+    expect(await region('Table of codes').getByRole('rowheader').allTextContents()).toEqual(names),
+  );
+
+test(
+  'the account has analytics over all codes, whose filters are in the URL and undone by Back',
+  async () => {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
+    await shows('Scans', '4');
+    await page.getByText('none in the 30 days before').first().waitFor({ state: 'attached' });
+    expect(await page.locator('.figures dt small').allTextContents(), 'every figure says its period').toEqual(
+      Array.from({ length: 4 }, () => 'Last 30 days'),
+    );
+    await page.getByText('New 3 (75%)').waitFor();
+
+    await link('+1 bot').click();
+    await shows('Scans', '5');
+    expect(query().get('bots')).toBe('include');
+    await page.goBack();
+    await shows('Scans', '4');
+
+    await region('Devices').getByRole('link', { name: 'Android' }).click();
+    await shows('Scans', '1');
+    await region('Countries').getByRole('link', { name: 'United States' }).click();
+    await eventually(async () =>
+      expect(await filters().allTextContents()).toEqual([
+        'Country: United States',
+        'Device: Android',
+        'Remove all filters',
+      ]),
+    );
+    expect([query().get('device'), query().get('country')]).toEqual(['android', 'US']);
+    await listsCodes(['Menu']);
+    await page.reload();
+    await shows('Scans', '1');
+    await page.goBack();
+    await eventually(async () => expect(await filters().allTextContents()).toEqual(['Device: Android']));
+    await link('Remove filter Device: Android').click();
+    await shows('Scans', '4');
+
+    const heatMap = region('Scans by weekday and hour').getByRole('table');
+    expect(await heatMap.getByRole('rowheader').count()).toBe(7);
+    expect(await heatMap.getByRole('columnheader').count()).toBe(25);
+    const cells = await heatMap.getByRole('cell').allTextContents();
+    expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(4);
+    await settled();
+    expect(await accessibilityViolations(page)).toEqual([]);
+  },
+  timeoutMs,
+);
+
+test(
+  'codes are selected and compared, and the page of a code keeps period and filters, on a phone in dark colors',
+  async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`${url}/console`);
+    const overview = region('Last 30 days');
+    await overview.getByRole('link', { name: '+1 bot' }).click();
+    await overview.getByText('1 bot included').waitFor();
+    await overview.getByRole('link', { name: '5' }).click();
+    await shows('Scans', '5');
+    expect(query().get('bots')).toBe('include');
+
+    await page.getByRole('button', { name: 'All codes' }).click();
+    await page.getByRole('dialog').getByLabel('Poster').check();
+    expect(await accessibilityViolations(page), 'dialog').toEqual([]);
+    await page.getByRole('button', { name: 'Show 1 code' }).click();
+    await shows('Scans', '1');
+    await listsCodes(['Poster']);
+    await link('Remove filter Code: Poster').click();
+    await shows('Scans', '5');
+    await settled();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+    expect(await smallTargets(page)).toEqual([]);
+
+    await page.getByLabel('Period').selectOption('7d');
+    await region('Table of codes').getByRole('link', { name: 'Menu' }).click();
+    await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor();
+    await shows('Scans', '4');
+    expect([query().get('period'), query().get('bots')]).toEqual(['7d', 'include']);
+    await page.getByLabel('Bots').selectOption('only');
+    await shows('Scans', '1');
+    await page.locator('.figures dd > a').first().click();
+    await page.getByRole('cell', { name: 'Bot' }).waitFor();
+    expect(await page.getByRole('row').count(), 'the header and the scan by the bot').toBe(2);
+  },
+  timeoutMs,
+);
