@@ -40,14 +40,14 @@ export function CodesTable({ codes, filters, codeUrl }: Props) {
           <thead>
             <tr>
               <th scope="col">Code</th>
-              <th scope="col">Course</th>
               <th scope="col" class="number">
                 Scans
               </th>
+              <th scope="col">Change</th>
+              <th scope="col">Course</th>
               <th scope="col" class="number">
                 Share
               </th>
-              <th scope="col">Change</th>
               <th scope="col" class="number">
                 Visitors
               </th>
@@ -62,16 +62,16 @@ export function CodesTable({ codes, filters, codeUrl }: Props) {
                 <th scope="row">
                   <a href={codeUrl(qr_id)}>{codeName}</a>
                 </th>
-                <td>
-                  <Sparkline values={lines.get(qr_id)?.map((bucket) => bucket.total_scans) ?? []} />
-                </td>
                 <td class="number">
                   <a href={urlWith({ codes: qr_id, page: undefined })} title={`Show only ${codeName}`}>
                     {number(total_scans)}
                   </a>
                 </td>
-                <td class="number">{percent(total === 0 ? 0 : total_scans / total)}</td>
                 <td>{previous && <Change now={total_scans} previous={previous.total_scans} before={before} />}</td>
+                <td>
+                  <Sparkline values={lines.get(qr_id)?.map((bucket) => bucket.total_scans) ?? []} />
+                </td>
+                <td class="number">{percent(total === 0 ? 0 : total_scans / total)}</td>
                 <td class="number">{number(unique_visitors)}</td>
                 <td class="number">{number(unique_scans)}</td>
               </tr>
