@@ -46,6 +46,7 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
   const series = useResource<TimeSeries>(paths.timeseries, { query: { ...compared, interval }, ...refresh });
   const hours = useResource<HeatMapData>(paths.heatmap, { query: filters.query, ...refresh });
   const label = periodLabel(name, period);
+  const before = periodBeforeLabel(name, period);
   return (
     <>
       <PeriodPicker filters={filters} exportPath={paths.export} interval={interval} tools={tools} />
@@ -57,6 +58,7 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
       ) : (
         <div class="analytics" aria-busy={summary.loading || series.loading}>
           <Figures summary={summary.data.summary} previous={summary.data.previous?.summary} filters={filters} />
+          <p class="hint">▲ and ▼ compare with {before}.</p>
           <section class="card" aria-label="Scans over time">
             <h3>
               Scans over time <small>{label}</small>
@@ -66,7 +68,7 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
             ) : series.data === undefined ? (
               <Skeleton lines={4} />
             ) : (
-              <OverTime series={series.data} before={periodBeforeLabel(name, period)} />
+              <OverTime series={series.data} before={before} />
             )}
           </section>
           {summary.data.summary.total_scans === 0 ? (
