@@ -6,7 +6,7 @@ import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
-import { compareQuery } from './filters.ts';
+import { compareQuery, includeQuery } from './filters.ts';
 import { periodBefore, periodOf, presentPeriod } from './period.ts';
 import { presentDistribution, presentFigures, presentPrevious } from './present.ts';
 import { positionHeader, positionOf, readWarehouse, tag } from './reading.ts';
@@ -21,7 +21,7 @@ export const aggregateOperation = (service: Service): Operation =>
     summary: 'Aggregate analytics',
     description:
       'Covers all codes of the account in the mode of the key, or those in `qr_id`. Deleted codes are not counted. A visitor of several codes counts once for each, because visitors cannot be recognized across codes.',
-    query: t.Object({ ...accountQuery, ...compareQuery }),
+    query: t.Object({ ...accountQuery, ...compareQuery, ...includeQuery }),
     success: { status: 200, description: 'Analytics over all codes.', schema: Aggregate, headers: positionHeader },
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, query }) {
@@ -43,8 +43,8 @@ export const aggregateOperation = (service: Service): Operation =>
       ]);
       const answer = {
         period: presentPeriod(period),
-        summary: { ...presentFigures(figures, period), ...counts },
-        ...presentPrevious(previous, before),
+        summary: { ...presentFigures(figures, period, query.include), ...counts },
+        ...presentPrevious(previous, before, query.include),
         // A code that was deleted after the read has no name.
         top_qrcodes: figures.codes.flatMap(({ code, scans }) => {
           const name = named.get(code)?.name;

@@ -46,6 +46,13 @@ export const filtersOf = ({ bots = 'include', country, city, device, browser }: 
     filters: { country: country?.toUpperCase(), city, device, browser },
   }) satisfies Partial<Selection>;
 
+/** Query parameter of reads whose summary has more figures on request: clients of the contract get those of the contract. */
+export const includeQuery = {
+  include: t.Optional(
+    oneOf(['counts'], { description: '`counts` adds `unique_scans` and `bot_scans` to every `summary`.' }),
+  ),
+};
+
 /** Query parameter of reads that can compare with the period before. */
 export const compareQuery = {
   compare: t.Optional(

@@ -10,16 +10,20 @@ export const presentCounts = ({ scans, visitors }: { scans: number; visitors: nu
   unique_visitors: Math.min(visitors, scans),
 });
 
-export const presentFigures = ({ scans, visitors, uniqueScans, botScans }: Totals, period: Period): SummaryFigures => ({
-  ...presentCounts({ scans, visitors }),
-  avg_daily_scans: Math.round((scans * 100) / daysOf(period)) / 100,
-  unique_scans: uniqueScans,
-  bot_scans: botScans,
+/** What a summary has beside the figures that it always has. */
+type Include = 'counts' | undefined;
+
+export const presentFigures = (totals: Totals, period: Period, include: Include): SummaryFigures => ({
+  ...presentCounts(totals),
+  avg_daily_scans: Math.round((totals.scans * 100) / daysOf(period)) / 100,
+  ...(include === 'counts' && { unique_scans: totals.uniqueScans, bot_scans: totals.botScans }),
 });
 
 /** `previous`, where a read has compared with the period before. */
-export const presentPrevious = (totals: Totals | undefined, period: Period) =>
-  totals === undefined ? {} : { previous: { period: presentPeriod(period), summary: presentFigures(totals, period) } };
+export const presentPrevious = (totals: Totals | undefined, period: Period, include: Include) =>
+  totals === undefined
+    ? {}
+    : { previous: { period: presentPeriod(period), summary: presentFigures(totals, period, include) } };
 
 const countsBy = <T extends string>(names: readonly T[], countOf: (name: T) => number) =>
   Object.fromEntries(names.map((name) => [name, countOf(name)]));

@@ -46,6 +46,11 @@ const distribution = {
   browsers: countsBy(browsers, 'Scans by browser.', [590, 480, 90, 120]),
 };
 
+const uniqueScans = count(
+  'With `include=counts`: number of scans with `is_unique`, which are first scans of a code by a visitor.',
+  930,
+);
+
 const figures = {
   total_scans: totalScans,
   unique_visitors: uniqueVisitors,
@@ -55,8 +60,10 @@ const figures = {
       'Scans divided by the length of the period in days, which counts as at least 1, to 2 decimals. A period of plain dates is as many days long as it has dates.',
     examples: [41.29],
   }),
-  unique_scans: count('Number of scans with `is_unique`: first scans of a code by a visitor.', 930),
-  bot_scans: count('Number of scans by bots, whether `bots` counts them or not.', 14),
+  unique_scans: t.Optional(uniqueScans),
+  bot_scans: t.Optional(
+    count('With `include=counts`: number of scans by bots, whether `bots` counts them or not.', 14),
+  ),
 };
 
 const SummaryFigures = t.Object(figures, exact);
@@ -175,7 +182,11 @@ const hours = {
 export const HeatMap = t.Object({ qr_id: qrId, ...hours }, exact);
 export const AccountHeatMap = t.Object(hours, exact);
 
-const codeFigures = { total_scans: totalScans, unique_visitors: uniqueVisitors, unique_scans: figures.unique_scans };
+const codeFigures = {
+  total_scans: totalScans,
+  unique_visitors: uniqueVisitors,
+  unique_scans: count('Number of scans with `is_unique`, which are first scans of the code by a visitor.', 930),
+};
 
 export const CodeFigures = t.Object(
   {

@@ -3,7 +3,7 @@ import { readFigures, readTotals } from '../../analytics/figures.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
-import { analyticsQuery, compareQuery } from './filters.ts';
+import { analyticsQuery, compareQuery, includeQuery } from './filters.ts';
 import { periodBefore, periodOf, presentPeriod } from './period.ts';
 import { presentDistribution, presentFigures, presentPrevious } from './present.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
@@ -25,7 +25,7 @@ export const summaryOperations = (service: Service): Operation[] =>
       summary: 'Analytics summary',
       description: 'Scans and visitors of a code in a period, by country, city, device and browser.',
       params: codeParams,
-      query: t.Object({ ...analyticsQuery, ...compareQuery }),
+      query: t.Object({ ...analyticsQuery, ...compareQuery, ...includeQuery }),
       success: { status: 200, description: 'The summary.', schema: Summary, headers: positionHeader },
       errors: ['invalid_request', 'not_found'],
       async handle({ caller, params: { id }, query }) {
@@ -42,8 +42,8 @@ export const summaryOperations = (service: Service): Operation[] =>
         const answer = {
           qr_id: code.id,
           period: presentPeriod(period),
-          summary: presentFigures(figures, period),
-          ...presentPrevious(previous, before),
+          summary: presentFigures(figures, period, query.include),
+          ...presentPrevious(previous, before, query.include),
           ...presentDistribution(figures),
         };
         return json(200, answer, positionOf(service, table));

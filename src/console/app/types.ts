@@ -21,8 +21,19 @@ export interface Page<T> {
   pagination: { page: number; limit: number; total: number; total_pages: number };
 }
 
-export type Summary = Static<typeof analytics.Summary>;
-export type Aggregate = Static<typeof analytics.Aggregate>;
+/** An answer to a read with `include=counts`, whose summaries have all figures. */
+type WithCounts<T extends Pick<Static<typeof analytics.Summary>, 'summary' | 'previous'>> = Omit<
+  T,
+  'summary' | 'previous'
+> & {
+  summary: Required<T['summary']>;
+  previous?: {
+    period: Static<typeof analytics.Summary>['period'];
+    summary: Required<NonNullable<T['previous']>['summary']>;
+  };
+};
+export type Summary = WithCounts<Static<typeof analytics.Summary>>;
+export type Aggregate = WithCounts<Static<typeof analytics.Aggregate>>;
 export type TimeSeries = Static<typeof analytics.TimeSeries>;
 export type HeatMap = Static<typeof analytics.HeatMap>;
 export type AccountTimeSeries = Static<typeof analytics.AccountTimeSeries>;

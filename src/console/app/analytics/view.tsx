@@ -42,7 +42,7 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
   const interval = (intervals.find(([option]) => option === query.get('interval'))?.[0] ??
     intervalOf(period)) as Interval;
   const compared = { ...filters.query, compare: 'previous' };
-  const summary = useResource<Shown>(paths.summary, { query: compared, ...refresh });
+  const summary = useResource<Shown>(paths.summary, { query: { ...compared, include: 'counts' }, ...refresh });
   const series = useResource<TimeSeries>(paths.timeseries, { query: { ...compared, interval }, ...refresh });
   const hours = useResource<HeatMapData>(paths.heatmap, { query: filters.query, ...refresh });
   const label = periodLabel(name, period);

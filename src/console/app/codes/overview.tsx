@@ -13,7 +13,7 @@ export function Overview({ refreshKey }: { refreshKey: number }) {
   const { query } = useRoute();
   const { bots } = useFilters();
   const { data } = useResource<Aggregate>('/analytics/aggregate', {
-    query: { ...periodOf('30d', null, null), bots, compare: 'previous' },
+    query: { ...periodOf('30d', null, null), bots, compare: 'previous', include: 'counts' },
     refreshKey,
   });
   if (data === undefined || data.summary.total_scans + data.summary.bot_scans === 0) return null;
