@@ -34,10 +34,15 @@ describe.each([
     if (kind !== 'pg_trgm') await forbidExtensions(database.adminUrl);
     // Codes that exist before the migration are found as well.
     await migrate(sql, undefined, '0014');
+    await sql`
+      INSERT INTO codes (id, account, mode, name, destination_url, destination_revision, short_code, status, style,
+        created_at, updated_at, version, position)
+      VALUES ('qr_before', 'acct_before', 'live', 'Terrasse Été', 'https://example.com/menu', 1, 'k7Rb2Qx', 'active', '{}',
+        now(), now(), 1, 1)`;
+    await migrate(sql);
     const { id: account } = await createAccount(sql, { name: 'Café', plan: 'enterprise', now: new Date() });
     owner = { account, mode: 'live' };
-    await create({ name: 'Terrasse Été', destination_url: 'https://example.com/menu' });
-    await migrate(sql);
+    await sql`UPDATE codes SET account = ${account} WHERE id = 'qr_before'`;
   });
   afterAll(() => database.drop());
 
