@@ -179,7 +179,7 @@ async function fill(stack: BenchStack, warehouse: Warehouse, { scans, period, on
             ['DE', 'AT', 'FR', 'US'][1 + sipHash64(number) % 4], concat('Region ', toString(sipHash64(number) % 50)),
             concat('City ', toString(sipHash64(number) % 500)), ['ios', 'android', 'desktop'][1 + number % 3],
             ['safari', 'chrome', 'samsung_browser', 'other'][1 + number % 4], number % 20 = 0,
-            reinterpretAsUUID(sipHash128(intDiv(number, 2))), number % 2 = 0, 1
+            reinterpretAsUUID(sipHash128(intDiv(number, 2))), number % 2 = 0, 1, '', ''
           FROM numbers({at:UInt64}, {rows:UInt64})`,
         query_params: {
           ...{ account, large, small, count, done: done - at, at, rows },

@@ -181,7 +181,7 @@ async function fillWarehouse(
             {codes:UInt64} + number + 1, concat('scan_', leftPad(toString(number), 22, '0')),
             'DE', 'Land Berlin', ['Berlin', 'Hamburg', 'Leipzig'][1 + sipHash64(number) % 3],
             ['ios', 'android', 'desktop'][1 + sipHash64(number) % 3], 'chrome', 0,
-            reinterpretAsUUID(sipHash128(number)), 1, 1
+            reinterpretAsUUID(sipHash128(number)), 1, 1, '', ''
           FROM numbers({at:UInt64}, {rows:UInt64})`,
         query_params: {
           ...{ account, codes, scans, at, rows: Math.min(maxInsertRows, scans - at) },

@@ -1,19 +1,30 @@
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes } from './plans.ts';
+import type { TargetingChange } from './read-targeting.ts';
 import type { Pending, Recorded } from './recorded.ts';
+import { areSameRules, assignIds } from './rule-ids.ts';
 import { type Style, StyleSchema } from './style.ts';
+import { noTargeting, type TargetingFields } from './targeting.ts';
+import { RulesSchema, TagsSchema, type Utm, UtmSchema } from './targeting-schema.ts';
+import { utmFields } from './targeting-words.ts';
 
 const text = Type.String();
 const nothing = Type.Object({}, { additionalProperties: false });
 /** Whether the owner chose the short code; null if an earlier version, which did not record it, created the code. */
 const given = Type.Union([Type.Boolean(), Type.Null()]);
-const fromTo = Type.Object({ from: text, to: text }, { additionalProperties: false });
+const changed = <S extends TSchema>(value: S) =>
+  Type.Object({ from: value, to: value }, { additionalProperties: false });
+const fromTo = changed(text);
+const orNull = <S extends TSchema>(value: S) => Type.Union([value, Type.Null()]);
+const schedule = Type.Object({ starts_at: orNull(text), expires_at: orNull(text) }, { additionalProperties: false });
+const query = Type.Object({ forward_query: Type.Boolean(), utm: orNull(UtmSchema) }, { additionalProperties: false });
+const maxScans = Type.Integer({ minimum: 1 });
 
 export const codeEvents = {
   code_created: defineEvent(
-    3,
+    4,
     Type.Object(
       {
         account: text,
@@ -24,6 +35,14 @@ export const codeEvents = {
         short_code_given: given,
         status: oneOf(['active', 'draft']),
         style: StyleSchema,
+        rules: Type.Optional(RulesSchema),
+        starts_at: Type.Optional(text),
+        expires_at: Type.Optional(text),
+        max_scans: Type.Optional(maxScans),
+        fallback_url: Type.Optional(text),
+        forward_query: Type.Optional(Type.Literal(true)),
+        utm: Type.Optional(UtmSchema),
+        tags: Type.Optional(TagsSchema),
       },
       { additionalProperties: false },
     ),
@@ -31,6 +50,8 @@ export const codeEvents = {
       // Schema 1 predates drafts: every new code was active.
       1: (old) => ({ ...old, status: 'active' }),
       2: (old) => ({ ...old, short_code_given: null }),
+      // Schema 3 predates everything after `style`, which is optional.
+      3: (old) => old,
     },
   ),
   code_renamed: defineEvent(1, fromTo),
@@ -38,6 +59,14 @@ export const codeEvents = {
     1,
     Type.Object({ from: text, to: text, revision: Type.Integer({ minimum: 2 }) }, { additionalProperties: false }),
   ),
+  rules_changed: defineEvent(1, changed(orNull(RulesSchema))),
+  schedule_changed: defineEvent(1, changed(schedule)),
+  limit_changed: defineEvent(1, changed(orNull(maxScans))),
+  /** `max_scans` redirects have been counted: from now on scans lead to the fallback, or nowhere. */
+  limit_reached: defineEvent(1, Type.Object({ max_scans: maxScans }, { additionalProperties: false })),
+  fallback_changed: defineEvent(1, changed(orNull(text))),
+  query_changed: defineEvent(1, changed(query)),
+  tags_changed: defineEvent(1, changed(orNull(TagsSchema))),
   code_paused: defineEvent(1, nothing),
   code_resumed: defineEvent(1, nothing),
   /** A draft went live. */
@@ -65,7 +94,7 @@ export type CodeChanged = Exclude<CodeEvent, CodeCreated | CodeErased>;
 /** An event that updates current state. Creation and erasure need their position, which other changes do not. */
 export type AppliedCodeEvent = Recorded<CodeEvent> | Pending<CodeChanged>;
 
-export interface Code {
+export interface Code extends TargetingFields {
   id: string;
   account: string;
   mode: Mode;
@@ -87,6 +116,8 @@ export interface Code {
   /** Reason and time of the takedown by the operator; null if there is none. */
   disabled_reason: string | null;
   disabled_at: Date | null;
+  /** In lower case, each once; null if there are none. */
+  tags: string[] | null;
 }
 
 export interface NewCode {
@@ -98,18 +129,38 @@ export interface NewCode {
   short_code_given: boolean;
   status: 'active' | 'draft';
   style: Style;
+  targeting?: TargetingChange;
 }
 
-export interface CodeChange {
+export interface CodeChange extends TargetingChange {
   name?: string;
   destination_url?: string;
   active?: boolean;
 }
 
-export const createCode = (data: NewCode): CodeEvent => ({ type: 'code_created', data });
+/** Creates an id of a rule or variant that no code has had. Passed in, because randomness is not pure. */
+export type NewRuleId = (prefix: 'r' | 'v') => string;
+
+export function createCode({ targeting = {}, ...code }: NewCode, newId: NewRuleId): CodeCreated {
+  const { rules, starts_at, expires_at, max_scans, fallback_url, forward_query, utm, tags } = targeting;
+  return {
+    type: 'code_created',
+    data: {
+      ...code,
+      ...(rules ? { rules: assignIds([], rules, newId) } : {}),
+      ...(starts_at ? { starts_at: starts_at.toISOString() } : {}),
+      ...(expires_at ? { expires_at: expires_at.toISOString() } : {}),
+      ...(max_scans ? { max_scans } : {}),
+      ...(fallback_url ? { fallback_url } : {}),
+      ...(forward_query ? { forward_query } : {}),
+      ...(utm ? { utm } : {}),
+      ...(tags ? { tags } : {}),
+    },
+  };
+}
 
 /** The events of a change; none if it changes nothing. */
-export function changeCode(code: Code, change: CodeChange): CodeChanged[] {
+export function changeCode(code: Code, change: CodeChange, newId: NewRuleId): CodeChanged[] {
   const events: CodeChanged[] = [];
   if (change.name !== undefined && change.name !== code.name)
     events.push({ type: 'code_renamed', data: { from: code.name, to: change.name } });
@@ -121,8 +172,49 @@ export function changeCode(code: Code, change: CodeChange): CodeChanged[] {
   if (change.active === false && code.status === 'active') events.push({ type: 'code_paused', data: {} });
   if (change.active === true && code.status === 'paused') events.push({ type: 'code_resumed', data: {} });
   if (change.active === true && code.status === 'draft') events.push({ type: 'code_published', data: {} });
+  return [...events, ...changeTargeting(code, change, newId)];
+}
+
+function changeTargeting(code: Code, change: TargetingChange, newId: NewRuleId): CodeChanged[] {
+  const events: CodeChanged[] = [];
+  const { max_scans = code.max_scans, fallback_url = code.fallback_url, tags = code.tags } = change;
+  const rules = change.rules ? assignIds(code.rules ?? [], change.rules, newId) : change.rules;
+  if (rules !== undefined && !areSameRules(code.rules ?? [], rules ?? []))
+    events.push({ type: 'rules_changed', data: { from: code.rules, to: rules } });
+  const [scheduleBefore, scheduleAfter] = [scheduleOf(code), scheduleOf({ ...code, ...change })];
+  if (JSON.stringify(scheduleBefore) !== JSON.stringify(scheduleAfter))
+    events.push({ type: 'schedule_changed', data: { from: scheduleBefore, to: scheduleAfter } });
+  if (max_scans !== code.max_scans)
+    events.push({ type: 'limit_changed', data: { from: code.max_scans, to: max_scans } });
+  if (fallback_url !== code.fallback_url)
+    events.push({ type: 'fallback_changed', data: { from: code.fallback_url, to: fallback_url } });
+  const [queryBefore, queryAfter] = [queryOf(code), queryOf({ ...code, ...change })];
+  if (JSON.stringify(queryBefore) !== JSON.stringify(queryAfter))
+    events.push({ type: 'query_changed', data: { from: queryBefore, to: queryAfter } });
+  if (JSON.stringify(tags) !== JSON.stringify(code.tags))
+    events.push({ type: 'tags_changed', data: { from: code.tags, to: tags } });
   return events;
 }
+
+const scheduleOf = ({ starts_at, expires_at }: Pick<Code, 'starts_at' | 'expires_at'>) => ({
+  starts_at: starts_at?.toISOString() ?? null,
+  expires_at: expires_at?.toISOString() ?? null,
+});
+
+const queryOf = ({ forward_query, utm }: Pick<Code, 'forward_query' | 'utm'>) => ({
+  forward_query: forward_query === true,
+  utm: utm === null ? null : sortedUtm(utm),
+});
+
+/** In a fixed order, which jsonb does not keep. */
+const sortedUtm = (utm: Utm): Utm =>
+  Object.fromEntries(utmFields.flatMap((field) => (utm[field] === undefined ? [] : [[field, utm[field]]])));
+
+/** `used` is the number of redirects that count against the limit. */
+export const reachLimit = ({ max_scans, limit_reached_at }: Code, used: number): CodeChanged[] =>
+  max_scans === null || limit_reached_at !== null || used < max_scans
+    ? []
+    : [{ type: 'limit_reached', data: { max_scans } }];
 
 export const deleteCode = (code: Code): CodeChanged[] =>
   code.status === 'deleted' ? [] : [{ type: 'code_deleted', data: {} }];
@@ -153,14 +245,21 @@ const erasedCode = ({ stream, data, occurred_at, version, position }: Recorded<C
   position,
   disabled_reason: null,
   disabled_at: null,
+  ...noTargeting,
+  tags: null,
 });
 
 /** Returns the code after `event`. */
 export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Code {
   if (event.type === 'code_erased') return erasedCode(event);
   if (event.type === 'code_created') {
+    const { starts_at, expires_at, ...data } = event.data;
     return {
-      ...event.data,
+      ...noTargeting,
+      tags: null,
+      ...data,
+      starts_at: timeOf(starts_at),
+      expires_at: timeOf(expires_at),
       id: event.stream,
       destination_revision: 1,
       created_at: event.occurred_at,
@@ -175,6 +274,8 @@ export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Cod
   return { ...code, ...changeBy(event), updated_at: event.occurred_at, version: event.version };
 }
 
+const timeOf = (text: string | null = null) => (text === null ? null : new Date(text));
+
 /** The fields that an event changes. */
 export function changeBy(event: Pending<CodeChanged>): Partial<Code> {
   switch (event.type) {
@@ -182,6 +283,20 @@ export function changeBy(event: Pending<CodeChanged>): Partial<Code> {
       return { name: event.data.to };
     case 'destination_changed':
       return { destination_url: event.data.to, destination_revision: event.data.revision };
+    case 'rules_changed':
+      return { rules: event.data.to };
+    case 'schedule_changed':
+      return { starts_at: timeOf(event.data.to.starts_at), expires_at: timeOf(event.data.to.expires_at) };
+    case 'limit_changed':
+      return { max_scans: event.data.to, limit_reached_at: null };
+    case 'limit_reached':
+      return { limit_reached_at: event.occurred_at };
+    case 'fallback_changed':
+      return { fallback_url: event.data.to };
+    case 'query_changed':
+      return { forward_query: event.data.to.forward_query || null, utm: event.data.to.utm };
+    case 'tags_changed':
+      return { tags: event.data.to };
     case 'code_paused':
       return { status: 'paused' };
     case 'code_resumed':

@@ -1,4 +1,5 @@
 import type { Mode } from './plans.ts';
+import type { Targeting } from './targeting.ts';
 
 /** What an edge needs to redirect and record a scan of a code. */
 export interface Route {
@@ -15,6 +16,8 @@ export interface Route {
   version: number;
   /** The key under which visitors are hashed, encrypted with SECRET_KEY; empty once the code is deleted. */
   sealed_key: Uint8Array;
+  /** Only for codes that have some. */
+  targeting?: Targeting | undefined;
 }
 
 /** The routes that an edge has in memory, and the other spellings by which they were requested. */

@@ -8,7 +8,10 @@ export interface ScanBatch {
   columns: Columns;
 }
 
-type Columns = Record<keyof Scan | 'is_first', string>;
+type OptionalColumn = 'rule' | 'variant';
+/** `rule` and `variant` are absent if no scan of the batch has one. */
+type Columns = Record<Exclude<keyof Scan, OptionalColumn> | 'is_first', string> &
+  Partial<Record<OptionalColumn, string>>;
 
 const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
 const array = (values: unknown[]) => `{${values.join(',')}}`;
@@ -35,6 +38,12 @@ export function batchOf(writer: string, number: number, scans: Scan[]): ScanBatc
       is_bot: array(scans.map(({ is_bot }) => is_bot)),
       visitor: array(scans.map(({ visitor }) => visitor)),
       revision: array(scans.map(({ revision }) => revision)),
+      ...(scans.some(({ rule }) => rule !== undefined)
+        ? {
+            rule: array(scans.map(({ rule }) => rule ?? 'NULL')),
+            variant: array(scans.map(({ variant }) => variant ?? 'NULL')),
+          }
+        : {}),
     },
   };
 }
@@ -53,13 +62,14 @@ export function sliceOf({ writer, number, columns }: ScanBatch, from: number, to
   return { writer: `${writer}/${number}/${from}-${to}`, number: 1, columns: Object.fromEntries(sliced) };
 }
 
-/** The scans of a batch, each as the texts of the given columns. */
-export function rowsOf({ columns }: ScanBatch, names: (keyof Columns)[]): string[][] {
-  const values = names.map((name) => elementsOf(columns[name]));
-  return (values[0] ?? []).map((_, row) => values.map((column) => column[row] as string));
+/** The scans of a batch, each as the texts of the given columns; null for a rule or variant that it does not have. */
+export function rowsOf({ columns }: ScanBatch, names: (keyof Columns)[]): (string | null)[][] {
+  const values = names.map((name) => elementsOf(columns[name] ?? ''));
+  return (values[0] ?? []).map((_, row) => values.map((column) => column[row] ?? null));
 }
 
-const elementsOf = (array: string): string[] =>
-  (array.match(arrayElement) ?? []).map((element) =>
-    element.startsWith('"') ? element.slice(1, -1).replace(/\\(.)/gs, '$1') : element,
-  );
+const elementsOf = (array: string): (string | null)[] =>
+  (array.match(arrayElement) ?? []).map((element) => {
+    if (element.startsWith('"')) return element.slice(1, -1).replace(/\\(.)/gs, '$1');
+    return element === 'NULL' ? null : element;
+  });

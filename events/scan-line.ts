@@ -5,8 +5,13 @@ import { refuseNewer } from './wire/newer-version.ts';
 /**
  * The version of the layout below. The container of lines stores it once for all lines. Changing `lineFields` or
  * `lineEscapes` needs a new version, and `scanLines` must then convert older lines.
+ *
+ * | version | change |
+ * |---|---|
+ * | 1 | up to `revision` |
+ * | 2 | `rule` and `variant`, empty if there is none |
  */
-export const lineVersion = 1;
+export const lineVersion = 2;
 
 /** The fields of a line in order; those that most readers need come first. */
 export const lineFields = [
@@ -25,6 +30,8 @@ export const lineFields = [
   'is_bot',
   'visitor',
   'revision',
+  'rule',
+  'variant',
 ] as const satisfies (keyof RecordedScan)[];
 
 // Regions and cities come from third-party databases and can contain any character.
@@ -100,6 +107,13 @@ export class ScanLine implements RecordedScan {
     return Number(fieldOf(this.line, 14));
   }
 
+  get rule(): string | undefined {
+    return fieldOf(this.line, 15) || undefined;
+  }
+  get variant(): string | undefined {
+    return fieldOf(this.line, 16) || undefined;
+  }
+
   toJSON(): RecordedScan {
     const fields = Object.fromEntries(lineFields.map((name) => [name, this[name]]));
     return { type: this.type, ...fields } as RecordedScan;
@@ -122,7 +136,7 @@ function fieldOf(line: string, index: number): string {
 /** Splits a text into scans; throws `NewerVersion` if the layout is newer than this process. */
 export function scanLines(version: number, text: string): ScanLine[] {
   refuseNewer('A scan line', version, lineVersion);
-  return text.split('\n').map((line) => new ScanLine(line));
+  return text.split('\n').map((line) => new ScanLine(version === 1 ? `${line}\t\t` : line));
 }
 
 /** Formats a scan exactly as Postgres does. */
@@ -130,7 +144,7 @@ export function lineOf(scan: RecordedScan): string {
   const format = (value: RecordedScan[(typeof lineFields)[number]]) => {
     if (typeof value === 'boolean') return value ? 't' : 'f';
     if (value instanceof Date) return value.toISOString().slice(0, -1).replace('T', ' ');
-    return escaped(String(value));
+    return value === undefined ? '' : escaped(String(value));
   };
   return lineFields.map((name) => format(scan[name])).join('\t');
 }

@@ -16,6 +16,10 @@ export interface Scan {
   /** The visitor hash: 16 bytes in hex. */
   visitor: string;
   revision: number;
+  /** The id of the rule that led it to where it went, or of the fallback; undefined if it took none. */
+  rule?: string | undefined;
+  /** The id of the variant of that rule's split. */
+  variant?: string | undefined;
 }
 
 /** A scan with its position in the log; the append also decides whether its visitor is new. */

@@ -1,11 +1,12 @@
 import { isScan, type LogRange } from '../events/entry.ts';
+import { isFallback } from '../events/guide.ts';
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { moveCheckpoint, Superseded } from './checkpoint.ts';
 import { erasures } from './erasures.ts';
 import { visitorRemovals } from './visitor-removals.ts';
 
 /**
- * `total_scans` and `unique_scans` of every code, in `scan_counts`.
+ * `total_scans` and `unique_scans` of every code, and how many of its scans do not count against a limit, in `scan_counts`.
  *
  * Applies scans and deletions of codes: it deletes the counts of deleted codes, and schedules the removal of their
  * visitors (visitor-removals.ts). The checkpoint moves in the transaction that adds the scans, so a scan that is delivered
@@ -25,13 +26,14 @@ export const counters = {
   async apply(sql: Sql, { after, to, entries }: LogRange): Promise<void> {
     // From here the whole log would be added to counts that contain it already.
     if (after < 0) throw new Superseded('the counts are invalid until they are rebuilt');
-    const counts = new Map<string, { code: string; total: number; unique: number }>();
+    const counts = new Map<string, { code: string; total: number; unique: number; uncounted: number }>();
     const deleted: string[] = [];
     for (const entry of entries) {
       if (isScan(entry)) {
-        const count = counts.get(entry.code) ?? { code: entry.code, total: 0, unique: 0 };
+        const count = counts.get(entry.code) ?? { code: entry.code, total: 0, unique: 0, uncounted: 0 };
         count.total++;
         if (entry.is_unique) count.unique++;
+        if (entry.is_bot || isFallback(entry.rule)) count.uncounted++;
         counts.set(entry.code, count);
       } else if (entry.type === 'code_deleted' || entry.type === 'code_erased') deleted.push(entry.stream);
     }
@@ -40,10 +42,12 @@ export const counters = {
       if (counts.size > 0)
         await tx`
           INSERT INTO scan_counts AS c
-          SELECT code, total, "unique"
-          FROM jsonb_to_recordset(${tx.json([...counts.values()])}) AS n (code text, total bigint, "unique" bigint)
+          SELECT code, total, "unique", uncounted
+          FROM jsonb_to_recordset(${tx.json([...counts.values()])})
+            AS n (code text, total bigint, "unique" bigint, uncounted bigint)
           ON CONFLICT (code) DO UPDATE SET
-            total_scans = c.total_scans + excluded.total_scans, unique_scans = c.unique_scans + excluded.unique_scans`;
+            total_scans = c.total_scans + excluded.total_scans, unique_scans = c.unique_scans + excluded.unique_scans,
+            uncounted_scans = c.uncounted_scans + excluded.uncounted_scans`;
       // A scan that waited in a spool can arrive after the deletion of its code.
       const gone = await removeDeleted(tx, [...deleted, ...counts.keys()]);
       const scanned = gone.filter((code) => counts.has(code));
@@ -68,11 +72,13 @@ export const counters = {
           SELECT greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), ${floor}::bigint) AS position
         ), counted AS (
           INSERT INTO scan_counts
-          SELECT n.code, sum(n.total)::bigint, sum(n."unique")::bigint
+          SELECT n.code, sum(n.total)::bigint, sum(n."unique")::bigint, sum(n.uncounted)::bigint
           FROM (
-            SELECT code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique" FROM scans GROUP BY code
+            SELECT code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique",
+              count(*) FILTER (WHERE is_bot OR rule LIKE 'f%') AS uncounted
+            FROM scans GROUP BY code
             UNION ALL
-            SELECT code, total_scans, unique_scans FROM dropped_scans
+            SELECT code, total_scans, unique_scans, uncounted_scans FROM dropped_scans
           ) AS n JOIN codes c ON c.id = n.code
           WHERE c.status <> 'deleted'
           GROUP BY n.code
@@ -95,6 +101,7 @@ async function removeDeleted(tx: Transaction, codes: string[]): Promise<string[]
   const ids = gone.map(({ id }) => id);
   await tx`DELETE FROM scan_counts WHERE code = ANY(${ids})`;
   await tx`DELETE FROM dropped_scans WHERE code = ANY(${ids})`;
+  await tx`DELETE FROM limited_scans WHERE code = ANY(${ids})`;
   await visitorRemovals.request(tx, ids);
   return ids;
 }

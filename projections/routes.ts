@@ -1,6 +1,7 @@
 import { type CodeEvent, changeBy } from '../events/code.ts';
 import type { Recorded } from '../events/recorded.ts';
 import type { Route } from '../events/route.ts';
+import { changeTargetingBy, noTargeting } from '../events/targeting.ts';
 
 export type { Route } from '../events/route.ts';
 
@@ -13,14 +14,18 @@ export type { Route } from '../events/route.ts';
 export function applyToRoute(route: Route, event: Recorded<CodeEvent>): Route | undefined {
   if (event.version <= route.version) return route;
   if (event.version > route.version + 1) return undefined;
-  return { ...route, ...changeOf(event), version: event.version };
+  return { ...route, ...changeOf(route, event), version: event.version };
 }
 
-function changeOf(event: Recorded<CodeEvent>): Partial<Route> {
+function changeOf(route: Route, event: Recorded<CodeEvent>): Partial<Route> {
   if (event.type === 'code_created') return {};
-  if (event.type === 'code_erased') return { status: 'deleted', destination_url: '', sealed_key: new Uint8Array() };
-  const { destination_url, destination_revision, status, disabled_at } = changeBy(event);
+  if (event.type === 'code_erased')
+    return { status: 'deleted', destination_url: '', sealed_key: new Uint8Array(), targeting: undefined };
+  const change = changeBy(event);
+  const { destination_url, destination_revision, status, disabled_at } = change;
+  const isTargeted = Object.keys(change).some((field) => Object.hasOwn(noTargeting, field));
   return {
+    ...(isTargeted ? { targeting: changeTargetingBy(route.targeting, change) } : {}),
     ...(destination_url === undefined ? {} : { destination_url }),
     ...(destination_revision === undefined ? {} : { revision: destination_revision }),
     ...(status === undefined ? {} : { status }),

@@ -116,6 +116,15 @@ const changeableColumns = {
   position: true,
   disabled_reason: true,
   disabled_at: true,
+  rules: true,
+  starts_at: true,
+  expires_at: true,
+  max_scans: true,
+  limit_reached_at: true,
+  fallback_url: true,
+  forward_query: true,
+  utm: true,
+  tags: true,
 } satisfies Record<Exclude<keyof Code, 'id' | 'account' | 'mode' | 'short_code' | 'short_code_given'>, true>;
 
 const changedColumns = Object.keys(changeableColumns)

@@ -12,8 +12,9 @@ import { refuseNewer } from './newer-version.ts';
  * | 3 | routes have `disabled` |
  * | 4 | `sealed_key` is the encrypted key, and the first line has the fingerprint of its SECRET_KEY |
  * | 5 | lines `{"alias", "short_code"}` after the routes |
+ * | 6 | routes may have `targeting` |
  */
-const snapshotVersion = 5;
+const snapshotVersion = 6;
 
 /** Encrypts visitor keys; passed in, because encryption needs randomness and events/ is pure. */
 export interface KeySeal {
@@ -37,6 +38,7 @@ export const encodeRoute = (route: Route): string => {
   const { code, account, mode, short_code, destination_url, revision, status, disabled, version, sealed_key } = route;
   return JSON.stringify({
     ...{ code, account, mode, short_code, destination_url, revision, status, disabled, version },
+    targeting: route.targeting,
     sealed_key: Buffer.from(sealed_key).toString('hex'),
   });
 };

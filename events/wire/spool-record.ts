@@ -10,8 +10,9 @@ import { refuseNewer } from './newer-version.ts';
  * | 0 | a JSON text in `scans` | absent |
  * | 1 | by column in `columns` | absent |
  * | 2 | by column in `columns` | present |
+ * | 3 | as in 2; `columns` may have `rule` and `variant` | present |
  */
-const recordVersion = 2;
+const recordVersion = 3;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

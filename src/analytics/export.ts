@@ -1,7 +1,8 @@
 import { WarehouseUnavailable } from './errors.ts';
-import { binaryOf, type Reading } from './reading.ts';
+import { binaryOf, hasRules, type Reading } from './reading.ts';
 import { timestamp } from './scans.ts';
 import { parametersOf, type Selection, scope, timeParameter } from './selection.ts';
+import { leadKeySql } from './series.ts';
 import { tableName } from './tables.ts';
 
 export type ExportFormat = 'csv' | 'json';
@@ -28,24 +29,40 @@ function cell(column: string): string {
 const fields = ['country', 'region', 'city', 'device', 'browser'];
 const booleanText = (column: string) => `if(${column}, 'true', 'false')`;
 
+const csvLine = (cells: string[]) => `concat(${cells.join(", ',', ")}, '\\r\\n')`;
+const csvCells = ['id', timestamp, ...fields.map(cell), booleanText('is_unique')];
+
+/** SQL for the ids of rule and variant; empty if there is none, and for the fallback. */
+const ruleSql = (reading: Reading) => (hasRules(reading) ? "if(startsWith(rule, 'f'), '', toString(rule))" : "''");
+const variantSql = (reading: Reading) => (hasRules(reading) ? 'toString(variant)' : "''");
+const orNull = (text: string) => `if(${text} = '', 'null', toJSONString(${text}))`;
+
 /** SQL for the text of a scan. ClickHouse formats it, to leave our event loop to redirects. */
-function lineOf(format: ExportFormat, withCode: boolean): string {
-  if (format === 'csv') {
-    const cells = [...(withCode ? ['code'] : []), 'id', timestamp, ...fields.map(cell), booleanText('is_unique')];
-    return `concat(${cells.join(", ',', ")}, '\\r\\n')`;
-  }
-  return `concat('{', ${withCode ? `'"qr_id":', toJSONString(code), ',', ` : ''}
-    '"id":', toJSONString(id), ',"timestamp":"', ${timestamp}, '"',
-    ${fields.map((field) => `',"${field}":', toJSONString(${field}), `).join('')}
-    ',"is_unique":', ${booleanText('is_unique')}, ',"is_bot":', ${booleanText('is_bot')}, '}')`;
+function lineSql(reading: Reading, { format, withCode, urls }: ChunkOptions): string {
+  if (format === 'json')
+    return `concat('{', ${withCode ? `'"qr_id":', toJSONString(code), ',', ` : ''}
+      '"id":', toJSONString(id), ',"timestamp":"', ${timestamp}, '"',
+      ${fields.map((field) => `',"${field}":', toJSONString(${field}), `).join('')}
+      ',"is_unique":', ${booleanText('is_unique')}, ',"is_bot":', ${booleanText('is_bot')},
+      ',"rule":', ${orNull(ruleSql(reading))}, ',"variant":', ${orNull(variantSql(reading))}, '}')`;
+  const cells = [...(withCode ? ['code'] : []), ...csvCells];
+  if (urls === undefined) return csvLine(cells);
+  const url = cell(`transform(${leadKeySql(reading)}, ${literals(urls.keys())}, ${literals(urls.values())}, '')`);
+  return csvLine([...cells, booleanText('is_bot'), ruleSql(reading), variantSql(reading), url]);
 }
+
+/** Not parameters, because ClickHouse limits one to 131,072 bytes. */
+const literals = (texts: Iterable<string>) =>
+  `[${[...texts].map((text) => `'${text.replace(/[\\']/g, '\\$&')}'`).join(', ')}]`;
 
 const separators: Record<ExportFormat, string> = { csv: '', json: ',' };
 
-interface ChunkOptions {
+export interface ChunkOptions {
   format: ExportFormat;
   /** Whether each scan begins with its code. */
   withCode: boolean;
+  /** Adds all columns to a CSV file: the URLs that the code has led to, by `leadKey`. */
+  urls?: ReadonlyMap<string, string> | undefined;
   upTo: number;
   after: ExportCursor | undefined;
   limit: number;
@@ -55,11 +72,8 @@ interface ChunkOptions {
  * Up to `limit` scans after the cursor `after`, oldest first, from the log up to position `upTo`. Each chunk is a separate
  * query, so that no query stays open while a slow client downloads.
  */
-export async function readChunk(
-  reading: Reading,
-  selection: Selection,
-  { format, withCode, upTo, after, limit }: ChunkOptions,
-): Promise<Chunk> {
+export async function readChunk(reading: Reading, selection: Selection, options: ChunkOptions): Promise<Chunk> {
+  const { format, upTo, after, limit } = options;
   const afterCursor = `AND time >= ${timeParameter('after_time')}
     AND (time > ${timeParameter('after_time')} OR position > {after_position:UInt64})`;
   const row = await binaryOf(
@@ -67,7 +81,7 @@ export async function readChunk(
     `SELECT count() AS rows, toUnixTimestamp64Milli(max((time, position)).1), max((time, position)).2,
        arrayStringConcat(groupArray(line), '${separators[format]}')
      FROM (
-       SELECT time, position, ${lineOf(format, withCode)} AS line
+       SELECT time, position, ${lineSql(reading, options)} AS line
        FROM ${tableName(reading.warehouse, reading.version)}
        WHERE ${scope(selection)} AND time >= ${timeParameter('from')} AND time < ${timeParameter('until')}
          AND position <= {up_to:UInt64} ${after === undefined ? '' : afterCursor}

@@ -6,8 +6,16 @@ import { classifyReadError } from './errors.ts';
 export interface Reading {
   warehouse: Warehouse;
   version: number;
+  /** The number of the table's definition, if it may be older than the newest: it then has fewer columns. */
+  definition?: number;
   signal: AbortSignal;
 }
+
+/** The first definition with the columns `rule` and `variant`. */
+const rulesSince = 3;
+
+/** Whether the table has the columns `rule` and `variant`. An upgrade fills a new table while the old one is read. */
+export const hasRules = ({ definition = rulesSince }: Reading): boolean => definition >= rulesSince;
 
 /** After this time the API answers 503 and ClickHouse cancels the query. */
 export const readTimeoutMs = 10_000;
@@ -38,6 +46,9 @@ export async function rowsOf<Row>(
   }
 }
 
+/** An export with destinations has every URL that the code has led to in its text. */
+const maxQueryBytes = String(16 * 1024 * 1024);
+
 /** The single row of a query in RowBinary, in the chunks that arrived. Runs on one thread, which keeps the row order. */
 export async function binaryOf(
   { warehouse, signal }: Reading,
@@ -50,7 +61,7 @@ export async function binaryOf(
       query_params: parameters,
       abort_signal: signal,
       // The caller checks the length of the row, so a truncated response is detected without buffering on the server.
-      clickhouse_settings: { ...settings, max_threads: 1, wait_end_of_query: 0 },
+      clickhouse_settings: { ...settings, max_threads: 1, wait_end_of_query: 0, max_query_size: maxQueryBytes },
     });
     return await beforeAbort(signal, stream.toArray(), () => stream.destroy());
   } catch (error) {

@@ -1,4 +1,5 @@
-import { type Reading, rowsOf } from './reading.ts';
+import { isFallback } from '../../events/guide.ts';
+import { hasRules, type Reading, rowsOf } from './reading.ts';
 import { grouped, parametersOf, type Selection, scope, timeParameter } from './selection.ts';
 import { tableName } from './tables.ts';
 
@@ -13,6 +14,8 @@ export interface ScanRecord {
   browser: string;
   is_unique: boolean;
   is_bot: boolean;
+  rule: string | null;
+  variant: string | null;
 }
 
 /** A scan, with its code. */
@@ -43,7 +46,8 @@ export async function readScans(
   if (page === undefined || offset >= total) return { scans: [], total };
   const scans = await rowsOf<OwnedScanRecord>(
     reading,
-    `SELECT code AS qr_id, id, ${timestamp} AS timestamp, country, region, city, device, browser, is_unique, is_bot
+    `SELECT code AS qr_id, id, ${timestamp} AS timestamp, country, region, city, device, browser, is_unique, is_bot,
+       ${hasRules(reading) ? 'rule, variant' : "'' AS rule, '' AS variant"}
      FROM ${tableName(reading.warehouse, reading.version)}
      WHERE ${scope(selection)}
        AND time >= greatest(${timeParameter('from')}, toDateTime64({first_hour:UInt32}, 3, 'UTC'))
@@ -56,8 +60,15 @@ export async function readScans(
       ...{ limit, skip: offset - Number(page.before) },
     },
   );
-  return { scans, total };
+  return { scans: scans.map(withRule), total };
 }
+
+/** The fallback is stored as a rule, and is none for clients. */
+const withRule = (scan: OwnedScanRecord): OwnedScanRecord => ({
+  ...scan,
+  rule: scan.rule === '' || scan.rule === null || isFallback(scan.rule) ? null : scan.rule,
+  variant: scan.variant === '' ? null : scan.variant,
+});
 
 /** Uses the number of scans per hour, so that a page with a large offset costs no more than the first one. */
 async function findPageHours(

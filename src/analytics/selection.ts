@@ -67,17 +67,17 @@ export function parametersOf(selection: Selection): Record<string, unknown> {
 
 function codeParameters(codes: Selection['codes']): Record<string, unknown> {
   if ('only' in codes) return { code: codes.only };
-  return 'among' in codes ? { codes: codes.among } : Object.fromEntries(withoutChunks(codes.without));
+  return Object.fromEntries('among' in codes ? chunks('among', codes.among) : chunks('without', codes.without));
 }
 
 /** ClickHouse limits one form field to 131,072 bytes, about 4,600 codes. */
 const maxCodesPerField = 2_000;
 
-/** Excluded codes in chunks, each with the name of its parameter. */
-function withoutChunks(codes: string[]): [name: string, codes: string[]][] {
+/** Codes in chunks, each with the name of its parameter. */
+function chunks(name: 'among' | 'without', codes: string[]): [name: string, codes: string[]][] {
   const count = Math.max(1, Math.ceil(codes.length / maxCodesPerField));
   return Array.from({ length: count }, (_, i) => [
-    `without_${i}`,
+    `${name}_${i}`,
     codes.slice(i * maxCodesPerField, (i + 1) * maxCodesPerField),
   ]);
 }
@@ -95,8 +95,11 @@ export function scope(selection: Selection): string {
 
 function codeConditions(codes: Selection['codes']): string[] {
   if ('only' in codes) return ['code = {code:String}'];
-  if ('among' in codes) return ['code IN {codes:Array(String)}'];
-  return withoutChunks(codes.without).map(([name]) => `code NOT IN {${name}:Array(String)}`);
+  if ('among' in codes) {
+    const inChunks = chunks('among', codes.among).map(([name]) => `code IN {${name}:Array(String)}`);
+    return [`(${inChunks.join(' OR ')})`];
+  }
+  return chunks('without', codes.without).map(([name]) => `code NOT IN {${name}:Array(String)}`);
 }
 
 const inSpan = `time >= ${timeParameter('from')} AND time < ${timeParameter('until')}`;

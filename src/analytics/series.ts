@@ -1,4 +1,4 @@
-import { type Reading, rowsOf } from './reading.ts';
+import { hasRules, type Reading, rowsOf } from './reading.ts';
 import { grouped, parametersOf, type Selection } from './selection.ts';
 
 export const intervals = ['hour', 'day', 'week', 'month'] as const;
@@ -63,11 +63,19 @@ export async function readHeatMap(
   return rows.map(({ weekday, hour, scans }) => ({ weekday, hour, scans: Number(scans) }));
 }
 
-/** Scans per revision of the code's destination. */
-export async function readRevisions(reading: Reading, selection: Selection): Promise<Map<string, Counted>> {
-  const revisions = grouped(reading, selection, { unit: 'hour', keys: ['revision'], figures });
-  return countBy(reading, selection, 'toString(revision) AS name', revisions);
+/** Scans per revision of the code's destination, rule and variant, by `leadKey`. */
+export async function readLeads(reading: Reading, selection: Selection): Promise<Map<string, Counted>> {
+  const keys = hasRules(reading) ? ['revision', 'rule', 'variant'] : ['revision'];
+  const name = `${leadKeySql(reading)} AS name`;
+  return countBy(reading, selection, name, grouped(reading, selection, { unit: 'hour', keys, figures }));
 }
+
+/** Names one of the URLs that a code has led to. */
+export const leadKey = (revision: number, rule = '', variant = '') => `${revision} ${rule} ${variant}`;
+
+/** SQL for `leadKey`. */
+export const leadKeySql = (reading: Reading) =>
+  hasRules(reading) ? "concat(toString(revision), ' ', rule, ' ', variant)" : "concat(toString(revision), '  ')";
 
 interface CountedRow {
   name: string;

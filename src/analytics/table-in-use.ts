@@ -6,6 +6,8 @@ import { countRows } from './tables.ts';
 
 export interface TableInUse {
   version: number;
+  /** The number of its definition in migrations/clickhouse/: older than the newest until the table is rebuilt. */
+  definition: number;
   /** The table contains every scan up to this position of the log. */
   position: number;
   /** Scans of codes that were deleted up to this position of the log are removed from the table. */
@@ -15,7 +17,7 @@ export interface TableInUse {
 /** The table that analytics are read from. Throws `unavailable` until the first table is filled. */
 export async function tableInUse(sql: Queryable): Promise<TableInUse> {
   const [table] = await sql<TableInUse[]>`
-    SELECT version, position, removed_to AS "removedTo" FROM warehouse_tables WHERE in_use`;
+    SELECT version, definition, position, removed_to AS "removedTo" FROM warehouse_tables WHERE in_use`;
   if (table !== undefined) return table;
   throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
 }

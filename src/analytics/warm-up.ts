@@ -5,7 +5,7 @@ import { readFigures, readTotals } from './figures.ts';
 import { type Reading, readTimeoutMs } from './reading.ts';
 import { readScans } from './scans.ts';
 import type { Selection } from './selection.ts';
-import { readCodeSeries, readHeatMap, readRevisions, readSeries } from './series.ts';
+import { readCodeSeries, readHeatMap, readLeads, readSeries } from './series.ts';
 import { createTable, tableName } from './tables.ts';
 
 const maxAttempts = 10;
@@ -23,7 +23,7 @@ export async function warmUp(warehouse: Warehouse): Promise<void> {
     await own.client.command({
       query: `INSERT INTO ${tableName(own, 1)}
         SELECT 'account', 'live', 'code', now64(3, 'UTC') - number * 3000, number + 1, 'scan', 'XX', 'Unknown', 'Unknown',
-          'ios', 'safari', false, generateUUIDv4(), true, 1
+          'ios', 'safari', false, generateUUIDv4(), true, 1, '', ''
         FROM numbers(100)`,
     });
     for (const read of reads) await retry(read, own);
@@ -50,7 +50,7 @@ const reads: ((reading: Reading) => Promise<unknown>)[] = [
   (reading) => readSeries(reading, selection(), 'day'),
   (reading) => readHeatMap(reading, selection()),
   (reading) => readScans(reading, selection(), firstPage),
-  (reading) => readRevisions(reading, selection()),
+  (reading) => readLeads(reading, selection()),
   (reading) => readFigures(reading, ofAccount()),
   (reading) => readCodes(reading, ofAccount(), firstPage),
   (reading) => readCodeSeries(reading, ofAccount(), 'day'),

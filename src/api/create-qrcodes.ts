@@ -51,9 +51,9 @@ const createOne = (service: Service): Operation =>
     async handle(call) {
       const read = readNewCode(call.body, service.addresses);
       if ('errors' in read) throw invalid(read.errors as [FieldError, ...FieldError[]]);
-      return create(service, call, 'create', [read.request], ([code]) => {
+      return create(service, call, 'create', [read.request], ([code], now) => {
         if (code === undefined) throw new Error('no code was created');
-        return json(201, presentCreated(code, call.body, service.addresses));
+        return json(201, presentCreated(code, call.body, service.addresses, now));
       });
     },
   });
@@ -79,8 +79,8 @@ const createMany = (service: Service): Operation =>
     async handle(call) {
       const payloads = call.body.qrcodes;
       const requests = await readAll(service, payloads);
-      return create(service, call, 'bulk', requests, (codes) =>
-        json(201, { data: codes.map((code, i) => presentCreated(code, payloads[i], service.addresses)) }),
+      return create(service, call, 'bulk', requests, (codes, now) =>
+        json(201, { data: codes.map((code, i) => presentCreated(code, payloads[i], service.addresses, now)) }),
       );
     },
   });
@@ -91,7 +91,7 @@ async function create(
   { caller, headers, body }: { caller: Caller; headers: Headers; body: unknown },
   kind: 'create' | 'bulk',
   requests: CodeRequest[],
-  answer: (codes: CountedCode[]) => Answer,
+  answer: (codes: CountedCode[], now: Date) => Answer,
 ): Promise<Answer> {
   const now = clock();
   let created: Changed[] = [];
@@ -106,7 +106,10 @@ async function create(
         created = await createCodes(tx, box, caller, requests, by, maxTestCodes).catch((error) => {
           throw kind === 'create' ? withoutIndexes(error) : error;
         });
-        return answer(created.map(({ code }) => code));
+        return answer(
+          created.map(({ code }) => code),
+          now,
+        );
       },
     });
   const answered = await attempt().catch((error) => {

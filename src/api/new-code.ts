@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import { problemWithDestination, problemWithName } from '../../events/fields.ts';
+import { readTargeting } from '../../events/read-targeting.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import type { CodeRequest } from '../codes/create.ts';
 import type { Addresses } from '../config.ts';
@@ -35,10 +36,16 @@ export function readNewCode(
   if (typeof short_code === 'string') add('short_code', problemWithShortCode(short_code));
   if (rest.destination !== undefined && rest.destination !== destination)
     add('destination', 'must be the same as destination_url when both are given');
+  const { change: targeting, problems } = readTargeting(rest, addresses.ownUrls);
+  for (const { field, problem } of problems) add(field, problem);
   if (errors.length > 0) return { errors };
 
   return {
-    request: { name: (name as string).trim(), destination_url: destination as string, short_code, status, style },
+    request: {
+      name: (name as string).trim(),
+      destination_url: destination as string,
+      ...{ short_code, status, style, targeting },
+    },
   };
 }
 
@@ -47,8 +54,9 @@ export function presentCreated(
   code: CountedCode,
   payload: unknown,
   addresses: Addresses,
+  now: Date,
 ): Static<typeof CreatedQrCode> {
-  const presented = presentCode(code, addresses);
+  const presented = presentCode(code, addresses, { now });
   const warnings = styleWarnings(code.style).map(({ field, message }) => ({ field: `style.${field}`, message }));
   const request = payload as Partial<Static<typeof NewQrCode>>;
   const isVariant = request.type !== undefined || request.destination !== undefined;

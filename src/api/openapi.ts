@@ -184,6 +184,8 @@ function parameters({ params = {}, query, headers = {} }: Operation) {
   }));
   const inQuery = Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
     ...{ name, in: 'query', required: false, description },
+    // `?tag=a&tag=b` for a list.
+    ...(schema['type'] === 'array' ? { style: 'form', explode: true } : {}),
     schema,
   }));
   const inHeader = Object.entries(headers).map(([name, description]) => ({

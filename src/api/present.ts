@@ -2,18 +2,54 @@ import type { Static } from '@sinclair/typebox';
 import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Disabled } from '../codes/blocked-hosts.ts';
-import type { CountedCode } from '../codes/codes.ts';
+import { availabilityOf, type CountedCode } from '../codes/codes.ts';
 import type { Addresses } from '../config.ts';
 import type { HistoryEntry, ListedQrCode, QrCode } from './schemas.ts';
 
 /** Conversion of stored codes and events to the schemas of the API. */
 
-/** `block` is that of the host of the destination, which disables the code like a takedown. */
+/**
+ * A code as create and change return it: `availability` only if one of the fields beside the contract's is set. `block` is
+ * that of the host of the destination, which disables the code like a takedown.
+ */
 export function presentCode(
   code: CountedCode,
-  { shortBaseUrl, imageBaseUrl }: Addresses,
-  block?: Disabled,
+  addresses: Addresses,
+  { now, block }: { now: Date; block?: Disabled | undefined },
 ): Static<typeof QrCode> {
+  const targeting = presentTargeting(code);
+  return {
+    ...presentPlain(code, addresses, block),
+    ...(Object.keys(targeting).length === 0 ? {} : { availability: availabilityOf(code, now) }),
+    ...targeting,
+  };
+}
+
+/** A code as the single read returns it: always with `availability`. */
+export const presentRead = (
+  code: CountedCode,
+  addresses: Addresses,
+  { now, block }: { now: Date; block: Disabled | undefined },
+): Static<typeof QrCode> => ({
+  ...presentPlain(code, addresses, block),
+  availability: availabilityOf(code, now),
+  ...presentTargeting(code),
+});
+
+const presentTargeting = (code: CountedCode) => ({
+  ...(code.rules === null ? {} : { rules: code.rules }),
+  ...(code.starts_at === null ? {} : { starts_at: code.starts_at.toISOString() }),
+  ...(code.expires_at === null ? {} : { expires_at: code.expires_at.toISOString() }),
+  ...(code.max_scans === null
+    ? {}
+    : { max_scans: code.max_scans, remaining_scans: Math.max(0, code.max_scans - (code.used_scans ?? 0)) }),
+  ...(code.fallback_url === null ? {} : { fallback_url: code.fallback_url }),
+  ...(code.forward_query === true ? { forward_query: true } : {}),
+  ...(code.utm === null ? {} : { utm: code.utm }),
+  ...(code.tags === null ? {} : { tags: code.tags }),
+});
+
+function presentPlain(code: CountedCode, { shortBaseUrl, imageBaseUrl }: Addresses, block?: Disabled) {
   return {
     id: code.id,
     name: code.name,
@@ -41,7 +77,7 @@ function presentDisabled({ disabled_reason, disabled_at }: CountedCode, block: D
 }
 
 export function presentListed(code: CountedCode, addresses: Addresses): Static<typeof ListedQrCode> {
-  const { id, name, destination_url, short_url, status, total_scans, created_at } = presentCode(code, addresses);
+  const { id, name, destination_url, short_url, status, total_scans, created_at } = presentPlain(code, addresses);
   return { id, name, destination_url, short_url, status, total_scans, created_at };
 }
 
@@ -57,13 +93,27 @@ export function presentHistory(event: Recorded<CodeEvent>): Static<typeof Histor
 function changeOf(event: CodeEvent): { field: string | null; from: unknown; to: unknown } {
   switch (event.type) {
     case 'code_created': {
-      const { name, destination_url, short_code, status, style } = event.data;
-      return { field: null, from: null, to: { name, destination_url, short_code, status, style } };
+      const { account: _, mode: __, ...given } = event.data;
+      return { field: null, from: null, to: given };
     }
     case 'code_renamed':
       return { field: 'name', ...event.data };
     case 'destination_changed':
       return { field: 'destination_url', from: event.data.from, to: event.data.to };
+    case 'rules_changed':
+      return { field: 'rules', ...event.data };
+    case 'schedule_changed':
+      return { field: 'schedule', ...event.data };
+    case 'limit_changed':
+      return { field: 'max_scans', ...event.data };
+    case 'limit_reached':
+      return { field: 'availability', from: 'live', to: 'limit_reached' };
+    case 'fallback_changed':
+      return { field: 'fallback_url', ...event.data };
+    case 'query_changed':
+      return { field: 'query', ...event.data };
+    case 'tags_changed':
+      return { field: 'tags', ...event.data };
     case 'code_paused':
       return { field: 'status', from: 'active', to: 'paused' };
     case 'code_resumed':

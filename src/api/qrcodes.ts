@@ -1,8 +1,11 @@
-import { Type as t } from '@sinclair/typebox';
+import { type Static, Type as t } from '@sinclair/typebox';
+import type { CodeChange } from '../../events/code.ts';
 import { problemWithDestination, problemWithName } from '../../events/fields.ts';
 import { oneOf } from '../../events/one-of.ts';
 import type { Owner } from '../../events/owner.ts';
-import { blockOf, refuseBlocked } from '../codes/blocked-hosts.ts';
+import { normalizeTag, readTargeting } from '../../events/read-targeting.ts';
+import { availabilities } from '../../events/targeting.ts';
+import { blockOf, refuseBlocked, urlsOf } from '../codes/blocked-hosts.ts';
 import { change, remove } from '../codes/change.ts';
 import { codeFinder, codeNotFound, type FoundCode, listCodes, listedStatuses, listOrders } from '../codes/codes.ts';
 import { historyOf } from '../codes/history.ts';
@@ -10,9 +13,10 @@ import { searchOf } from '../codes/search.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
-import { presentCode, presentHistory, presentListed, presentPage } from './present.ts';
+import { presentCode, presentHistory, presentListed, presentPage, presentRead } from './present.ts';
 import { Deleted, HistoryEntry, ListedQrCode, pageOf, pageQuery, QrCode, QrCodeChange } from './schemas.ts';
 import type { Service } from './service.ts';
+import { tagQuery } from './targeting-schemas.ts';
 
 const tag = 'QR codes';
 const params = { id: 'Identifier of the code, `qr_…`.' };
@@ -37,7 +41,7 @@ export function qrcodeOperations(service: Service): Operation[] {
 /** Finds a code, or throws 404. */
 type RequireCode = (owner: Owner, id: string | undefined) => Promise<FoundCode>;
 
-const listQrCodes = ({ sql, addresses }: Service): Operation =>
+const listQrCodes = ({ sql, addresses, clock }: Service): Operation =>
   operation({
     operationId: 'listQrCodes',
     method: 'GET',
@@ -67,6 +71,8 @@ const listQrCodes = ({ sql, addresses }: Service): Operation =>
           'x-expected': 'a short code',
         }),
       ),
+      availability: t.Optional(oneOf(availabilities, { description: 'Only codes with this availability now.' })),
+      ...tagQuery,
       sort: t.Optional(
         oneOf(listOrders, {
           default: '-created_at',
@@ -77,16 +83,19 @@ const listQrCodes = ({ sql, addresses }: Service): Operation =>
     }),
     success: { status: 200, description: 'One page of codes.', schema: pageOf(ListedQrCode) },
     errors: ['invalid_request'],
-    async handle({ caller, query: { page = 1, limit = 20, status, q, short_code, sort } }) {
-      const search = q === undefined ? undefined : searchOf(q, addresses.shortBaseUrl);
-      const listing = { page, limit, status, search, shortCode: short_code, order: sort };
-      const { codes, total } = await listCodes(sql, caller, listing);
+    async handle({ caller, query: { page = 1, limit = 20, status, q, short_code, availability, tag, sort } }) {
+      const { codes, total } = await listCodes(sql, caller, {
+        ...{ page, limit, status, shortCode: short_code, order: sort },
+        search: q === undefined ? undefined : searchOf(q, addresses.shortBaseUrl),
+        availability: availability === undefined ? undefined : { wanted: availability, now: clock() },
+        tags: tag?.map(normalizeTag),
+      });
       const items = codes.map((code) => presentListed(code, addresses));
       return json(200, presentPage(items, { page, limit }, total));
     },
   });
 
-const getQrCode = ({ sql, addresses }: Service, requireCode: RequireCode): Operation =>
+const getQrCode = ({ sql, addresses, clock }: Service, requireCode: RequireCode): Operation =>
   operation({
     operationId: 'getQrCode',
     method: 'GET',
@@ -101,7 +110,7 @@ const getQrCode = ({ sql, addresses }: Service, requireCode: RequireCode): Opera
     async handle({ caller, params: { id } }) {
       const code = await requireCode(caller, id);
       const block = code.any_host_blocked ? await blockOf(sql, code.destination_url) : undefined;
-      return json(200, presentCode(code, addresses, block));
+      return json(200, presentRead(code, addresses, { now: clock(), block }));
     },
   });
 
@@ -125,14 +134,14 @@ const updateQrCode = ({ sql, clock, addresses, onChange }: Service): Operation =
       'payload_too_large',
       'unsupported_media_type',
     ],
-    async handle({ caller, params: { id = '' }, body: { name, ...rest } }) {
-      const changes = { ...rest, ...(name === undefined ? {} : { name: name.trim() }) };
-      checkChange(changes, addresses.ownUrls);
-      const { destination_url } = changes;
-      if (destination_url !== undefined) await refuseBlocked(sql, [{ destination_url }]);
-      const { code, events } = await change(sql, caller, id, changes, { actor: caller.key, now: clock() });
+    async handle({ caller, params: { id = '' }, body }) {
+      const changes = readChange(body, addresses.ownUrls);
+      await refuseBlocked(sql, urlsOf(changes));
+      const now = clock();
+      const { code, events } = await change(sql, caller, id, changes, { actor: caller.key, now });
       await onChange(events);
-      return json(200, presentCode(code, addresses, await blockOf(sql, code.destination_url)));
+      const block = await blockOf(sql, code.destination_url);
+      return json(200, presentCode(code, addresses, { now, block }));
     },
   });
 
@@ -177,14 +186,23 @@ const listHistory = ({ sql }: Service, requireCode: RequireCode): Operation =>
     },
   });
 
-function checkChange(changes: { name?: string; destination_url?: string }, ownUrls: string[]): void {
+/** Validates a change; throws 400 with every error in it. */
+function readChange(body: Static<typeof QrCodeChange>, ownUrls: string[]): CodeChange {
+  const { name, destination_url, active, ...rest } = body;
   const errors: FieldError[] = [];
   const add = (field: string, problem: string | undefined) => {
     if (problem !== undefined) errors.push({ field, message: `${field} ${problem}.` });
   };
-  if (changes.name !== undefined) add('name', problemWithName(changes.name));
-  if (changes.destination_url !== undefined)
-    add('destination_url', problemWithDestination(changes.destination_url, ...ownUrls));
-  const [first, ...rest] = errors;
-  if (first !== undefined) throw invalid([first, ...rest]);
+  if (name !== undefined) add('name', problemWithName(name));
+  if (destination_url !== undefined) add('destination_url', problemWithDestination(destination_url, ...ownUrls));
+  const { change: targeting, problems } = readTargeting(rest, ownUrls);
+  for (const { field, problem } of problems) add(field, problem);
+  const [first, ...more] = errors;
+  if (first !== undefined) throw invalid([first, ...more]);
+  return {
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(destination_url === undefined ? {} : { destination_url }),
+    ...(active === undefined ? {} : { active }),
+    ...targeting,
+  };
 }

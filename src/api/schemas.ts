@@ -4,6 +4,7 @@ import { modes, plans } from '../../events/plans.ts';
 import { StyleSchema } from '../../events/style.ts';
 import { listedStatuses } from '../codes/codes.ts';
 import { errorCodes } from '../lib/errors.ts';
+import { targetingAnswer, targetingRequest } from './targeting-schemas.ts';
 
 /** Schemas of requests and responses, used for validation, documentation and types. */
 
@@ -59,6 +60,7 @@ export const QrCode = t.Object(
     updated_at: time('When the code was last changed.'),
     style: StyleSchema,
     disabled: t.Optional(Disabled),
+    ...targetingAnswer,
   },
   exact,
 );
@@ -114,6 +116,7 @@ export const NewQrCode = t.Object(
       }),
     ),
     style: t.Optional(StyleSchema),
+    ...targetingRequest,
     type: t.Optional(oneOf(['url'], { description: 'Variant shape: the kind of destination.' })),
     destination: t.Optional(
       t.String({ description: 'Variant shape: the same as `destination_url`.', 'x-expected': 'an http or https URL' }),
@@ -154,10 +157,14 @@ const refusedChanges = {
   status: 'cannot be set directly; use active (true resumes or publishes, false pauses)',
   destination: 'is not accepted by PATCH; use destination_url',
   ...Object.fromEntries(
-    ['total_scans', 'unique_scans', 'scans'].map((field) => [field, 'is counted by the service: remove it']),
+    ['total_scans', 'unique_scans', 'scans', 'remaining_scans'].map((field) => [
+      field,
+      'is counted by the service: remove it',
+    ]),
   ),
   ...Object.fromEntries(['created_at', 'updated_at'].map((field) => [field, 'is set by the service: remove it'])),
   disabled: 'is set by the operator of the service: remove it',
+  availability: 'follows from starts_at, expires_at and max_scans: change these',
 };
 
 export const QrCodeChange = t.Object(
@@ -167,6 +174,7 @@ export const QrCodeChange = t.Object(
     active: t.Optional(
       t.Boolean({ description: 'true resumes a paused code or publishes a draft; false pauses an active code.' }),
     ),
+    ...targetingRequest,
   },
   {
     ...exact,
@@ -190,13 +198,13 @@ export const HistoryEntry = t.Object(
     event: t.String({ description: 'Type of the event.', examples: ['destination_changed'] }),
     timestamp: time('When the change was made.'),
     field: t.Union([t.String(), t.Null()], {
-      description: 'The field that changed; null for create and delete.',
+      description: 'The field that changed, or `schedule`, `query` for several; null for create and delete.',
       examples: ['destination_url'],
     }),
     from: t.Unknown({ description: 'Value before the change.', examples: ['https://example.com/menu'] }),
     to: t.Unknown({ description: 'Value after the change.', examples: ['https://example.com/summer'] }),
     key_id: t.String({
-      description: 'Key that made the change, or `operator`.',
+      description: 'Key that made the change, `operator`, or `scanlog` for the service itself.',
       examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'],
     }),
   },

@@ -12,6 +12,7 @@ import type { Operation } from './operation.ts';
 import { qrcodeOperations } from './qrcodes.ts';
 import type { Service } from './service.ts';
 import { serveSwagger } from './swagger.ts';
+import { targetingOperations } from './targeting.ts';
 import { webhookOperations } from './webhook.ts';
 
 interface ApiOptions {
@@ -39,6 +40,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   const operations = [
     ...createOperations(service),
     ...qrcodeOperations(service),
+    ...targetingOperations(service),
     images.download,
     ...analyticsOperations(service),
     ...accountOperations(service),

@@ -1,5 +1,6 @@
 import { coveringHosts, hostOf } from '../../events/hosts.ts';
 import { operator } from '../../events/recorded.ts';
+import { type GivenRule, urlsOfRules } from '../../events/rule-ids.ts';
 import { blockHost, type ServiceEvent, serviceStream, unblockHost } from '../../events/service.ts';
 import { writeState } from '../../projections/state.ts';
 import { type FieldError, Refusal } from '../lib/errors.ts';
@@ -54,24 +55,37 @@ export async function blockOf(sql: Queryable, destination: string): Promise<Disa
   return block && { reason: `The operator of this service has blocked ${block.host}.`, at: block.blocked_at };
 }
 
-/** A destination to check. */
-interface RequestedDestination {
+/** A URL of a request, and its place in it. */
+interface RequestedUrl {
   /** Index of the item in a bulk request. */
   index?: number;
-  destination_url: string;
+  field: string;
+  url: string;
 }
 
-/** Throws `destination_blocked` if any destination is on a blocked host. */
-export async function refuseBlocked(sql: Queryable, requested: RequestedDestination[]): Promise<void> {
-  const candidates = [...new Set(requested.flatMap(({ destination_url }) => coveringHosts(hostOf(destination_url))))];
+/** Every URL of a create or a change, with its place. */
+export const urlsOf = (request: {
+  destination_url?: string | undefined;
+  fallback_url?: string | null;
+  rules?: GivenRule[] | null;
+}): RequestedUrl[] => [
+  ...(request.destination_url === undefined ? [] : [{ field: 'destination_url', url: request.destination_url }]),
+  ...(request.fallback_url ? [{ field: 'fallback_url', url: request.fallback_url }] : []),
+  ...urlsOfRules(request.rules ?? []),
+];
+
+/** Throws `destination_blocked` if any URL is on a blocked host. */
+export async function refuseBlocked(sql: Queryable, requested: RequestedUrl[]): Promise<void> {
+  if (requested.length === 0) return;
+  const candidates = [...new Set(requested.flatMap(({ url }) => coveringHosts(hostOf(url))))];
   const rows = await sql<{ host: string }[]>`SELECT host FROM blocked_hosts WHERE host = ANY(${candidates})`;
   if (rows.length === 0) return;
   const blocked = new Set(rows.map(({ host }) => host));
-  const errors = requested.flatMap(({ index, destination_url }): FieldError[] => {
-    const host = coveringHosts(hostOf(destination_url)).find((candidate) => blocked.has(candidate));
+  const errors = requested.flatMap(({ index, field, url }): FieldError[] => {
+    const host = coveringHosts(hostOf(url)).find((candidate) => blocked.has(candidate));
     if (host === undefined) return [];
-    const message = `destination_url must not lead to ${host}: the operator of this service has blocked it.`;
-    return [{ ...(index === undefined ? {} : { index }), field: 'destination_url', message }];
+    const message = `${field} must not lead to ${host}: the operator of this service has blocked it.`;
+    return [{ ...(index === undefined ? {} : { index }), field, message }];
   });
   throw new Refusal('destination_blocked', errors[0]?.message ?? '', errors);
 }

@@ -7,11 +7,15 @@ import {
   deleteCode,
 } from '../../events/code.ts';
 import type { Owner } from '../../events/owner.ts';
+import { afterStart } from '../../events/read-targeting.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
+import { invalid } from '../lib/errors.ts';
+import { newRuleId } from '../lib/ids.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { type CountedCode, codeNotFound, findCode } from './codes.ts';
+import { countUsed, lockLimit, readUsed } from './limits.ts';
 import { destroyVisitorKey } from './visitor-keys.ts';
 
 interface By {
@@ -26,7 +30,17 @@ export interface Changed {
 }
 
 export const change = (sql: Sql, owner: Owner, id: string, wanted: CodeChange, by: By): Promise<Changed> =>
-  decideOn(sql, owner, id, (code) => changeCode(code, wanted), by);
+  decideOn(sql, owner, id, (code) => decideChange(code, wanted), by);
+
+function decideChange(code: Code, wanted: CodeChange): CodeChanged[] {
+  const { starts_at, expires_at } = { ...code, ...wanted };
+  if (starts_at && expires_at && starts_at >= expires_at) {
+    const field = wanted.expires_at === undefined ? 'starts_at' : 'expires_at';
+    const problem = field === 'expires_at' ? afterStart : 'must be before expires_at';
+    throw invalid([{ field, message: `${field} ${problem}.` }]);
+  }
+  return changeCode(code, wanted, newRuleId);
+}
 
 export const remove = (sql: Sql, owner: Owner, id: string, by: By): Promise<Changed> =>
   decideOn(sql, owner, id, deleteCode, by);
@@ -41,12 +55,20 @@ async function decideOn(
   const { state, recorded, projected } = await decideAndAppend<CountedCode, CodeChanged, Code | undefined>(sql, id, {
     load: () => loadCode(sql, owner, id),
     decide,
+    // A scan of a limited code locks its counter before it takes the append lock: so must a change of the limit.
+    before: (tx, events) => (events.some(isLimitSet) ? lockLimit(tx, id) : undefined),
     project: writeCode,
     by,
   });
+  const code = projected ?? state;
   const { total_scans, unique_scans } = state;
-  return { code: { ...(projected ?? state), total_scans, unique_scans }, events: recorded };
+  const wasLimited = state.max_scans !== null;
+  const used_scans = code.max_scans === null ? null : wasLimited ? state.used_scans : await readUsed(sql, id);
+  return { code: { ...code, total_scans, unique_scans, used_scans }, events: recorded };
 }
+
+/** Whether a code without a limit gets one: its scans until then are counted. */
+const isLimitSet = (event: CodeChanged) => event.type === 'limit_changed' && event.data.from === null;
 
 async function loadCode(sql: Sql, owner: Owner, id: string): Promise<CountedCode> {
   const code = await findCode(sql, owner, id);
@@ -59,6 +81,7 @@ async function writeCode(tx: Transaction, before: Code, events: Pending<CodeChan
   const [{ codes }] = await Promise.all([
     writeState(tx, { codes: [before] }, events),
     isDeleted && destroyVisitorKey(tx, before.id),
+    events.some(isLimitSet) && countUsed(tx, before.id),
   ]);
   return codes[0];
 }

@@ -1,6 +1,7 @@
 import type { Code } from '../../events/code.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Mode } from '../../events/plans.ts';
+import { type Availability, availabilityAt } from '../../events/targeting.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
@@ -14,11 +15,42 @@ export type ListedStatus = (typeof listedStatuses)[number];
 export interface CountedCode extends Code {
   total_scans: number;
   unique_scans: number;
+  /** Redirects that count against `max_scans`, exact at any time; null without a limit. */
+  used_scans: number | null;
 }
 
+/** Postgres reads `limited_scans` only for codes with a limit. */
 const selectCounted = (sql: Queryable) => sql`
-  SELECT c.*, coalesce(n.total_scans, 0) AS total_scans, coalesce(n.unique_scans, 0) AS unique_scans
+  SELECT c.*, coalesce(n.total_scans, 0) AS total_scans, coalesce(n.unique_scans, 0) AS unique_scans,
+    CASE WHEN c.max_scans IS NOT NULL THEN (SELECT used FROM limited_scans l WHERE l.code = c.id) END AS used_scans
   FROM codes c LEFT JOIN scan_counts n ON n.code = c.id`;
+
+export const availabilityOf = (code: CountedCode, now: Date): Availability =>
+  availabilityAt(
+    {
+      startsAtMs: code.starts_at?.getTime() ?? Number.NEGATIVE_INFINITY,
+      expiresAtMs: code.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+      isLimitReached: code.max_scans !== null && (code.used_scans ?? 0) >= code.max_scans,
+    },
+    now.getTime(),
+  );
+
+/** SQL for `availabilityOf`: true for the codes that have this availability. */
+function hasAvailability(sql: Queryable, wanted: Availability, now: Date) {
+  const expired = sql`coalesce(expires_at <= ${now}, false)`;
+  const scheduled = sql`coalesce(starts_at > ${now}, false)`;
+  const reached = sql`(
+    max_scans IS NOT NULL AND EXISTS (SELECT FROM limited_scans l WHERE l.code = id AND l.used >= max_scans))`;
+  return {
+    expired,
+    scheduled: sql`NOT ${expired} AND ${scheduled}`,
+    limit_reached: sql`NOT ${expired} AND NOT ${scheduled} AND ${reached}`,
+    live: sql`NOT ${expired} AND NOT ${scheduled} AND NOT ${reached}`,
+  }[wanted];
+}
+
+/** SQL for codes that have any of these tags. */
+export const hasAnyTag = (sql: Queryable, tags: string[]) => sql`(tags IS NOT NULL AND tags && ${tags}::text[])`;
 
 /** Finds a code of the owner that is not deleted. */
 export async function findCode(sql: Queryable, { account, mode }: Owner, id: string): Promise<CountedCode | undefined> {
@@ -101,6 +133,10 @@ interface Listing {
   search?: Search | undefined;
   /** Only the code with this short code. */
   shortCode?: string | undefined;
+  /** Only codes with this availability at this time. */
+  availability?: { wanted: Availability; now: Date } | undefined;
+  /** Only codes with any of these tags, in lower case. */
+  tags?: string[] | undefined;
   order?: ListOrder | undefined;
   page: number;
   limit: number;
@@ -110,22 +146,27 @@ interface Listing {
 export async function listCodes(
   sql: Queryable,
   owner: Owner,
-  { status, search, shortCode, order = '-created_at', page, limit }: Listing,
+  { status, search, shortCode, availability, tags, order = '-created_at', page, limit }: Listing,
 ): Promise<{ codes: CountedCode[]; total: number }> {
   // Both conditions: the search index covers only codes that are not deleted.
   const hasStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status} AND status <> 'deleted'`;
   const candidates = search === undefined ? undefined : await candidatesOf(sql, search);
   const isFound = search === undefined ? sql`` : sql`AND ${matchesSearch(sql, search, candidates)}`;
   const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
+  const isAvailable =
+    availability === undefined ? sql`` : sql`AND ${hasAvailability(sql, availability.wanted, availability.now)}`;
+  const isTagged = tags === undefined ? sql`` : sql`AND ${hasAnyTag(sql, tags)}`;
   const matches = sql`
-    account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${isFound}`;
+    account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${isFound} ${isAvailable}
+      ${isTagged}`;
+  const isCounted = [search, shortCode, availability, tags].every((filter) => filter === undefined);
   const [codes, total] = await Promise.all([
     sql<CountedCode[]>`
       ${selectCounted(sql)}
       WHERE ${matches}
       ORDER BY ${orderBy(sql, order)}
       LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
-    search === undefined && shortCode === undefined
+    isCounted
       ? countCodes(sql, owner).then((counts) => (status === undefined ? totalOf(counts) : counts[status]))
       : sql<[{ total: number }]>`SELECT count(*) AS total FROM codes WHERE ${matches}`.then(([row]) => row.total),
   ]);
@@ -146,4 +187,19 @@ export async function codesWithIds(
       AND status <> 'deleted'`;
   const found = new Map(rows.map((code) => [code.id, code]));
   return new Map(ids.flatMap((id) => found.get(id) ?? []).map((code) => [code.id, code]));
+}
+
+/** The owner's codes that have any of these tags, without deleted ones. */
+export async function codesWithTags(sql: Queryable, { account, mode }: Owner, tags: string[]): Promise<ListedCode[]> {
+  return sql<ListedCode[]>`
+    SELECT id, name, status, short_code FROM codes
+    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND ${hasAnyTag(sql, tags)}`;
+}
+
+/** The owner's tags with the number of codes that have them, most codes first. */
+export async function countTags(sql: Queryable, { account, mode }: Owner): Promise<{ tag: string; qrcodes: number }[]> {
+  return sql<{ tag: string; qrcodes: number }[]>`
+    SELECT tag, count(*) AS qrcodes FROM codes, unnest(tags) AS tag
+    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND tags IS NOT NULL
+    GROUP BY tag ORDER BY qrcodes DESC, tag`;
 }

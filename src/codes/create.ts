@@ -1,20 +1,22 @@
 import { createCode } from '../../events/code.ts';
 import type { Owner } from '../../events/owner.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
+import type { TargetingChange } from '../../events/read-targeting.ts';
 import type { Actor } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import type { Style } from '../../events/style.ts';
 import { writeState } from '../../projections/state.ts';
 import { type FieldError, notFound, Refusal } from '../lib/errors.ts';
-import { newId, newShortCode } from '../lib/ids.ts';
+import { newId, newRuleId, newShortCode } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { isReserved } from '../lib/short-code.ts';
 import { append } from '../log/append.ts';
 import { type Queryable, type Transaction, violates } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
-import { refuseBlocked } from './blocked-hosts.ts';
+import { refuseBlocked, urlsOf } from './blocked-hosts.ts';
 import type { Changed } from './change.ts';
 import { countCodes, totalOf } from './codes.ts';
+import { startLimits } from './limits.ts';
 import { createVisitorKeys } from './visitor-keys.ts';
 
 /** A code to create; its fields are validated. */
@@ -24,6 +26,7 @@ export interface CodeRequest {
   short_code?: string | undefined;
   status?: 'active' | 'draft' | undefined;
   style?: Style | undefined;
+  targeting?: TargetingChange | undefined;
 }
 
 class ShortCodeLost extends Error {
@@ -46,38 +49,46 @@ export async function createCodes(
 ): Promise<Changed[]> {
   await refuseBlocked(
     tx,
-    requests.map(({ destination_url }, index) => ({ index, destination_url })),
+    requests.flatMap((request, index) =>
+      urlsOf({ ...request, ...request.targeting }).map((url) => ({ index, ...url })),
+    ),
   );
   await reserveQuota(tx, owner, requests.length, maxTestCodes);
   const shortCodes = await chooseShortCodes(tx, requests);
   const recorded = await append(
     tx,
-    requests.map(({ name, destination_url, short_code, status, style }, i) => ({
+    requests.map(({ name, destination_url, short_code, status, style, targeting = {} }, i) => ({
       stream: newId('qr', by.now.getTime()),
       version: 1,
-      event: createCode({
-        account: owner.account,
-        mode: owner.mode,
-        name,
-        destination_url,
-        short_code: shortCodes[i] as string,
-        short_code_given: short_code !== undefined,
-        status: status ?? 'active',
-        style: style ?? {},
-      }),
+      event: createCode(
+        {
+          account: owner.account,
+          mode: owner.mode,
+          name,
+          destination_url,
+          short_code: shortCodes[i] as string,
+          short_code_given: short_code !== undefined,
+          status: status ?? 'active',
+          style: style ?? {},
+          targeting,
+        },
+        newRuleId,
+      ),
     })),
     by,
   );
   const streams = recorded.map(({ stream }) => stream);
   const given = requests.flatMap(({ short_code }) => short_code ?? []);
+  const limited = recorded.filter(({ data }) => data.max_scans !== undefined).map(({ stream }) => stream);
   // The append lock is held now, so the check sees every code that another transaction has created. It must be sent first.
   const [, { codes }] = await Promise.all([
     refuseLost(tx, given),
     writeState(tx, {}, recorded),
     createVisitorKeys(tx, box, streams),
+    limited.length === 0 ? undefined : startLimits(tx, limited),
   ]);
   return codes.map((code, i) => ({
-    code: { ...code, total_scans: 0, unique_scans: 0 },
+    code: { ...code, total_scans: 0, unique_scans: 0, used_scans: code.max_scans === null ? null : 0 },
     events: recorded.slice(i, i + 1),
   }));
 }

@@ -1,22 +1,56 @@
 import { isCodeEvent } from '../../events/catalogue.ts';
+import { type Code, evolveCode } from '../../events/code.ts';
+import { fallbackId } from '../../events/guide.ts';
 import type { Queryable } from '../log/connect.ts';
 import { readStream } from '../log/read.ts';
 
-/** A destination of a code, and when it took effect. */
+/** A URL that a code has led to, by its own destination, a rule, a variant or the fallback, and from when to when. */
 export interface Destination {
   url: string;
-  /** Number of the destination, from 1. Every scan records it. */
+  /** Number of the destination of the code itself, from 1. Every scan records it. */
   revision: number;
+  /** As scans record it: undefined for the destination of the code, and `fallbackId` for the fallback. */
+  rule: string | undefined;
+  variant: string | undefined;
   since: Date;
+  /** undefined for what is set now. */
+  until: Date | undefined;
 }
 
-/** Reads every destination that a code has had from the log, oldest first. */
+/** Reads every URL that a code has led to from the log, oldest first. */
 export async function destinationsOf(sql: Queryable, id: string): Promise<Destination[]> {
   const events = (await readStream(sql, id)).filter(isCodeEvent);
-  return events.flatMap((event): Destination[] => {
-    const since = event.occurred_at;
-    if (event.type === 'code_created') return [{ url: event.data.destination_url, revision: 1, since }];
-    if (event.type === 'destination_changed') return [{ url: event.data.to, revision: event.data.revision, since }];
-    return [];
-  });
+  const all = new Map<string, Destination>();
+  let code: Code | undefined;
+  for (const event of events) {
+    code = evolveCode(code, event);
+    const current = new Set<string>();
+    for (const lead of leadsOf(code)) {
+      const key = JSON.stringify([lead.revision, lead.rule, lead.variant]);
+      current.add(key);
+      const known = all.get(key);
+      if (known === undefined) all.set(key, { ...lead, since: event.occurred_at, until: undefined });
+      // The same fallback was set again.
+      else known.until = undefined;
+    }
+    for (const [key, destination] of all) if (!current.has(key)) destination.until ??= event.occurred_at;
+  }
+  return [...all.values()];
+}
+
+type Lead = Omit<Destination, 'since' | 'until'>;
+
+/** Where a code can lead at present. */
+function leadsOf(code: Code): Lead[] {
+  const { destination_url, destination_revision: revision, rules, fallback_url } = code;
+  const none = { rule: undefined, variant: undefined };
+  return [
+    { url: destination_url, revision, ...none },
+    ...(rules ?? []).flatMap((rule): Lead[] =>
+      'split' in rule
+        ? rule.split.map(({ id, destination_url: url }) => ({ url, revision, rule: rule.id, variant: id }))
+        : [{ url: rule.destination_url, revision, rule: rule.id, variant: undefined }],
+    ),
+    ...(fallback_url === null ? [] : [{ url: fallback_url, revision, ...none, rule: fallbackId(fallback_url) }]),
+  ];
 }

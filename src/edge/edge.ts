@@ -13,6 +13,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import { appendScans, type ScanBatch } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import { createBans, readSavedBans } from './bans.ts';
+import { LimitedRecorder } from './limited-recorder.ts';
 import { toLocation } from './location.ts';
 import { applyEntries } from './log-follower.ts';
 import { Recorder } from './recorder.ts';
@@ -67,7 +68,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const writers = Array.from({ length: maxWriters }, () => newId('batch', Date.now()));
   const recorder = new Recorder({ writers, store, send, spool: own.spool, log, metrics });
   const sources = { routes, geo, trustedProxies, clock };
-  const redirector = new Redirector({ sources, bans, recorder, log, metrics });
+  const limited = new LimitedRecorder({ sql, routes, clock, log });
+  const redirector = new Redirector({ sources, bans, recorder, limited, log, metrics });
   const tasks = startEdgeTasks({ sql, box, routes, bans, folder, ownFolder: own.path, send, log, metrics });
   return {
     redirect: (request, shortCode, peer) => redirector.redirect(request, shortCode, peer),
@@ -75,6 +77,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     failures: tasks.failures,
     async stop() {
       await tasks.stop();
+      await limited.stop();
       await recorder.stop();
       geo.close();
       await sql.end({ timeout: 2 });

@@ -1,7 +1,7 @@
 import { requestIdOf } from '../lib/request-id.ts';
 
 /** The answer to a scan that cannot be redirected. */
-interface Notice {
+export interface Notice {
   status: 404 | 405 | 410 | 503;
   code: string;
   title: string;
@@ -27,6 +27,24 @@ export const notices = {
     code: 'not_found',
     title: 'This code is not active yet',
     text: 'Its owner has not published it yet. Please try again later.',
+  },
+  not_started: {
+    status: 404,
+    code: 'not_started',
+    title: 'This code is not active yet',
+    text: 'It starts later. Please try again then.',
+  },
+  expired: {
+    status: 404,
+    code: 'expired',
+    title: 'This code has expired',
+    text: 'Its owner set an end, and that has passed.',
+  },
+  limit_reached: {
+    status: 404,
+    code: 'limit_reached',
+    title: 'This code has reached its limit',
+    text: 'Its owner allowed a number of scans, and all of them have been used.',
   },
   deleted: {
     status: 410,
@@ -55,6 +73,22 @@ export const notices = {
     headers: { allow: 'GET, HEAD' },
   },
 } as const satisfies Record<string, Notice>;
+
+/**
+ * Why a request for a short link is neither recorded nor redirected: the label of its count in
+ * `scanlog_redirects_total`, and the page that it is answered with.
+ */
+export type Drop = keyof typeof notices;
+
+const dayAndTime = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' },
+});
+
+/** The notice for a code that starts at a time. */
+export const notStartedUntil = (startsAt: Date): Notice => ({
+  ...notices.not_started,
+  text: `It starts on ${dayAndTime.format(startsAt)} UTC. Please try again then.`,
+});
 
 const commonHeaders = {
   'cache-control': 'private, no-store',
@@ -94,22 +128,21 @@ a { color: inherit }
 
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-// No body depends on the request, so each is built once.
-const bodiesOf = (abuseContact: string | undefined) =>
-  new Map<Notice, { html: string; json: string }>(
-    Object.values(notices).map((notice: Notice) => [
-      notice,
-      {
-        html: page(notice, abuseContact),
-        json: JSON.stringify({ error: { code: notice.code, message: `${notice.title}. ${notice.text}` } }),
-      },
-    ]),
-  );
+const bodyOf = (notice: Notice, abuseContact: string | undefined) => ({
+  html: page(notice, abuseContact),
+  json: JSON.stringify({ error: { code: notice.code, message: `${notice.title}. ${notice.text}` } }),
+});
 
-let bodies = bodiesOf(undefined);
+// These do not depend on the request, so each is built once.
+const bodiesOf = (abuseContact: string | undefined) =>
+  new Map(Object.values(notices).map((notice: Notice) => [notice, bodyOf(notice, abuseContact)]));
+
+let linked: string | undefined;
+let bodies = bodiesOf(linked);
 
 /** Sets the link "Report this link" of all pages of this process; undefined removes it. */
 export function linkAbuseContact(abuseContact: string | undefined): void {
+  linked = abuseContact;
   bodies = bodiesOf(abuseContact);
 }
 
@@ -117,8 +150,8 @@ export function linkAbuseContact(abuseContact: string | undefined): void {
 export function noticeResponse(notice: Notice, headers: Headers): Response {
   const accept = headers.get('accept');
   const wantsJson = accept?.includes('application/json') === true && !accept.includes('text/html');
-  const body = bodies.get(notice);
-  return new Response(wantsJson ? body?.json : body?.html, {
+  const body = bodies.get(notice) ?? bodyOf(notice, linked);
+  return new Response(wantsJson ? body.json : body.html, {
     status: notice.status,
     headers: {
       ...commonHeaders,

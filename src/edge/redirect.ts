@@ -3,25 +3,23 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import type { Bans } from './bans.ts';
-import { noticeResponse, notices } from './pages.ts';
+import { inactiveReason } from './inactive.ts';
+import type { LimitedRecorder } from './limited-recorder.ts';
+import { type Drop, type Notice, noticeResponse, notices } from './pages.ts';
 import type { Recorder } from './recorder.ts';
 import { RouteLookup } from './route-lookup.ts';
 import type { KnownRoute } from './routes.ts';
 import { type ScanSources, scanFacts } from './scan-facts.ts';
+import { TargetedRoutes } from './targeted-routes.ts';
 
 interface RedirectOptions {
   sources: ScanSources;
   bans: Bans;
   recorder: Recorder;
+  limited: LimitedRecorder;
   log: Logger;
   metrics: Metrics;
 }
-
-/**
- * Why a request for a short link is neither recorded nor redirected: the label of its count in
- * `scanlog_redirects_total`, and the page that it is answered with.
- */
-type Drop = keyof typeof notices;
 
 /**
  * Answers requests for short links. The steps of a scan: method, route, status, facts, record, redirect. Each of the first
@@ -34,14 +32,16 @@ export class Redirector {
   readonly #log: Logger;
   readonly #metrics: Metrics;
   readonly #lookup: RouteLookup;
+  readonly #targeted: TargetedRoutes;
 
-  constructor({ sources, bans, recorder, log, metrics }: RedirectOptions) {
+  constructor({ sources, bans, recorder, limited, log, metrics }: RedirectOptions) {
     this.#sources = sources;
     this.#bans = bans;
     this.#recorder = recorder;
     this.#log = log;
     this.#metrics = metrics;
     this.#lookup = new RouteLookup(sources.routes, bans);
+    this.#targeted = new TargetedRoutes({ sources, bans, recorder, limited });
   }
 
   async redirect(request: Request, shortCode: string, peer: string): Promise<Response> {
@@ -56,10 +56,12 @@ export class Redirector {
     }
   }
 
-  async #follow({ method, headers }: Request, shortCode: string, peer: string): Promise<Response> {
+  async #follow(request: Request, shortCode: string, peer: string): Promise<Response> {
+    const { method, headers } = request;
     if (method !== 'GET' && method !== 'HEAD') return this.#drop('method', headers);
     const route = this.#sources.routes.get(shortCode) ?? (await this.#lookup.load(shortCode));
     if (route === 'unknown') return this.#drop('unknown', headers);
+    if (route.targeting !== undefined) return this.#followTargeted(route, request, peer);
     const inactive = inactiveReason(route, this.#bans);
     if (inactive !== undefined) return this.#drop(inactive, headers);
     // HEAD only checks the link: it is redirected, but is not a scan.
@@ -69,12 +71,20 @@ export class Redirector {
     return this.#sendTo(route, headers.has('x-request-id') ? requestIdOf(headers) : scan.id);
   }
 
-  #drop(reason: Drop, headers: Headers): Response {
-    this.#metrics.redirects.count(reason);
-    return noticeResponse(notices[reason], headers);
+  async #followTargeted(route: KnownRoute, request: Request, peer: string): Promise<Response> {
+    const { headers } = request;
+    const end = await this.#targeted.follow(route, request, peer);
+    if ('drop' in end) return this.#drop(end.drop, headers, end.notice);
+    const { scan } = end;
+    return this.#sendTo(end, scan === undefined || headers.has('x-request-id') ? requestIdOf(headers) : scan);
   }
 
-  #sendTo({ location }: KnownRoute, requestId: string): Response {
+  #drop(reason: Drop, headers: Headers, notice: Notice = notices[reason]): Response {
+    this.#metrics.redirects.count(reason);
+    return noticeResponse(notice, headers);
+  }
+
+  #sendTo({ location }: { location: string }, requestId: string): Response {
     this.#metrics.redirects.count('redirected');
     return new Response(null, {
       status: 302,
@@ -86,10 +96,4 @@ export class Redirector {
       },
     });
   }
-}
-
-/** Why a route is not redirected. A deleted code is reported as deleted even if the operator has banned it. */
-function inactiveReason(route: KnownRoute, bans: Bans): 'deleted' | 'disabled' | 'paused' | 'draft' | undefined {
-  if (route.status !== 'deleted' && bans.covers(route)) return 'disabled';
-  return route.status === 'active' ? undefined : route.status;
 }

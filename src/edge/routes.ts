@@ -2,6 +2,7 @@ import { isCodeEvent } from '../../events/catalogue.ts';
 import type { CodeEvent } from '../../events/code.ts';
 import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
+import { createGuide, type Guide } from '../../events/guide.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { RouteSnapshot } from '../../events/route.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
@@ -31,6 +32,8 @@ export interface KnownRoute extends Route {
   location: string;
   /** Decrypted by the first scan that needs it. In memory only: nothing writes it to disk. */
   visitor_key: Uint8Array | undefined;
+  /** Compiled by the first scan that needs it. */
+  guide: Guide | undefined;
 }
 
 interface RoutesOptions {
@@ -160,6 +163,18 @@ export class Routes {
     return route.visitor_key;
   }
 
+  /** Where scans of a route with targeting lead. */
+  guideOf(route: KnownRoute): Guide {
+    route.guide ??= createGuide(route.destination_url, route.targeting ?? {}, this.#toLocation);
+    return route.guide;
+  }
+
+  /** Answers further scans of a code without a query. A later change of the limit replaces the route. */
+  reachLimit(route: KnownRoute): void {
+    if (this.#known.peek(route.short_code)?.version === route.version)
+      this.#keep({ ...route, targeting: { ...route.targeting, limit_reached: true } });
+  }
+
   #knownByAlias(requested: string): KnownRoute | undefined {
     const shortCode = this.#aliases.use(requested);
     return shortCode === undefined ? undefined : this.#known.use(shortCode);
@@ -172,7 +187,7 @@ export class Routes {
   }
 
   #located(route: Route): KnownRoute {
-    return { ...route, location: this.#toLocation(route.destination_url), visitor_key: undefined };
+    return { ...route, location: this.#toLocation(route.destination_url), visitor_key: undefined, guide: undefined };
   }
 
   /** Caches the route, found by `requested`, unless a newer version is cached; returns the newer one. */

@@ -58,6 +58,11 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-9A-Za-z]{20,40}$/.test(text.slice(prefix.length + 1));
 }
 
+/** An id of a rule or a variant of a code: the prefix and 64 random bits. */
+export function newRuleId(prefix: 'r' | 'v'): string {
+  return prefix + randomText(base58, 11);
+}
+
 /** Seven base58 characters: about 2 × 10¹² short codes, without characters that look alike. */
 export function newShortCode(): string {
   return randomText(base58, 7);

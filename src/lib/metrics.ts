@@ -10,7 +10,17 @@ export function createMetrics() {
   return {
     registry,
     redirects: createFastCounter<
-      'redirected' | 'unknown' | 'paused' | 'draft' | 'deleted' | 'disabled' | 'busy' | 'method'
+      | 'redirected'
+      | 'unknown'
+      | 'paused'
+      | 'draft'
+      | 'not_started'
+      | 'expired'
+      | 'limit_reached'
+      | 'deleted'
+      | 'disabled'
+      | 'busy'
+      | 'method'
     >({ name: 'scanlog_redirects_total', help: 'Answers to requests for short links', label: 'outcome' }, registry),
     redirectSeconds: new Histogram({
       name: 'scanlog_redirect_seconds',

@@ -36,12 +36,13 @@ function isStored(batch: ScanBatch, proof: Proof | undefined): boolean {
 
 /**
  * The statement that stores a batch and decides which of its scans are by new visitors: one round trip, one commit. A batch
- * that is already stored changes nothing. $1 is the writer, $2 the number of the batch; `source` returns its scans.
+ * that is already stored changes nothing. $1 is the writer, $2 the number of the batch; `source` returns its scans, and
+ * `optional` names the columns that not every batch has.
  *
  * The append lock is taken as late as possible, so that it covers only drawing positions, inserting the scans and the
  * commit. Visitors are inserted in sorted order, so that two batches with the same visitors cannot deadlock.
  */
-const statementFor = (source: string) => `
+const statementFor = (source: string, optional: string[]) => `
   WITH turn AS (
     INSERT INTO scan_writers AS w (writer, batch, written_at) VALUES ($1, $2, now())
     ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, written_at = excluded.written_at
@@ -50,7 +51,8 @@ const statementFor = (source: string) => `
   ),
   given AS MATERIALIZED (
     SELECT s.* FROM turn, ${source}
-      AS s (id, code, account, mode, ms, country, region, city, device, browser, is_bot, visitor, revision, is_first)
+      AS s (id, code, account, mode, ms, country, region, city, device, browser, is_bot, visitor, revision,
+        ${['is_first', ...optional].join(', ')})
   ),
   newcomers AS (
     INSERT INTO visitors (code_hash, visitor)
@@ -63,17 +65,20 @@ const statementFor = (source: string) => `
   ),
   stored AS (
     INSERT INTO scans (position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
-      visitor, is_unique, revision)
+      visitor, is_unique, ${['revision', ...optional].join(', ')})
     SELECT nextval('log_position'), g.id, g.code, g.account, g.mode, to_timestamp(g.ms / 1000), g.country, g.region,
-      g.city, g.device, g.browser, g.is_bot, g.visitor, g.is_first AND n.visitor IS NOT NULL, g.revision
+      g.city, g.device, g.browser, g.is_bot, g.visitor, g.is_first AND n.visitor IS NOT NULL,
+      ${['revision', ...optional].map((name) => `g.${name}`).join(', ')}
     FROM locked, given g LEFT JOIN newcomers n ON n.visitor = g.visitor
     RETURNING 1
   )
   SELECT $1::text AS writer, (SELECT count(*) FROM stored) AS rows,
     coalesce((SELECT batch FROM turn), (SELECT batch FROM scan_writers WHERE writer = $1)) AS batch`;
 
+type Column = keyof ScanBatch['columns'];
+
 /** The columns of a batch, with their types, in the order of the statement. */
-const columnTypes: Record<keyof ScanBatch['columns'], string> = {
+const columnTypes = {
   id: 'text',
   code: 'text',
   account: 'text',
@@ -89,10 +94,8 @@ const columnTypes: Record<keyof ScanBatch['columns'], string> = {
   revision: 'integer',
   is_first: 'boolean',
 };
-const names = Object.keys(columnTypes) as (keyof ScanBatch['columns'])[];
-const types = Object.values(columnTypes);
-
-const arraysStatement = statementFor(`unnest(${types.map((type, i) => `$${i + 3}::text::${type}[]`).join(', ')})`);
+/** Only in batches with a scan that took a rule, so that other batches cost nothing more. */
+const optionalTypes = { rule: 'text', variant: 'text' };
 
 /**
  * Up to this size a batch is sent as a list of rows, which takes half to three quarters of the CPU that arrays take in
@@ -100,16 +103,28 @@ const arraysStatement = statementFor(`unnest(${types.map((type, i) => `$${i + 3}
  */
 const maxListed = 8;
 
-const listStatements = Array.from({ length: maxListed + 1 }, (_, size) => {
+/** The statements for batches with these columns: one for arrays, and one for each size of a list. */
+function statementsFor(columns: Record<string, string>, optional: string[]) {
+  const types = Object.values(columns);
   const row = (r: number) => `(${types.map((type, i) => `$${r * types.length + i + 3}::text::${type}`).join(', ')})`;
-  return statementFor(`(VALUES ${Array.from({ length: size }, (_, r) => row(r)).join(', ')})`);
-});
+  const rows = (size: number) => Array.from({ length: size }, (_, r) => row(r)).join(', ');
+  return {
+    names: Object.keys(columns) as Column[],
+    arrays: statementFor(`unnest(${types.map((type, i) => `$${i + 3}::text::${type}[]`).join(', ')})`, optional),
+    lists: Array.from({ length: maxListed + 1 }, (_, size) => statementFor(`(VALUES ${rows(size)})`, optional)),
+  };
+}
+
+const plain = statementsFor(columnTypes, []);
+const allTypes: Record<Column, string> = { ...columnTypes, ...optionalTypes };
+const ruled = statementsFor(allTypes, Object.keys(optionalTypes));
 
 async function insertScans(sql: Sql, batch: ScanBatch): Promise<Proof | undefined> {
   const { writer, number, columns } = batch;
   const size = sizeOf(batch);
-  const text = size > maxListed ? arraysStatement : (listStatements[size] as string);
-  const values = size > maxListed ? names.map((name) => columns[name]) : rowsOf(batch, names).flat();
+  const { names, arrays, lists } = columns.rule === undefined ? plain : ruled;
+  const text = size > maxListed ? arrays : (lists[size] as string);
+  const values = size > maxListed ? names.map((name) => columns[name] ?? null) : rowsOf(batch, names).flat();
   const [proof] = await sql.unsafe<Proof[]>(text, [writer, number, ...values], { prepare: true });
   return proof;
 }

@@ -7,6 +7,8 @@ import type { Sql, Transaction } from './connect.ts';
 interface Command<S extends { version: number }, E extends ChangeEvent, P> {
   load(): Promise<S>;
   decide(state: S): E[];
+  /** Takes locks that must be taken before the append lock. */
+  before?(tx: Transaction, events: E[]): Promise<unknown> | undefined;
   /** Writes current state in the same transaction, pipelined with the append, which holds the append lock. */
   project(tx: Transaction, state: S, events: Pending<E>[]): Promise<P>;
   by: { actor: Actor; now: Date };
@@ -43,14 +45,19 @@ export async function decideAndAppend<S extends { version: number }, E extends C
 async function attemptOnce<S extends { version: number }, E extends ChangeEvent, P>(
   sql: Sql,
   stream: string,
-  { load, decide, project, by }: Command<S, E, P>,
+  { load, decide, before, project, by }: Command<S, E, P>,
 ): Promise<Decided<S, E, P>> {
   const state = await load();
   const events = decide(state).map((event, i) => ({ stream, version: state.version + 1 + i, event }));
   if (events.length === 0) return { state, recorded: [], projected: undefined };
   const pending = prepare(events, by);
   return sql.begin(async (tx) => {
-    const [recorded, projected] = await Promise.all([appendPrepared(tx, pending), project(tx, state, pending)]);
+    // Sent in this order, without waiting for answers in between.
+    const [, recorded, projected] = await Promise.all([
+      before?.(tx, pending),
+      appendPrepared(tx, pending),
+      project(tx, state, pending),
+    ]);
     return { state, recorded, projected };
   });
 }

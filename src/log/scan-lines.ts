@@ -8,6 +8,9 @@ const expressions: Partial<Record<(typeof lineFields)[number], string>> = {
   occurred_at: "s.occurred_at AT TIME ZONE 'UTC'",
   region: escapedInSql('s.region'),
   city: escapedInSql('s.city'),
+  // concat_ws leaves out NULL with its tab.
+  rule: "coalesce(s.rule, '')",
+  variant: "coalesce(s.variant, '')",
 };
 
 /** Postgres formats the lines, so that scans that we only forward are never parsed and formatted here. */

@@ -139,7 +139,7 @@ async function dropPartition(tx: Transaction, { name, to }: Partition): Promise<
   await tx`SELECT set_config('lock_timeout', ${dropLockTimeout}, true)`;
   // Prevents that an erasure deletes scans while they are counted.
   await tx`LOCK TABLE ${tx(name)} IN SHARE MODE`;
-  const removed = await countRemoved(tx, tx`SELECT position, code, is_unique FROM ${tx(name)}`);
+  const removed = await countRemoved(tx, tx`SELECT position, code, is_unique, is_bot, rule FROM ${tx(name)}`);
   await tx`DROP TABLE ${tx(name)}`;
   await ensureFloorAt(tx, removed.newest);
   await progress(tx, to - 1, removed.scans);
@@ -162,7 +162,7 @@ async function deleteBatch(tx: Transaction, { before, done_to }: RetentionRun, e
     tx,
     tx`
       DELETE FROM scans WHERE position >= ${first.position} AND position <= ${to} AND occurred_at < ${before}
-      RETURNING position, code, is_unique`,
+      RETURNING position, code, is_unique, is_bot, rule`,
   );
   await ensureFloorAt(tx, removed.newest);
   await progress(tx, to, removed.scans);
@@ -175,14 +175,17 @@ async function countRemoved(
 ): Promise<{ scans: number; newest: number | null }> {
   const [removed] = await tx<[{ scans: number; newest: number | null }]>`
     WITH removed AS (${scans}), by_code AS (
-      SELECT code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique", max(position) AS newest
+      SELECT code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique",
+        count(*) FILTER (WHERE is_bot OR rule LIKE 'f%') AS uncounted, max(position) AS newest
       FROM removed GROUP BY code
     ), counted AS (
       INSERT INTO dropped_scans AS d
-      SELECT b.code, b.total, b."unique" FROM by_code b JOIN codes c ON c.id = b.code WHERE c.status <> 'deleted'
+      SELECT b.code, b.total, b."unique", b.uncounted
+      FROM by_code b JOIN codes c ON c.id = b.code WHERE c.status <> 'deleted'
       ORDER BY b.code
       ON CONFLICT (code) DO UPDATE SET
-        total_scans = d.total_scans + excluded.total_scans, unique_scans = d.unique_scans + excluded.unique_scans
+        total_scans = d.total_scans + excluded.total_scans, unique_scans = d.unique_scans + excluded.unique_scans,
+        uncounted_scans = d.uncounted_scans + excluded.uncounted_scans
     )
     SELECT coalesce(sum(total), 0)::bigint AS scans, max(newest) AS newest FROM by_code`;
   return removed;

@@ -136,7 +136,7 @@ describe('a trailing slash', () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes/', newCode());
     expect((await live.get('/v1/qrcodes/')).body.pagination.total).toBe(1);
-    expect((await live.get(`/v1/qrcodes/${body.id}/`)).body).toEqual(body);
+    expect((await live.get(`/v1/qrcodes/${body.id}/`)).body).toMatchObject(body);
     expect((await live.delete(`/v1/qrcodes/${body.id}/`)).status).toBe(200);
   });
 });

@@ -11,7 +11,7 @@ import { type Code, changeCode, createCode, deleteCode, evolveCode, type NewCode
 import { problemWithDestination, problemWithName, problemWithShortCodeFormat } from '../../events/fields.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { applyState } from '../../projections/state.ts';
-import { isId, newId, newShortCode } from '../../src/lib/ids.ts';
+import { isId, newId, newRuleId, newShortCode } from '../../src/lib/ids.ts';
 import { append, VersionTaken } from '../../src/log/append.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
@@ -57,14 +57,18 @@ const newCode: NewCode = {
 };
 
 function pureRules() {
-  const created = evolveCode(undefined, recorded(createCode(newCode), 1));
-  const events = changeCode(created, { name: 'New', destination_url: 'https://example.com/new', active: true });
+  const created = evolveCode(undefined, recorded(createCode(newCode, newRuleId), 1));
+  const events = changeCode(
+    created,
+    { name: 'New', destination_url: 'https://example.com/new', active: true },
+    newRuleId,
+  );
   const changed = events.reduce<Code>((code, event, i) => evolveCode(code, recorded(event, 2 + i)), created);
   const { status: _, short_code_given: __, ...beforeDrafts } = newCode;
   const opened = recorded({ type: 'account_created', data: { name: 'Café', plan: 'free' } } as const, 1);
   return {
     ...{ created, events, changed, deleted: deleteCode(changed) },
-    schema: schemaOf(createCode(newCode)),
+    schema: schemaOf(createCode(newCode, newRuleId)),
     upcast: upcast('code_created', 1, beforeDrafts),
     plan: changePlan(evolveAccount(undefined, opened), 'pro'),
     faults: [
@@ -78,7 +82,7 @@ function pureRules() {
 
 async function theLog(sql: Sql) {
   const stream = newId('qr', now.getTime());
-  const code = { stream, version: 1, event: createCode({ ...newCode, short_code: stream.slice(-10) }) };
+  const code = { stream, version: 1, event: createCode({ ...newCode, short_code: stream.slice(-10) }, newRuleId) };
   const [first] = await sql.begin(async (tx) => {
     const appended = await append(tx, [code], by);
     await applyState(tx, appended);

@@ -17,7 +17,7 @@ const event = (type: string, data: unknown) => ({ type, data }) as DomainEvent;
 
 describe('validation', () => {
   test('a valid event has the number of its schema', () => {
-    expect(schemaOf(event('code_created', created))).toBe(3);
+    expect(schemaOf(event('code_created', created))).toBe(4);
     expect(schemaOf(event('code_paused', {}))).toBe(1);
   });
 
@@ -66,6 +66,10 @@ describe('upcasting', () => {
     });
   });
 
+  test('code_created of schema 3 has nothing but its destination', () => {
+    expect(upcast('code_created', 3, created)).toEqual({ type: 'code_created', data: created });
+  });
+
   test('rejects an old event that is invalid after upcasting', () => {
     expect(() => upcast('code_created', 1, { name: 'Menu' })).toThrow(
       'code_created of schema 1 cannot be read: /account',
@@ -73,8 +77,8 @@ describe('upcasting', () => {
   });
 
   test('rejects a newer schema', () => {
-    expect(() => upcast('code_created', 4, created)).toThrow(
-      'An event of type code_created (version 4, this process reads up to 3) was written by a newer version of Scanlog: upgrade this process first',
+    expect(() => upcast('code_created', 5, created)).toThrow(
+      'An event of type code_created (version 5, this process reads up to 4) was written by a newer version of Scanlog: upgrade this process first',
     );
   });
 
@@ -92,7 +96,7 @@ describe('upcasting', () => {
   });
 
   test('the current schema is returned unchanged', () => {
-    expect(upcast('code_created', 3, created)).toEqual({ type: 'code_created', data: created });
+    expect(upcast('code_created', 4, created)).toEqual({ type: 'code_created', data: created });
   });
 });
 

@@ -8,11 +8,16 @@ import {
   deleteCode,
   evolveCode,
   type NewCode,
+  reachLimit,
 } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import { noTargeting } from '../../events/targeting.ts';
 
 const created = new Date('2026-03-01T09:30:00.000Z');
 const later = new Date('2026-03-02T10:00:00.000Z');
+
+let ids = 0;
+const newId = (prefix: 'r' | 'v') => `${prefix}${++ids}`;
 
 const newCode: NewCode = {
   account: 'acct_1',
@@ -36,11 +41,11 @@ const recorded = <E extends CodeEvent>(event: E, version: number, at = later): R
 });
 
 const code = (fields: Partial<NewCode> = {}): Code =>
-  evolveCode(undefined, recorded(createCode({ ...newCode, ...fields }), 1, created));
+  evolveCode(undefined, recorded(createCode({ ...newCode, ...fields }, newId), 1, created));
 
 /** The code after all events of a change. */
 const changed = (before: Code, change: CodeChange): Code =>
-  changeCode(before, change).reduce(
+  changeCode(before, change, newId).reduce(
     (now, event, i) => evolveCode(now, recorded(event, before.version + 1 + i)),
     before,
   );
@@ -63,6 +68,8 @@ describe('creating', () => {
       position: 41,
       disabled_reason: null,
       disabled_at: null,
+      ...noTargeting,
+      tags: null,
     });
   });
 
@@ -81,7 +88,7 @@ describe('transitions', () => {
     ['draft', { active: false }, [], 'draft'],
   ] as const)('given %s, when changed by %j, then %j and it is %s', (status, change, events, next) => {
     const before = inStatus[status];
-    expect(changeCode(before, change).map(({ type }) => type)).toEqual(events);
+    expect(changeCode(before, change, newId).map(({ type }) => type)).toEqual(events);
     expect(changed(before, change).status).toBe(next);
   });
 
@@ -100,7 +107,7 @@ describe('transitions', () => {
 
 describe('changing', () => {
   test('a new name records only code_renamed', () => {
-    expect(changeCode(code(), { name: 'Spring menu' })).toEqual([
+    expect(changeCode(code(), { name: 'Spring menu' }, newId)).toEqual([
       { type: 'code_renamed', data: { from: 'Menu', to: 'Spring menu' } },
     ]);
     expect(changed(code(), { name: 'Spring menu' })).toEqual({
@@ -115,7 +122,7 @@ describe('changing', () => {
     const second = changed(code(), { destination_url: 'https://example.com/2' });
     const third = changed(second, { destination_url: 'https://example.com/3' });
     expect([second.destination_revision, third.destination_revision]).toEqual([2, 3]);
-    expect(changeCode(second, { destination_url: 'https://example.com/3' })).toEqual([
+    expect(changeCode(second, { destination_url: 'https://example.com/3' }, newId)).toEqual([
       {
         type: 'destination_changed',
         data: { from: 'https://example.com/2', to: 'https://example.com/3', revision: 3 },
@@ -125,7 +132,7 @@ describe('changing', () => {
 
   test('a change of several fields records one event per field and applies all', () => {
     const change = { name: 'New', destination_url: 'https://example.com/new', active: false };
-    expect(changeCode(code(), change).map(({ type }) => type)).toEqual([
+    expect(changeCode(code(), change, newId).map(({ type }) => type)).toEqual([
       'code_renamed',
       'destination_changed',
       'code_paused',
@@ -145,7 +152,7 @@ describe('changing', () => {
     { active: true },
     { name: 'Menu', destination_url: 'https://example.com/menu', active: true },
   ])('%j changes nothing and records nothing', (change) => {
-    expect(changeCode(code(), change)).toEqual([]);
+    expect(changeCode(code(), change, newId)).toEqual([]);
   });
 
   test('immutable fields do not change', () => {
@@ -158,6 +165,48 @@ describe('changing', () => {
     const before = Object.freeze(code());
     expect(changed(before, { name: 'New', active: false }).name).toBe('New');
     expect(before).toEqual(code());
+  });
+});
+
+describe('where a code leads', () => {
+  const rules = [{ when: { devices: ['ios' as const] }, destination_url: 'https://example.com/ios' }];
+  const wanted = {
+    rules,
+    starts_at: created,
+    max_scans: 5,
+    fallback_url: 'https://example.com/closed',
+    forward_query: true,
+    tags: ['summer'],
+  };
+
+  test('each part has its own event, and a second time changes nothing', () => {
+    const types = changeCode(code(), wanted, newId).map(({ type }) => type);
+    expect(types).toEqual([
+      ...['rules_changed', 'schedule_changed', 'limit_changed', 'fallback_changed', 'query_changed', 'tags_changed'],
+    ]);
+    const after = changed(code(), wanted);
+    expect(after).toMatchObject({ ...wanted, rules: [{ ...rules[0], id: expect.stringMatching(/^r/) }] });
+    expect(changeCode(after, wanted, newId)).toEqual([]);
+    const removed = { ...wanted, rules: null, starts_at: null, max_scans: null, fallback_url: null };
+    expect(changed(after, { ...removed, forward_query: null, tags: null })).toMatchObject({
+      ...noTargeting,
+      tags: null,
+    });
+  });
+
+  test('a code created with it has it', () => {
+    expect(code({ targeting: wanted })).toMatchObject({ ...wanted, rules: [{ id: expect.stringMatching(/^r/) }] });
+  });
+
+  test('a limit is reached once, and another limit starts anew', () => {
+    const limited = code({ targeting: { max_scans: 5 } });
+    expect(reachLimit(limited, 4)).toEqual([]);
+    const [reached, ...more] = reachLimit(limited, 5);
+    expect([reached, more]).toEqual([{ type: 'limit_reached', data: { max_scans: 5 } }, []]);
+    const after = evolveCode(limited, recorded(reached as CodeEvent, 2));
+    expect(after.limit_reached_at).toEqual(later);
+    expect(reachLimit(after, 9)).toEqual([]);
+    expect(changed(after, { max_scans: 6 }).limit_reached_at).toBeNull();
   });
 });
 

@@ -19,6 +19,7 @@ const scans = fc.array(
     city: place,
     is_bot: fc.boolean(),
     revision: fc.integer({ min: 1, max: 1_000 }),
+    taken: fc.constantFrom({}, { rule: 'r1' }, { rule: 'r1', variant: 'v1' }),
     mode: fc.constantFrom('live' as const, 'test' as const),
     occurred_at: fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),
   }),
@@ -30,7 +31,7 @@ describe('a scan as a line', () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(scans, async (fields) => {
-        const given = fields.map((each) => scanned(each));
+        const given = fields.map(({ taken, ...each }) => scanned({ ...each, ...taken }));
         const [{ head }] = await database.sql<[{ head: number }]>`SELECT coalesce(max(position), 0) AS head FROM scans`;
         await appendScans(database.sql, batchOf('a writer', ++number, given));
         const lines = await readScans(database.sql, head, Number.MAX_SAFE_INTEGER, 100);

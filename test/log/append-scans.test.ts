@@ -23,7 +23,7 @@ const storedOf = (code: string) =>
 
 describe('a batch of scans', () => {
   test.each([
-    ['at once', 4],
+    ['at once', 6],
     ['one by one', 1],
   ])('is stored unchanged and in order: %s', async (_, size) => {
     const code = newCode();
@@ -40,6 +40,8 @@ describe('a batch of scans', () => {
       }),
       scanned({ code, city: '東京都', revision: 7, occurred_at: new Date('2026-02-28T23:59:59.987Z') }),
       scanned({ code, city: 'NULL', region: ' ' }),
+      scanned({ code, rule: 'r7dKm2VbNcXz', variant: 'v3hXb9TkPqRw' }),
+      scanned({ code, rule: 'f1ab' }),
     ];
     const before = await headOfLog(database.sql);
     const writer = newWriter();

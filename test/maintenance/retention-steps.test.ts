@@ -182,7 +182,7 @@ describe('a run', () => {
     expect(await dumpTable(world.sql, 'dropped_scans')).toHaveLength(2);
     await remove(world.sql, after.owner, after.id, by);
     expect(await world.differences()).toEqual([]);
-    expect(await dumpTable(world.sql, 'dropped_scans')).toEqual([`(${stays.id},2,2)`]);
+    expect(await dumpTable(world.sql, 'dropped_scans')).toEqual([`(${stays.id},2,2,0)`]);
     await counters.rebuild(world.sql);
     expect(await world.totals()).toEqual([{ code: stays.id, total_scans: 2, unique_scans: 2 }]);
   });
@@ -265,7 +265,7 @@ describe('a partition of the log', () => {
     await eventually(async () => expect(await isReadForLong(world.sql, 0)).toBe(false));
     expect(await dumpTable(world.sql, 'dropped_scans')).toEqual([]);
     expect(await world.step(cutoff)).toEqual({ state: 'progressed' });
-    expect(await dumpTable(world.sql, 'dropped_scans')).toEqual([`(${code.id},5,5)`]);
+    expect(await dumpTable(world.sql, 'dropped_scans')).toEqual([`(${code.id},5,5,0)`]);
   });
 });
 

@@ -97,7 +97,8 @@ const stored = async () => rows(`SELECT * FROM ${await tableInUse()} ORDER BY po
 /** Every scan of the log, except those of deleted codes, as the warehouse should have it. */
 const logged = () => database.sql`
   SELECT s.account, s.mode, s.code, to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS') AS time,
-    s.position, s.id, s.country, s.region, s.city, s.device, s.browser, s.is_bot, s.visitor::text, s.is_unique, s.revision
+    s.position, s.id, s.country, s.region, s.city, s.device, s.browser, s.is_bot, s.visitor::text, s.is_unique, s.revision,
+    coalesce(s.rule, '') AS rule, coalesce(s.variant, '') AS variant
   FROM scans s JOIN codes c ON c.id = s.code WHERE c.status <> 'deleted' ORDER BY s.position`;
 
 const expectAll = async () => expect(await stored()).toEqual([...(await logged())]);
@@ -107,7 +108,7 @@ describe('the warehouse', () => {
     const [one, other] = [await newCode(), await newCode()];
     await scan(one, 7, { city: 'a\tb\\c\n"\'é', region: '', is_bot: true });
     await scan(other, 3, { occurred_at: new Date('2024-02-29T23:59:59.999Z') });
-    await scan(one, 5, { mode: 'test', revision: 3 });
+    await scan(one, 5, { mode: 'test', revision: 3, rule: 'r1', variant: 'v1' });
     await analytics().catchUp(4);
     expect(await stored()).toHaveLength(15);
     await expectAll();

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { CodeChange } from '../../events/code.ts';
 import { type Mode, type Plan, plans } from '../../events/plans.ts';
+import type { GivenRule } from '../../events/rule-ids.ts';
 import { stateTables } from '../../projections/state.ts';
 import { createAccount, createKey, rename, revoke, setPlan } from '../../src/accounts/accounts.ts';
 import { change, remove } from '../../src/codes/change.ts';
@@ -56,12 +58,28 @@ interface World {
 type Step =
   | { do: 'open'; plan: Plan }
   | { do: 'create'; account: number; mode: Mode; count: number; status: 'active' | 'draft'; given: string | undefined }
-  | { do: 'change'; code: number; name?: string; destination_url?: string; active?: boolean }
+  | ({ do: 'change'; code: number } & CodeChange)
   | { do: 'delete'; code: number }
   | { do: 'key'; account: number; mode: Mode }
   | { do: 'revoke'; account: number; key: number }
   | { do: 'plan'; account: number; plan: Plan }
   | { do: 'rename'; account: number; name: string };
+
+/** Changes of where a code leads; null removes. */
+const targeting = {
+  rules: fc.constantFrom<GivenRule[] | null>(
+    null,
+    [{ when: { countries: ['DE'], hours: { from: '07:00', to: '11:00' } }, destination_url: 'https://example.com/a' }],
+    [{ name: 'A "B"', split: [1, 2].map((weight) => ({ weight, destination_url: `https://example.com/${weight}` })) }],
+  ),
+  starts_at: fc.constantFrom(null, new Date('2026-01-01T00:00:00.250Z')),
+  expires_at: fc.constantFrom(null, new Date('2027-01-01T00:00:00Z')),
+  max_scans: fc.constantFrom(null, 1, 500),
+  fallback_url: fc.constantFrom(null, 'https://example.com/closed?ü'),
+  forward_query: fc.constantFrom(null, true),
+  utm: fc.constantFrom(null, { source: 'flyer', medium: 'qr' }),
+  tags: fc.constantFrom<(string[] | null)[]>(null, ['summer'], ['"quoted"', 'ümlaut, comma']),
+};
 
 const which = fc.nat(1_000);
 const mode = fc.constantFrom<Mode>('live', 'test');
@@ -83,6 +101,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       name: fc.constantFrom('Code 0', 'Café 楽', 'New'),
       destination_url: fc.constantFrom('https://example.com/0', 'https://example.com/neu?ü'),
       active: fc.boolean(),
+      ...targeting,
     },
     { requiredKeys: ['do', 'code'] },
   ),

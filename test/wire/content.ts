@@ -28,6 +28,12 @@ export const scans: RecordedScan[] = [
   revision: i + 1,
 }));
 
+/** The same scans with the rules that they took: none, a variant of a split, a rule. */
+export const ruledScans: RecordedScan[] = scans.map((scan, i) => ({
+  ...scan,
+  ...[{}, { rule: 'r7dKm2VbNcXz', variant: 'v3hXb9TkPqRw' }, { rule: 'f1ab' }][i],
+}));
+
 const code = 'qr_00000000000000000000000000';
 const account = 'acct_00000000000000000000000000';
 
@@ -86,6 +92,60 @@ export const changes: Change[] = [
   ].map((event, i) => recorded(account, i + 1, event)),
 ];
 
+const rules = [
+  {
+    id: 'r7dKm2VbNcXz',
+    name: 'Lunch',
+    when: {
+      countries: ['DE'],
+      days: ['mon' as const],
+      hours: { from: '11:00', to: '15:00' },
+      timezone: 'Europe/Berlin',
+    },
+    destination_url: 'https://example.com/lunch?ü',
+  },
+  {
+    id: 'rA',
+    split: [
+      { id: 'vA', weight: 1, destination_url: 'https://example.com/a' },
+      { id: 'vB', name: 'B', weight: 2, destination_url: 'https://example.com/b' },
+    ],
+  },
+];
+const noSchedule = { starts_at: null, expires_at: null };
+const [creation] = changes;
+
+/** One change of every type that decides where a code leads. */
+export const targetingChanges: Change[] = [
+  {
+    type: 'code_created' as const,
+    data: {
+      ...(creation?.type === 'code_created' ? creation.data : undefined),
+      rules,
+      starts_at: '2026-03-01T09:30:00.000Z',
+      expires_at: '2026-04-01T09:30:00.000Z',
+      max_scans: 7,
+      fallback_url: 'https://example.com/closed',
+      forward_query: true as const,
+      utm: { source: 'flyer' },
+      tags: ['summer'],
+    },
+  },
+  { type: 'rules_changed' as const, data: { from: rules, to: null } },
+  {
+    type: 'schedule_changed' as const,
+    data: { from: noSchedule, to: { ...noSchedule, expires_at: '2026-04-01T09:30:00.000Z' } },
+  },
+  { type: 'limit_changed' as const, data: { from: null, to: 7 } },
+  { type: 'limit_reached' as const, data: { max_scans: 7 } },
+  { type: 'fallback_changed' as const, data: { from: null, to: 'https://example.com/closed' } },
+  {
+    type: 'query_changed' as const,
+    data: { from: { forward_query: false, utm: null }, to: { forward_query: true, utm: { source: 'flyer' } } },
+  },
+  { type: 'tags_changed' as const, data: { from: null, to: ['summer'] } },
+].map((event, i) => recorded(code, i + 1, event as Pick<Change, 'type' | 'data'>));
+
 /** The ranges of the messages with scans and with changes. */
 export const scanRange = { after: 40, to: 43 };
 export const changeRange = { after: 43, to: 60 };
@@ -106,3 +166,22 @@ export const routes = (['active', 'deleted'] as const).map((status, i) => ({
   version: i + 3,
   sealed_key: status === 'deleted' ? new Uint8Array() : new Uint8Array(32).fill(171),
 }));
+
+/** The same routes; the first has everything that decides where a code leads. */
+export const targetedRoutes = routes.map((route, i) =>
+  i === 1
+    ? route
+    : {
+        ...route,
+        targeting: {
+          rules,
+          starts_at: '2026-03-01T09:30:00.000Z',
+          expires_at: '2026-04-01T09:30:00.000Z',
+          max_scans: 7,
+          limit_reached: true as const,
+          fallback_url: 'https://example.com/closed',
+          forward_query: true as const,
+          utm: { source: 'flyer' },
+        },
+      },
+);

@@ -1,13 +1,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../events/entry.ts';
+import type { RecordedScan } from '../../events/scan.ts';
 import { batchOf } from '../../events/scan-batch.ts';
 import { scanLines } from '../../events/scan-line.ts';
 import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { decodeSnapshot, encodeAlias, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
 import { decodeSpoolRecord, encodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { decodeMessage, encodeChange, encodeChanges, encodeScans, rangeOf } from '../../events/wire/stream-message.ts';
-import { aliases, batch, changeRange, changes, routes, scanRange, scans } from './content.ts';
+import {
+  aliases,
+  batch,
+  changeRange,
+  changes,
+  routes,
+  ruledScans,
+  scanRange,
+  scans,
+  targetedRoutes,
+  targetingChanges,
+} from './content.ts';
 
 /**
  * Bytes of every version, written by the code of that version: 0 by 000d9ef (spool) and ae990d0 (stream), 1 by bfc3708
@@ -25,9 +37,11 @@ const versionsOf = (format: string): number[] =>
     .filter((version, i, all) => all.indexOf(version) === i)
     .sort((a, b) => a - b);
 
-const unrecorded = scans.map(({ type: _, position: __, is_unique: ___, ...scan }) => scan);
-const givenBatch = batchOf(batch.writer, batch.number, unrecorded);
-const lines = () => text('scan-lines-1').split('\n');
+const withoutRecord = ({ type: _, position: __, is_unique: ___, ...scan }: RecordedScan) => scan;
+const batchOfScans = (given: RecordedScan[]) => batchOf(batch.writer, batch.number, given.map(withoutRecord));
+const lines = () => text('scan-lines-2').split('\n');
+/** The content of a fixture of scans: the newest versions also have the rule that a scan took. */
+const scansOf = (hasRules: boolean) => (hasRules ? ruledScans : scans);
 const newer = /newer version of Scanlog: upgrade this process first$/;
 const encoded = (text: string) => new TextEncoder().encode(text);
 
@@ -36,10 +50,15 @@ describe('a message of the stream', () => {
     expect(versionsOf('stream-message')).toEqual([0, 1, 2]);
   });
 
-  test.each(versionsOf('stream-message'))('of version %i with scans is decoded', (version) => {
-    const { entries, ...range } = decodeMessage(bytes(`stream-message-${version}-scans`));
+  test.each([
+    ...versionsOf('stream-message').map((version) => ({ name: `stream-message-${version}-scans`, hasRules: false })),
+    { name: 'stream-message-2-scans-2', hasRules: true },
+  ])('with scans is decoded: $name', ({ name, hasRules }) => {
+    const { entries, ...range } = decodeMessage(bytes(name));
     expect(range).toEqual(scanRange);
-    expect(entries.map((entry) => ('toJSON' in entry ? entry.toJSON() : entry))).toEqual(scans);
+    expect(entries.map((entry) => ('toJSON' in entry ? entry.toJSON() : entry))).toEqual(scansOf(hasRules));
+    // ClickHouse takes the lines as they are, so all must have all fields.
+    expect(entries.map((entry) => ('line' in entry ? entry.line.split('\t').length : 0))).toEqual([17, 17, 17]);
     // Projections also use the line itself.
     expect(entries.every((entry) => 'line' in entry && entry.line.startsWith(`${entry.position}\t`))).toBe(true);
   });
@@ -48,9 +67,19 @@ describe('a message of the stream', () => {
     expect(decodeMessage(bytes(`stream-message-${version}-changes`))).toEqual({ ...changeRange, entries: changes });
   });
 
+  test('with changes of where a code leads is decoded', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-code_created-4'));
+    expect(entries).toEqual(targetingChanges);
+  });
+
   test('is encoded exactly as the fixture of the newest version', () => {
-    expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans'));
-    expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(text('stream-message-2-changes-code_created-3'));
+    expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans-2'));
+    expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(
+      text('stream-message-2-changes-code_created-3').replace('"schema":3', '"schema":4'),
+    );
+    expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-code_created-4'),
+    );
   });
 
   test('encodes an erased event with its original type and without data', () => {
@@ -80,15 +109,15 @@ describe('a message of the stream', () => {
 
   test('with events or lines of a newer version is rejected, naming them', () => {
     const [created] = changes;
-    const event = JSON.stringify({ ...created, schema: 4 });
+    const event = JSON.stringify({ ...created, schema: 5 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [event])))).toThrow(
-      /^An event of type code_created \(version 4, this process reads up to 3\) was written by a newer/,
+      /^An event of type code_created \(version 5, this process reads up to 4\) was written by a newer/,
     );
     const unknown = JSON.stringify({ ...created, type: 'code_exploded', schema: 1 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [unknown])))).toThrow(/unknown type code_exploded/);
-    const scansMessage = encodeScans(scanRange, lines()).replace('"line":1', '"line":2');
+    const scansMessage = encodeScans(scanRange, lines()).replace('"line":2', '"line":3');
     expect(() => decodeMessage(encoded(scansMessage))).toThrow(
-      /^A scan line \(version 2, this process reads up to 1\)/,
+      /^A scan line \(version 3, this process reads up to 2\)/,
     );
   });
 
@@ -106,25 +135,31 @@ describe('a message of the stream', () => {
 
 describe('scan lines', () => {
   test.each(versionsOf('scan-lines'))('of version %i are decoded', (version) => {
-    expect(scanLines(version, text(`scan-lines-${version}`)).map((line) => line.toJSON())).toEqual(scans);
+    const read = scanLines(version, text(`scan-lines-${version}`)).map((line) => line.toJSON());
+    expect(read).toEqual(scansOf(version >= 2));
   });
 });
 
 describe('a record of the spool', () => {
   test('every version has a fixture', () => {
-    expect(versionsOf('spool-record')).toEqual([0, 1, 2]);
+    expect(versionsOf('spool-record')).toEqual([0, 1, 2, 3]);
   });
 
   test.each(versionsOf('spool-record'))('of version %i is decoded', (version) => {
-    expect(decodeSpoolRecord(bytes(`spool-record-${version}`))).toEqual(givenBatch);
+    expect(decodeSpoolRecord(bytes(`spool-record-${version}`))).toEqual(batchOfScans(scansOf(version >= 3)));
   });
 
   test('is encoded exactly as the fixture of the newest version', () => {
-    expect(new TextDecoder().decode(encodeSpoolRecord(givenBatch))).toBe(text('spool-record-2'));
+    expect(new TextDecoder().decode(encodeSpoolRecord(batchOfScans(ruledScans)))).toBe(text('spool-record-3'));
+  });
+
+  test('without rules has the columns of the version before', () => {
+    const record = new TextDecoder().decode(encodeSpoolRecord(batchOfScans(scans)));
+    expect(record).toBe(text('spool-record-2').replace('"version":2', '"version":3'));
   });
 
   test('of a newer version is rejected', () => {
-    const record = encoded(text('spool-record-2').replace('"version":2', '"version":3'));
+    const record = encoded(text('spool-record-3').replace('"version":3', '"version":4'));
     expect(() => decodeSpoolRecord(record)).toThrow(NewerVersion);
     expect(() => decodeSpoolRecord(record)).toThrow(newer);
   });
@@ -135,18 +170,20 @@ describe('a snapshot of routes', () => {
   const keys = { fingerprint: 'cd'.repeat(32), seal: (key: Uint8Array) => key };
 
   test('every version has a fixture', () => {
-    expect(versionsOf('route-snapshot')).toEqual([1, 2, 3, 4, 5]);
+    expect(versionsOf('route-snapshot')).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   test.each(versionsOf('route-snapshot'))('of version %i is decoded', (version) => {
     const read = decodeSnapshot(text(`route-snapshot-${version}`), keys);
     expect(read.aliases).toEqual(version < 5 ? [] : aliases);
-    expect(read.routes.map((route) => ({ ...route, sealed_key: new Uint8Array(route.sealed_key) }))).toEqual(routes);
+    expect(read.routes.map((route) => ({ ...route, sealed_key: new Uint8Array(route.sealed_key) }))).toEqual(
+      version >= 6 ? targetedRoutes : routes,
+    );
   });
 
   test('is encoded exactly as the fixture of the newest version', () => {
-    const lines = [snapshotHead(keys.fingerprint), ...routes.map(encodeRoute), ...aliases.map(encodeAlias), ''];
-    expect(lines.join('\n')).toBe(text('route-snapshot-5'));
+    const lines = [snapshotHead(keys.fingerprint), ...targetedRoutes.map(encodeRoute), ...aliases.map(encodeAlias), ''];
+    expect(lines.join('\n')).toBe(text('route-snapshot-6'));
   });
 
   test('encrypted with another SECRET_KEY is rejected', () => {
@@ -155,6 +192,6 @@ describe('a snapshot of routes', () => {
   });
 
   test('of a newer version is rejected', () => {
-    expect(() => decodeSnapshot(`{"snapshot":6}\n${text('route-snapshot-1')}`, keys)).toThrow(newer);
+    expect(() => decodeSnapshot(`{"snapshot":7}\n${text('route-snapshot-1')}`, keys)).toThrow(newer);
   });
 });

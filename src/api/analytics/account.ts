@@ -1,9 +1,11 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { Owner } from '../../../events/owner.ts';
+import { normalizeTag } from '../../../events/read-targeting.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { deletedCodesInTable, type TableInUse } from '../../analytics/table-in-use.ts';
-import { codeNotFound, codesWithIds, type ListedCode } from '../../codes/codes.ts';
+import { codeNotFound, codesWithIds, codesWithTags, type ListedCode } from '../../codes/codes.ts';
 import type { Service } from '../service.ts';
+import { tagQuery } from '../targeting-schemas.ts';
 import { analyticsQuery, filtersOf } from './filters.ts';
 import type { Period } from './period.ts';
 
@@ -21,17 +23,28 @@ export const accountQuery = {
       'x-expected': `the id of a code, given at most ${maxSelectedCodes} times`,
     }),
   ),
+  ...tagQuery,
 };
 
 export type AccountQuery = Static<ReturnType<typeof t.Object<typeof accountQuery>>>;
 
-/** The codes that a query names; undefined when it names none. Throws 404 for a code that the account does not have. */
+/**
+ * The codes that a query names by id, by tag, or by both; undefined when it names none. Throws 404 for a code that the
+ * account does not have.
+ */
 export async function selectedCodes(
-  { sql }: Service,
+  service: Service,
   owner: Owner,
-  { qr_id }: AccountQuery,
+  { qr_id, tag }: AccountQuery,
 ): Promise<ListedCode[] | undefined> {
-  if (qr_id === undefined) return undefined;
+  const tagged = tag && (await codesWithTags(service.sql, owner, tag.map(normalizeTag)));
+  const named = qr_id && (await codesNamed(service, owner, qr_id));
+  if (named === undefined || tagged === undefined) return named ?? tagged;
+  const ids = new Set(tagged.map(({ id }) => id));
+  return named.filter(({ id }) => ids.has(id));
+}
+
+async function codesNamed({ sql }: Service, owner: Owner, qr_id: string[]): Promise<ListedCode[]> {
   const ids = [...new Set(qr_id)];
   const found = await codesWithIds(sql, owner, ids);
   const missing = ids.find((id) => !found.has(id));

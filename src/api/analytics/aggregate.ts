@@ -20,7 +20,7 @@ export const aggregateOperation = (service: Service): Operation =>
     tag,
     summary: 'Aggregate analytics',
     description:
-      'Covers all codes of the account in the mode of the key, or those in `qr_id`. Deleted codes are not counted. A visitor of several codes counts once for each, because visitors cannot be recognized across codes.',
+      'Covers all codes of the account in the mode of the key, or those in `qr_id` and with a `tag`. Deleted codes are not counted. A visitor of several codes counts once for each, because visitors cannot be recognized across codes.',
     query: t.Object({ ...accountQuery, ...compareQuery, ...includeQuery }),
     success: { status: 200, description: 'Analytics over all codes.', schema: Aggregate, headers: positionHeader },
     errors: ['invalid_request', 'not_found'],

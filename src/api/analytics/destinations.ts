@@ -1,5 +1,6 @@
 import { Type as t } from '@sinclair/typebox';
-import { readRevisions } from '../../analytics/series.ts';
+import { isFallback } from '../../../events/guide.ts';
+import { leadKey, readLeads } from '../../analytics/series.ts';
 import { destinationsOf } from '../../codes/destinations.ts';
 import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
@@ -18,7 +19,7 @@ export const destinationsOperation = (service: Service): Operation =>
     tag,
     summary: 'Scans by destination',
     description:
-      'Every destination that the code has had, when it was set and replaced, and its scans within the period.',
+      'Every destination that the code has had, when it was set and replaced, and its scans within the period; for a code with rules, one row for each rule and variant, too.',
     params: codeParams,
     query: t.Object(analyticsQuery),
     success: {
@@ -33,14 +34,26 @@ export const destinationsOperation = (service: Service): Operation =>
       const code = await requireCode(service, caller, id);
       const [destinations, { table, found }] = await Promise.all([
         destinationsOf(service.sql, code.id),
-        readWarehouse(service, (reading) => readRevisions(reading, scansOfCode(code, period, query))),
+        readWarehouse(service, (reading) => readLeads(reading, scansOfCode(code, period, query))),
       ]);
-      const data = destinations.map(({ url, revision, since }, i) => ({
-        destination_url: url,
-        from: since.toISOString(),
-        to: destinations[i + 1]?.since.toISOString() ?? null,
-        ...presentCounts(found.get(String(revision)) ?? { scans: 0, visitors: 0 }),
-      }));
+      const total = [...found.values()].reduce((sum, { scans }) => sum + scans, 0);
+      const data = destinations.flatMap(({ url, revision, rule, variant, since, until }) => {
+        const counted = found.get(leadKey(revision, rule, variant)) ?? { scans: 0, visitors: 0 };
+        // What a rule led to in the past is of interest only with scans; past destinations are the history of the code.
+        if (counted.scans === 0 && rule !== undefined && until !== undefined) return [];
+        return [
+          {
+            destination_url: url,
+            rule: rule === undefined || isFallback(rule) ? null : rule,
+            variant: variant ?? null,
+            from: since.toISOString(),
+            to: until?.toISOString() ?? null,
+            scans: counted.scans,
+            ...presentCounts(counted),
+            share: total === 0 ? 0 : Math.round((counted.scans / total) * 10_000) / 10_000,
+          },
+        ];
+      });
       return json(200, { qr_id: code.id, period: presentPeriod(period), data }, positionOf(service, table));
     },
   });

@@ -1,9 +1,17 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import { type Chunk, type ExportCursor, type ExportFormat, readChunk } from '../../analytics/export.ts';
+import {
+  type Chunk,
+  type ChunkOptions,
+  type ExportCursor,
+  type ExportFormat,
+  readChunk,
+} from '../../analytics/export.ts';
 import { readTimeoutMs } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
+import { leadKey } from '../../analytics/series.ts';
 import type { TableInUse } from '../../analytics/table-in-use.ts';
+import { destinationsOf } from '../../codes/destinations.ts';
 import { retryLater } from '../../lib/errors.ts';
 import type { StreamedAnswer } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
@@ -17,7 +25,8 @@ import { AccountExportFile, ExportFile } from './schemas.ts';
 /** About 2 MB. An export holds one chunk in memory, whatever its length. */
 const chunkRows = 20_000;
 
-const columns = 'id,timestamp,country,region,city,device,browser,is_unique';
+const contractColumns = 'id,timestamp,country,region,city,device,browser,is_unique';
+const allColumns = `${contractColumns},is_bot,rule,variant,destination_url`;
 
 const mediaTypes: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -31,13 +40,21 @@ interface Frame {
   tail: string;
 }
 
-const frames: Record<ExportFormat, (header: object, withCode: boolean) => Frame> = {
-  csv: (_, withCode) => ({ head: `${withCode ? 'qr_id,' : ''}${columns}\r\n`, between: '', tail: '' }),
+const frames: Record<ExportFormat, (header: object, columns: string) => Frame> = {
+  csv: (_, columns) => ({ head: `${columns}\r\n`, between: '', tail: '' }),
   json: (header) => ({ head: `${JSON.stringify(header).slice(0, -1)},"data":[`, between: ',', tail: ']}' }),
 };
 
 const formatQuery = {
   format: t.Optional(oneOf(['csv', 'json'], { default: 'csv', description: 'File format.' })),
+};
+
+const columnsQuery = {
+  columns: t.Optional(
+    oneOf(['all'], {
+      description: 'Columns of a CSV file: `all` adds `is_bot`, `rule`, `variant` and `destination_url`.',
+    }),
+  ),
 };
 
 const description =
@@ -52,7 +69,7 @@ export const exportOperations = (service: Service): Operation[] => [
     summary: 'Export analytics',
     description,
     params: codeParams,
-    query: t.Object({ ...analyticsQuery, ...formatQuery }),
+    query: t.Object({ ...analyticsQuery, ...formatQuery, ...columnsQuery }),
     success: {
       status: 200,
       description: 'The file.',
@@ -64,9 +81,13 @@ export const exportOperations = (service: Service): Operation[] => [
     async handle({ caller, params: { id }, query, signal }) {
       const period = periodOf(query, service.clock());
       const code = await requireCode(service, caller, id);
+      const { format = 'csv' } = query;
+      const hasAll = format === 'csv' && query.columns === 'all';
       return exported(service, {
-        format: query.format ?? 'csv',
+        format,
+        columns: hasAll ? allColumns : contractColumns,
         withCode: false,
+        urls: hasAll ? await urlsByKey(service, code.id) : undefined,
         name: `${code.id}-scans`,
         header: { qr_id: code.id, period: presentPeriod(period) },
         select: async () => scansOfCode(code, period, query),
@@ -97,7 +118,9 @@ export const exportOperations = (service: Service): Operation[] => [
       const codes = await selectedCodes(service, caller, query);
       return exported(service, {
         format: query.format ?? 'csv',
+        columns: `qr_id,${contractColumns}`,
         withCode: true,
+        urls: undefined,
         name: 'scans',
         header: { period: presentPeriod(period) },
         select: (table) => scansOfAccount(service, caller, table, { codes, period, query }),
@@ -108,10 +131,9 @@ export const exportOperations = (service: Service): Operation[] => [
   }),
 ];
 
-interface Export {
-  format: ExportFormat;
-  /** Whether each scan names its code. */
-  withCode: boolean;
+interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'urls'> {
+  /** The header of a CSV file. */
+  columns: string;
   /** File name without extension. */
   name: string;
   /** Fields of the JSON file before the scans. */
@@ -124,14 +146,14 @@ interface Export {
 
 /** Reads the first chunk, and streams the file from there. */
 async function exported(service: Service, file: Export): Promise<StreamedAnswer> {
-  const { format, withCode, name, header } = file;
+  const { format, columns, name, header } = file;
   const chunks = new Chunks(service, file);
   // Before the response begins, so that an unavailable warehouse is answered with 503.
   const { table, found: first } = await chunks.read([]);
   if (isLast(first)) await file.checkEnd();
   return {
     status: 200,
-    pieces: pieces(chunks, first, frames[format](header, withCode), file),
+    pieces: pieces(chunks, first, frames[format](header, columns), file),
     headers: {
       'content-type': mediaTypes[format],
       'content-disposition': `attachment; filename="${name}.${format}"`,
@@ -154,7 +176,7 @@ class Chunks {
 
   /** The first chunk, or the one after the cursor `after`. */
   read(signals: AbortSignal[], after?: ExportCursor) {
-    const { format, withCode, select } = this.#file;
+    const { format, withCode, urls, select } = this.#file;
     return readWarehouse(
       this.#service,
       async (reading, table) => {
@@ -162,7 +184,7 @@ class Chunks {
         const upTo = this.#upTo;
         if (table.position < upTo)
           throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
-        return readChunk(reading, await select(table), { format, withCode, upTo, after, limit: chunkRows });
+        return readChunk(reading, await select(table), { format, withCode, urls, upTo, after, limit: chunkRows });
       },
       AbortSignal.any([...signals, AbortSignal.timeout(readTimeoutMs)]),
     );
@@ -190,4 +212,10 @@ async function* pieces(
   // The check of a single chunk was made before the response began.
   if (!isLast(first)) await checkEnd();
   if (tail !== '') yield Buffer.from(tail);
+}
+
+/** The URLs that a code has led to, by `leadKey`. */
+async function urlsByKey({ sql }: Service, id: string): Promise<Map<string, string>> {
+  const destinations = await destinationsOf(sql, id);
+  return new Map(destinations.map(({ url, revision, rule, variant }) => [leadKey(revision, rule, variant), url]));
 }

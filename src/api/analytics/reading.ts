@@ -48,7 +48,10 @@ export async function readWarehouse<T>(
 ): Promise<{ table: TableInUse; found: T }> {
   const attempt = async () => {
     const table = await tableInUse(sql);
-    return { table, found: await read({ warehouse, version: table.version, signal }, table) };
+    return {
+      table,
+      found: await read({ warehouse, version: table.version, definition: table.definition, signal }, table),
+    };
   };
   try {
     return await attempt();

@@ -1,5 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
+import { browsers, devices } from '../../../events/targeting-words.ts';
 import { intervals } from '../../analytics/series.ts';
 
 /** Schemas of analytics responses. */
@@ -18,8 +19,7 @@ const scans = count('Number of scans.', 310);
 const country = t.String({ description: 'ISO 3166-1 alpha-2 code; `XX` if unknown.', examples: ['DE'] });
 const city = t.String({ description: 'English name; `Unknown` if unknown.', examples: ['Berlin'] });
 
-export const devices = ['ios', 'android', 'desktop'] as const;
-export const browsers = ['safari', 'chrome', 'samsung_browser', 'other'] as const;
+export { browsers, devices } from '../../../events/targeting-words.ts';
 
 const countsBy = <T extends string>(names: readonly T[], description: string, figures: number[]) =>
   t.Object(Object.fromEntries(names.map((name, i) => [name, count('Number of scans.', figures[i] ?? 0)])), {
@@ -102,6 +102,15 @@ export const Aggregate = t.Object(
   exact,
 );
 
+const rule = t.Union([t.String(), t.Null()], {
+  description: 'Id of the rule that led the scan; null for the destination of the code, and for the fallback.',
+  examples: ['r7dKm2VbNcXz'],
+});
+const variant = t.Union([t.String(), t.Null()], {
+  description: 'Id of the variant of the split; null without one.',
+  examples: ['v3hXb9TkPqRw'],
+});
+
 export const ScanRecord = t.Object(
   {
     id: t.String({ description: 'Identifier of the scan.', examples: ['scan_0VMNcq2hE3kx0dTtWq8LbY'] }),
@@ -113,6 +122,8 @@ export const ScanRecord = t.Object(
     browser: oneOf(browsers),
     is_unique: t.Boolean({ description: 'Whether this is the first scan of the code by this visitor.' }),
     is_bot: t.Boolean({ description: 'Whether the scan was made by a bot.', examples: [false] }),
+    rule,
+    variant,
   },
   exact,
 );
@@ -215,18 +226,27 @@ export const Destinations = t.Object(
       t.Object(
         {
           destination_url: t.String({ format: 'uri', examples: ['https://example.com/menu'] }),
+          rule,
+          variant,
           from: time('When this destination was set.', '2026-02-11T08:00:00.000Z'),
           to: t.Union([time('', '2026-03-20T16:45:00.000Z'), t.Null()], {
             description: 'When it was replaced; null for the current destination.',
           }),
+          scans,
           total_scans: totalScans,
           unique_visitors: uniqueVisitors,
+          share: t.Number({
+            minimum: 0,
+            maximum: 1,
+            description: 'Part of the scans of the period, to 4 decimals.',
+            examples: [0.2422],
+          }),
         },
         exact,
       ),
       {
         description:
-          'Every destination that the code has had, oldest first. A destination that was set twice is listed twice.',
+          'One row for each destination that the code has had, and for each rule and variant at it, oldest first. A destination that was set twice is listed twice; a rule or fallback of the past only if it has scans.',
       },
     ),
   },

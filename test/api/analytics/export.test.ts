@@ -41,7 +41,7 @@ async function codeWithManyScans(): Promise<string> {
     query: `INSERT INTO ${tableName(warehouse, 1)}
       SELECT {account:String}, 'live', {code:String}, toDateTime64('2026-03-01 00:00:00', 3, 'UTC') + intDiv(number, 7) / 1000,
         number + 1, concat('scan_', leftPad(toString(number), 20, '0')), 'DE', 'Land Berlin', 'Berlin', 'ios', 'safari',
-        false, generateUUIDv4(), false, 1
+        false, generateUUIDv4(), false, 1, '', ''
       FROM numbers({many:UInt32})`,
     query_params: { account: account.id, code: id, many },
   });

@@ -209,10 +209,12 @@ async function compareCode(live: Api, first: string, changes: number[], scans: S
     qr_id: first,
     period,
     data: model.byRevision(ofFirst, 3).map((counts, i) => ({
-      destination_url: urls[i],
+      ...{ destination_url: urls[i], rule: null, variant: null },
       from: model.iso(changes[i] as number),
       to: i === 2 ? null : model.iso(changes[i + 1] as number),
       ...counts,
+      scans: counts.total_scans,
+      share: Math.round((counts.total_scans / Math.max(1, ofFirst.length)) * 10_000) / 10_000,
     })),
   });
 

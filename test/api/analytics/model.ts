@@ -116,6 +116,7 @@ export const records = (scans: StoredScan[]) =>
     .map(({ code, id, occurred_at, country, region, city, device, browser, is_unique, is_bot }) => ({
       qr_id: code,
       ...{ id, timestamp: occurred_at.toISOString(), country, region, city, device, browser, is_unique, is_bot },
+      ...{ rule: null, variant: null },
     }));
 
 export type Interval = 'hour' | 'day' | 'week' | 'month';

@@ -4,7 +4,7 @@ import { readFigures, readTotals } from '../../../src/analytics/figures.ts';
 import type { Reading } from '../../../src/analytics/reading.ts';
 import { readScans } from '../../../src/analytics/scans.ts';
 import type { Selection } from '../../../src/analytics/selection.ts';
-import { readCodeSeries, readHeatMap, readRevisions, readSeries } from '../../../src/analytics/series.ts';
+import { readCodeSeries, readHeatMap, readLeads, readSeries } from '../../../src/analytics/series.ts';
 import { newCode } from '../../support/api.ts';
 import { blamedFields } from '../../support/http.ts';
 import { scanned } from '../../support/scans.ts';
@@ -220,7 +220,7 @@ describe('tables that are read', () => {
       [...summary, 'by_hour', rows].toSorted(),
     );
     expect(await sources((reading) => readSeries(reading, selection(), 'week'))).toEqual(['by_hour', rows].toSorted());
-    expect(await sources((reading) => readRevisions(reading, selection()))).toEqual(['by_hour', rows].toSorted());
+    expect(await sources((reading) => readLeads(reading, selection()))).toEqual(['by_hour', rows].toSorted());
     expect(
       await sources((reading) => readScans(reading, selection(), { offset: 0, limit: 1 })),
       'the offset of a page is found by counting groups',

@@ -54,6 +54,42 @@ describe('two edges on one port', () => {
     await expectExact(world, scanner.attempts);
   });
 
+  test('one killed with -9: a limit is still exact over both', async () => {
+    await untilBothRun();
+    const max_scans = 400;
+    const { post, get } = apiClient(`http://localhost:${port()}`, world.key);
+    const destination_url = 'https://example.com/menu';
+    const { body } = await post('/v1/qrcodes', { name: 'Limited', destination_url, max_scans });
+    const codes = [{ id: body.id, shortCode: body.short_code }];
+    const scanner = startScanning({ ports: [port()], codes, connections: 32, pauseMs: 1 });
+    await untilSeen(scanner, 302, 100);
+    const [, child] = edges();
+    if (child === undefined) throw new Error('there is no second edge');
+    process.kill(child, 'SIGKILL');
+    await untilSeen(scanner, 404, 50);
+    await untilBothRun();
+    await untilSeen(scanner, 404, 50);
+    await scanner.stop();
+
+    const stored = await world.sql`SELECT FROM scans WHERE code = ${body.id}`;
+    expect(stored).toHaveLength(max_scans);
+    // The new process may still be starting.
+    await eventually(async () =>
+      expect((await get(`/v1/qrcodes/${body.id}`)).body).toMatchObject({
+        availability: 'limit_reached',
+        remaining_scans: 0,
+      }),
+    );
+    const outcomes = outcomesOf(scanner.attempts);
+    expect(
+      [...outcomes.keys()].filter((outcome) => outcome !== 302 && outcome !== 404 && outcome !== 'no answer'),
+    ).toEqual([]);
+    // A redirect that the killed process has counted may not have reached its client.
+    const redirected = outcomes.get(302) ?? 0;
+    expect(redirected).toBeLessThanOrEqual(max_scans);
+    expect(redirected + (outcomes.get('no answer') ?? 0)).toBeGreaterThanOrEqual(max_scans);
+  });
+
   test('after the response to a change, neither process serves the old state', async () => {
     await untilBothRun();
     const [code] = await world.codes(1);

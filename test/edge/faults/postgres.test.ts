@@ -6,6 +6,7 @@ import {
 } from '../../../bench/chaos/faults.ts';
 import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
 import { readSnapshots } from '../../../src/edge/snapshot.ts';
+import { apiClient } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectExact, statusOn, untilSeen, useWorld } from './fault-support.ts';
 
@@ -29,6 +30,26 @@ describe('Postgres killed with -9 under load', () => {
     expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
     const { redirected, logged } = await expectExact(world, scanner.attempts);
     expect(logged).toBe(redirected);
+  });
+
+  test('a code with a limit answers 503 instead of exceeding it, and continues', async () => {
+    const { post, get } = apiClient(`http://localhost:${ports()[0]}`, world.key);
+    const destination_url = 'https://example.com/menu';
+    const { body } = await post('/v1/qrcodes', { name: 'Limited', destination_url, max_scans: 100 });
+    const codes = [{ id: body.id, shortCode: body.short_code }];
+    const scanner = startScanning({ ports: ports(), codes, connections: 4 });
+    await untilSeen(scanner, 302, 20);
+    await withoutPostgres(world, async () => {
+      await untilSeen(scanner, 503, 4);
+      const from = scanner.attempts.length;
+      await untilSeen(scanner, 503, 4);
+      expect([...outcomesOf(scanner.attempts.slice(from)).keys()], 'nothing but 503 meanwhile').not.toContain(302);
+    });
+    await untilSeen(scanner, 404, 5);
+    await scanner.stop();
+    expect(await world.sql`SELECT FROM scans WHERE code = ${body.id}`).toHaveLength(100);
+    expect((await get(`/v1/qrcodes/${body.id}`)).body.availability).toBe('limit_reached');
+    expect(outcomesOf(scanner.attempts).get(302)).toBeLessThanOrEqual(100);
   });
 
   test('twice in a row: no scan is lost or stored twice', async () => {

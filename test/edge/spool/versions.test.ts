@@ -17,7 +17,7 @@ const fixture = (version: number) =>
   readFileSync(new URL(`../../fixtures/wire/spool-record-${version}.txt`, import.meta.url));
 const newerRecord = () => Buffer.from(fixture(2).toString().replace('"version":2', '"version":99'));
 const refused =
-  'A batch of scans in the spool (version 99, this process reads up to 2) was written by a newer version of Scanlog: upgrade this process first';
+  'A batch of scans in the spool (version 99, this process reads up to 3) was written by a newer version of Scanlog: upgrade this process first';
 
 describe('a spooled record of a newer version', () => {
   const folder = spoolFolder();
