@@ -1,5 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GivenRule } from '../events/rule-ids.ts';
+import type { When } from '../events/targeting-schema.ts';
+import { createCodes } from '../src/codes/create.ts';
 import { type BenchStack, type Load, load, startPeer } from './bench-stack.ts';
 import { cpuSecondsOfTree } from './process.ts';
 import { type BenchRow, boundedRow, median, ms, perSecond, unboundedRow } from './row.ts';
@@ -20,6 +23,32 @@ interface Targets {
   bare: string;
   obvious: string;
   edge: string;
+  /** The same edge, and a code with 20 rules, the last of which applies. */
+  rules: string;
+}
+
+const lead = (when: When, path: string): GivenRule => ({ when, destination_url: `https://example.com/${path}` });
+const timezone = 'Europe/Berlin';
+/** Of every kind of condition, so that each scan evaluates all of them. */
+const twentyRules: GivenRule[] = [
+  ...Array.from({ length: 5 }, (_, i) => lead({ countries: ['FR', 'IT', 'ES'] }, `country-${i}`)),
+  ...Array.from({ length: 5 }, (_, i) => lead({ languages: ['ja', 'ko'] }, `language-${i}`)),
+  ...Array.from({ length: 5 }, (_, i) => lead({ until: `200${i}-01-01T00:00:00.000Z` }, `before-${i}`)),
+  ...Array.from({ length: 4 }, (_, i) =>
+    lead({ hours: { from: '07:00', to: '11:00' }, timezone, until: `200${i}-01-01T00:00:00.000Z` }, `hours-${i}`),
+  ),
+  { split: [1, 2, 3].map((weight) => ({ weight, destination_url: `https://example.com/variant-${weight}` })) },
+];
+
+/** Creates a code with 20 rules; returns its short code. */
+async function createRuledCode({ sql, box, code: { account } }: BenchStack): Promise<string> {
+  const request = {
+    ...{ name: 'Rules', destination_url: 'https://example.com/menu', short_code: 'bench-rules' },
+    targeting: { rules: twentyRules },
+  };
+  const by = { actor: 'operator', now: new Date() };
+  await sql.begin((tx) => createCodes(tx, box, { account, mode: 'live' }, [request], by));
+  return request.short_code;
 }
 
 /**
@@ -36,7 +65,8 @@ export async function benchRedirect(
   const obvious = await startPeer('obvious.ts', { DATABASE_URL: stack.databaseUrl, CODE: id, ACCOUNT: account });
   const service = await stack.serve();
   const url = (port: number) => `http://127.0.0.1:${port}/${short_code}`;
-  const targets = { bare: url(bare.port), obvious: url(obvious.port), edge: url(service.port) };
+  const rules = `http://127.0.0.1:${service.port}/${await createRuledCode(stack)}`;
+  const targets = { bare: url(bare.port), obvious: url(obvious.port), edge: url(service.port), rules };
   try {
     const rows = [...(await throughputRows(targets, rounds)), fsyncRow(stack.folder)];
     for (const rate of latencyRates) rows.push(...(await latencyRows(targets, rate, rounds)));
@@ -73,6 +103,7 @@ async function throughputRows(targets: Targets, rounds: Rounds): Promise<BenchRo
     number,
     number,
   ];
+  const ruled = medianOf(loads.rules, 'perSecond');
   const what = 'redirects/s, every scan committed first, one edge';
   return [
     boundedRow(
@@ -87,6 +118,15 @@ async function throughputRows(targets: Targets, rounds: Rounds): Promise<BenchRo
     boundedRow(
       { what, figure: perSecond(edge), against: `bare Elysia 302: ${perSecond(bare)}`, ratio: edge / bare },
       { target: 0.3, goal: 0.5, kind: 'min' },
+    ),
+    boundedRow(
+      {
+        what: 'redirects/s of a code with 20 rules, the last of which applies',
+        figure: perSecond(ruled),
+        against: `without rules: ${perSecond(edge)}`,
+        ratio: ruled / edge,
+      },
+      { target: 0.9, goal: 0.95, kind: 'min' },
     ),
   ];
 }
