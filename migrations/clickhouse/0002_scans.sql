@@ -21,6 +21,9 @@ CREATE TABLE $table $on_cluster (
   is_unique Bool,
   -- Which destination of the code it led to.
   revision  UInt32,
+  -- Which rule and which variant of its split led it there; empty if it took none.
+  rule      LowCardinality(String),
+  variant   LowCardinality(String),
 
   -- What summaries, time series and aggregates read: their cost follows the number of groups, not of scans. A projection
   -- lives in the same part as the rows it is made of, so no crash can leave the two telling different numbers.
@@ -29,9 +32,9 @@ CREATE TABLE $table $on_cluster (
 
   -- Visitors are the costly part, so they are kept by hour alone, and the rest by day.
   PROJECTION by_hour (
-    SELECT account, mode, code, toStartOfHour(time), is_bot, revision, count(), countIf(is_unique),
-      uniqCombined64State(visitor)
-    GROUP BY account, mode, code, toStartOfHour(time), is_bot, revision
+    SELECT account, mode, code, toStartOfHour(time), is_bot, revision, rule, variant, count(),
+      countIf(is_unique), uniqCombined64State(visitor)
+    GROUP BY account, mode, code, toStartOfHour(time), is_bot, revision, rule, variant
   ),
   PROJECTION by_client (
     SELECT account, mode, code, toDate(time), is_bot, device, browser, count()

@@ -12,7 +12,7 @@ export interface Reading {
 }
 
 /** The first definition with the columns `rule` and `variant`. */
-const rulesSince = 3;
+const rulesSince = 2;
 
 /** Whether the table has the columns `rule` and `variant`. An upgrade fills a new table while the old one is read. */
 export const hasRules = ({ definition = rulesSince }: Reading): boolean => definition >= rulesSince;

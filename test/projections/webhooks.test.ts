@@ -138,7 +138,7 @@ describe('deliveries', () => {
   });
 });
 
-describe('deliveries of scans, while an instance of the version before migration 0019 runs', () => {
+describe('deliveries of scans, while an instance of the version before migration 0017 runs', () => {
   const columns =
     'id, account, mode, code, scanned_at, country, city, device, is_unique, generation, due_at, created_at';
 
