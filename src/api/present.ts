@@ -93,8 +93,8 @@ export function presentHistory(event: Recorded<CodeEvent>): Static<typeof Histor
 function changeOf(event: CodeEvent): { field: string | null; from: unknown; to: unknown } {
   switch (event.type) {
     case 'code_created': {
-      const { account: _, mode: __, ...given } = event.data;
-      return { field: null, from: null, to: given };
+      const { account: _, mode: __, short_code_given: ___, ...created } = event.data;
+      return { field: null, from: null, to: created };
     }
     case 'code_renamed':
       return { field: 'name', ...event.data };
