@@ -41,12 +41,15 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
   const { name, period } = filters;
   const interval = (intervals.find(([option]) => option === query.get('interval'))?.[0] ??
     intervalOf(period)) as Interval;
-  const compared = { ...filters.query, compare: 'previous' };
-  const summary = useResource<Shown>(paths.summary, { query: { ...compared, include: 'counts' }, ...refresh });
-  const series = useResource<TimeSeries>(paths.timeseries, { query: { ...compared, interval }, ...refresh });
+  const withPrevious = { ...filters.query, compare: 'previous' };
+  const summary = useResource<Shown>(paths.summary, { query: { ...withPrevious, include: 'counts' }, ...refresh });
+  const series = useResource<TimeSeries>(paths.timeseries, { query: { ...withPrevious, interval }, ...refresh });
   const hours = useResource<HeatMapData>(paths.heatmap, { query: filters.query, ...refresh });
   const label = periodLabel(name, period);
   const before = periodBeforeLabel(name, period);
+  const previous = summary.data?.previous?.summary;
+  // Compared with nothing, every figure would only be "new".
+  const compared = previous === undefined || previous.total_scans === 0 ? undefined : previous;
   return (
     <>
       <PeriodPicker filters={filters} exportPath={paths.export} interval={interval} tools={tools} />
@@ -57,8 +60,8 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
         <Skeleton lines={6} />
       ) : (
         <div class="analytics" aria-busy={summary.loading || series.loading}>
-          <Figures summary={summary.data.summary} previous={summary.data.previous?.summary} filters={filters} />
-          <p class="hint">▲ and ▼ compare with {before}.</p>
+          <Figures summary={summary.data.summary} previous={compared} filters={filters} />
+          {compared && <p class="hint">▲ and ▼ compare with {before}.</p>}
           <section class="card" aria-label="Scans over time">
             <h3>
               Scans over time <small>{label}</small>
