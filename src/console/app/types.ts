@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as schemas from '../../api/schemas.ts';
+import type * as targeting from '../../api/targeting-schemas.ts';
 import type * as webhooks from '../../api/webhook-schemas.ts';
 import type * as sessions from '../sessions.ts';
 
@@ -8,6 +9,9 @@ import type * as sessions from '../sessions.ts';
 export type QrCode = Static<typeof schemas.QrCode>;
 export type ListedQrCode = Static<typeof schemas.ListedQrCode>;
 export type CreatedQrCode = Static<typeof schemas.CreatedQrCode>;
+export type Resolved = Static<typeof targeting.Resolved>;
+export type Tags = Static<typeof targeting.Tags>;
+export type Availability = Static<typeof targeting.availability>;
 export type HistoryEntry = Static<typeof schemas.HistoryEntry>;
 export type Account = Static<typeof schemas.Account>;
 export type ApiKey = Static<typeof schemas.ApiKey>;

@@ -2,12 +2,14 @@ import { Scans } from '../analytics/scans.tsx';
 import { displayDestination } from '../codes/destination.ts';
 import { date, displayUrl, number, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { AvailabilityBadge } from '../parts/availability.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty, Failure, Skeleton, StatusBadge } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, listUrl, pageUrl, setQuery, useRoute } from '../router.ts';
+import { LeadsPage } from '../rules/page.tsx';
 import type { QrCode } from '../types.ts';
 import { CodeActions } from './actions.tsx';
 import { Analytics } from './analytics.tsx';
@@ -15,6 +17,7 @@ import { History } from './history.tsx';
 
 const tabs = [
   ['analytics', 'Analytics'],
+  ['leads', 'Where it leads'],
   ['scans', 'Scans'],
   ['history', 'History'],
 ] as const;
@@ -45,12 +48,13 @@ export function CodePage({ id }: { id: string }) {
         <Icon name="back" />
         All codes
       </a>
-      <Heading title={code.name} lead={<StatusBadge status={code.status} />}>
+      <Heading title={code.name} lead={<Badges code={code} />}>
         <CodeActions code={code} onChange={reload} />
       </Heading>
       <Details code={code} />
       <Segments label="View" options={tabs} value={tab} onValue={openTab} />
       {tab === 'analytics' && <Analytics code={code} />}
+      {tab === 'leads' && <LeadsPage key={code.id} code={code} onChange={reload} />}
       {tab === 'scans' && (
         <Scans
           path={`/qrcodes/${code.id}/analytics/scans`}
@@ -62,6 +66,12 @@ export function CodePage({ id }: { id: string }) {
     </>
   );
 }
+
+const Badges = ({ code: { status, availability } }: { code: QrCode }) => (
+  <>
+    <StatusBadge status={status} /> <AvailabilityBadge availability={availability} />
+  </>
+);
 
 const Details = ({ code }: { code: QrCode }) => (
   <section class="details card" aria-label="Code details">

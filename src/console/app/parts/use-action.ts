@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, errorMessage, isSessionError } from '../api.ts';
+import { type FieldErrors, isWithin } from './field-errors.ts';
 import { toast } from './toast.tsx';
 
-export type FieldErrors = Record<string, string>;
+export type { FieldErrors } from './field-errors.ts';
 
 /**
  * Runs a user's action, one at a time. Errors of the form's `fields` are returned as `errors`, to be shown next to them, and
@@ -29,7 +30,8 @@ export function useAction(fields: readonly string[] = []) {
     try {
       await action();
     } catch (error) {
-      const details = error instanceof ApiError ? error.details.filter(({ field }) => fields.includes(field)) : [];
+      const isShown = (field: string) => fields.some((shown) => isWithin(field, shown));
+      const details = error instanceof ApiError ? error.details.filter(({ field }) => isShown(field)) : [];
       if (details.length > 0) fail(Object.fromEntries(details.map(({ field, message }) => [field, message])));
       else if (!isSessionError(error)) toast(errorMessage(error), 'failed');
     } finally {
