@@ -1,20 +1,26 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { CodeEvent } from '../../events/code.ts';
 import { oneOf } from '../../events/one-of.ts';
+import { readTargeting } from '../../events/read-targeting.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { json } from '../api/answers.ts';
 import { type Operation, operation } from '../api/operation.ts';
 import type { Service } from '../api/service.ts';
+import { availability } from '../api/targeting-schemas.ts';
 import type { Api } from '../api/v1.ts';
 import { type Changed, change, remove } from '../codes/change.ts';
-import { type CountedCode, findCodes } from '../codes/codes.ts';
-import { notFound, Refusal } from '../lib/errors.ts';
+import { availabilityOf, type CountedCode, codeNotFound, findCode, findCodes } from '../codes/codes.ts';
+import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { type ZipEntry, zipOf } from '../lib/zip.ts';
 import { maxSizePx } from '../qr/layout.ts';
 
 const tag = 'QR codes';
 const maxSelected = 100;
+const idList = t.String({
+  pattern: `^qr_\\w+(,qr_\\w+){0,${maxSelected - 1}}$`,
+  'x-expected': 'a list of ids',
+});
 const ids = t.Array(t.String({ maxLength: 50 }), { minItems: 1, maxItems: maxSelected });
 
 const Result = t.Object({
@@ -24,10 +30,39 @@ const Result = t.Object({
 
 /** Operations of the console on several codes at once. Each counts as one request, like a bulk creation. */
 export const selectionOperations = (service: Service, api: Api): Operation[] => [
+  readSelected(service),
   changeSelected(service),
+  tagSelected(service),
   deleteSelected(service),
   downloadSelected(service, api),
 ];
+
+const Marks = t.Object({
+  data: t.Array(t.Object({ id: t.String(), availability, tags: t.Array(t.String()) })),
+});
+
+/** Items of the contract's list do not have these. */
+const readSelected = ({ sql, clock }: Service): Operation =>
+  operation({
+    operationId: 'readSelectedQrCodes',
+    method: 'GET',
+    path: '/v1/selection',
+    tag,
+    summary: 'Availability and tags of several codes',
+    description: 'For the console only: what its list shows beside the fields of the list.',
+    query: t.Object({ ids: idList }),
+    success: { status: 200, description: 'The codes that exist.', schema: Marks },
+    errors: ['invalid_request'],
+    async handle({ caller, query: { ids } }) {
+      const codes = await findCodes(sql, caller, ids.split(','));
+      const now = clock();
+      const data = codes.map((code) => ({
+        ...{ id: code.id, availability: availabilityOf(code, now) },
+        tags: code.tags ?? [],
+      }));
+      return json(200, { data });
+    },
+  });
 
 const changeSelected = (service: Service): Operation =>
   operation({
@@ -43,6 +78,37 @@ const changeSelected = (service: Service): Operation =>
     handle: ({ caller, body: { ids, active } }) =>
       forEach(service, caller, ids, (id, by) => change(service.sql, caller, id, { active }, by)),
   });
+
+const tagList = t.Array(t.String({ maxLength: 255 }), { maxItems: maxSelected });
+
+const tagSelected = (service: Service): Operation =>
+  operation({
+    operationId: 'tagSelectedQrCodes',
+    method: 'POST',
+    path: '/v1/selection/tags',
+    tag,
+    summary: 'Tag several codes',
+    description: 'For the console only: adds and removes tags of each code that it can, and reports the others.',
+    body: t.Object({ ids, add: tagList, remove: tagList }, { additionalProperties: false }),
+    success: { status: 200, description: 'Which codes were changed.', schema: Result },
+    errors: ['invalid_request'],
+    handle: ({ caller, body: { ids, add, remove } }) =>
+      forEach(service, caller, ids, async (id, by) => {
+        const code = await findCode(service.sql, caller, id);
+        if (code === undefined) throw await codeNotFound(service.sql, caller, id);
+        const kept = (code.tags ?? []).filter((known) => !remove.includes(known));
+        return change(service.sql, caller, id, { tags: readTags([...kept, ...add]) }, by);
+      }),
+  });
+
+/** Throws a `Refusal` for invalid tags, and for too many. */
+function readTags(given: string[]): string[] | null {
+  const { change, problems } = readTargeting({ tags: given }, []);
+  const errors = problems.map(({ field, problem }) => ({ field, message: `${field} ${problem}.` }));
+  const [first, ...others] = errors;
+  if (first !== undefined) throw invalid([first, ...others]);
+  return change.tags ?? null;
+}
 
 const deleteSelected = (service: Service): Operation =>
   operation({
@@ -92,7 +158,7 @@ const downloadSelected = ({ sql, clock }: Service, { drawImage }: Api): Operatio
     summary: 'Download the images of several codes',
     description: 'For the console only: a ZIP file of images, each named after its short code.',
     query: t.Object({
-      ids: t.String({ pattern: `^qr_\\w+(,qr_\\w+){0,${maxSelected - 1}}$`, 'x-expected': 'a list of ids' }),
+      ids: idList,
       format: oneOf(['png', 'svg']),
       // Large enough for the QR code of any short link.
       size: t.Integer({ minimum: 256, maximum: maxSizePx }),

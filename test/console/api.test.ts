@@ -167,6 +167,27 @@ describe('several codes at once', () => {
       expect((await tab.send('POST', '/console/api/selection/delete', invalid)).status).toBe(400);
   });
 
+  test('are tagged together, and show availability and tags', async () => {
+    const { tab, live } = await createSignedInAccount();
+    const bulk = {
+      qrcodes: [
+        newCode({ tags: ['menu', 'old'] }),
+        newCode({ expires_at: '2020-01-01T00:00:00Z' }),
+        newCode({ tags: Array.from({ length: 20 }, (_, i) => `tag ${i}`) }),
+      ],
+    };
+    const ids = (await live.post('/v1/qrcodes/bulk', bulk)).body.data.map(({ id }: Json) => id);
+    const change = { ids, add: ['Summer'], remove: ['old'] };
+    const { body } = await tab.send('POST', '/console/api/selection/tags', change);
+    expect(body.changed).toEqual(ids.slice(0, 2));
+    expect(body.failed).toEqual([{ id: ids[2], message: 'tags must have at most 20 tags.' }]);
+    const marks = (await tab.get(`/console/api/selection?ids=${ids.slice(0, 2).join(',')}`)).body.data;
+    const byId = new Map(marks.map((mark: Json) => [mark.id, mark]));
+    expect(byId.get(ids[0])).toEqual({ id: ids[0], availability: 'live', tags: ['menu', 'summer'] });
+    expect(byId.get(ids[1])).toEqual({ id: ids[1], availability: 'expired', tags: ['summer'] });
+    expect((await tab.get('/console/api/selection?ids=all')).status).toBe(400);
+  });
+
   test('are downloaded as a ZIP file of the images that single downloads return', async () => {
     const { tab, live } = await createSignedInAccount();
     const bulk = { qrcodes: [newCode(), newCode({ style: { dotsColor: '#7A1F4B' } })] };

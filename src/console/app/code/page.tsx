@@ -14,6 +14,7 @@ import type { QrCode } from '../types.ts';
 import { CodeActions } from './actions.tsx';
 import { Analytics } from './analytics.tsx';
 import { History } from './history.tsx';
+import { CodeTags } from './tags.tsx';
 
 const tabs = [
   ['analytics', 'Analytics'],
@@ -51,7 +52,7 @@ export function CodePage({ id }: { id: string }) {
       <Heading title={code.name} lead={<Badges code={code} />}>
         <CodeActions code={code} onChange={reload} />
       </Heading>
-      <Details code={code} />
+      <Details code={code} onChange={reload} />
       <Segments label="View" options={tabs} value={tab} onValue={openTab} />
       {tab === 'analytics' && <Analytics code={code} />}
       {tab === 'leads' && <LeadsPage key={code.id} code={code} onChange={reload} />}
@@ -73,7 +74,7 @@ const Badges = ({ code: { status, availability } }: { code: QrCode }) => (
   </>
 );
 
-const Details = ({ code }: { code: QrCode }) => (
+const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }) => (
   <section class="details card" aria-label="Code details">
     <img src={`/images/${code.id}/public?format=svg`} alt={`QR code for ${code.short_url}`} width="168" height="168" />
     <dl>
@@ -113,6 +114,12 @@ const Details = ({ code }: { code: QrCode }) => (
       <div>
         <dt>Last updated</dt>
         <dd title={time(code.updated_at)}>{relativeTime(code.updated_at)}</dd>
+      </div>
+      <div class="tags">
+        <dt>Tags</dt>
+        <dd>
+          <CodeTags code={code} onChange={onChange} />
+        </dd>
       </div>
     </dl>
   </section>

@@ -1,12 +1,21 @@
 import { compact, date, displayUrl } from '../format.ts';
+import { AvailabilityBadge } from '../parts/availability.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { StatusBadge } from '../parts/states.tsx';
-import { pageUrl } from '../router.ts';
+import { pageUrl, urlWith } from '../router.ts';
 import type { ListedQrCode } from '../types.ts';
 import { displayDestination } from './destination.ts';
+import type { Mark } from './marks.ts';
 import type { Selection } from './use-selection.ts';
 
-export function CodeTable({ codes, selection }: { codes: ListedQrCode[]; selection: Selection }) {
+interface Props {
+  codes: ListedQrCode[];
+  /** By id; those of a new page arrive after its codes. */
+  marks: ReadonlyMap<string, Mark>;
+  selection: Selection;
+}
+
+export function CodeTable({ codes, marks, selection }: Props) {
   const selectedCount = codes.filter(selection.has).length;
   return (
     <table class="codes card">
@@ -35,14 +44,20 @@ export function CodeTable({ codes, selection }: { codes: ListedQrCode[]; selecti
       </thead>
       <tbody>
         {codes.map((code) => (
-          <CodeRow key={code.id} code={code} selection={selection} />
+          <CodeRow key={code.id} code={code} mark={marks.get(code.id)} selection={selection} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function CodeRow({ code, selection }: { code: ListedQrCode; selection: Selection }) {
+interface RowProps {
+  code: ListedQrCode;
+  mark: Mark | undefined;
+  selection: Selection;
+}
+
+function CodeRow({ code, mark, selection }: RowProps) {
   const { id, name, destination_url, short_url, status, total_scans, created_at } = code;
   return (
     <tr>
@@ -68,13 +83,14 @@ function CodeRow({ code, selection }: { code: ListedQrCode; selection: Selection
             {displayUrl(short_url)}
             <Copy text={short_url} label={`Copy short link of ${name}`} />
           </span>
+          <TagLinks tags={mark?.tags ?? []} />
         </div>
       </td>
       <td class="destination" title={destination_url}>
         {displayDestination(destination_url)}
       </td>
       <td class="status">
-        <StatusBadge status={status} />
+        <StatusBadge status={status} /> <AvailabilityBadge availability={mark?.availability} />
       </td>
       <td class="number">
         {compact(total_scans)}
@@ -84,3 +100,14 @@ function CodeRow({ code, selection }: { code: ListedQrCode; selection: Selection
     </tr>
   );
 }
+
+const TagLinks = ({ tags }: { tags: string[] }) =>
+  tags.length === 0 ? null : (
+    <span class="tag-links">
+      {tags.map((tag) => (
+        <a key={tag} class="tag" href={urlWith({ tag, page: undefined })} aria-label={`Codes tagged ${tag}`}>
+          {tag}
+        </a>
+      ))}
+    </span>
+  );

@@ -3,9 +3,11 @@ import { api } from '../api.ts';
 import { displayUrl } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Field } from '../parts/field.tsx';
+import { errorAt } from '../parts/field-errors.ts';
 import { Heading } from '../parts/heading.tsx';
 import { PrintWarning } from '../parts/print-warning.tsx';
 import { Failure, Skeleton } from '../parts/states.tsx';
+import { TagsField } from '../parts/tags-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { type FieldErrors, useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
@@ -19,7 +21,7 @@ import { suggestShortCode, useAvailability } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
 import { StyleEditor } from './style-editor.tsx';
 
-const fields = ['name', 'destination_url', 'short_code'] as const;
+const fields = ['name', 'destination_url', 'short_code', 'tags'] as const;
 
 /** The create form, empty or with the fields of the code that the query parameter `from` names. */
 export function CreatePage() {
@@ -38,11 +40,18 @@ function DuplicatePage({ id }: { id: string }) {
 const copySuffix = ' copy';
 const nameOfCopy = (name: string) => [...name].slice(0, 255 - copySuffix.length).join('') + copySuffix;
 
+/** Where the original leads, besides its destination, and when. */
+const targetingOf = (original: QrCode | undefined) => {
+  const { rules, starts_at, expires_at, max_scans, fallback_url, forward_query, utm } = original ?? {};
+  return { rules, starts_at, expires_at, max_scans, fallback_url, forward_query, utm };
+};
+
 function CreateForm({ original }: { original?: QrCode }) {
   const [name, setName] = useState(original === undefined ? '' : nameOfCopy(original.name));
   const [destination, setDestination] = useState(original?.destination_url ?? '');
   const [customCode, setCustomCode] = useState('');
   const [suggestedCode] = useState(suggestShortCode);
+  const [tags, setTags] = useState<string[]>(original?.tags ?? []);
   const [style, setStyle] = useState<Style>(original?.style ?? {});
   const { busy, errors, setErrors, recheck, run } = useAction(fields);
   const usage = usePlanUsage();
@@ -63,6 +72,8 @@ function CreateForm({ original }: { original?: QrCode }) {
       const code = await api.post<CreatedQrCode>('/qrcodes', {
         ...{ name, destination_url: parseDestination(destination).url, short_code: shortCode, status },
         style: withoutDefaults(style),
+        ...targetingOf(original),
+        ...(tags.length === 0 ? {} : { tags }),
       });
       toast(status === 'draft' ? 'Draft saved.' : 'Code created.');
       navigate(pageUrl(`/codes/${code.id}`));
@@ -121,6 +132,13 @@ function CreateForm({ original }: { original?: QrCode }) {
             isCode
             maxLength={50}
             hint={<ShortCodeHint isCustom={customCode !== ''} availability={availability} />}
+          />
+          <TagsField
+            label="Tags"
+            tags={tags}
+            onTags={setTags}
+            error={errorAt(errors, 'tags')}
+            hint="Optional, to find and compare codes. Press Enter after each tag."
           />
           <h2>Style</h2>
           <StyleEditor style={style} onStyle={setStyle} />

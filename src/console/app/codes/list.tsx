@@ -10,8 +10,10 @@ import { useResource } from '../resource.ts';
 import { pageUrl, replaceQuery, setQuery, useRoute } from '../router.ts';
 import type { ListedQrCode, Page } from '../types.ts';
 import { CodeTable } from './code-table.tsx';
+import { useMarks } from './marks.ts';
 import { Overview } from './overview.tsx';
 import { SelectionBar } from './selection-bar.tsx';
+import { TagFilter } from './tag-filter.tsx';
 import { useSelection } from './use-selection.ts';
 
 const statuses = [
@@ -42,6 +44,7 @@ export function CodesPage() {
   const filters = {
     q: query.get('q')?.slice(0, maxSearchLength) || undefined,
     status: chosen(statuses, query.get('status')),
+    tag: query.get('tag') || undefined,
     sort: chosen(sortOptions, query.get('sort')),
     ...pageQueryOf(query, sizes),
   };
@@ -50,7 +53,8 @@ export function CodesPage() {
     refreshIntervalMs: 5_000,
   });
   const selection = useSelection(data?.data ?? []);
-  const isFiltered = filters.q !== undefined || filters.status !== undefined;
+  const { marks, reload: reloadMarks } = useMarks(data?.data ?? []);
+  const isFiltered = [filters.q, filters.status, filters.tag].some((filter) => filter !== undefined);
   const total = data?.pagination.total ?? 0;
 
   return (
@@ -69,7 +73,14 @@ export function CodesPage() {
         <Overview refreshKey={data.data.reduce((sum, { total_scans }) => sum + total_scans, 0)} />
       )}
       {(isFiltered || total > 0) && <Toolbar />}
-      {selection.codes.length > 0 && <SelectionBar selection={selection} onChange={reload} />}
+      {selection.codes.length > 0 && (
+        <SelectionBar
+          selection={selection}
+          onChange={async () => {
+            await Promise.all([reload(), reloadMarks()]);
+          }}
+        />
+      )}
       {error !== undefined && data === undefined ? (
         <Failure error={error} retry={reload} />
       ) : data === undefined ? (
@@ -78,7 +89,7 @@ export function CodesPage() {
         <NoCodes isFiltered={isFiltered} />
       ) : (
         <Paged what="codes" pagination={data.pagination} sizes={sizes} loading={loading}>
-          <CodeTable codes={data.data} selection={selection} />
+          <CodeTable codes={data.data} marks={marks} selection={selection} />
         </Paged>
       )}
     </>
@@ -125,6 +136,7 @@ function Toolbar() {
         value={chosen(statuses, query.get('status')) ?? ''}
         onValue={(status) => setQuery({ status, page: undefined })}
       />
+      <TagFilter value={query.get('tag') || undefined} />
       <select
         aria-label="Sort by"
         value={chosen(sortOptions, query.get('sort')) ?? '-created_at'}
@@ -143,11 +155,11 @@ function Toolbar() {
 const NoCodes = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
     <Empty title="No matching codes">
-      <p>Try a different search or status.</p>
+      <p>Try a different search, status or tag.</p>
       <button
         type="button"
         class="button"
-        onClick={() => setQuery({ q: undefined, status: undefined, page: undefined })}
+        onClick={() => setQuery({ q: undefined, status: undefined, tag: undefined, page: undefined })}
       >
         Clear filters
       </button>

@@ -9,6 +9,7 @@ import { Segments } from '../parts/segments.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { ListedQrCode } from '../types.ts';
+import { TagDialog } from './tag-dialog.tsx';
 import type { Selection } from './use-selection.ts';
 
 /** As many as the service takes in one request. */
@@ -44,7 +45,7 @@ interface Props {
 
 /** What can be done with the selected codes. */
 export function SelectionBar({ selection, onChange }: Props) {
-  const [open, setOpen] = useState<'download' | 'delete'>();
+  const [open, setOpen] = useState<'tag' | 'download' | 'delete'>();
   const { busy, run } = useAction();
   const { codes } = selection;
   const active = codes.filter(({ status }) => status === 'active');
@@ -60,6 +61,12 @@ export function SelectionBar({ selection, onChange }: Props) {
       await onChange();
       report(result, isActive ? 'resumed' : 'paused');
     });
+  const tag = async (change: { add: string[]; remove: string[] }) => {
+    const result = await sendInBatches('/selection/tags', codes, change);
+    await onChange();
+    report(result, 'tagged');
+    setOpen(undefined);
+  };
   return (
     <section class="selection card" aria-label="Selected codes">
       <strong role="status">{plural(codes.length, 'code')} selected</strong>
@@ -82,6 +89,10 @@ export function SelectionBar({ selection, onChange }: Props) {
           <Icon name="play" />
           Resume{paused.length > 0 && ` ${paused.length}`}
         </button>
+        <button type="button" class="button" onClick={() => setOpen('tag')}>
+          <Icon name="tag" />
+          Tag
+        </button>
         <button type="button" class="button" onClick={() => setOpen('download')}>
           <Icon name="download" />
           Download ZIP
@@ -94,6 +105,7 @@ export function SelectionBar({ selection, onChange }: Props) {
           Clear
         </button>
       </div>
+      {open === 'tag' && <TagDialog codes={codes} onSave={tag} onClose={() => setOpen(undefined)} />}
       {open === 'download' && <DownloadDialog codes={codes} onClose={() => setOpen(undefined)} />}
       {open === 'delete' && (
         <DeleteDialog selection={selection} onChange={onChange} onClose={() => setOpen(undefined)} />
