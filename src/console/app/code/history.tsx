@@ -12,6 +12,7 @@ import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { useRoute } from '../router.ts';
 import type { ApiKey, HistoryEntry, Page, QrCode } from '../types.ts';
+import { targetingChange } from './targeting-history.tsx';
 
 const sizes = [50, 100, 250] as const;
 
@@ -109,7 +110,8 @@ function destinationOf({ event, to }: HistoryEntry): string | undefined {
   return undefined;
 }
 
-function changeText({ event, from, to }: HistoryEntry) {
+function changeText(entry: HistoryEntry) {
+  const { event, from, to } = entry;
   switch (event) {
     case 'code_created':
       return (
@@ -138,7 +140,7 @@ function changeText({ event, from, to }: HistoryEntry) {
     case 'code_published':
       return <strong>Published</strong>;
     default:
-      return <strong>{sentenceCase(event)}</strong>;
+      return targetingChange(entry) ?? <strong>{sentenceCase(event)}</strong>;
   }
 }
 

@@ -1,0 +1,123 @@
+import type { Rule, Utm } from '../../../../events/targeting-schema.ts';
+import { displayDestination } from '../codes/destination.ts';
+import { number, plural, time } from '../format.ts';
+import { ruleText } from '../rules/sentence.ts';
+import { ownTimeZone } from '../rules/words.ts';
+import type { HistoryEntry } from '../types.ts';
+
+/** Changes of rules, schedule, limit, fallback, query string and tags in words; undefined for any other event. */
+export function targetingChange({ event, from, to }: HistoryEntry) {
+  switch (event) {
+    case 'rules_changed':
+      return <RulesChange before={(from ?? []) as Rule[]} after={(to ?? []) as Rule[]} />;
+    case 'schedule_changed':
+      return (
+        <>
+          <strong>Schedule changed</strong>: {scheduleText(to as Schedule)}
+        </>
+      );
+    case 'limit_changed':
+      return to === null ? (
+        <>
+          <strong>Limit removed</strong>, which was {plural(Number(from), 'scan')}
+        </>
+      ) : (
+        <>
+          <strong>Limit set</strong> to {plural(Number(to), 'scan')}
+          {from !== null && `, from ${number(Number(from))}`}
+        </>
+      );
+    case 'limit_reached':
+      return <strong>Limit reached</strong>;
+    case 'fallback_changed':
+      return to === null ? (
+        <>
+          <strong>Fallback removed</strong>: people see a page that says why
+        </>
+      ) : (
+        <>
+          <strong>Fallback set</strong> to <span class="url">{displayDestination(String(to))}</span>
+        </>
+      );
+    case 'query_changed':
+      return (
+        <>
+          <strong>Query string changed</strong>: {queryText(to as Query)}
+        </>
+      );
+    case 'tags_changed':
+      return <TagsChange before={(from ?? []) as string[]} after={(to ?? []) as string[]} />;
+    default:
+      return undefined;
+  }
+}
+
+interface Schedule {
+  starts_at: string | null;
+  expires_at: string | null;
+}
+
+function scheduleText({ starts_at, expires_at }: Schedule): string {
+  if (starts_at === null && expires_at === null) return 'always';
+  const parts = [starts_at && `from ${time(starts_at)}`, expires_at && `until ${time(expires_at)}`];
+  return parts.filter(Boolean).join(' ');
+}
+
+interface Query {
+  forward_query: boolean;
+  utm: Utm | null;
+}
+
+function queryText({ forward_query, utm }: Query): string {
+  const parts = [
+    ...Object.entries(utm ?? {}).map(([field, value]) => `utm_${field}=${value}`),
+    ...(forward_query ? ['the query string of the short link is passed on'] : []),
+  ];
+  return parts.length === 0 ? 'nothing is added' : parts.join(', ');
+}
+
+const sameRule = (a: Rule | undefined, b: Rule | undefined) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Rules that were added, changed and removed; those that stayed are left out. */
+function RulesChange({ before, after }: { before: Rule[]; after: Rule[] }) {
+  const known = new Map(before.map((rule) => [rule.id, rule]));
+  const kept = new Set(after.map(({ id }) => id));
+  const lines: [what: string, rule: Rule][] = [];
+  for (const rule of after) {
+    if (!known.has(rule.id)) lines.push(['Added', rule]);
+    else if (!sameRule(known.get(rule.id), rule)) lines.push(['Changed', rule]);
+  }
+  for (const rule of before) if (!kept.has(rule.id)) lines.push(['Removed', rule]);
+  return (
+    <>
+      <strong>Rules changed</strong>
+      {lines.length === 0 ? (
+        ': their order'
+      ) : (
+        <span class="rule-changes">
+          {lines.map(([what, rule]) => (
+            <span key={`${what} ${rule.id}`}>
+              {what}: {rule.name !== undefined && `${rule.name}: `}
+              {ruleText(rule, ownTimeZone())}
+            </span>
+          ))}
+        </span>
+      )}
+    </>
+  );
+}
+
+function TagsChange({ before, after }: { before: string[]; after: string[] }) {
+  const added = after.filter((tag) => !before.includes(tag));
+  const removed = before.filter((tag) => !after.includes(tag));
+  const parts = [
+    added.length > 0 && `added ${added.join(', ')}`,
+    removed.length > 0 && `removed ${removed.join(', ')}`,
+  ].filter(Boolean);
+  return (
+    <>
+      <strong>Tags changed</strong>
+      {parts.length > 0 && `: ${parts.join('; ')}`}
+    </>
+  );
+}
