@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../events/targeting-schema.ts';
+import { readTargetingCells } from '../../src/console/app/codes/import-targeting.ts';
 import { errorAt, isWithin } from '../../src/console/app/parts/field-errors.ts';
 import { changesOf, formOf, problemsWith } from '../../src/console/app/rules/form.ts';
 import { shareInterval } from '../../src/console/app/rules/interval.ts';
@@ -136,5 +137,35 @@ describe('the form', () => {
     expect(isWithin('rules[2].when.countries[0]', 'rules[2].when')).toBe(true);
     expect(isWithin('rules[21].name', 'rules[2]')).toBe(false);
     expect(isWithin('tags', 'tags')).toBe(true);
+  });
+});
+
+describe('the cells of an import', () => {
+  test('become fields of a code, local times in the time zone of the browser', () => {
+    const cells = {
+      starts_at: '2026-07-01',
+      expires_at: '2026-07-31 22:30',
+      max_scans: '500',
+      fallback_url: 'example.com/closed',
+      tags: 'Menu; summer ;',
+    };
+    expect(readTargetingCells(cells, [], berlin)).toEqual({
+      fields: {
+        starts_at: '2026-06-30T22:00:00.000Z',
+        expires_at: '2026-07-31T20:30:00.000Z',
+        max_scans: 500,
+        fallback_url: 'https://example.com/closed',
+        tags: ['Menu', 'summer'],
+      },
+      errors: [],
+    });
+    expect(readTargetingCells({ starts_at: '', tags: ' ' }, [], berlin)).toEqual({ fields: {}, errors: [] });
+  });
+
+  test('have the errors of the service', () => {
+    const { errors } = readTargetingCells({ starts_at: 'soon', max_scans: 'many' }, [], berlin);
+    expect(errors.map(({ field }) => field)).toEqual(['starts_at', 'max_scans']);
+    const { errors: order } = readTargetingCells({ starts_at: '2026-07-02', expires_at: '2026-07-01' }, [], berlin);
+    expect(order).toEqual([{ field: 'expires_at', message: 'the end must be after the start' }]);
   });
 });

@@ -2,12 +2,14 @@ import { problemWithName } from '../../../../events/fields.ts';
 import { foldShortCode } from '../../../../events/short-code.ts';
 import { problemWithShortCode } from '../../../lib/short-code.ts';
 import { number } from '../format.ts';
+import { ownTimeZone } from '../rules/words.ts';
 import { parseTable } from './csv.ts';
 import { readDestination } from './destination.ts';
+import { readTargetingCells, type TargetingColumn, targetingColumns } from './import-targeting.ts';
 import { cornersDotTypes, cornersSquareTypes, dotsTypes, isColor, type Style } from './style.ts';
 
 type StyleField = keyof Style;
-export type ImportField = 'name' | 'destination_url' | 'short_code' | StyleField;
+export type ImportField = 'name' | 'destination_url' | 'short_code' | StyleField | TargetingColumn;
 
 /** One row of a table: its cells by field, as typed. */
 export interface TableRow {
@@ -27,6 +29,8 @@ export interface ImportRow extends TableRow {
   destination_url: string;
   short_code: string;
   style: Style;
+  /** Schedule, limit, fallback and tags, as a create takes them. */
+  targeting: Record<string, unknown>;
   errors: RowError[];
   warning: string | undefined;
 }
@@ -65,6 +69,13 @@ const fieldOfTitle = new Map<string, ImportField>([
   ),
   ...(['shortcode', 'shortlink', 'shorturl', 'slug'] as const).map((title) => [title, 'short_code'] as const),
   ...styleFields.map((field) => [field.toLowerCase(), field] as const),
+  ...targetingColumns.map((column) => [column.replaceAll('_', ''), column] as const),
+  ...([
+    ['starts', 'starts_at'],
+    ['ends', 'expires_at'],
+    ['scanlimit', 'max_scans'],
+    ['fallback', 'fallback_url'],
+  ] as const),
   ...([
     ['dots', 'dotsType'],
     ['background', 'backgroundColor'],
@@ -144,7 +155,13 @@ function checkRow({ line, cells }: TableRow, shortBaseUrl: string, ownUrls: stri
     if (styleRules[field].isValid(value)) Object.assign(style, { [field]: value });
     else addError(field, field, styleRules[field].rule);
   }
-  return { line, cells, name, destination_url: url, short_code, style, errors, warning };
+  const { fields: targeting, errors: targetingErrors } = readTargetingCells(
+    cells,
+    [shortBaseUrl, ...ownUrls],
+    ownTimeZone(),
+  );
+  errors.push(...targetingErrors);
+  return { line, cells, name, destination_url: url, short_code, style, targeting, errors, warning };
 }
 
 /** The console shows and copies short codes as short links. */

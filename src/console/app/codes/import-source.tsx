@@ -71,7 +71,8 @@ export function ImportSource({ source, onSource }: { source: SourceText; onSourc
           </button>
         )}
         <span class="hint">
-          Required columns: Name and Destination. Optional: Short link and any style field, such as dotsColor.
+          Required columns: Name and Destination. Optional: Short link, Tags (separated by “;”), Starts, Ends, Scan
+          limit, Fallback, and any style field, such as dotsColor.
         </span>
       </div>
       {source.converted !== undefined && <Converted {...source} />}

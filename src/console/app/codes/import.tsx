@@ -46,8 +46,9 @@ export function ImportPage() {
 
   const create = () =>
     run(async () => {
-      const qrcodes = rows.map(({ name, destination_url, short_code, style }) => ({
+      const qrcodes = rows.map(({ name, destination_url, short_code, style, targeting }) => ({
         ...{ name, destination_url, style },
+        ...targeting,
         ...(short_code === '' ? {} : { short_code }),
       }));
       const { data } = await api.post<{ data: CreatedQrCode[] }>('/qrcodes/bulk', { qrcodes }).catch((error) => {
@@ -84,7 +85,7 @@ export function ImportPage() {
           <Icon name="warning" />
           <span>
             Not used: {table.unusedColumns.map((title) => `“${title}”`).join(', ')}. Known columns are Name,
-            Destination, Short link and the fields of a style.
+            Destination, Short link, Tags, Starts, Ends, Scan limit, Fallback and the fields of a style.
           </span>
         </p>
       )}

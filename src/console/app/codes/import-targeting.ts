@@ -1,0 +1,63 @@
+import { readTargeting } from '../../../../events/read-targeting.ts';
+import { isWithin } from '../parts/field-errors.ts';
+import { toIso } from '../rules/zoned-time.ts';
+import { completeUrl } from './destination.ts';
+
+/** Columns of an import that decide when and how often a code leads to its destination, and its tags. */
+export const targetingColumns = ['starts_at', 'expires_at', 'max_scans', 'fallback_url', 'tags'] as const;
+export type TargetingColumn = (typeof targetingColumns)[number];
+
+export type TargetingCells = Partial<Record<TargetingColumn, string>>;
+
+interface ReadCells {
+  /** As a create takes them. */
+  fields: Record<string, unknown>;
+  errors: { field: TargetingColumn; message: string }[];
+}
+
+/** A date or a local time as a spreadsheet has it, in `timeZone`; anything else as typed. */
+const timeOf = (text: string, timeZone: string): string => {
+  const { day, clock = '00:00' } =
+    /^(?<day>\d{4}-\d\d-\d\d)(?:[ T](?<clock>\d\d:\d\d)(?::00)?)?$/.exec(text)?.groups ?? {};
+  return (day !== undefined && toIso(`${day}T${clock}`, timeZone)) || text;
+};
+
+const readers: Record<TargetingColumn, (text: string, timeZone: string) => unknown> = {
+  starts_at: timeOf,
+  expires_at: timeOf,
+  max_scans: (text) => (/^\d+$/.test(text) ? Number(text) : text),
+  fallback_url: (text) => completeUrl(text).url,
+  tags: (text) =>
+    text
+      .split(';')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+};
+
+const subjects: Record<TargetingColumn, string> = {
+  starts_at: 'the start',
+  expires_at: 'the end',
+  max_scans: 'the scan limit',
+  fallback_url: 'the fallback',
+  tags: 'each tag',
+};
+
+/** The column of a problem, whose field can be a part of it: `tags[2]`. */
+const columnOf = (field: string): TargetingColumn =>
+  targetingColumns.find((column) => isWithin(field, column)) ?? 'tags';
+
+/** Reads the cells of a row with the rules of the service; empty cells are left out. */
+export function readTargetingCells(cells: TargetingCells, ownUrls: string[], timeZone: string): ReadCells {
+  const fields = Object.fromEntries(
+    targetingColumns.flatMap((column) => {
+      const text = cells[column]?.trim() ?? '';
+      return text === '' ? [] : [[column, readers[column](text, timeZone)]];
+    }),
+  );
+  const { problems } = readTargeting(fields, ownUrls);
+  const errors = problems.map(({ field, problem }) => ({
+    field: columnOf(field),
+    message: `${subjects[columnOf(field)]} ${problem.replace('starts_at', 'the start')}`,
+  }));
+  return { fields, errors };
+}
