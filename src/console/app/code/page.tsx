@@ -1,6 +1,6 @@
 import { Scans } from '../analytics/scans.tsx';
 import { displayDestination } from '../codes/destination.ts';
-import { date, displayUrl, number, relativeTime, time } from '../format.ts';
+import { date, displayUrl, number, plural, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { AvailabilityBadge } from '../parts/availability.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -8,7 +8,7 @@ import { Heading } from '../parts/heading.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty, Failure, Skeleton, StatusBadge } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
-import { currentMode, listUrl, pageUrl, setQuery, useRoute } from '../router.ts';
+import { currentMode, listUrl, pageUrl, setQuery, urlWith, useRoute } from '../router.ts';
 import { LeadsPage } from '../rules/page.tsx';
 import type { QrCode } from '../types.ts';
 import { CodeActions } from './actions.tsx';
@@ -93,6 +93,11 @@ const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }
           <a href={code.destination_url} target="_blank" rel="noreferrer">
             {displayDestination(code.destination_url)}
           </a>
+          {code.rules !== undefined && (
+            <a class="by-rules" href={urlWith({ tab: 'leads' })}>
+              or by {plural(code.rules.length, 'rule')}
+            </a>
+          )}
         </dd>
       </div>
       <div>
