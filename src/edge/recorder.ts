@@ -46,8 +46,9 @@ interface Writer {
 
 /**
  * Commits scans in batches: all that arrive while the writers are busy are the next batch, so batches grow with the load.
- * While Postgres is slow or unavailable, batches go to the spool, in order, and from there to Postgres. Batches are committed directly again only once the spool
- * is empty, so a writer's batches always reach Postgres in the order of their numbers.
+ * While Postgres is slow or unavailable, batches go to the spool, in order, and from there to Postgres. Batches are
+ * committed directly again only once the spool is empty, so a writer's batches always reach Postgres in the order of their
+ * numbers.
  */
 export class Recorder {
   readonly #options: RecorderOptions;

@@ -1,7 +1,7 @@
 import type { Queryable } from './connect.ts';
 import { headOfLog } from './read.ts';
 
-/** Where a reader begins: at an end of the log, with the first entry of a time or later, or with the last so many. */
+/** Where a reader begins: at an end of the log, with the first entry of a time or later, or with the last n entries. */
 export type Start = 'beginning' | 'end' | { since: Date } | { last: number };
 
 /** The position after which a reader of the log begins, or a reader of one stream, which has no scans. */

@@ -22,7 +22,7 @@ let watched: WatchedPage;
 let page: Page;
 let url: string;
 
-/** Opens the console of an account with so many codes, named "Code 1" to "Code n". */
+/** Opens the console of an account with `count` codes, named "Code 1" to "Code <count>". */
 async function openWith(count: number): Promise<void> {
   const qrcodes = Array.from({ length: count }, (_, i) => newCode({ name: `Code ${i + 1}` }));
   expect((await account.live.post('/v1/qrcodes/bulk', { qrcodes })).status).toBe(201);

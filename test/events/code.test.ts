@@ -198,7 +198,7 @@ describe('where a code leads', () => {
     expect(code({ targeting: wanted })).toMatchObject({ ...wanted, rules: [{ id: expect.stringMatching(/^r/) }] });
   });
 
-  test('a limit is reached once, and another limit starts anew', () => {
+  test('a limit is reached once, and another limit can be reached again', () => {
     const limited = code({ targeting: { max_scans: 5 } });
     expect(reachLimit(limited, 4)).toEqual([]);
     const [reached, ...more] = reachLimit(limited, 5);

@@ -33,7 +33,7 @@ export function PlanFull({ usage }: { usage: PlanUsage | undefined }) {
       <span>
         <strong>Your plan is full.</strong> {number(usage.used)} of {number(usage.limit)} codes of the {usage.plan} plan
         are in use, drafts and paused codes included. <a href={pageUrl('/')}>Delete codes</a> that you no longer need,
-        or ask whoever runs Scanlog for a larger plan. Test codes do not count.
+        or ask the operator of this service for a larger plan. Test codes do not count.
       </span>
     </p>
   );
