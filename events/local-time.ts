@@ -1,7 +1,7 @@
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 /** Offsets of time zones change only at multiples of 15 minutes. */
-const offsetStepMs = 15 * minuteMs;
+export const offsetStepMs = 15 * minuteMs;
 
 interface Zone {
   format: Intl.DateTimeFormat;
@@ -12,16 +12,18 @@ interface Zone {
 
 const zones = new Map<string, Zone>();
 
-/** Whether this is the IANA name of a time zone. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
+/** The IANA name of a time zone as it is spelled, given in any case; undefined if there is no such zone. */
+export function timeZoneNamed(name: string): string | undefined {
+  // Intl also takes offsets, such as +01:00.
+  if (!/^[A-Za-z]/.test(name)) return undefined;
   try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name });
-    return true;
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return undefined;
   }
 }
+
+export const timeZoneProblem = 'must be the IANA name of a time zone, such as Europe/Berlin';
 
 /** How far the clocks of a zone are ahead of UTC at a time. Creating a format costs 50 µs, and using it 5 µs. */
 export function offsetOf(timeZone: string, atMs: number): number {

@@ -1,5 +1,5 @@
 import { problemWithName } from './fields.ts';
-import { isTimeZone } from './local-time.ts';
+import { timeZoneNamed, timeZoneProblem } from './local-time.ts';
 import type { GivenRule, GivenVariant } from './rule-ids.ts';
 import type { When } from './targeting-schema.ts';
 import {
@@ -189,8 +189,9 @@ function readWhen(value: unknown, place: string, problems: Problems): When {
   if (has('days')) when.days = list('days', oneOfWords(weekdays));
   if (has('hours')) when.hours = readHours(given.hours, `${place}.hours`, problems);
   if (has('timezone')) {
-    if (typeof given.timezone === 'string' && isTimeZone(given.timezone)) when.timezone = given.timezone;
-    else problems.add(`${place}.timezone`, 'must be the IANA name of a time zone, such as Europe/Berlin');
+    const timezone = typeof given.timezone === 'string' ? timeZoneNamed(given.timezone) : undefined;
+    if (timezone === undefined) problems.add(`${place}.timezone`, timeZoneProblem);
+    else when.timezone = timezone;
   }
   return when;
 }

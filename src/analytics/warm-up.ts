@@ -48,6 +48,7 @@ const reads: ((reading: Reading) => Promise<unknown>)[] = [
   (reading) => readFigures(reading, selection()),
   (reading) => readTotals(reading, selection()),
   (reading) => readSeries(reading, selection(), 'day'),
+  (reading) => readSeries(reading, { ...selection(), timezone: 'Asia/Kolkata' }, 'day'),
   (reading) => readHeatMap(reading, selection()),
   (reading) => readScans(reading, selection(), firstPage),
   (reading) => readLeads(reading, selection()),

@@ -10,7 +10,7 @@ import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, sca
 import { AccountHeatMap, HeatMap } from './schemas.ts';
 
 const summary = 'Scans by weekday and hour';
-const description = 'Scans of the period in each of the 168 hours of a week, in UTC.';
+const description = 'Scans of the period in each of the 168 hours of a week, in `timezone`.';
 
 export const heatMapOperations = (service: Service): Operation[] => [
   operation({

@@ -1,4 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import { timeZoneNamed, timeZoneProblem } from '../../../events/local-time.ts';
+import { dayMs, instantAt } from '../../analytics/calendar.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
 
 const date = (description: string) =>
@@ -7,12 +9,22 @@ const date = (description: string) =>
 /** Query parameters that select a period. */
 export const periodQuery = {
   start_date: date(
-    'First day, `YYYY-MM-DD` in UTC, or a full ISO 8601 timestamp (UTC if it has no zone). Default: 30 days before the ' +
-      'end; if `end_date` is a plain date, the 30 days up to and including it.',
+    'First day, `YYYY-MM-DD` in `timezone`, or a full ISO 8601 timestamp (in `timezone` if it has no offset). Default: 30 ' +
+      'days before the end; if `end_date` is a plain date, the 30 days up to and including it.',
   ),
   end_date: date(
     'Last day, included in full, or a full timestamp. Default: now; if `start_date` is in the future, the end of that ' +
       'day, or the same timestamp.',
+  ),
+  timezone: t.Optional(
+    t.String({
+      default: 'UTC',
+      description:
+        'IANA name of the time zone of plain dates, of the buckets of time series, and of weekdays and hours; daylight ' +
+        'saving included: 2026-03-29 has 23 hours in Europe/Berlin. Timestamps in responses stay in UTC.',
+      examples: ['Europe/Berlin'],
+      'x-expected': 'the IANA name of a time zone, such as Europe/Berlin',
+    }),
   ),
 };
 
@@ -22,26 +34,44 @@ export type PeriodQuery = Static<ReturnType<typeof t.Object<typeof periodQuery>>
 export interface Period {
   start: Date;
   end: Date;
+  timezone: string;
+  /** The first and the last day of a period of plain dates: midnight UTC of these dates. */
+  dates: { first: number; last: number } | undefined;
 }
 
 export const presentPeriod = ({ start, end }: Period) => ({ start: start.toISOString(), end: end.toISOString() });
 
-export const dayMs = 86_400_000;
+/** Length in days, at least 1. A plain date is one day, however many hours it has. Rounded to seconds. */
+export function daysOf({ start, end, dates }: Period): number {
+  if (dates !== undefined) return (dates.last - dates.first) / dayMs + 1;
+  return Math.max(1, Math.round((end.getTime() - start.getTime()) / 1000) / (dayMs / 1000));
+}
 
-/** Length in days, at least 1. Rounded to seconds, since a whole day ends one millisecond before the next. */
-export const daysOf = ({ start, end }: Period) =>
-  Math.max(1, Math.round((end.getTime() - start.getTime()) / 1000) / (dayMs / 1000));
+/** The period of equal length that ends where this one starts; of plain dates, of as many days. */
+export function periodBefore(period: Period): Period {
+  const { start, end, timezone, dates } = period;
+  if (dates !== undefined) {
+    const first = dates.first - daysOf(period) * dayMs;
+    return { ...wholeDays(first, dates.first - dayMs, timezone), timezone };
+  }
+  return {
+    ...{ start: new Date(2 * start.getTime() - end.getTime() - 1), end: new Date(start.getTime() - 1) },
+    ...{ timezone, dates },
+  };
+}
 
-/** The period of equal length that ends where this one starts. */
-export const periodBefore = ({ start, end }: Period): Period => ({
-  start: new Date(2 * start.getTime() - end.getTime() - 1),
-  end: new Date(start.getTime() - 1),
+const wholeDays = (first: number, last: number, timezone: string) => ({
+  start: new Date(instantAt(timezone, first)),
+  end: new Date(instantAt(timezone, last + dayMs) - 1),
+  dates: { first, last },
 });
 
 /** A parsed parameter: a plain date is a whole day, a timestamp one millisecond. */
 interface TimeRange {
   from: number;
   to: number;
+  /** Midnight UTC of a plain date. */
+  date?: number;
 }
 
 const firstYear = 1900;
@@ -64,26 +94,31 @@ function dayOf(text: string): number | undefined {
   return exists && year >= firstYear && year <= lastYear ? midnight.getTime() : undefined;
 }
 
-function parseTime(text: string): TimeRange | undefined {
-  const day = dayOf(text);
-  if (day !== undefined) return { from: day, to: day + dayMs - 1 };
-  const [, dayText = '', hour, minute, second = '0', fraction = '', zone = 'Z', zoneHour = '0', zoneMinute = '0'] =
+function parseTime(text: string, timezone: string): TimeRange | undefined {
+  const date = dayOf(text);
+  if (date !== undefined) {
+    return { from: instantAt(timezone, date), to: instantAt(timezone, date + dayMs) - 1, date };
+  }
+  const [, dayText = '', hour, minute, second = '0', fraction = '', zone, zoneHour = '0', zoneMinute = '0'] =
     fullTimestamp.exec(text) ?? [];
   const midnight = dayOf(dayText);
   if (midnight === undefined) return undefined;
   const ms =
     ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3));
-  const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60_000 * (zone.startsWith('-') ? -1 : 1);
-  const time = midnight + ms - offset;
+  const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60_000 * (zone?.startsWith('-') ? -1 : 1);
+  const time = zone === undefined ? instantAt(timezone, midnight + ms) : midnight + ms - offset;
   return { from: time, to: time };
 }
 
-/** The period of a query; throws 400 for invalid dates. */
-export function periodOf({ start_date, end_date }: PeriodQuery, now: Date): Period {
+/** The period of a query; throws 400 for invalid dates or time zones. */
+export function periodOf({ start_date, end_date, timezone: zoneName = 'UTC' }: PeriodQuery, now: Date): Period {
   const errors: FieldError[] = [];
+  const named = timeZoneNamed(zoneName);
+  if (named === undefined) errors.push({ field: 'timezone', message: `timezone ${timeZoneProblem}.` });
+  const timezone = named ?? 'UTC';
   const parse = (field: 'start_date' | 'end_date', text: string | undefined) => {
     if (text === undefined) return undefined;
-    const time = parseTime(text);
+    const time = parseTime(text, timezone);
     if (time === undefined) errors.push({ field, message: `${field} ${expected}.` });
     return time;
   };
@@ -94,12 +129,14 @@ export function periodOf({ start_date, end_date }: PeriodQuery, now: Date): Peri
   const [error, ...more] = errors;
   if (error !== undefined) throw invalid([error, ...more]);
 
-  const end = last?.to ?? endOf(first, now.getTime());
-  const start = first?.from ?? startOf(last ?? { from: end, to: end });
-  return { start: new Date(start), end: new Date(end) };
+  const lastDate = last === undefined && first !== undefined && first.from > now.getTime() ? first.date : last?.date;
+  const firstDate = first === undefined && lastDate !== undefined ? lastDate - (defaultDays - 1) * dayMs : first?.date;
+  if (firstDate !== undefined && lastDate !== undefined) {
+    return { ...wholeDays(firstDate, lastDate, timezone), timezone };
+  }
+  const end = last?.to ?? Math.max(first?.from ?? 0, now.getTime());
+  const start = first?.from ?? end - defaultDays * dayMs;
+  return { start: new Date(start), end: new Date(end), timezone, dates: undefined };
 }
 
-const endOf = (first: TimeRange | undefined, now: number) => (first !== undefined && first.from > now ? first.to : now);
-
-/** A plain `end_date` is the last of 30 days; a timestamp ends a period of 30 × 24 hours. */
-const startOf = ({ from, to }: TimeRange) => (from === to ? to - 30 * dayMs : from - 29 * dayMs);
+const defaultDays = 30;

@@ -47,7 +47,7 @@ export const codesOperation = (service: Service): Operation =>
                 selected.map(({ id }) => id),
                 slice,
               );
-        const previous = query.compare && (await readBefore(reading, selection, codes));
+        const previous = query.compare && (await readBefore(reading, { ...selection, ...periodBefore(period) }, codes));
         return { codes, total, previous };
       });
       const { codes, total, previous } = found;
@@ -73,15 +73,11 @@ export const codesOperation = (service: Service): Operation =>
   });
 
 /** The figures of the same codes for the period before. */
-async function readBefore(reading: Reading, selection: Selection, codes: Figures[]): Promise<Map<string, Figures>> {
+async function readBefore(reading: Reading, before: Selection, codes: Figures[]): Promise<Map<string, Figures>> {
   if (codes.length === 0) return new Map();
   const among = codes.map(({ code }) => code);
-  const before = await readCodes(
-    reading,
-    { ...selection, codes: { among }, ...periodBefore(selection) },
-    everySelected,
-  );
-  return new Map(before.codes.map((figures) => [figures.code, figures]));
+  const found = await readCodes(reading, { ...before, codes: { among } }, everySelected);
+  return new Map(found.codes.map((figures) => [figures.code, figures]));
 }
 
 const everySelected = { offset: 0, limit: maxSelectedCodes };

@@ -136,7 +136,7 @@ const buckets = t.Array(
     {
       date: t.String({
         description:
-          'Start of the bucket. hour: `YYYY-MM-DDTHH:00:00Z`; day: `YYYY-MM-DD`; week: its Monday, `YYYY-MM-DD`; month: `YYYY-MM`.',
+          'Start of the bucket, in `timezone`. hour: `YYYY-MM-DDTHH:00:00Z`, or with the offset in place of `Z` if the time zone is not UTC: `2026-11-15T13:00:00+05:30`; day: `YYYY-MM-DD`; week: its Monday, `YYYY-MM-DD`; month: `YYYY-MM`.',
         examples: ['2026-03-01'],
       }),
       total_scans: totalScans,
@@ -179,7 +179,7 @@ const hours = {
     t.Object(
       {
         weekday: t.Integer({ minimum: 1, maximum: 7, description: '1 for Monday to 7 for Sunday.', examples: [6] }),
-        hour: t.Integer({ minimum: 0, maximum: 23, description: 'Hour of the day, in UTC.', examples: [12] }),
+        hour: t.Integer({ minimum: 0, maximum: 23, description: 'Hour of the day, in `timezone`.', examples: [12] }),
         total_scans: totalScans,
       },
       exact,

@@ -25,7 +25,7 @@ const intervalQuery = {
 };
 
 const description =
-  'Scans in each bucket that the period overlaps, in UTC; at most 10,000 buckets. The first and the last bucket count only scans within the period.';
+  'Scans in each bucket that the period overlaps, in `timezone`; at most 10,000 buckets. The first and the last bucket count only scans within the period.';
 
 export const timeSeriesOperations = (service: Service): Operation[] => [
   operation({
@@ -45,7 +45,7 @@ export const timeSeriesOperations = (service: Service): Operation[] => [
       checkBuckets(period, interval);
       const code = await requireCode(service, caller, id);
       const { table, found } = await readWarehouse(service, (reading) =>
-        readBoth(reading, scansOfCode(code, period, query), interval, query),
+        readBoth(reading, scansOfCode(code, period, query), interval, query.compare && periodBefore(period)),
       );
       return json(
         200,
@@ -82,7 +82,7 @@ export const timeSeriesOperations = (service: Service): Operation[] => [
       const { table, found } = await readWarehouse(service, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
         return Promise.all([
-          readBoth(reading, selection, interval, query),
+          readBoth(reading, selection, interval, query.compare && periodBefore(period)),
           top === 0 ? undefined : readTop(reading, selection, interval, top),
         ]);
       });
@@ -122,11 +122,11 @@ async function readBoth(
   reading: Reading,
   selection: Selection,
   interval: Interval,
-  { compare }: { compare?: 'previous' },
+  before: Period | undefined,
 ): Promise<Both> {
   const [current, previous] = await Promise.all([
     readSeries(reading, selection, interval),
-    compare && readSeries(reading, { ...selection, ...periodBefore(selection) }, interval),
+    before && readSeries(reading, { ...selection, ...before }, interval),
   ]);
   return { current, previous };
 }

@@ -13,8 +13,15 @@ const { service, store } = useFilledWarehouse({ clock: () => now });
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** Edge cases: ends of hours, days, months and years, a leap day, a Monday, now. All scans of a run are near one of them. */
+/** Edge cases: ends of hours, days, months and years, a leap day, a Monday, changes to and from daylight saving, now. All scans of a run are near one of them. */
 const anchors = ['2024-02-29T00:00:00Z', '2025-12-29T00:00:00Z', '2026-01-01T00:00:00Z', '2026-03-01T00:00:00Z'];
+const changesOfOffset = [
+  ...['2026-03-29T01:00:00Z', '2025-10-26T01:00:00Z'], // Europe/Berlin
+  ...['2026-04-04T15:00:00Z', '2025-10-04T15:30:00Z'], // Australia/Lord_Howe
+  ...['2026-03-08T05:30:00Z', '2025-11-02T04:30:00Z'], // America/St_Johns
+];
+anchors.push(...changesOfOffset);
+const timezones = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/St_Johns'];
 const anchor = fc.constantFrom(...anchors.map(Date.parse), now.getTime());
 const timeNear = (at: number) =>
   fc
@@ -45,31 +52,33 @@ const scanNear = (at: number) =>
     revision: fc.integer({ min: 1, max: 3 }),
   });
 
-const startOfDay = (ms: number) => Math.floor(ms / day) * day;
-const date = (ms: number) => model.iso(ms).slice(0, 10);
-/** A period, and the query parameters that select it. */
+const timestamps = (start: number, end: number) => ({
+  ...{ query: `start_date=${model.iso(start)}&end_date=${model.iso(end)}`, start, end, days: undefined },
+});
+
+/** A period in a time zone, and the query parameters that select it. */
 const periodNear = (at: number) =>
-  fc.oneof(
-    fc.constant({ query: '', start: now.getTime() - 30 * day, end: now.getTime() }),
-    timeNear(at).map((end) => ({
-      query: `end_date=${date(end)}`,
-      start: startOfDay(end) - 29 * day,
-      end: startOfDay(end) + day - 1,
-    })),
-    fc
-      .tuple(fc.oneof(timeNear(at), timeNear(at - 500 * day)), timeNear(at))
-      .map((both) => both.sort((a, b) => a - b) as [number, number])
-      .chain(([start, end]) =>
-        fc.constantFrom(
-          { query: `start_date=${model.iso(start)}&end_date=${model.iso(end)}`, start, end },
-          {
-            query: `start_date=${date(start)}&end_date=${date(end)}`,
-            start: startOfDay(start),
-            end: startOfDay(end) + day - 1,
-          },
-        ),
-      ),
-  );
+  fc.constantFrom(...timezones).chain((timezone) => {
+    const date = (ms: number) => model.local(timezone, ms).date;
+    return fc
+      .oneof(
+        fc.constant({ query: '', start: now.getTime() - 30 * day, end: now.getTime(), days: undefined }),
+        timeNear(at).map((end) => ({
+          query: `end_date=${date(end)}`,
+          ...model.wholeDates(timezone, model.iso(Date.parse(date(end)) - 29 * day).slice(0, 10), date(end)),
+        })),
+        fc
+          .tuple(fc.oneof(timeNear(at), timeNear(at - 500 * day)), timeNear(at))
+          .map((both) => both.sort((a, b) => a - b) as [number, number])
+          .chain(([start, end]) =>
+            fc.constantFrom(timestamps(start, end), {
+              query: `start_date=${date(start)}&end_date=${date(end)}`,
+              ...model.wholeDates(timezone, date(start), date(end)),
+            }),
+          ),
+      )
+      .map((period) => ({ ...period, timezone }));
+  });
 
 const queryNear = (at: number) =>
   fc.record({
@@ -156,7 +165,8 @@ async function compare(live: Api, ids: Ids, changes: number[], scans: StoredScan
 
 /** Reads with the parameters of a query. */
 const getter = (live: Api, { period, bots, filters }: RandomQuery) => {
-  const parameters = new URLSearchParams({ bots, ...filters });
+  const { timezone } = period;
+  const parameters = new URLSearchParams({ bots, ...filters, ...(timezone === 'UTC' ? {} : { timezone }) });
   return async (path: string, more = '') => (await live.get(`${path}?${period.query}&${parameters}${more}`)).body;
 };
 
@@ -166,8 +176,8 @@ const withoutCode = <T extends { qr_id: string }>({ qr_id: _, ...record }: T) =>
 
 async function compareCode(live: Api, first: string, changes: number[], scans: StoredScan[], query: RandomQuery) {
   const { period: selectedPeriod, bots, filters, interval, page, limit } = query;
-  const { start, end } = selectedPeriod;
-  const selection = { start, end, bots, filters };
+  const { start, end, timezone, days } = selectedPeriod;
+  const selection = { start, end, bots, filters, timezone, days };
   const ofFirst = model.selected(scans, [first], selection);
   const path = `/v1/qrcodes/${first}/analytics`;
   const get = getter(live, query);
@@ -202,7 +212,7 @@ async function compareCode(live: Api, first: string, changes: number[], scans: S
         data: model.series(model.selected(scans, [first], earlier), earlier, interval),
       },
     });
-  expect(await get(`${path}/heatmap`)).toEqual({ qr_id: first, period, data: model.heatMap(ofFirst) });
+  expect(await get(`${path}/heatmap`)).toEqual({ qr_id: first, period, data: model.heatMap(ofFirst, timezone) });
 
   const urls = ['https://example.com/menu', 'https://example.com/b', 'https://example.com/menu'];
   expect(await get(`${path}/destinations`)).toEqual({
@@ -230,8 +240,8 @@ async function compareCode(live: Api, first: string, changes: number[], scans: S
 /** Reads over all codes of the account, or over the selected ones. */
 async function compareAccount(live: Api, ids: Ids, scans: StoredScan[], query: RandomQuery) {
   const { period: selectedPeriod, bots, filters, selected, interval, page, limit } = query;
-  const { start, end } = selectedPeriod;
-  const selection = { start, end, bots, filters };
+  const { start, end, timezone, days } = selectedPeriod;
+  const selection = { start, end, bots, filters, timezone, days };
   const isGiven = selected.length > 0;
   const codes = (isGiven ? selected : ['first', 'second']).map((name) => ids[name]?.code ?? '');
   const found = model.selected(scans, codes, selection);
@@ -264,7 +274,7 @@ async function compareAccount(live: Api, ids: Ids, scans: StoredScan[], query: R
         data: model.series(model.selected(scans, [qr_id ?? ''], selection), selection, interval),
       })),
     });
-  expect(await get('heatmap')).toEqual({ period, data: model.heatMap(found) });
+  expect(await get('heatmap')).toEqual({ period, data: model.heatMap(found, timezone) });
 
   const rows = model.byCode(scans, codes, selection, isGiven);
   expect(await get('qrcodes', '&compare=previous&limit=1')).toEqual({

@@ -7,9 +7,64 @@ export interface Query {
   end: number;
   bots: 'include' | 'exclude' | 'only';
   filters: Partial<Record<'country' | 'city' | 'device' | 'browser', string>>;
+  timezone: string;
+  /** Of a period of plain dates: how many it has. */
+  days: number | undefined;
 }
 
 const day = 86_400_000;
+const quarter = 900_000;
+
+export interface Local {
+  /** `YYYY-MM-DD` */
+  date: string;
+  hour: number;
+  /** `+05:30`, `Z` in UTC. */
+  offset: string;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+const locals = new Map<string, Local>();
+
+/** What calendar and clocks show in a zone, by the quarter of an hour. */
+export function local(timezone: string, ms: number): Local {
+  const step = Math.floor(ms / quarter) * quarter;
+  const key = `${timezone} ${step}`;
+  const known = locals.get(key);
+  if (known !== undefined) return known;
+  const format =
+    formats.get(timezone) ??
+    new Intl.DateTimeFormat('sv-SE', {
+      ...{ timeZone: timezone, hourCycle: 'h23', timeZoneName: 'longOffset' },
+      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+    });
+  formats.set(timezone, format);
+  const parts = Object.fromEntries(format.formatToParts(step).map(({ type, value }) => [type, value]));
+  const offset = (parts['timeZoneName'] ?? '').replace('GMT', '').replace('−', '-') || '+00:00';
+  const found = {
+    date: `${parts['year']}-${parts['month']}-${parts['day']}`,
+    hour: Number(parts['hour']),
+    offset: timezone === 'UTC' ? 'Z' : offset,
+  };
+  locals.set(key, found);
+  return found;
+}
+
+const addDays = (date: string, days: number) => iso(Date.parse(date) + days * day).slice(0, 10);
+
+/** The first millisecond of a date. */
+export function startOfDate(timezone: string, date: string): number {
+  let at = Date.parse(date) - 30 * 3_600_000;
+  while (local(timezone, at).date < date) at += quarter;
+  return at;
+}
+
+/** From the first to the last millisecond of these dates. */
+export const wholeDates = (timezone: string, first: string, last: string) => ({
+  start: startOfDate(timezone, first),
+  end: startOfDate(timezone, addDays(last, 1)) - 1,
+  days: (Date.parse(last) - Date.parse(first)) / day + 1,
+});
 
 export const selected = (scans: StoredScan[], codes: string[], { start, end, bots, filters }: Query): StoredScan[] =>
   scans.filter(
@@ -21,12 +76,13 @@ export const selected = (scans: StoredScan[], codes: string[], { start, end, bot
       Object.entries(filters).every(([column, value]) => scan[column as keyof Query['filters']] === value),
   );
 
-/** The period of equal length that ends one millisecond before. */
-export const before = ({ start, end, ...query }: Query): Query => ({
-  ...query,
-  start: start - (end - start + 1),
-  end: start - 1,
-});
+/** The period of equal length that ends one millisecond before; of plain dates, of as many. */
+export function before(query: Query): Query {
+  const { start, end, timezone, days } = query;
+  const earlier =
+    days === undefined ? start - (end - start + 1) : startOfDate(timezone, addDays(local(timezone, start).date, -days));
+  return { ...query, start: earlier, end: start - 1 };
+}
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -57,7 +113,7 @@ export const iso = (ms: number) => new Date(ms).toISOString();
 export const figures = (scans: StoredScan[], codes: string[], query: Query) => {
   const counted = selected(scans, codes, query);
   // The last millisecond of a day is its end.
-  const days = Math.max(1, Math.round((query.end - query.start) / 1000) / 86_400);
+  const days = query.days ?? Math.max(1, Math.round((query.end - query.start) / 1000) / 86_400);
   return {
     ...counts(counted),
     avg_daily_scans: Math.round((counted.length * 100) / days) / 100,
@@ -87,11 +143,15 @@ export function byCode(scans: StoredScan[], codes: string[], query: Query, given
     .sort((a, b) => b.total_scans - a.total_scans || (b.total_scans > 0 ? byBytes(a.qr_id, b.qr_id) : 0));
 }
 
-export const heatMap = (scans: StoredScan[]) =>
+const weekdayOf = (date: string) => new Date(date).getUTCDay() || 7;
+
+export const heatMap = (scans: StoredScan[], timezone: string) =>
   Array.from({ length: 168 }, (_, i) => {
     const [weekday, hour] = [Math.floor(i / 24) + 1, i % 24];
-    const inHour = ({ occurred_at }: StoredScan) =>
-      (occurred_at.getUTCDay() || 7) === weekday && occurred_at.getUTCHours() === hour;
+    const inHour = ({ occurred_at }: StoredScan) => {
+      const shown = local(timezone, occurred_at.getTime());
+      return weekdayOf(shown.date) === weekday && shown.hour === hour;
+    };
     return { weekday, hour, total_scans: scans.filter(inHour).length };
   });
 
@@ -121,19 +181,24 @@ export const records = (scans: StoredScan[]) =>
 
 export type Interval = 'hour' | 'day' | 'week' | 'month';
 
-const bucketOf: Record<Interval, (time: Date) => string> = {
-  hour: (time) => `${time.toISOString().slice(0, 13)}:00:00Z`,
-  day: (time) => time.toISOString().slice(0, 10),
-  week: (time) => iso(time.getTime() - ((time.getUTCDay() + 6) % 7) * day).slice(0, 10),
-  month: (time) => time.toISOString().slice(0, 7),
+const bucketOf: Record<Interval, (time: Local) => string> = {
+  hour: ({ date, hour, offset }) => `${date}T${String(hour).padStart(2, '0')}:00:00${offset}`,
+  day: ({ date }) => date,
+  week: ({ date }) => addDays(date, 1 - weekdayOf(date)),
+  month: ({ date }) => date.slice(0, 7),
 };
 
-/** Steps through the period by the hour, so that no bucket is missed. */
-export function series(scans: StoredScan[], { start, end }: Pick<Query, 'start' | 'end'>, interval: Interval) {
-  const inBucket = Map.groupBy(scans, ({ occurred_at }) => bucketOf[interval](occurred_at));
+/** Steps through the period by the quarter of an hour, so that no bucket is missed. */
+export function series(
+  scans: StoredScan[],
+  { start, end, timezone }: Pick<Query, 'start' | 'end' | 'timezone'>,
+  interval: Interval,
+) {
+  const nameOf = (ms: number) => bucketOf[interval](local(timezone, ms));
+  const inBucket = Map.groupBy(scans, ({ occurred_at }) => nameOf(occurred_at.getTime()));
   const names = new Set<string>();
-  for (let at = start; at < end; at += 3_600_000) names.add(bucketOf[interval](new Date(at)));
-  names.add(bucketOf[interval](new Date(end)));
+  for (let at = start; at < end; at += quarter) names.add(nameOf(at));
+  names.add(nameOf(end));
   return [...names].map((date) => ({ date, ...counts(inBucket.get(date) ?? []) }));
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { offsetsOf, splitHours } from '../../../src/analytics/calendar.ts';
 import type { Interval } from '../../../src/analytics/series.ts';
 import { bucketsOf, countBuckets } from '../../../src/api/analytics/buckets.ts';
 import { daysOf, periodBefore, periodOf, presentPeriod } from '../../../src/api/analytics/period.ts';
@@ -163,5 +164,101 @@ describe('the buckets of a period', () => {
     expect(countBuckets(all, 'month')).toBe(4_800);
     expect(countBuckets(all, 'day')).toBe(146_097);
     expect(countBuckets(all, 'hour')).toBe(146_097 * 24);
+  });
+});
+
+describe('in a time zone', () => {
+  const inZone = (timezone: string, start_date?: string, end_date?: string) =>
+    periodOf({ timezone, ...(start_date && { start_date }), ...(end_date && { end_date }) }, now);
+  const hours = ({ start, end }: { start: Date; end: Date }) => (end.getTime() + 1 - start.getTime()) / 3_600_000;
+
+  test.each([
+    ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z', 23],
+    ['Europe/Berlin', '2026-10-25', '2026-10-24T22:00:00.000Z', 25],
+    ['Asia/Kolkata', '2026-11-15', '2026-11-14T18:30:00.000Z', 24],
+    ['Australia/Lord_Howe', '2026-04-05', '2026-04-04T13:00:00.000Z', 24.5],
+    ['Australia/Lord_Howe', '2026-10-04', '2026-10-03T13:30:00.000Z', 23.5],
+    ['America/St_Johns', '2026-03-08', '2026-03-08T03:30:00.000Z', 23],
+    // Midnight is skipped; midnight occurs twice.
+    ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z', 23],
+    ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z', 25],
+    ['utc', '2026-03-29', '2026-03-29T00:00:00.000Z', 24],
+  ])('%s: the day %s starts at %s and has %d hours', (timezone, date, start, length) => {
+    const period = inZone(timezone, date, date);
+    expect(period.start.toISOString()).toBe(start);
+    expect(hours(period)).toBe(length);
+    expect(daysOf(period)).toBe(1);
+  });
+
+  test('a period of dates is compared with as many dates, and a plain end_date ends 30', () => {
+    const march = inZone('Europe/Berlin', '2026-03-01', '2026-03-31');
+    expect(daysOf(march)).toBe(31);
+    expect(presentPeriod(periodBefore(march))).toEqual({
+      ...{ start: '2026-01-28T23:00:00.000Z', end: '2026-02-28T22:59:59.999Z' },
+    });
+    const before = periodBefore(inZone('Europe/Berlin', '2026-04-01', '2026-04-30'));
+    expect(presentPeriod(before)).toEqual({ start: '2026-03-01T23:00:00.000Z', end: '2026-03-31T21:59:59.999Z' });
+    expect(daysOf(before)).toBe(30);
+    const month = inZone('Europe/Berlin', undefined, '2026-04-05');
+    expect(presentPeriod(month)).toEqual({ start: '2026-03-06T23:00:00.000Z', end: '2026-04-05T21:59:59.999Z' });
+    expect(daysOf(month)).toBe(30);
+  });
+
+  test('a timestamp without an offset is local, and one with an offset is not', () => {
+    const period = inZone('Asia/Kolkata', '2026-03-01T09:30', '2026-03-01T09:30:00Z');
+    expect(presentPeriod(period)).toEqual({ start: '2026-03-01T04:00:00.000Z', end: '2026-03-01T09:30:00.000Z' });
+  });
+
+  test.each(['', 'Berlin', '+02:00', 'Europe/Nowhere', "UTC' OR 1=1", 'CEST'])('%j is none: 400', (timezone) => {
+    expect(() => inZone(timezone)).toThrow(
+      expect.objectContaining({ details: [{ field: 'timezone', message: expect.any(String) }] }),
+    );
+  });
+
+  test.each<[Interval, string, string, string, string[]]>([
+    [
+      ...(['hour', 'Europe/Berlin', '2026-03-29T00:00Z', '2026-03-29T01:59Z'] as const),
+      ['2026-03-29T01:00:00+01:00', '2026-03-29T03:00:00+02:00'],
+    ],
+    [
+      ...(['hour', 'Europe/Berlin', '2026-10-25T00:00Z', '2026-10-25T01:00Z'] as const),
+      ['2026-10-25T02:00:00+02:00', '2026-10-25T02:00:00+01:00'],
+    ],
+    ['hour', 'Asia/Kolkata', '2026-11-15T07:30Z', '2026-11-15T08:29Z', ['2026-11-15T13:00:00+05:30']],
+    [
+      ...(['hour', 'Australia/Lord_Howe', '2026-04-04T14:00Z', '2026-04-04T15:30Z'] as const),
+      ['2026-04-05T01:00:00+11:00', '2026-04-05T01:00:00+10:30', '2026-04-05T02:00:00+10:30'],
+    ],
+    ['hour', 'Europe/London', '2026-01-01T00:00Z', '2026-01-01T00:00Z', ['2026-01-01T00:00:00+00:00']],
+    ['day', 'Europe/Berlin', '2026-03-28', '2026-03-30', ['2026-03-28', '2026-03-29', '2026-03-30']],
+    ['day', 'America/St_Johns', '2026-11-01', '2026-11-02', ['2026-11-01', '2026-11-02']],
+    ['day', 'Asia/Kolkata', '2026-03-01T18:29Z', '2026-03-01T18:30Z', ['2026-03-01', '2026-03-02']],
+    ['day', 'Pacific/Apia', '2011-12-29', '2011-12-31', ['2011-12-29', '2011-12-31']],
+    ['week', 'Europe/Berlin', '2026-03-29', '2026-03-30', ['2026-03-23', '2026-03-30']],
+    ['month', 'Asia/Kolkata', '2026-03-31T18:29Z', '2026-03-31T18:30Z', ['2026-03', '2026-04']],
+  ])('buckets by the %s in %s, from %s to %s', (interval, timezone, start, end, names) => {
+    const period = inZone(timezone, start, end);
+    expect(bucketsOf(period, interval)).toEqual(names);
+    expect(countBuckets(period, interval)).toBe(names.length);
+  });
+
+  test('buckets of 400 years are counted', () => {
+    const all = inZone('America/St_Johns', '1900-01-01', '2299-12-31');
+    expect(countBuckets(all, 'month')).toBe(4_800);
+    expect(countBuckets(all, 'day')).toBe(146_097);
+    expect(bucketsOf(all, 'month')).toHaveLength(4_800);
+  });
+
+  test('only hours in which a bucket begins are split', () => {
+    const splitIn = (timezone: string) =>
+      splitHours(offsetsOf(timezone, Date.parse('2026-01-01'), Date.parse('2027-01-01')));
+    expect(splitIn('UTC')).toEqual([]);
+    expect(splitIn('Europe/Berlin')).toEqual([]);
+    expect(splitIn('Asia/Kolkata')).toEqual([18]);
+    expect(splitIn('Asia/Kathmandu')).toEqual([18]);
+    expect(splitIn('America/St_Johns').toSorted(), 'midnights in winter and summer, and the changes').toEqual([
+      2, 3, 4, 5,
+    ]);
+    expect(splitIn('Australia/Lord_Howe').toSorted()).toEqual([13, 15]);
   });
 });

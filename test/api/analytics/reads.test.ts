@@ -239,6 +239,19 @@ describe('tables that are read', () => {
       expect((await sourcesOf(read)).toSorted()).toEqual(sources);
   }, 120_000);
 
+  test('are the groups of hours in every time zone, and rows for the hours that its days split', async () => {
+    const rows = service.warehouse.database;
+    const inZone = (timezone: string) => ({ ...selection(), timezone });
+    const sources = async (read: (reading: Reading) => Promise<unknown>) => (await sourcesOf(read)).toSorted();
+    const groups = [rows, 'by_hour'].toSorted();
+    expect(await sources((reading) => readSeries(reading, inZone('America/New_York'), 'hour'))).toEqual(groups);
+    expect(await sources((reading) => readHeatMap(reading, inZone('America/New_York')))).toEqual(groups);
+    expect(await sources((reading) => readSeries(reading, inZone('Asia/Kolkata'), 'day'))).toEqual(
+      [...groups, rows].toSorted(),
+    );
+    expect(await sources((reading) => readSeries(reading, inZone('Asia/Kolkata'), 'hour'))).toEqual([rows]);
+  }, 120_000);
+
   test('are the rows alone for a filter, read once for places and clients', async () => {
     const filtered = { ...selection(), filters: { country: 'DE' } };
     const rows = service.warehouse.database;
