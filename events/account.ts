@@ -13,6 +13,7 @@ export const accountEvents = {
   account_created: defineEvent(1, Type.Object({ name: text, plan }, { additionalProperties: false })),
   plan_changed: defineEvent(1, Type.Object({ from: plan, to: plan }, { additionalProperties: false })),
   account_renamed: defineEvent(1, Type.Object({ from: text, to: text }, { additionalProperties: false })),
+  timezone_changed: defineEvent(1, Type.Object({ from: text, to: text }, { additionalProperties: false })),
   key_created: defineEvent(
     1,
     Type.Object(
@@ -47,6 +48,8 @@ export interface Account {
   /** Reason and time of the suspension by the operator; null if not suspended. */
   suspended_reason: string | null;
   suspended_at: Date | null;
+  /** IANA name; null for UTC. */
+  timezone: string | null;
 }
 
 export interface Key {
@@ -66,6 +69,11 @@ export const changePlan = (account: Account, to: Plan): AccountEvent[] =>
 export const renameAccount = (account: Account, to: string): AccountEvent[] =>
   account.name === to ? [] : [{ type: 'account_renamed', data: { from: account.name, to } }];
 
+export const timezoneOf = ({ timezone }: Pick<Account, 'timezone'>): string => timezone ?? 'UTC';
+
+export const changeTimezone = (account: Account, to: string): AccountEvent[] =>
+  timezoneOf(account) === to ? [] : [{ type: 'timezone_changed', data: { from: timezoneOf(account), to } }];
+
 export const revokeKey = (key: Key): AccountEvent[] =>
   key.revoked_at === null ? [{ type: 'key_revoked', data: { key: key.id } }] : [];
 
@@ -79,7 +87,7 @@ export const resumeAccount = (account: Account): AccountEvent[] =>
 export function evolveAccount(account: Account | undefined, event: Pending<AccountEvent>): Account {
   if (event.type === 'account_created') {
     const { stream: id, version, occurred_at: created_at } = event;
-    return { ...event.data, id, created_at, version, suspended_reason: null, suspended_at: null };
+    return { ...event.data, id, created_at, version, suspended_reason: null, suspended_at: null, timezone: null };
   }
   if (account === undefined) throw new Error(`${event.stream} begins with ${event.type}, not with account_created`);
   return { ...account, ...changeOf(event), version: event.version };
@@ -88,6 +96,7 @@ export function evolveAccount(account: Account | undefined, event: Pending<Accou
 function changeOf(event: Pending<AccountEvent>): Partial<Account> {
   if (event.type === 'plan_changed') return { plan: event.data.to };
   if (event.type === 'account_renamed') return { name: event.data.to };
+  if (event.type === 'timezone_changed') return { timezone: event.data.to };
   if (event.type === 'account_suspended')
     return { suspended_reason: event.data.reason, suspended_at: event.occurred_at };
   if (event.type === 'account_resumed') return { suspended_reason: null, suspended_at: null };

@@ -64,7 +64,8 @@ export const WhenSchema = Type.Object(
     ),
     timezone: Type.Optional(
       Type.String({
-        description: 'IANA name of the time zone of `days` and `hours`, daylight saving included. Default: UTC.',
+        description:
+          'IANA name of the time zone of `days` and `hours`, daylight saving included. Default: the time zone that the account has when the rule is written.',
         examples: ['Europe/Berlin'],
       }),
     ),

@@ -3,6 +3,7 @@ import {
   type Account,
   type AccountEvent,
   changePlan,
+  changeTimezone,
   type Key,
   renameAccount,
   resumeAccount,
@@ -95,6 +96,21 @@ export const suspend = (sql: Sql, id: string, reason: string, now: Date): Promis
   operateOn(sql, id, now, (account) => suspendAccount(account, reason));
 
 export const resume = (sql: Sql, id: string, now: Date): Promise<void> => operateOn(sql, id, now, resumeAccount);
+
+/** Sets the time zone that later rules get if they name none, and that the console shows. */
+export async function setTimezone(
+  sql: Sql,
+  account: string,
+  timezone: string,
+  by: { actor: Actor; now: Date },
+): Promise<void> {
+  await decideAndAppend<Account, AccountEvent>(sql, account, {
+    load: () => loadAccount(sql, account),
+    decide: (before) => changeTimezone(before, timezone),
+    project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
+    by,
+  });
+}
 
 export async function createKey(
   sql: Sql,

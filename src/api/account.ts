@@ -1,12 +1,23 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import { timezoneOf } from '../../events/account.ts';
 import { problemWithName } from '../../events/fields.ts';
+import { timeZoneNamed, timeZoneProblem } from '../../events/local-time.ts';
 import { limitsOf } from '../../events/plans.ts';
-import { createKey, findAccount, type ListedKey, listKeys, managedModes, revoke } from '../accounts/accounts.ts';
+import {
+  createKey,
+  findAccount,
+  type ListedKey,
+  listKeys,
+  managedModes,
+  revoke,
+  setTimezone,
+} from '../accounts/accounts.ts';
+import type { Caller } from '../accounts/admission.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
 import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
-import { Account, ApiKey, CreatedApiKey, Deleted, NewApiKey } from './schemas.ts';
+import { Account, AccountChange, ApiKey, CreatedApiKey, Deleted, NewApiKey } from './schemas.ts';
 import type { Service } from './service.ts';
 
 const tag = 'Account';
@@ -14,12 +25,13 @@ const tag = 'Account';
 /** Operations on the account and its keys. */
 export const accountOperations = (service: Service): Operation[] => [
   getAccount(service),
+  updateAccount(service),
   listAccountKeys(service),
   createAccountKey(service),
   revokeAccountKey(service),
 ];
 
-const getAccount = ({ sql }: Service): Operation =>
+const getAccount = (service: Service): Operation =>
   operation({
     operationId: 'getAccount',
     method: 'GET',
@@ -29,29 +41,56 @@ const getAccount = ({ sql }: Service): Operation =>
     description: 'The account that the API key belongs to, with the limits of its plan and its current usage.',
     success: { status: 200, description: 'The account.', schema: Account },
     errors: [],
-    async handle({ caller: { account: id, mode }, rate }) {
-      const [account, live, test] = await Promise.all([
-        findAccount(sql, id),
-        countCodes(sql, { account: id, mode: 'live' }),
-        countCodes(sql, { account: id, mode: 'test' }),
-      ]);
-      if (account === undefined) throw notFound('account');
-      const limits = limitsOf[account.plan];
-      const answer: Static<typeof Account> = {
-        id,
-        name: account.name,
-        plan: account.plan,
-        mode,
-        limits: {
-          requests_per_minute: limits.requestsPerMinute,
-          qr_codes: Number.isFinite(limits.codes) ? limits.codes : null,
-        },
-        usage: { qr_codes: totalOf(live), test_qr_codes: totalOf(test), requests: rate.used },
-        created_at: account.created_at.toISOString(),
-      };
-      return json(200, answer);
+    async handle({ caller, rate }) {
+      return json(200, await presentAccount(service, caller, rate));
     },
   });
+
+const updateAccount = (service: Service): Operation =>
+  operation({
+    operationId: 'updateAccount',
+    method: 'PATCH',
+    path: '/v1/account',
+    tag,
+    summary: 'Set the time zone of the account',
+    description:
+      'The default for rules that are written from then on, and the time zone of the console. Analytics of the API stay in UTC unless a read names a `timezone`. Needs a live key.',
+    body: AccountChange,
+    success: { status: 200, description: 'The account after the change.', schema: Account },
+    errors: ['invalid_request', 'live_key_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+    async handle({ caller, rate, body }) {
+      const timezone = timeZoneNamed(body.timezone);
+      if (timezone === undefined) throw invalid([{ field: 'timezone', message: `timezone ${timeZoneProblem}.` }]);
+      if (caller.mode !== 'live')
+        throw new Refusal('live_key_required', 'The time zone applies to live codes too: set it with a live key.');
+      await setTimezone(service.sql, caller.account, timezone, { actor: caller.key, now: service.clock() });
+      return json(200, await presentAccount(service, caller, rate));
+    },
+  });
+
+async function presentAccount({ sql }: Service, { account: id, mode }: Caller, rate: { used: number }) {
+  const [account, live, test] = await Promise.all([
+    findAccount(sql, id),
+    countCodes(sql, { account: id, mode: 'live' }),
+    countCodes(sql, { account: id, mode: 'test' }),
+  ]);
+  if (account === undefined) throw notFound('account');
+  const limits = limitsOf[account.plan];
+  const answer: Static<typeof Account> = {
+    id,
+    name: account.name,
+    plan: account.plan,
+    mode,
+    limits: {
+      requests_per_minute: limits.requestsPerMinute,
+      qr_codes: Number.isFinite(limits.codes) ? limits.codes : null,
+    },
+    usage: { qr_codes: totalOf(live), test_qr_codes: totalOf(test), requests: rate.used },
+    timezone: timezoneOf(account),
+    created_at: account.created_at.toISOString(),
+  };
+  return answer;
+}
 
 const listAccountKeys = ({ sql }: Service): Operation =>
   operation({

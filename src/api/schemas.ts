@@ -241,7 +241,24 @@ export const Account = t.Object(
       },
       exact,
     ),
+    timezone: t.String({
+      description:
+        'IANA name of the time zone that a rule gets if it names none when it is written, and that the console shows.',
+      examples: ['Europe/Berlin'],
+    }),
     created_at: time('When the account was created.'),
+  },
+  exact,
+);
+
+export const AccountChange = t.Object(
+  {
+    timezone: t.String({
+      description:
+        'IANA name of a time zone. Rules that are written from then on have it unless they name another; rules that exist keep theirs.',
+      examples: ['Europe/Berlin'],
+      'x-expected': 'the IANA name of a time zone, such as Europe/Berlin',
+    }),
   },
   exact,
 );

@@ -16,6 +16,7 @@ import type { Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { type CountedCode, codeNotFound, findCode } from './codes.ts';
 import { countUsed, lockLimit, readUsed } from './limits.ts';
+import { withAccountTimezone } from './rule-timezones.ts';
 import { destroyVisitorKey } from './visitor-keys.ts';
 
 interface By {
@@ -29,8 +30,10 @@ export interface Changed {
   events: Recorded<CodeEvent>[];
 }
 
-export const change = (sql: Sql, owner: Owner, id: string, wanted: CodeChange, by: By): Promise<Changed> =>
-  decideOn(sql, owner, id, (code) => decideChange(code, wanted), by);
+export async function change(sql: Sql, owner: Owner, id: string, wanted: CodeChange, by: By): Promise<Changed> {
+  const [complete = wanted] = await withAccountTimezone(sql, owner.account, [wanted]);
+  return decideOn(sql, owner, id, (code) => decideChange(code, complete), by);
+}
 
 function decideChange(code: Code, wanted: CodeChange): CodeChanged[] {
   const { starts_at, expires_at } = { ...code, ...wanted };

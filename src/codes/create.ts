@@ -17,6 +17,7 @@ import { refuseBlocked, urlsOf } from './blocked-hosts.ts';
 import type { Changed } from './change.ts';
 import { countCodes, totalOf } from './codes.ts';
 import { startLimits } from './limits.ts';
+import { withAccountTimezone } from './rule-timezones.ts';
 import { createVisitorKeys } from './visitor-keys.ts';
 
 /** A code to create; its fields are validated. */
@@ -55,9 +56,14 @@ export async function createCodes(
   );
   await reserveQuota(tx, owner, requests.length, maxTestCodes);
   const shortCodes = await chooseShortCodes(tx, requests);
+  const targetings = await withAccountTimezone(
+    tx,
+    owner.account,
+    requests.map(({ targeting = {} }) => targeting),
+  );
   const recorded = await append(
     tx,
-    requests.map(({ name, destination_url, short_code, status, style, targeting = {} }, i) => ({
+    requests.map(({ name, destination_url, short_code, status, style }, i) => ({
       stream: newId('qr', by.now.getTime()),
       version: 1,
       event: createCode(
@@ -70,7 +76,7 @@ export async function createCodes(
           short_code_given: short_code !== undefined,
           status: status ?? 'active',
           style: style ?? {},
-          targeting,
+          targeting: targetings[i] as TargetingChange,
         },
         newRuleId,
       ),

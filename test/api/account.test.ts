@@ -20,6 +20,7 @@ describe('GET /v1/account', () => {
       mode: 'live',
       limits: { requests_per_minute: requestsPerMinute, qr_codes: Number.isFinite(codes) ? codes : null },
       usage: { qr_codes: 0, test_qr_codes: 0, requests: 1 },
+      timezone: 'UTC',
       created_at: expect.any(String),
     });
   });
@@ -42,6 +43,52 @@ describe('GET /v1/account', () => {
   });
 });
 
+describe('the time zone', () => {
+  test('is set by PATCH /v1/account, once for the same one', async () => {
+    const { live, id } = await service.account();
+    for (const timezone of ['Europe/Berlin', 'europe/berlin']) {
+      const { status, body } = await live.patch('/v1/account', { timezone });
+      expect([status, body.timezone]).toEqual([200, 'Europe/Berlin']);
+    }
+    expect((await live.get('/v1/account')).body.timezone).toBe('Europe/Berlin');
+    expect((await readStream(service.database.sql, id)).slice(3)).toMatchObject([
+      { type: 'timezone_changed', data: { from: 'UTC', to: 'Europe/Berlin' } },
+    ]);
+  });
+
+  test('must exist, be the only field, and be set with a live key', async () => {
+    const { live, test: development } = await service.account();
+    for (const body of [{}, { timezone: 'Berlin' }, { timezone: null }, { timezone: 'UTC', name: 'x' }])
+      expect((await live.patch('/v1/account', body)).body.error.code, JSON.stringify(body)).toBe('invalid_request');
+    expect((await development.patch('/v1/account', { timezone: 'Asia/Kolkata' })).body.error.code).toBe(
+      'live_key_required',
+    );
+  });
+
+  test('is that of rules with days or hours that name none, from when it is set', async () => {
+    const { live } = await service.account();
+    const hours = { from: '07:00', to: '11:00' };
+    const rulesOf = (...conditions: object[]) =>
+      conditions.map((when) => ({ when, destination_url: 'https://example.com/breakfast' }));
+    const earlier = await live.post('/v1/qrcodes', { ...newCode(), rules: rulesOf({ hours }) });
+    await live.patch('/v1/account', { timezone: 'Asia/Kolkata' });
+    const rules = rulesOf({ hours }, { days: ['mon'], timezone: 'UTC' }, { devices: ['ios'] });
+    const given = { ...newCode(), rules };
+    const created = await live.post('/v1/qrcodes', given);
+    const conditionsOf = (code: { rules: { when: object }[] }) => code.rules.map(({ when }) => when);
+    expect(conditionsOf(created.body)).toEqual([
+      ...[{ hours, timezone: 'Asia/Kolkata' }, { days: ['mon'], timezone: 'UTC' }, { devices: ['ios'] }],
+    ]);
+    const path = `/v1/qrcodes/${earlier.body.id}`;
+    expect(conditionsOf((await live.get(path)).body), 'a rule keeps its zone').toEqual([{ hours }]);
+    expect(conditionsOf((await live.patch(path, { rules: rulesOf({ hours }) })).body)).toEqual([
+      { hours, timezone: 'Asia/Kolkata' },
+    ]);
+    const at = '2026-03-01T02:00:00Z';
+    expect((await live.post(`${path}/resolve`, { at })).body.destination_url).toBe('https://example.com/breakfast');
+  });
+});
+
 describe('the operator', () => {
   const { database } = service;
   const now = new Date('2026-03-01T09:30:00.000Z');
@@ -61,6 +108,7 @@ describe('the operator', () => {
       version: 3,
       suspended_reason: null,
       suspended_at: null,
+      timezone: null,
     });
   });
 

@@ -3,6 +3,7 @@ import {
   type Account,
   type AccountEvent,
   changePlan,
+  changeTimezone,
   evolveAccount,
   type Key,
   renameAccount,
@@ -40,7 +41,7 @@ const key: Key = {
 test('a new account has its name and plan', () => {
   expect(newAccount('pro')).toEqual({
     ...{ id: 'acct_1', name: 'Café', plan: 'pro', created_at: at, version: 1 },
-    ...{ suspended_reason: null, suspended_at: null },
+    ...{ suspended_reason: null, suspended_at: null, timezone: null },
   });
 });
 
@@ -68,6 +69,15 @@ describe('names', () => {
   test('the same name records nothing', () => {
     expect(renameAccount(newAccount(), 'Café')).toEqual([]);
   });
+});
+
+test('a change of the time zone records both, and the same one nothing', () => {
+  expect(changeTimezone(newAccount(), 'UTC')).toEqual([]);
+  const [event] = changeTimezone(newAccount(), 'Europe/Berlin');
+  expect(event).toEqual({ type: 'timezone_changed', data: { from: 'UTC', to: 'Europe/Berlin' } });
+  const account = evolveAccount(newAccount(), recorded(event as AccountEvent, 2));
+  expect(account).toEqual({ ...newAccount(), timezone: 'Europe/Berlin', version: 2 });
+  expect(changeTimezone(account, 'Europe/Berlin')).toEqual([]);
 });
 
 describe('keys', () => {

@@ -4,7 +4,7 @@ import type { CodeChange } from '../../events/code.ts';
 import { type Mode, type Plan, plans } from '../../events/plans.ts';
 import type { GivenRule } from '../../events/rule-ids.ts';
 import { stateTables } from '../../projections/state.ts';
-import { createAccount, createKey, rename, revoke, setPlan } from '../../src/accounts/accounts.ts';
+import { createAccount, createKey, rename, revoke, setPlan, setTimezone } from '../../src/accounts/accounts.ts';
 import { change, remove } from '../../src/codes/change.ts';
 import { countCodes } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
@@ -63,7 +63,8 @@ type Step =
   | { do: 'key'; account: number; mode: Mode }
   | { do: 'revoke'; account: number; key: number }
   | { do: 'plan'; account: number; plan: Plan }
-  | { do: 'rename'; account: number; name: string };
+  | { do: 'rename'; account: number; name: string }
+  | { do: 'timezone'; account: number; timezone: string };
 
 /** Changes of where a code leads; null removes. */
 const targeting = {
@@ -110,6 +111,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('revoke' as const), account: which, key: which }),
   fc.record({ do: fc.constant('plan' as const), account: which, plan }),
   fc.record({ do: fc.constant('rename' as const), account: which, name: fc.constantFrom('Test', 'Café 楽') }),
+  fc.record({ do: fc.constant('timezone' as const), account: which, timezone: fc.constantFrom('UTC', 'Asia/Kolkata') }),
 );
 
 async function run(world: World, now: Step): Promise<void> {
@@ -155,6 +157,9 @@ async function run(world: World, now: Step): Promise<void> {
     }
     case 'rename':
       if (account !== undefined) await rename(sql, account.id, now.name, by.now);
+      break;
+    case 'timezone':
+      if (account !== undefined) await setTimezone(sql, account.id, now.timezone, by);
       break;
     case 'plan':
       if (account !== undefined) await setPlan(sql, account.id, now.plan, by.now);

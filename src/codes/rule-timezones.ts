@@ -1,0 +1,27 @@
+import type { GivenRule } from '../../events/rule-ids.ts';
+import type { Queryable } from '../lib/sql.ts';
+
+/** Whether a rule depends on a time zone and names none. */
+const lacksTimezone = ({ when = {} }: GivenRule) =>
+  when.timezone === undefined && (when.days !== undefined || when.hours !== undefined);
+
+/**
+ * Gives rules that name no time zone that of the account. It is stored with the rule: edges need no other data than the
+ * code's, and a later change of the account moves no opening hours of printed codes.
+ */
+export async function withAccountTimezone<T extends { rules?: GivenRule[] | null }>(
+  sql: Queryable,
+  account: string,
+  changes: T[],
+): Promise<T[]> {
+  if (!changes.some(({ rules }) => rules?.some(lacksTimezone))) return changes;
+  const [row] = await sql<{ timezone: string | null }[]>`SELECT timezone FROM accounts WHERE id = ${account}`;
+  const timezone = row?.timezone ?? 'UTC';
+  if (timezone === 'UTC') return changes;
+  return changes.map((change) =>
+    change.rules ? { ...change, rules: change.rules.map((rule) => inTimezone(rule, timezone)) } : change,
+  );
+}
+
+const inTimezone = (rule: GivenRule, timezone: string): GivenRule =>
+  lacksTimezone(rule) ? { ...rule, when: { ...rule.when, timezone } } : rule;
