@@ -16,7 +16,7 @@ const endOf = (isOwnDevice: boolean, now: Date) =>
 /** A signed-in session, with its keys that are not revoked. */
 export interface Session {
   id: string;
-  account: { id: string; name: string; plan: Plan };
+  account: { id: string; name: string; plan: Plan; timezone: string };
   /** At least one; the live key comes first. */
   keys: { id: string; name: string; mode: Mode; last4: string }[];
   is_own_device: boolean;
@@ -28,6 +28,7 @@ interface SignedInKey {
   account: string;
   account_name: string;
   plan: Plan;
+  timezone: string;
   id: string;
   name: string;
   mode: Mode;
@@ -39,8 +40,8 @@ interface SignedInKey {
 /** The session of a token; undefined when it expired, was ended, or all its keys are revoked. */
 export async function findSession(sql: Queryable, token: string, now: Date): Promise<Session | undefined> {
   const rows = await sql<SignedInKey[]>`
-    SELECT s.id AS session, a.id AS account, a.name AS account_name, a.plan, k.id, k.name, k.mode, k.last4,
-      s.is_own_device, s.ends_at
+    SELECT s.id AS session, a.id AS account, a.name AS account_name, a.plan, coalesce(a.timezone, 'UTC') AS timezone,
+      k.id, k.name, k.mode, k.last4, s.is_own_device, s.ends_at
     FROM console_sessions s
     JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
     JOIN accounts a ON a.id = s.account
@@ -50,7 +51,7 @@ export async function findSession(sql: Queryable, token: string, now: Date): Pro
   if (first === undefined) return undefined;
   return {
     id: first.session,
-    account: { id: first.account, name: first.account_name, plan: first.plan },
+    account: { id: first.account, name: first.account_name, plan: first.plan, timezone: first.timezone },
     keys: rows.map(({ id, name, mode, last4 }) => ({ id, name, mode, last4 })),
     is_own_device: first.is_own_device,
     ends_at: first.ends_at,

@@ -13,7 +13,7 @@ describe('periodOf', () => {
   ] as const)(
     '%s covers the days up to now, and has a suitable interval and words',
     (name, start_date, interval, label, before) => {
-      const period = periodOf(name, null, null, now);
+      const period = periodOf(name, null, null, 'UTC', now);
       expect(period).toEqual({ start_date, end_date: undefined });
       expect(intervalOf(period, now)).toBe(interval);
       expect(periodLabel(name, period)).toBe(label);
@@ -21,28 +21,33 @@ describe('periodOf', () => {
     },
   );
 
+  test('days are those of the time zone', () => {
+    expect(periodOf('7d', null, null, 'Pacific/Auckland', now).start_date).toBe('2026-11-10');
+    expect(periodOf('custom', '2026-11-01', '2026-11-16', 'Pacific/Auckland', now).end_date).toBeUndefined();
+  });
+
   test('24h covers 24 whole hours up to the current one', () => {
-    const period = periodOf('24h', null, null, now);
+    const period = periodOf('24h', null, null, 'UTC', now);
     expect(period).toEqual({ start_date: '2026-11-14T13:00:00.000Z', end_date: undefined });
     expect(intervalOf(period, now)).toBe('hour');
   });
 
   test('a custom period is kept as given, and never ends before it starts', () => {
-    expect(periodOf('custom', '2026-01-01', '2026-12-31', now)).toEqual({
+    expect(periodOf('custom', '2026-01-01', '2026-12-31', 'UTC', now)).toEqual({
       start_date: '2026-01-01',
       end_date: '2026-12-31',
     });
-    expect(periodOf('custom', '2026-02-01', '2026-01-01', now)).toEqual({
+    expect(periodOf('custom', '2026-02-01', '2026-01-01', 'UTC', now)).toEqual({
       start_date: '2026-02-01',
       end_date: '2026-02-01',
     });
-    const march = periodOf('custom', '2026-03-01', '2026-03-31', now);
+    const march = periodOf('custom', '2026-03-01', '2026-03-31', 'UTC', now);
     expect(periodLabel('custom', march)).toBe('1 Mar 2026 – 31 Mar 2026');
     expect(periodBeforeLabel('custom', march, now)).toBe('the 31 days before');
-    expect(periodOf('custom', '2026-11-01', '2026-11-15', now), 'up to now, if it ends today').toEqual({
+    expect(periodOf('custom', '2026-11-01', '2026-11-15', 'UTC', now), 'up to now, if it ends today').toEqual({
       ...{ start_date: '2026-11-01', end_date: undefined },
     });
-    expect(intervalOf(periodOf('custom', '2023-01-01', '2026-01-01', now), now)).toBe('month');
+    expect(intervalOf(periodOf('custom', '2023-01-01', '2026-01-01', 'UTC', now), now)).toBe('month');
   });
 });
 
@@ -62,12 +67,13 @@ describe('a comparison with the period before', () => {
     const bucketsOf = (dates: string[]) => dates.map((date, i) => ({ date, total_scans: i + 1, unique_visitors: 0 }));
     const data = bucketsOf(['2026-03-03', '2026-03-04', '2026-03-05']);
     const previous = (start: string, dates: string[]) => ({ period: { start, end: '' }, data: bucketsOf(dates) });
-    const line = (start: string, dates: string[]) =>
-      previousScans({ interval: 'day', data, previous: previous(start, dates) });
+    const line = (start: string, dates: string[], timezone = 'UTC') =>
+      previousScans({ interval: 'day', data, previous: previous(start, dates) }, timezone);
     const three = ['2026-02-28', '2026-03-01', '2026-03-02'];
     expect(line('2026-02-28T00:00:00.000Z', three)).toEqual([1, 2, 3]);
     expect(line('2026-02-28T10:00:00.000Z', three)).toEqual([undefined, 2, 3]);
+    expect(line('2026-02-28T05:00:00.000Z', three, 'America/New_York'), 'midnight there').toEqual([1, 2, 3]);
     expect(line('2026-02-27T10:00:00.000Z', ['2026-02-27', ...three])).toEqual([2, 3, 4]);
-    expect(previousScans({ interval: 'day', data })).toEqual([undefined, undefined, undefined]);
+    expect(previousScans({ interval: 'day', data }, 'UTC')).toEqual([undefined, undefined, undefined]);
   });
 });

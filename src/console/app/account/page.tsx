@@ -8,6 +8,7 @@ import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
+import { TimeZone } from './time-zone.tsx';
 import { WebhookSettings } from './webhook.tsx';
 
 const sections = [
@@ -42,7 +43,7 @@ export function AccountPage({ section }: { section: Section }) {
           <Failure error={account.error} retry={account.reload} />
         )
       ) : section === 'plan' ? (
-        <PlanAndUsage account={account.data} />
+        <PlanAndUsage account={account.data} reload={account.reload} />
       ) : section === 'keys' ? (
         <Keys />
       ) : section === 'sessions' ? (
@@ -56,7 +57,13 @@ export function AccountPage({ section }: { section: Section }) {
 
 const capitalize = (text: string) => text.replace(/^./, (letter) => letter.toUpperCase());
 
-function PlanAndUsage({ account: { id, plan, limits, usage, created_at } }: { account: Account }) {
+function PlanAndUsage({
+  account: { id, plan, limits, usage, timezone, created_at },
+  reload,
+}: {
+  account: Account;
+  reload(): Promise<void>;
+}) {
   const maxCodes = limits.qr_codes;
   return (
     <div class="plan">
@@ -108,6 +115,7 @@ function PlanAndUsage({ account: { id, plan, limits, usage, created_at } }: { ac
             <dt>Created</dt>
             <dd>{date(created_at)}</dd>
           </div>
+          <TimeZone timezone={timezone} onChange={reload} />
         </dl>
         <p class="hint">
           The operator of this service changes the plan by running:

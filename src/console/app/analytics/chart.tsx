@@ -12,27 +12,32 @@ const intervalSeconds: Record<Interval, number> = { hour: 3_600, day: 86_400, we
 
 const secondsOf = (date: string) => startOf(date) / 1000;
 
-const utc = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
-const formats = {
-  hour: utc({ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
-  day: utc({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
-  week: utc({ day: 'numeric', month: 'short', year: 'numeric' }),
-  month: utc({ month: 'long', year: 'numeric' }),
-  axisHour: utc({ hour: '2-digit', minute: '2-digit' }),
-  axisDay: utc({ day: 'numeric', month: 'short' }),
-  axisMonth: utc({ month: 'short', year: '2-digit' }),
-};
+/** Hours are times, which are shown in the time zone; days and months are names, which `startOf` has put into UTC. */
+const zoneOf = (interval: Interval, timezone: string) => (interval === 'hour' ? timezone : 'UTC');
 
-export function bucketName(date: string, interval: Interval): string {
-  const text = formats[interval].format(secondsOf(date) * 1000);
+const formats = {
+  hour: { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+  day: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+  week: { day: 'numeric', month: 'short', year: 'numeric' },
+  month: { month: 'long', year: 'numeric' },
+  axisHour: { hour: '2-digit', minute: '2-digit' },
+  axisDay: { day: 'numeric', month: 'short' },
+  axisMonth: { month: 'short', year: '2-digit' },
+} satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+const format = (name: keyof typeof formats, seconds: number, timeZone: string) =>
+  new Intl.DateTimeFormat('en-GB', { ...formats[name], timeZone }).format(seconds * 1000);
+
+export function bucketName(date: string, interval: Interval, timezone: string): string {
+  const text = format(interval, secondsOf(date), zoneOf(interval, timezone));
   return interval === 'week' ? `Week of ${text}` : text;
 }
 
 /** The label of an axis mark: a time, a day or a month, depending on the distance between marks. */
-function axisLabel(seconds: number, markDistance: number): string {
-  const ms = seconds * 1000;
-  if (markDistance < 86_400 && seconds % 86_400 !== 0) return formats.axisHour.format(ms);
-  return (markDistance < 28 * 86_400 ? formats.axisDay : formats.axisMonth).format(ms);
+function axisLabel(seconds: number, markDistance: number, timeZone: string): string {
+  const clock = format('axisHour', seconds, timeZone);
+  if (markDistance < 86_400 && clock !== '00:00') return clock;
+  return format(markDistance < 28 * 86_400 ? 'axisDay' : 'axisMonth', seconds, timeZone);
 }
 
 /** Resolves a CSS custom property to a color that a canvas accepts. */
@@ -45,7 +50,18 @@ function colorOf(element: HTMLElement, name: string): string {
   return color;
 }
 
-function optionsFor(element: HTMLElement, count: number, interval: Interval, onBucket: (index: number | null) => void) {
+interface Axis {
+  count: number;
+  interval: Interval;
+  timezone: string;
+}
+
+function optionsFor(
+  element: HTMLElement,
+  { count, interval, timezone }: Axis,
+  onBucket: (index: number | null) => void,
+) {
+  const timeZone = zoneOf(interval, timezone);
   const [scans, visitors, previous, grid, text] = ['--chart-1', '--chart-2', '--chart-before', '--line', '--muted'].map(
     (name) => colorOf(element, name),
   ) as [string, string, string, string, string];
@@ -56,7 +72,7 @@ function optionsFor(element: HTMLElement, count: number, interval: Interval, onB
   const options: uPlot.Options = {
     width: element.clientWidth,
     height: heightPx,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone === 'UTC' ? 'Etc/UTC' : timeZone),
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     scales: {
@@ -68,7 +84,8 @@ function optionsFor(element: HTMLElement, count: number, interval: Interval, onB
       {
         ...{ stroke: text, font, space: 72, size: 34, grid: { show: false }, ticks: { stroke: grid, size: 4 } },
         ...(interval === 'month' ? { incrs: [1, 2, 3, 6, 12].map((months) => months * 30 * 86_400) } : {}),
-        values: (_u, splits, _axis, _space, markDistance) => splits.map((seconds) => axisLabel(seconds, markDistance)),
+        values: (_u, splits, _axis, _space, markDistance) =>
+          splits.map((seconds) => axisLabel(seconds, markDistance, timeZone)),
       },
       {
         ...{ stroke: text, font, size: 52, space: 44, grid: { stroke: grid, width: 1 }, ticks: { show: false } },
@@ -102,10 +119,11 @@ interface Props {
   interval: Interval;
   /** What the period before is called. */
   before: string;
+  timezone: string;
 }
 
 /** Scans and visitors over time. Hidden from screen readers, which use the table below it. */
-export function TimeChart({ series, previous, interval, before }: Props) {
+export function TimeChart({ series, previous, interval, before, timezone }: Props) {
   const theme = useTheme();
   const container = useRef<HTMLDivElement>(null);
   const [bucket, setBucket] = useState<number | null>(null);
@@ -119,7 +137,11 @@ export function TimeChart({ series, previous, interval, before }: Props) {
       series.map(({ unique_visitors }) => unique_visitors),
       previous,
     ];
-    const chart = new uPlot(optionsFor(element, series.length, interval, setBucket), data, element);
+    const chart = new uPlot(
+      optionsFor(element, { count: series.length, interval, timezone }, setBucket),
+      data,
+      element,
+    );
     const observer = new ResizeObserver(() => {
       if (element.clientWidth > 0 && element.clientWidth !== chart.width)
         chart.setSize({ width: element.clientWidth, height: heightPx });
@@ -130,7 +152,7 @@ export function TimeChart({ series, previous, interval, before }: Props) {
       chart.destroy();
     };
     // `previous` is computed from the same answer as `series`, and new with every render.
-  }, [series, interval, theme]);
+  }, [series, interval, timezone, theme]);
 
   const shown = bucket === null ? undefined : series[bucket];
   const shownBefore = bucket === null ? undefined : previous[bucket];
@@ -146,7 +168,9 @@ export function TimeChart({ series, previous, interval, before }: Props) {
           {shownBefore !== undefined && <strong>{number(shownBefore)}</strong>}
         </span>
         <span class="bucket">
-          {shown === undefined ? `${interval === 'hour' ? 'Times' : 'Days'} in UTC` : bucketName(shown.date, interval)}
+          {shown === undefined
+            ? `${interval === 'hour' ? 'Times' : 'Days'} in ${timezone}`
+            : bucketName(shown.date, interval, timezone)}
         </span>
       </figcaption>
       <div ref={container} class="canvas" aria-hidden="true" />

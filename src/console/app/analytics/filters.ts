@@ -1,5 +1,6 @@
 import { country, displayName } from '../format.ts';
 import { urlWith, useRoute } from '../router.ts';
+import { bootstrap } from '../welcome.ts';
 import { type Period, type PeriodName, periodOf, periods } from './period.ts';
 
 /** Columns that a click on one of their values filters by. */
@@ -17,6 +18,8 @@ export type BotChoice = (typeof botOptions)[number][0];
 export interface Filters {
   name: PeriodName;
   period: Period;
+  /** That of the account. */
+  timezone: string;
   bots: BotChoice;
   values: Partial<Record<FilterColumn, string>>;
   /** Ids of the selected codes; none for all codes. */
@@ -27,15 +30,16 @@ export interface Filters {
 
 export function filtersOf(query: URLSearchParams): Filters {
   const name = periods.find(([option]) => option === query.get('period'))?.[0] ?? '30d';
-  const period = periodOf(name, query.get('from'), query.get('to'));
+  const { timezone } = bootstrap.account;
+  const period = periodOf(name, query.get('from'), query.get('to'), timezone);
   const bots = botOptions.find(([option]) => option === query.get('bots'))?.[0] ?? 'exclude';
   const values = Object.fromEntries(
     filterColumns.flatMap((column) => (query.get(column) ? [[column, query.get(column)]] : [])),
   );
   const codes = (query.get('codes') ?? '').split(',').filter((id) => id !== '');
   return {
-    ...{ name, period, bots, values, codes },
-    query: { ...period, bots, ...values, qr_id: codes.length === 0 ? undefined : codes },
+    ...{ name, period, timezone, bots, values, codes },
+    query: { ...period, timezone, bots, ...values, qr_id: codes.length === 0 ? undefined : codes },
   };
 }
 

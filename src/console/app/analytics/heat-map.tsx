@@ -8,12 +8,21 @@ const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 const hourText = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 const levels = 5;
 
+interface Props {
+  hours: Resource<Pick<Data, 'data'>>;
+  period: string;
+  timezone: string;
+}
+
 /** Scans by weekday and hour: a table whose cells are darker where there are more scans. */
-export function HeatMap({ hours, period }: { hours: Resource<Pick<Data, 'data'>>; period: string }) {
+export function HeatMap({ hours, period, timezone }: Props) {
   return (
     <section class="card" aria-label="Weekdays and hours" aria-busy={hours.data !== undefined && hours.loading}>
       <h3>
-        Weekdays and hours <small>{period}, in UTC</small>
+        Weekdays and hours{' '}
+        <small>
+          {period}, in {timezone}
+        </small>
       </h3>
       {hours.error !== undefined && hours.data === undefined ? (
         <Failure error={hours.error} retry={hours.reload} />

@@ -7,12 +7,12 @@ import { CountCells, CountHeaders } from './counts.tsx';
 const earlierText = (scans: number | undefined) => (scans === undefined ? '–' : number(scans));
 
 /** The chart of scans over time, and the same as a table. */
-export function OverTime({ series, before }: { series: Series; before: string }) {
+export function OverTime({ series, before, timezone }: { series: Series; before: string; timezone: string }) {
   const { interval, data } = series;
-  const earlier = previousScans(series);
+  const earlier = previousScans(series, timezone);
   return (
     <>
-      <TimeChart series={data} previous={earlier} interval={interval} before={before} />
+      <TimeChart series={data} previous={earlier} interval={interval} before={before} timezone={timezone} />
       <details>
         <summary>View as table</summary>
         <Scroll label="Table of scans over time">
@@ -30,7 +30,7 @@ export function OverTime({ series, before }: { series: Series; before: string })
               {data
                 .map((bucket, i) => (
                   <tr key={bucket.date}>
-                    <td>{bucketName(bucket.date, interval)}</td>
+                    <td>{bucketName(bucket.date, interval, timezone)}</td>
                     <CountCells counts={bucket} />
                     <td class="number">{earlierText(earlier[i])}</td>
                   </tr>

@@ -3,7 +3,7 @@ import { apiUrl } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { setQuery, useRoute } from '../router.ts';
 import { botOptions, type Filters } from './filters.ts';
-import { type Interval, intervals, periods } from './period.ts';
+import { type Interval, intervals, periods, todayIn } from './period.ts';
 
 interface Props {
   filters: Filters;
@@ -15,14 +15,14 @@ interface Props {
 
 /** Period, interval and bots of the analytics, and export links for the filtered scans. */
 export function PeriodPicker({
-  filters: { name, period, bots, query: filterQuery },
+  filters: { name, period, timezone, bots, query: filterQuery },
   exportPath,
   interval,
   tools,
 }: Props) {
   const { query } = useRoute();
   const exportUrl = (format: string) => apiUrl(exportPath, { format, ...filterQuery });
-  const today = new Date().toISOString().slice(0, 10);
+  const today = todayIn(timezone);
   return (
     <div class="toolbar">
       {tools}

@@ -23,13 +23,30 @@ export interface Period {
 
 const dayMs = 86_400_000;
 const isoDate = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** What calendar and clocks show in a time zone: `2026-03-01T09:00:00`. */
+export const localTime = (time: number, timezone: string) =>
+  new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone: timezone })
+    .format(time)
+    .replace(' ', 'T');
+
+/** The date of today in a time zone: `2026-03-01`. */
+export const todayIn = (timezone: string, now = Date.now()) => localTime(now, timezone).slice(0, 10);
+
 const dayCounts: Partial<Record<PeriodName, number>> = { '7d': 7, '30d': 30, '90d': 90, '12m': 365 };
 
 /**
- * The period from the start of a UTC day, or for "24h" of an hour, up to now. It has no end date: with the rest of today, it
+ * The period from the start of a day of the time zone, or for "24h" of an hour, up to now. It has no end date: with the rest of today, it
  * would be compared with a longer period, and its daily average would be too low.
  */
-export function periodOf(name: PeriodName, from: string | null, to: string | null, now = Date.now()): Period {
+export function periodOf(
+  name: PeriodName,
+  from: string | null,
+  to: string | null,
+  timezone: string,
+  now = Date.now(),
+): Period {
+  const today = todayIn(timezone, now);
   // Rounded to the hour, so that a refresh sends the same query.
   if (name === '24h') {
     const start = Math.floor((now - dayMs) / 3_600_000 + 1) * 3_600_000;
@@ -37,9 +54,9 @@ export function periodOf(name: PeriodName, from: string | null, to: string | nul
   }
   if (name === 'custom' && from !== null) {
     const end = to !== null && to >= from ? to : from;
-    return { start_date: from, end_date: end === isoDate(now) && from < end ? undefined : end };
+    return { start_date: from, end_date: end === today && from < end ? undefined : end };
   }
-  return { start_date: isoDate(now - ((dayCounts[name] ?? 30) - 1) * dayMs), end_date: undefined };
+  return { start_date: isoDate(Date.parse(today) - ((dayCounts[name] ?? 30) - 1) * dayMs), end_date: undefined };
 }
 
 /** The default interval for a period: the one that gives a readable number of buckets. */
@@ -50,7 +67,10 @@ export function intervalOf({ start_date, end_date }: Period, now = Date.now()): 
   return span <= 700 ? 'week' : 'month';
 }
 
-/** The start of a bucket: `2026-03-01T09:00:00Z`, `2026-03-01` or `2026-03`. */
+/**
+ * Where a bucket is on the time axis: an hour (`2026-03-01T09:00:00+01:00`) where it starts, and a day (`2026-03-01`) or
+ * month (`2026-03`) as if it were in UTC, since only its name matters.
+ */
 export const startOf = (date: string) => Date.parse(date.length === 7 ? `${date}-01` : date);
 
 const shortDate = new Intl.DateTimeFormat('en-GB', {

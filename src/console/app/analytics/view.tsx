@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
-import { useRoute } from '../router.ts';
+import { pageUrl, useRoute } from '../router.ts';
 import type { HeatMap as HeatMapData, Summary, TimeSeries } from '../types.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Chips } from './chips.tsx';
@@ -38,7 +38,7 @@ type Shown = Omit<Summary, 'qr_id'>;
 /** Everything about the scans that the URL selects: figures, chart, lists and heat map. */
 export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, tools, children }: Props) {
   const { query } = useRoute();
-  const { name, period } = filters;
+  const { name, period, timezone } = filters;
   const interval = (intervals.find(([option]) => option === query.get('interval'))?.[0] ??
     intervalOf(period)) as Interval;
   const withPrevious = { ...filters.query, compare: 'previous' };
@@ -61,7 +61,10 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
       ) : (
         <div class="analytics" aria-busy={summary.loading || series.loading}>
           <Figures summary={summary.data.summary} previous={compared} filters={filters} />
-          {compared && <p class="hint">▲ and ▼ compare with {before}.</p>}
+          <p class="hint">
+            {compared && `▲ and ▼ compare with ${before}. `}
+            Days are in {timezone} (<a href={pageUrl('/account')}>change</a>).
+          </p>
           <section class="card" aria-label="Scans over time">
             <h3>
               Scans over time <small>{label}</small>
@@ -71,7 +74,7 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
             ) : series.data === undefined ? (
               <Skeleton lines={4} />
             ) : (
-              <OverTime series={series.data} before={before} />
+              <OverTime series={series.data} before={before} timezone={timezone} />
             )}
           </section>
           {summary.data.summary.total_scans === 0 ? (
@@ -80,7 +83,7 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
             <>
               {children}
               <Breakdown summary={summary.data} period={label} />
-              <HeatMap hours={hours} period={label} />
+              <HeatMap hours={hours} period={label} timezone={timezone} />
             </>
           )}
         </div>

@@ -11,9 +11,9 @@ import type { Aggregate } from '../types.ts';
 /** Totals of all codes for the last 30 days; nothing while there are no scans. */
 export function Overview({ refreshKey }: { refreshKey: number }) {
   const { query } = useRoute();
-  const { bots } = useFilters();
+  const { bots, timezone } = useFilters();
   const { data } = useResource<Aggregate>('/analytics/aggregate', {
-    query: { ...periodOf('30d', null, null), bots, compare: 'previous', include: 'counts' },
+    query: { ...periodOf('30d', null, null, timezone), timezone, bots, compare: 'previous', include: 'counts' },
     refreshKey,
   });
   if (data === undefined || data.summary.total_scans + data.summary.bot_scans === 0) return null;
