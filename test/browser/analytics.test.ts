@@ -110,13 +110,22 @@ test(
     await link('Remove filter Device: Android').click();
     await shows('Scans', '4');
 
+    await settled();
     const heatMap = region('Scans by weekday and hour').getByRole('table');
     expect(await heatMap.getByRole('rowheader').count()).toBe(7);
     expect(await heatMap.getByRole('columnheader').count()).toBe(25);
     const cells = await heatMap.getByRole('cell').allTextContents();
     expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(4);
-    await settled();
     expect(await accessibilityViolations(page)).toEqual([]);
+
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
+    await page.getByLabel('Time zone').selectOption('Pacific/Auckland');
+    await page.getByText('Days are now in Pacific/Auckland').first().waitFor();
+    expect(await accessibilityViolations(page), 'account').toEqual([]);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
+    await page.getByText('Days are in Pacific/Auckland').waitFor();
+    await shows('Scans', '4');
+    await region('Weekdays and hours').getByText('in Pacific/Auckland').waitFor();
   },
   timeoutMs,
 );

@@ -30,6 +30,9 @@ describe('periodOf', () => {
     const period = periodOf('24h', null, null, 'UTC', now);
     expect(period).toEqual({ start_date: '2026-11-14T13:00:00.000Z', end_date: undefined });
     expect(intervalOf(period, now)).toBe('hour');
+    expect(periodOf('24h', null, null, 'Asia/Kolkata', now).start_date, 'an hour there').toBe(
+      '2026-11-14T13:30:00.000Z',
+    );
   });
 
   test('a custom period is kept as given, and never ends before it starts', () => {

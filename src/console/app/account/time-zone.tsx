@@ -27,24 +27,26 @@ export function TimeZone({ timezone, onChange }: { timezone: string; onChange():
         <label for={id}>Time zone</label>
       </dt>
       <dd>
-        <select
-          id={id}
-          value={timezone}
-          disabled={busy || !isLive}
-          aria-describedby={`${id}-hint`}
-          onChange={(event) => set(event.currentTarget.value)}
-        >
-          {(zones.includes(timezone) ? zones : [timezone, ...zones]).map((zone) => (
-            <option key={zone} value={zone}>
-              {zone.replaceAll('_', ' ')}
-            </option>
-          ))}
-        </select>
-        {isLive && zoneOfBrowser !== timezone && (
-          <button type="button" class="button" disabled={busy} onClick={() => set(zoneOfBrowser)}>
-            Use {zoneOfBrowser.replaceAll('_', ' ')}, as on this device
-          </button>
-        )}
+        <span class="actions">
+          <select
+            id={id}
+            value={timezone}
+            disabled={busy || !isLive}
+            aria-describedby={`${id}-hint`}
+            onChange={(event) => set(event.currentTarget.value)}
+          >
+            {(zones.includes(timezone) ? zones : [timezone, ...zones]).map((zone) => (
+              <option key={zone} value={zone}>
+                {zone.replaceAll('_', ' ')}
+              </option>
+            ))}
+          </select>
+          {isLive && zoneOfBrowser !== timezone && (
+            <button type="button" class="button" disabled={busy} onClick={() => set(zoneOfBrowser)}>
+              Use {zoneOfBrowser.replaceAll('_', ' ')}, as on this device
+            </button>
+          )}
+        </span>
         <p class="hint" id={`${id}-hint`}>
           Of the days and hours in analytics, and of new rules that name no other.
           {!isLive && ' Switch to live mode to change it.'}

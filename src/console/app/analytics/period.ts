@@ -49,7 +49,9 @@ export function periodOf(
   const today = todayIn(timezone, now);
   // Rounded to the hour, so that a refresh sends the same query.
   if (name === '24h') {
-    const start = Math.floor((now - dayMs) / 3_600_000 + 1) * 3_600_000;
+    const minuteOf = (zone: string) => Number(localTime(now, zone).slice(14, 16));
+    const shiftMs = (minuteOf(timezone) - minuteOf('UTC')) * 60_000;
+    const start = Math.floor((now - dayMs + shiftMs) / 3_600_000 + 1) * 3_600_000 - shiftMs;
     return { start_date: new Date(start).toISOString(), end_date: undefined };
   }
   if (name === 'custom' && from !== null) {
