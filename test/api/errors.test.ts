@@ -45,7 +45,7 @@ describe('an unsupported method', () => {
     ['/v1/qrcodes/bulk', ['GET', 'PUT'], ['POST']],
     ['/v1/qrcodes/qr_0000000000000000000000', ['POST', 'PUT'], ['DELETE', 'GET', 'HEAD', 'PATCH']],
     ['/v1/qrcodes/qr_0000000000000000000000/history', ['POST', 'DELETE'], ['GET', 'HEAD']],
-    ['/v1/account', ['POST', 'PATCH', 'DELETE'], ['GET', 'HEAD']],
+    ['/v1/account', ['POST', 'PUT', 'DELETE'], ['GET', 'HEAD', 'PATCH']],
     ['/v1/account/keys', ['PUT', 'DELETE'], ['GET', 'HEAD', 'POST']],
     ['/v1/account/keys/key_1', ['GET', 'PUT', 'PATCH'], ['DELETE']],
   ])('%s: 405 to %j, with Allow', async (path, methods, allowed) => {
