@@ -1,6 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import type { CodeEvent } from './code.ts';
 import type { LogEntry } from './entry.ts';
+import { type PublicType, publicTypes } from './public-types.ts';
 
 /** Types of log entries that a webhook can report: scans, and changes of codes. */
 export type ReportableType = 'code_scanned' | CodeEvent['type'];
@@ -35,12 +36,12 @@ const define = <T extends ReportableType, D extends TObject>({ dataOf, ...type }
 const exact = { additionalProperties: false };
 
 /**
- * All event types that webhooks send. The projection, deliveries, `verify` and the API's documentation follow from an
+ * The public types that webhooks send, with the data of the contract. The projection, deliveries, `verify` and the API's documentation follow from an
  * entry here (events/notification.ts); the body is `{ event, timestamp, data }`.
  */
 export const notificationTypes = {
   'scan.created': define({
-    entries: ['code_scanned'],
+    entries: publicTypes['scan.created'].entries,
     summary: 'A code was scanned',
     schemaName: 'ScanEvent',
     occasion: 'Every scan',
@@ -60,7 +61,7 @@ export const notificationTypes = {
       ...{ qr_id: code, scan_id: id, country, city, device, is_unique },
     }),
   }),
-};
+} satisfies Partial<Record<PublicType, NotificationType>>;
 
 /** The data of `scan.created`. */
 export type ScanCreated = Static<(typeof notificationTypes)['scan.created']['data']>;

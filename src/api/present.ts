@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import type { CodeEvent } from '../../events/code.ts';
+import { differenceOf } from '../../events/code-change.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Disabled } from '../codes/blocked-hosts.ts';
 import { availabilityOf, type CountedCode } from '../codes/codes.ts';
@@ -87,45 +88,5 @@ export function presentPage<T>(data: T[], { page, limit }: { page: number; limit
 
 export function presentHistory(event: Recorded<CodeEvent>): Static<typeof HistoryEntry> {
   const common = { id: event.id, event: event.type, timestamp: event.occurred_at.toISOString() };
-  return { ...common, ...changeOf(event), key_id: event.actor };
-}
-
-function changeOf(event: CodeEvent): { field: string | null; from: unknown; to: unknown } {
-  switch (event.type) {
-    case 'code_created': {
-      const { account: _, mode: __, short_code_given: ___, ...created } = event.data;
-      return { field: null, from: null, to: created };
-    }
-    case 'code_renamed':
-      return { field: 'name', ...event.data };
-    case 'destination_changed':
-      return { field: 'destination_url', from: event.data.from, to: event.data.to };
-    case 'rules_changed':
-      return { field: 'rules', ...event.data };
-    case 'schedule_changed':
-      return { field: 'schedule', ...event.data };
-    case 'limit_changed':
-      return { field: 'max_scans', ...event.data };
-    case 'limit_reached':
-      return { field: 'availability', from: 'live', to: 'limit_reached' };
-    case 'fallback_changed':
-      return { field: 'fallback_url', ...event.data };
-    case 'query_changed':
-      return { field: 'query', ...event.data };
-    case 'tags_changed':
-      return { field: 'tags', ...event.data };
-    case 'code_paused':
-      return { field: 'status', from: 'active', to: 'paused' };
-    case 'code_resumed':
-      return { field: 'status', from: 'paused', to: 'active' };
-    case 'code_published':
-      return { field: 'status', from: 'draft', to: 'active' };
-    case 'code_disabled':
-      return { field: 'disabled', from: null, to: event.data.reason };
-    case 'code_enabled':
-      return { field: 'disabled', from: null, to: null };
-    case 'code_deleted':
-    case 'code_erased':
-      return { field: null, from: null, to: null };
-  }
+  return { ...common, ...differenceOf(event), key_id: event.actor };
 }

@@ -1,5 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
+import { OwnedScanRecord, ScanRecord } from '../../../events/scan-record.ts';
 import { browsers, devices } from '../../../events/targeting-words.ts';
 import { intervals } from '../../analytics/series.ts';
 
@@ -20,6 +21,7 @@ const country = t.String({ description: 'ISO 3166-1 alpha-2 code; `XX` if unknow
 const city = t.String({ description: 'English name; `Unknown` if unknown.', examples: ['Berlin'] });
 
 export { browsers, devices } from '../../../events/targeting-words.ts';
+export { OwnedScanRecord, ScanRecord };
 
 const countsBy = <T extends string>(names: readonly T[], description: string, figures: number[]) =>
   t.Object(Object.fromEntries(names.map((name, i) => [name, count('Number of scans.', figures[i] ?? 0)])), {
@@ -102,34 +104,7 @@ export const Aggregate = t.Object(
   exact,
 );
 
-const rule = t.Union([t.String(), t.Null()], {
-  description: 'Id of the rule that led the scan; null for the destination of the code, and for the fallback.',
-  examples: ['r7dKm2VbNcXz'],
-});
-const variant = t.Union([t.String(), t.Null()], {
-  description: 'Id of the variant of the split; null without one.',
-  examples: ['v3hXb9TkPqRw'],
-});
-
-export const ScanRecord = t.Object(
-  {
-    id: t.String({ description: 'Identifier of the scan.', examples: ['scan_0VMNcq2hE3kx0dTtWq8LbY'] }),
-    timestamp: time('When the scan happened.', '2026-03-01T09:30:00.000Z'),
-    country,
-    region: t.String({ description: 'English name; `Unknown` if unknown.', examples: ['Land Berlin'] }),
-    city,
-    device: oneOf(devices),
-    browser: oneOf(browsers),
-    is_unique: t.Boolean({ description: 'Whether this is the first scan of the code by this visitor.' }),
-    is_bot: t.Boolean({ description: 'Whether the scan was made by a bot.', examples: [false] }),
-    rule,
-    variant,
-  },
-  exact,
-);
-
-/** A scan of any code of the account. */
-export const OwnedScanRecord = t.Object({ qr_id: qrId, ...ScanRecord.properties }, exact);
+const { rule, variant } = ScanRecord.properties;
 
 const buckets = t.Array(
   t.Object(

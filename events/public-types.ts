@@ -1,0 +1,183 @@
+import { type Static, type TObject, Type } from '@sinclair/typebox';
+import type { CodeEvent } from './code.ts';
+import { differenceOf } from './code-change.ts';
+import type { LogEntry } from './entry.ts';
+import { oneOf } from './one-of.ts';
+import { modes, plans } from './plans.ts';
+import type { Recorded } from './recorded.ts';
+import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
+import { disabledReasons } from './webhook.ts';
+
+export type EntryType = LogEntry['type'];
+export type EntryOf<T extends EntryType> = Extract<LogEntry, { type: T }>;
+
+interface Definition<T extends EntryType, D extends TObject> {
+  /** What happened, for the API's documentation. */
+  summary: string;
+  /** Types of the log entries that it shows. Each belongs to one public type at most. */
+  entries: readonly T[];
+  /** The schema of `data`. */
+  data: D;
+  dataOf(entry: EntryOf<T>): Static<D>;
+}
+
+const define = <const T extends EntryType, D extends TObject>(type: Definition<T, D>): Definition<T, D> => type;
+
+const exact = { additionalProperties: false };
+const qrId = Type.String({ description: 'Identifier of the code.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] });
+const keyId = Type.String({ description: 'Identifier of the key.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] });
+const mode = oneOf(modes);
+const nothing = Type.Object({}, exact);
+const reason = Type.String({ description: 'The reason that the operator gave.', examples: ['Phishing'] });
+
+/** What changed about a code; the same as in the history of the code. */
+const CodeChange = Type.Object(
+  {
+    qr_id: qrId,
+    field: Type.Union([Type.String(), Type.Null()], {
+      description: 'The field that changed, or `schedule`, `query` for several; null for create and delete.',
+      examples: ['destination_url'],
+    }),
+    from: Type.Unknown({ description: 'Value before the change.', examples: ['https://example.com/menu'] }),
+    to: Type.Unknown({
+      description: 'Value after the change; for a new code all fields that were given.',
+      examples: ['https://example.com/summer'],
+    }),
+  },
+  exact,
+);
+
+const ofCode = <const T extends CodeEvent['type']>(summary: string, ...entries: T[]) =>
+  define({
+    ...{ summary, entries, data: CodeChange },
+    dataOf(entry: EntryOf<T>) {
+      const event = entry as unknown as Recorded<CodeEvent>;
+      return { qr_id: event.stream, ...differenceOf(event) };
+    },
+  });
+
+const AccountChange = Type.Object(
+  {
+    field: oneOf(['name', 'timezone']),
+    from: Type.String({ examples: ['UTC'] }),
+    to: Type.String({ examples: ['Europe/Vienna'] }),
+  },
+  exact,
+);
+
+/**
+ * All types of events that the owner of an account sees, in the feed, the audit log and webhooks. The OpenAPI document
+ * follows from an entry here. `data` never has a secret or the hash of one, a visitor hash, or an address.
+ */
+export const publicTypes = {
+  'scan.created': define({
+    summary: 'A code was scanned.',
+    entries: ['code_scanned'],
+    data: OwnedScanRecord,
+    dataOf: scanRecordOf,
+  }),
+  'code.created': ofCode('A code was created.', 'code_created'),
+  'code.updated': ofCode(
+    'One field of a code changed; a request that changes several fields makes several events.',
+    ...(['code_renamed', 'destination_changed', 'rules_changed', 'schedule_changed', 'limit_changed'] as const),
+    ...(['fallback_changed', 'query_changed', 'tags_changed'] as const),
+  ),
+  'code.paused': ofCode('A code was paused.', 'code_paused'),
+  'code.resumed': ofCode('A paused code was resumed.', 'code_resumed'),
+  'code.published': ofCode('A draft went live.', 'code_published'),
+  'code.limit_reached': ofCode('A code has had `max_scans` scans.', 'limit_reached'),
+  'code.disabled': ofCode('The operator took a code down.', 'code_disabled'),
+  'code.enabled': ofCode('The operator restored a code.', 'code_enabled'),
+  'code.deleted': ofCode('A code was deleted.', 'code_deleted'),
+  'key.created': define({
+    summary: 'An API key was created.',
+    entries: ['key_created'],
+    data: Type.Object(
+      {
+        key_id: keyId,
+        name: Type.String({ examples: ['CI'] }),
+        mode,
+        last4: Type.String({ description: 'The last four characters of the key.', examples: ['x7Qa'] }),
+      },
+      exact,
+    ),
+    dataOf: ({ data: { key, name, mode, last4 } }) => ({ key_id: key, name, mode, last4 }),
+  }),
+  'key.revoked': define({
+    summary: 'An API key was revoked.',
+    entries: ['key_revoked'],
+    data: Type.Object({ key_id: keyId }, exact),
+    dataOf: ({ data }) => ({ key_id: data.key }),
+  }),
+  'webhook.set': define({
+    summary: 'The webhook of `/v1/account/webhook` was set, changed or enabled again.',
+    entries: ['webhook_set'],
+    data: Type.Object({ mode, url: Type.String({ examples: ['https://example.com/hooks/scans'] }) }, exact),
+    dataOf: ({ data }) => data,
+  }),
+  'webhook.secret_rotated': define({
+    summary: 'The signing secret of the webhook was replaced.',
+    entries: ['webhook_rotated'],
+    data: Type.Object({ mode }, exact),
+    dataOf: ({ data }) => data,
+  }),
+  'webhook.disabled': define({
+    summary: 'The service disabled the webhook: the receiver answered 410, or every delivery failed for 5 days.',
+    entries: ['webhook_disabled'],
+    data: Type.Object({ mode, reason: oneOf(disabledReasons) }, exact),
+    dataOf: ({ data }) => data,
+  }),
+  'webhook.deleted': define({
+    summary: 'The webhook was removed.',
+    entries: ['webhook_removed'],
+    data: Type.Object({ mode }, exact),
+    dataOf: ({ data }) => data,
+  }),
+  'account.created': define({
+    summary: 'The operator created the account.',
+    entries: ['account_created'],
+    data: Type.Object({ name: Type.String({ examples: ['Café Lumière'] }), plan: oneOf(plans) }, exact),
+    dataOf: ({ data }) => data,
+  }),
+  'account.updated': define({
+    summary: 'The name or the time zone of the account changed.',
+    entries: ['account_renamed', 'timezone_changed'],
+    data: AccountChange,
+    dataOf: ({ type, data }) => ({
+      field: type === 'account_renamed' ? ('name' as const) : ('timezone' as const),
+      ...data,
+    }),
+  }),
+  'account.plan_changed': define({
+    summary: 'The operator changed the plan of the account.',
+    entries: ['plan_changed'],
+    data: Type.Object({ from: oneOf(plans), to: oneOf(plans) }, exact),
+    dataOf: ({ data }) => data,
+  }),
+  'account.suspended': define({
+    summary: 'The operator suspended the account.',
+    entries: ['account_suspended'],
+    data: Type.Object({ reason }, exact),
+    dataOf: ({ data }) => data,
+  }),
+  'account.resumed': define({
+    summary: 'The operator ended the suspension of the account.',
+    entries: ['account_resumed'],
+    data: nothing,
+    dataOf: () => ({}),
+  }),
+};
+
+export type PublicType = keyof typeof publicTypes;
+export const publicTypeNames = Object.keys(publicTypes) as PublicType[];
+
+/** Types of log entries that no owner sees: of the service as a whole, and of deleted accounts. */
+export const hiddenEntries = [
+  ...(['destination_blocked', 'destination_unblocked', 'scans_dropped'] as const),
+  ...(['account_deleted', 'code_erased', 'erased'] as const),
+] satisfies EntryType[];
+
+type Shown = (typeof publicTypes)[PublicType]['entries'][number];
+type Missing = Exclude<EntryType, Shown | (typeof hiddenEntries)[number]>;
+/** A compile error here: the types of log entries in `Missing` need a public type, or a place in `hiddenEntries`. */
+true satisfies [Missing] extends [never] ? true : Missing;
