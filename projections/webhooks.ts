@@ -46,12 +46,14 @@ export const webhooks = {
 
   /**
    * Moves the checkpoint back to `to`, and removes the deliveries of lost entries. The position p is stored as -1 - p until
-   * the projection restarts, so that a running one at p cannot apply lost events that it has already received. Applying an
-   * entry again creates no second delivery, because the id of a delivery is derived from that of its entry.
+   * the projection restarts, so that a running one at p cannot apply lost events that it has already received; a second
+   * rewind before that can move it further back. Applying an entry again creates no second delivery, because the id of a
+   * delivery is derived from that of its entry.
    */
   async rewind(tx: Transaction, to: number, lost: LostEntry[]): Promise<void> {
     await tx`
-      UPDATE checkpoints SET position = -1 - least(position, ${to}) WHERE projection = 'webhooks' AND position >= 0`;
+      UPDATE checkpoints SET position = greatest(CASE WHEN position < 0 THEN position ELSE -1 - position END, ${-1 - to})
+      WHERE projection = 'webhooks'`;
     if (lost.length === 0) return;
     const owners = await ownersOfCodes(tx, lost);
     const keys = lost.flatMap(({ id, code, owner = owners.get(code) }) =>

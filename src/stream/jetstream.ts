@@ -47,11 +47,15 @@ const unlessMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
 export const findMessage = (manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | undefined> =>
   unlessMissing(manager.streams.getMessage(stream, { seq }));
 
+/** Undefined when there is no such stream. */
+export const findStream = (manager: JetStreamManager, stream: string): Promise<StreamInfo | undefined> =>
+  unlessMissing(manager.streams.info(stream));
+
 type EnsureContext = Pick<StreamContext, 'stream' | 'replicas' | 'log'>;
 
 /** Creates the stream if it does not exist (new, or lost with its storage), and updates limits that differ from ours. */
 export async function ensureStream(manager: JetStreamManager, context: EnsureContext): Promise<void> {
-  const info = await unlessMissing(manager.streams.info(context.stream));
+  const info = await findStream(manager, context.stream);
   if (info === undefined) await manager.streams.add(settings(context));
   else await updateLimits(manager, info, context);
 }

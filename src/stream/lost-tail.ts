@@ -8,7 +8,7 @@ import { ledger } from '../../projections/warehouse-ledger.ts';
 import { type LostEntry, webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { floorOfLog, raiseFloor } from '../log/floor.ts';
-import { findMessage } from './jetstream.ts';
+import { findMessage, findStream } from './jetstream.ts';
 
 /** Events that the stream or a projection received, and that the log no longer has. */
 export interface LostTail {
@@ -42,7 +42,9 @@ export async function findLostTail(
   signal: AbortSignal,
 ): Promise<LostTail | undefined> {
   const floor = await floorOfLog(sql);
-  const { state } = await manager.streams.info(stream);
+  const info = await findStream(manager, stream);
+  if (info === undefined) return undefined;
+  const { state } = info;
   let newest: number | undefined;
   let lost: LostTail | undefined;
   for (let sequence = state.last_seq; sequence >= Math.max(state.first_seq, 1); sequence--) {

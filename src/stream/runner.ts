@@ -8,7 +8,7 @@ import { headOfLog, readRange } from '../log/read.ts';
 import type { StreamContext } from './context.ts';
 import { Inbox } from './inbox.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
-import { abandonTail } from './lost-tail.ts';
+import { abandonTail, findLostTail } from './lost-tail.ts';
 
 /** State that is derived from the log, and that stores its checkpoint together with its effect. */
 export interface Projection {
@@ -71,7 +71,7 @@ async function feed(options: RunnerOptions, signal: AbortSignal): Promise<void> 
   const { projection, sql, nats, stream, log, metrics } = options;
   const position = await projection.checkpoint();
   log.info({ position }, 'projection starts');
-  await abandonLostTail(options, position);
+  await abandonLostTail(options, position, signal);
   const applied = new AppliedLog(options, position, signal);
   await applied.catchUp(await floorOfLog(sql));
   const inbox = new Inbox({ nats, stream, after: applied.position, signal, log });
@@ -98,13 +98,29 @@ async function feed(options: RunnerOptions, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** A projection that is ahead of the log has applied events that the log has lost since. */
-async function abandonLostTail({ sql, log, metrics }: RunnerOptions, position: number): Promise<void> {
+/**
+ * A projection that is ahead of the log has applied events that the log has lost since. The log may already have others at
+ * their positions, and raising the floor hides them from the relay's comparison, so the stream is compared here as well.
+ */
+async function abandonLostTail(
+  { sql, nats, stream, log, metrics }: RunnerOptions,
+  position: number,
+  signal: AbortSignal,
+): Promise<void> {
   const head = await headOfLog(sql);
   if (position <= head) return;
+  const lost = await findLostTail(sql, await nats.jetstreamManager({ timeout: 2_000 }), stream, signal);
+  const tail = {
+    agreedTo: Math.min(head, lost?.agreedTo ?? head),
+    lostTo: Math.max(position, lost?.lostTo ?? 0),
+    reported: lost?.reported ?? [],
+  };
   metrics.lostTails.inc();
-  log.error({ position, head }, 'the projection is ahead of the log, which has lost events: rebuilding from the log');
-  await abandonTail(sql, { agreedTo: head, lostTo: position, reported: [] });
+  log.error(
+    { position, head, agreed_to: tail.agreedTo },
+    'the projection is ahead of the log, which has lost events: rebuilding from the log',
+  );
+  await abandonTail(sql, tail);
   throw new Superseded('the log has lost events that were applied');
 }
 

@@ -240,6 +240,14 @@ describe('when the log has lost scans that were delivered', () => {
     await sql.begin((tx) => webhooks.rewind(tx, position + 100, []));
     expect(await webhooks.checkpoint(sql)).toBe(position);
   });
+
+  test('of two rewinds before a restart, the one that goes further back counts', async () => {
+    const { sql } = database;
+    await catchUp();
+    const position = await webhooks.checkpoint(sql);
+    for (const to of [position - 1, position - 3, position - 2]) await sql.begin((tx) => webhooks.rewind(tx, to, []));
+    expect(await webhooks.checkpoint(sql)).toBe(position - 3);
+  });
 });
 
 test('verify reports a missing delivery, and one that should not exist', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { counters } from '../../projections/counters.ts';
+import { webhooks } from '../../projections/webhooks.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { append } from '../../src/log/append.ts';
@@ -162,6 +163,25 @@ describe('after a log has lost relayed events', () => {
     await eventually(async () => expect(await countsOf(sql, code)).toEqual([total, total]));
     await eventually(async () => expect((await held(stream, name)).at(-1)?.to).toBe(await headOfLog(sql)));
     await Promise.all([after.stop(), counting.stop()]);
+  });
+
+  test('and a projection that is ahead of it detects the loss first, webhooks report the new ones at their positions', async () => {
+    const { sql, common, stream: name } = await stream.fresh();
+    const code = await createCode(sql);
+    await stream.manager.streams.add({ name, subjects: [`${name}.changes`, `${name}.scans`] });
+    await publish(stream, name, await readRange(sql, 0, 1_000));
+    const kept = await headOfLog(sql);
+    await scan(sql, 5, code);
+    await publish(stream, name, await readRange(sql, kept, 1_000));
+    // Both have applied the lost scans.
+    await counters.rebuild(sql);
+    await webhooks.apply(sql, await readRange(sql, 0, 1_000), new Date());
+    await loseTail(sql, kept);
+    await scan(sql, 2, code);
+    const counting = runCounters(common);
+    await eventually(async () => expect(await floorOfLog(sql)).toBeGreaterThan(0));
+    expect(await webhooks.checkpoint(sql), 'webhooks continue after the last position that was kept').toBe(kept);
+    await counting.stop();
   });
 
   test('and the stream is lost as well, a projection that is ahead of the log detects the loss', async () => {
