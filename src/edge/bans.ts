@@ -14,8 +14,8 @@ export interface Bans {
   loaded(): Promise<void>;
   /** Reads all bans from Postgres. */
   refresh(): Promise<void>;
-  /** Lets the next `refresh` overwrite newer state. Call when the log has lost events. */
-  forget(): void;
+  /** Like `refresh`, and also replaces newer state: the log may have lost events that are applied. */
+  reload(): Promise<void>;
   /** Applies events, which may arrive in any order and more than once. */
   apply(entries: Change[]): void;
   /** Writes the bans to `folder` if they have changed, so that an edge can start without Postgres. */
@@ -71,7 +71,10 @@ export function createBans(sql: Sql, saved: SavedBans = { version: 1, accounts: 
       return banned.host.size > 0 && coveringHosts(hostOf(destination_url)).some((host) => banned.host.has(host));
     },
     refresh,
-    forget: () => positions.clear(),
+    reload() {
+      positions.clear();
+      return refresh();
+    },
     loaded() {
       firstLoad ??= refresh().catch((error) => {
         firstLoad = undefined;

@@ -22,7 +22,7 @@ export class LogFollower {
   readonly #routes: Routes;
   readonly #bans: Bans;
   #position: number | undefined;
-  #floor = 0;
+  #origin = '';
 
   constructor(sql: Sql, routes: Routes, bans: Bans) {
     this.#sql = sql;
@@ -32,8 +32,8 @@ export class LogFollower {
 
   /** Applies the events since the last call; the first call reads the current state instead. */
   async poll(): Promise<void> {
-    const floor = await floorOfLog(this.#sql);
-    if (this.#position === undefined || floor > this.#floor) await this.#refresh(floor);
+    const origin = await originOf(this.#sql);
+    if (this.#position === undefined || origin !== this.#origin) await this.#refresh(origin);
     let events: Change[];
     do {
       events = await readEvents(this.#sql, this.#position ?? 0, maxEventsPerRead);
@@ -42,15 +42,21 @@ export class LogFollower {
     } while (events.length === maxEventsPerRead);
   }
 
-  async #refresh(floor: number): Promise<void> {
+  async #refresh(origin: string): Promise<void> {
     const head = await headOfLog(this.#sql);
-    // The log has lost events that routes and bans may contain, so Postgres may return older versions of them.
-    if (this.#position !== undefined) {
-      this.#routes.forget();
-      this.#bans.forget();
-    }
-    await Promise.all([this.#routes.refresh(), this.#bans.refresh()]);
+    if (this.#position === undefined) await Promise.all([this.#routes.refresh(), this.#bans.refresh()]);
+    // The log may have lost events that routes and bans contain, so Postgres may return older versions of them.
+    else await Promise.all([this.#routes.reload(), this.#bans.reload()]);
     this.#position = head;
-    this.#floor = floor;
+    this.#origin = origin;
   }
+}
+
+/**
+ * Another value whenever the log may have lost events: its floor, which rises when the stream or a projection has them, and
+ * the start of the Postgres server, because the edge may have events that a promoted replica lacks and no one else has seen.
+ */
+async function originOf(sql: Sql): Promise<string> {
+  const [{ started_at }] = await sql<[{ started_at: string }]>`SELECT pg_postmaster_start_time()::text AS started_at`;
+  return `${started_at} ${await floorOfLog(sql)}`;
 }

@@ -46,10 +46,6 @@ export class RouteCache<V> {
     this.#entries.delete(key);
   }
 
-  clear(): void {
-    this.#entries.clear();
-  }
-
   keys(): Iterable<string> {
     return this.#entries.keys();
   }

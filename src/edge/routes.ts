@@ -53,7 +53,7 @@ export class Routes {
   readonly #toLocation: (destination: string) => string;
   readonly #metrics: Metrics;
   readonly #known: RouteCache<KnownRoute>;
-  /** Routes from an earlier run, or from before the log lost events: used only while Postgres does not answer. */
+  /** Routes from an earlier run, used only while Postgres does not answer. */
   readonly #earlier = new Map<string, KnownRoute>();
   /** Short codes as requested, and the given one that differs from it only in case and has the route. */
   readonly #aliases = new RouteCache<string>(maxAliases, () => {});
@@ -111,31 +111,26 @@ export class Routes {
 
   /** Reads all routes again, including those of an earlier run: the edge may have missed events. */
   async refresh(): Promise<void> {
-    this.#refreshes++;
-    const shortCodes = [
-      ...new Set([
-        ...[...this.#known.keys(), ...this.#earlier.keys()],
-        ...[...this.#aliases.keys(), ...this.#earlierAliases.keys()],
-      ]),
-    ];
-    for (let i = 0; i < shortCodes.length; i += maxRefreshBatch) {
-      const batch = shortCodes.slice(i, i + maxRefreshBatch);
-      const found = await this.#read(batch);
-      for (const [shortCode, route] of found) this.#keep(route, shortCode);
-      for (const shortCode of batch) if (!found.has(shortCode)) this.#earlier.delete(shortCode);
-      for (const shortCode of batch) if (!found.has(shortCode)) this.#dropAlias(shortCode);
-    }
+    await this.#readAll((shortCode, route) => {
+      if (route !== undefined) this.#keep(route, shortCode);
+      else {
+        this.#earlier.delete(shortCode);
+        this.#dropAlias(shortCode);
+      }
+    });
   }
 
-  /** Until the next refresh, uses the cached routes only while Postgres does not answer. */
-  forget(): void {
-    for (const route of this.#known.values()) this.#earlier.set(route.short_code, route);
-    for (const [requested, shortCode] of this.#aliases.entries()) this.#earlierAliases.set(requested, shortCode);
-    this.#known.clear();
-    this.#aliases.clear();
-    this.#changes++;
-    this.#unknown.clear();
+  /** Like `refresh`, and also replaces newer versions: the log may have lost events that are applied to cached routes. */
+  async reload(): Promise<void> {
     this.#recent.clear();
+    this.#unknown.clear();
+    await this.#readAll((shortCode, route) => {
+      this.#known.delete(shortCode);
+      this.#earlier.delete(shortCode);
+      this.#dropAlias(shortCode);
+      this.#changes++;
+      if (route !== undefined) this.#keep(route, shortCode);
+    });
   }
 
   /** Applies events of codes, which may arrive in any order and more than once. */
@@ -248,6 +243,22 @@ export class Routes {
     const next = applyToRoute(route, event);
     if (next === undefined) this.#earlier.delete(shortCode);
     else this.#earlier.set(shortCode, this.#located(next));
+  }
+
+  /** Reads all routes again, and calls `onRead` for each requested short code. Lookups that overlap are repeated. */
+  async #readAll(onRead: (shortCode: string, route: Route | undefined) => void): Promise<void> {
+    this.#refreshes++;
+    const shortCodes = [
+      ...new Set([
+        ...[...this.#known.keys(), ...this.#earlier.keys()],
+        ...[...this.#aliases.keys(), ...this.#earlierAliases.keys()],
+      ]),
+    ];
+    for (let i = 0; i < shortCodes.length; i += maxRefreshBatch) {
+      const batch = shortCodes.slice(i, i + maxRefreshBatch);
+      const found = await this.#read(batch);
+      for (const shortCode of batch) onRead(shortCode, found.get(shortCode));
+    }
   }
 
   /** Reads routes from Postgres and applies events that arrived during the query; returns them by requested short code. */
