@@ -96,6 +96,8 @@ export class Inbox {
       .jetstream()
       .consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start });
     this.#messages = await consumer.consume({ max_messages: 100 });
+    // `close` may have been called meanwhile, when there was nothing to stop.
+    if (this.#isClosed) return this.#messages.stop();
     for await (const message of this.#messages) {
       this.#push(this.#decode(message));
       if (this.#size >= maxWaitingEntries)

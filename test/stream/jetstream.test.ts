@@ -2,6 +2,7 @@ import { nanos } from 'nats';
 import { describe, expect, test } from 'vitest';
 import { Inbox } from '../../src/stream/inbox.ts';
 import { ensureStream } from '../../src/stream/jetstream.ts';
+import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { useStream } from './stream-support.ts';
 
@@ -71,4 +72,17 @@ test('a closed inbox leaves no listener on its abort signal', async () => {
     inbox.close();
   }
   expect(listening.size).toBe(0);
+});
+
+test('an inbox that is closed while it subscribes stops the subscription', async () => {
+  const { common, stream: name } = await stream.fresh();
+  await ensureStream(stream.manager, common);
+  const inbox = new Inbox({ ...common, after: 0, signal: new AbortController().signal });
+  inbox.close();
+  const openPulls = async () => {
+    const consumers = await stream.manager.consumers.list(name).next();
+    return consumers.map(({ num_waiting }) => num_waiting);
+  };
+  // A pull that is not stopped ends after 30 s, and the next one begins.
+  await eventually(async () => expect(await openPulls()).toEqual([0]), 15_000);
 });
