@@ -1,16 +1,32 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './support/longest-first.ts';
+
+/** Files that replace a module, which needs Vite's module loader and a process of their own. */
+const withModuleMocks = ['test/webhooks/notification-types.test.ts'];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Pages can only be looked at where there is a browser; ./scanlog test says so when there is none.
-    exclude: process.env['SCANLOG_BROWSER'] ? [] : ['test/browser/**'],
     globalSetup: 'test/support/stack.ts',
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Files run side by side, each on its own database, stream and warehouse of the one stack. Three on two cores, because
     // many tests wait for timeouts and restarts: 9 instead of 11 minutes.
     maxWorkers: 3,
-    sequence: { shuffle: true },
+    sequence: { shuffle: { files: false, tests: true }, sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          // Pages can only be looked at where there is a browser; ./scanlog test says so when there is none.
+          exclude: [...withModuleMocks, ...(process.env['SCANLOG_BROWSER'] ? [] : ['test/browser/**'])],
+          // A process runs one file after another, and Bun loads the sources itself.
+          isolate: false,
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: withModuleMocks } },
+    ],
   },
 });

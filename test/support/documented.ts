@@ -62,6 +62,9 @@ export function documentOf(url: string): Promise<OpenApi> {
   return document;
 }
 
+/** A later service of this process may listen on the same port. */
+export const forgetDocument = (url: string): boolean => documents.delete(url);
+
 /** Replaces every `$ref` by its schema. */
 function dereferenced(part: unknown, root: OpenApi): unknown {
   if (Array.isArray(part)) return part.map((item) => dereferenced(item, root));

@@ -11,6 +11,7 @@ import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { type RunningService, startService } from '../../src/service/start.ts';
 import { type Api, apiClient } from './api.ts';
 import { type TestDatabase, uniqueName, useDatabase } from './database.ts';
+import { forgetDocument } from './documented.ts';
 import { eventually } from './eventually.ts';
 import { testSecretKey } from './secret-box.ts';
 import { removeStream } from './streams.ts';
@@ -90,6 +91,7 @@ export function useService(options: Options = {}): TestService {
   afterAll(async () => {
     if (verified) await expectAllAgree(database.sql, warehouse, clock?.());
     await Promise.all(running.map((service) => service.stop()));
+    urls.forEach(forgetDocument);
     await removeStream(stream);
     await warehouse.client.command({ query: `DROP DATABASE IF EXISTS ${clickhouseDatabase}` });
     await warehouse.client.close();
