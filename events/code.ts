@@ -24,7 +24,7 @@ const maxScans = Type.Integer({ minimum: 1 });
 
 export const codeEvents = {
   code_created: defineEvent(
-    4,
+    5,
     Type.Object(
       {
         account: text,
@@ -52,6 +52,8 @@ export const codeEvents = {
       2: (old) => ({ ...old, short_code_given: null }),
       // Schema 3 predates everything after `style`, which is optional.
       3: (old) => old,
+      // Schema 4 predates logos, frames, gradients, quiet zone and error correction in `style`, which are optional.
+      4: (old) => old,
     },
   ),
   code_renamed: defineEvent(1, fromTo),

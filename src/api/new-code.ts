@@ -6,6 +6,7 @@ import type { CodeRequest } from '../codes/create.ts';
 import type { Addresses } from '../config.ts';
 import type { FieldError } from '../lib/errors.ts';
 import { problemWithShortCode } from '../lib/short-code.ts';
+import frameFont from '../qr/frame-font.json' with { type: 'json' };
 import { styleWarnings } from '../qr/warnings.ts';
 import { presentCode } from './present.ts';
 import { type CreatedQrCode, NewQrCode } from './schemas.ts';
@@ -57,7 +58,10 @@ export function presentCreated(
   now: Date,
 ): Static<typeof CreatedQrCode> {
   const presented = presentCode(code, addresses, { now });
-  const warnings = styleWarnings(code.style).map(({ field, message }) => ({ field: `style.${field}`, message }));
+  const warnings = styleWarnings(code.style, frameFont).map(({ field, message }) => ({
+    field: `style.${field}`,
+    message,
+  }));
   const request = payload as Partial<Static<typeof NewQrCode>>;
   const isVariant = request.type !== undefined || request.destination !== undefined;
   return {

@@ -18,7 +18,7 @@ export interface Ring {
   readonly hole: Box;
 }
 
-/** The shapes of a picture, in modules; SVG and PNG are both drawn from it. */
+/** The shapes of a symbol, in modules; the scene and the fast PNG are both drawn from it. */
 export interface Geometry {
   readonly side: number;
   /** Every dark module outside the finder patterns, in reading order. */
@@ -57,9 +57,14 @@ const ringRadii: Record<CornersSquareType, { outer: number; hole: number }> = {
 
 const eyeRadius: Record<CornersDotType, number> = { square: 0, dot: 1.5 };
 
-export function geometryOf(matrix: Matrix, look: Look): Geometry {
+/** `isLeftOut`: modules under a logo, which count as light. */
+export function geometryOf(
+  matrix: Matrix,
+  look: Pick<Look, 'dotsType' | 'cornersSquareType' | 'cornersDotType'>,
+  isLeftOut: (x: number, y: number) => boolean = () => false,
+): Geometry {
   const { side } = matrix;
-  const isDot = (x: number, y: number) => matrix.isDark(x, y) && !inFinder(side, x, y);
+  const isDot = (x: number, y: number) => matrix.isDark(x, y) && !inFinder(side, x, y) && !isLeftOut(x, y);
   const rule = dotRules[look.dotsType];
   // Dots with the same neighbours share one `radii` object, so that renderers can cache by identity.
   const radii = Array.from({ length: 16 }, (_, near) =>

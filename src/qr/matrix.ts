@@ -1,4 +1,5 @@
 import QRCode from 'qrcode';
+import type { ErrorCorrection } from '../../events/style-shapes.ts';
 
 export type Mask = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
@@ -6,27 +7,37 @@ export type Mask = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 export interface Matrix {
   /** Modules on a side. */
   readonly side: number;
+  readonly level: ErrorCorrection;
   /** Whether a module is dark; outside the symbol everything is light. */
   isDark(x: number, y: number): boolean;
+  /** Whether a module is part of a function pattern, and thus carries no data. */
+  isFunction(x: number, y: number): boolean;
 }
 
 export const finderSide = 7;
 
 /**
- * The symbol of a short URL in byte mode with error correction M. Tests fix the mask to compare pictures; by default
- * the best one is chosen.
+ * The symbol of a short URL in byte mode, by default of the smallest version. Tests fix the mask to compare pictures; by
+ * default the best one is chosen.
  */
-export function matrixOf(url: string, mask?: Mask): Matrix {
+export function matrixOf(url: string, mask?: Mask, level: ErrorCorrection = 'M', version?: number): Matrix {
   const { modules } = QRCode.create([{ data: new TextEncoder().encode(url), mode: 'byte' }], {
-    errorCorrectionLevel: 'M',
+    errorCorrectionLevel: level,
     maskPattern: mask,
+    version,
   });
-  const { size: side, data } = modules;
+  const { size: side, data, reservedBit } = modules;
+  const isInside = (x: number, y: number) => x >= 0 && y >= 0 && x < side && y < side;
   return {
     side,
-    isDark: (x, y) => x >= 0 && y >= 0 && x < side && y < side && data[y * side + x] === 1,
+    level,
+    isDark: (x, y) => isInside(x, y) && data[y * side + x] === 1,
+    isFunction: (x, y) => isInside(x, y) && reservedBit[y * side + x] === 1,
   };
 }
+
+/** The version of a symbol, from 1 to 40. */
+export const versionOf = ({ side }: Pick<Matrix, 'side'>) => (side - 17) / 4;
 
 /** Top-left modules of the three finder patterns. */
 export function findersOf(side: number): readonly { x: number; y: number }[] {

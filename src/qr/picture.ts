@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Style } from '../../events/style.ts';
+import { defaultQuietZone } from '../../events/style-shapes.ts';
+import frameFont from './frame-font.json' with { type: 'json' };
+import type { LogoArt } from './logo-art.ts';
 import { drawPng } from './png.ts';
 import { lookOf } from './style.ts';
 import { drawSvg } from './svg.ts';
@@ -20,11 +23,16 @@ export interface Picture {
   style: Style;
   format: PictureFormat;
   size: number;
+  /** The picture of `style.logo`. */
+  logo?: LogoArt | undefined;
 }
 
 /** Throws a `RangeError` for a size or a style that cannot be drawn. */
-export async function drawPicture({ url, style, format, size }: Picture): Promise<Uint8Array<ArrayBuffer>> {
-  return format === 'png' ? drawPng(url, style, size) : new TextEncoder().encode(drawSvg(url, style, size));
+export async function drawPicture({ url, style, format, size, logo }: Picture): Promise<Uint8Array<ArrayBuffer>> {
+  const options = { logo, font: frameFont };
+  return format === 'png'
+    ? drawPng(url, style, size, options)
+    : new TextEncoder().encode(drawSvg(url, style, size, options));
 }
 
 /**
@@ -34,8 +42,17 @@ export async function drawPicture({ url, style, format, size }: Picture): Promis
  * etagOf({ url: 'https://sho.rt/aB3xY7z', style: {}, format: 'png', size: 512 }); // "\"y0Zt…\""
  */
 export function etagOf({ url, style, format, size }: Picture): string {
-  const look = lookOf(style);
-  const parts = [drawingVersion, url, format, size, ...Object.entries(look).sort().flat()];
+  // Only what differs from a style without them, so that the ETags of pictures from before these fields stay valid.
+  const { quietZone, errorCorrection, logo, frame, ...look } = lookOf(style);
+  const { dotsGradient, cornersSquareGradient, cornersDotGradient, backgroundGradient, ...contract } = look;
+  const added = {
+    ...(quietZone === defaultQuietZone ? {} : { quietZone }),
+    ...(errorCorrection === 'M' ? {} : { errorCorrection }),
+    ...{ dotsGradient, cornersSquareGradient, cornersDotGradient, backgroundGradient, logo, frame },
+  };
+  const parts = [drawingVersion, url, format, size, ...Object.entries(contract).sort().flat()];
+  const given = JSON.stringify(added);
+  if (given !== '{}') parts.push(given);
   return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
 }
 

@@ -17,7 +17,7 @@ const event = (type: string, data: unknown) => ({ type, data }) as DomainEvent;
 
 describe('validation', () => {
   test('a valid event has the number of its schema', () => {
-    expect(schemaOf(event('code_created', created))).toBe(4);
+    expect(schemaOf(event('code_created', created))).toBe(5);
     expect(schemaOf(event('code_paused', {}))).toBe(1);
   });
 
@@ -77,8 +77,8 @@ describe('upcasting', () => {
   });
 
   test('rejects a newer schema', () => {
-    expect(() => upcast('code_created', 5, created)).toThrow(
-      'An event of type code_created (version 5, this process reads up to 4) was written by a newer version of Scanlog: upgrade this process first',
+    expect(() => upcast('code_created', 6, created)).toThrow(
+      'An event of type code_created (version 6, this process reads up to 5) was written by a newer version of Scanlog: upgrade this process first',
     );
   });
 

@@ -61,7 +61,7 @@ test('warnings of any style name a field that was given', () => {
   fc.assert(
     fc.property(style, (s) => {
       for (const { field, message } of styleWarnings(s)) {
-        expect(s[field], 'field of the warning').toBeDefined();
+        expect(Object.keys(s), 'field of the warning').toContain(field.replace(/\..*/, ''));
         expect(message).toMatch(/\.$/);
       }
     }),

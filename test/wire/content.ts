@@ -146,6 +146,38 @@ export const targetingChanges: Change[] = [
   { type: 'tags_changed' as const, data: { from: null, to: ['summer'] } },
 ].map((event, i) => recorded(code, i + 1, event as Pick<Change, 'type' | 'data'>));
 
+/** A code with every part that a style can have. */
+export const styledChanges: Change[] = [
+  recorded(code, 1, {
+    type: 'code_created' as const,
+    data: {
+      ...(creation?.type === 'code_created' ? creation.data : undefined),
+      style: {
+        dotsType: 'dots' as const,
+        dotsGradient: {
+          type: 'linear' as const,
+          rotation: 0.5,
+          colorStops: [
+            { offset: 0, color: '#112233' },
+            { offset: 1, color: '#445566' },
+          ],
+        },
+        backgroundColor: 'transparent',
+        logo: {
+          id: 'logo_0000000000000000000000',
+          size: 0.25,
+          margin: 1,
+          shape: 'circle' as const,
+          background: '#FFFFFF',
+        },
+        frame: { type: 'label-bottom' as const, text: 'Меню', color: '#112233', textColor: '#FFFFFF' },
+        quietZone: 2,
+        errorCorrection: 'H' as const,
+      },
+    },
+  } as Pick<Change, 'type' | 'data'>),
+];
+
 /** The ranges of the messages with scans and with changes. */
 export const scanRange = { after: 40, to: 43 };
 export const changeRange = { after: 43, to: 60 };

@@ -17,6 +17,7 @@ import {
   ruledScans,
   scanRange,
   scans,
+  styledChanges,
   targetedRoutes,
   targetingChanges,
 } from './content.ts';
@@ -72,13 +73,21 @@ describe('a message of the stream', () => {
     expect(entries).toEqual(targetingChanges);
   });
 
+  test('with every part of a style is decoded', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-code_created-5'));
+    expect(entries).toEqual(styledChanges);
+  });
+
   test('is encoded exactly as the fixture of the newest version', () => {
     expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans-2'));
     expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-3').replace('"schema":3', '"schema":4'),
+      text('stream-message-2-changes-code_created-3').replace('"schema":3', '"schema":5'),
     );
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-4'),
+      text('stream-message-2-changes-code_created-4').replace('"schema":4', '"schema":5'),
+    );
+    expect(encodeChanges(changeRange, styledChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-code_created-5'),
     );
   });
 
@@ -109,9 +118,9 @@ describe('a message of the stream', () => {
 
   test('with events or lines of a newer version is rejected, naming them', () => {
     const [created] = changes;
-    const event = JSON.stringify({ ...created, schema: 5 });
+    const event = JSON.stringify({ ...created, schema: 6 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [event])))).toThrow(
-      /^An event of type code_created \(version 5, this process reads up to 4\) was written by a newer/,
+      /^An event of type code_created \(version 6, this process reads up to 5\) was written by a newer/,
     );
     const unknown = JSON.stringify({ ...created, type: 'code_exploded', schema: 1 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [unknown])))).toThrow(/unknown type code_exploded/);

@@ -8,7 +8,11 @@ import { readDestination } from './destination.ts';
 import { readTargetingCells, type TargetingColumn, targetingColumns } from './import-targeting.ts';
 import { cornersDotTypes, cornersSquareTypes, dotsTypes, isColor, type Style } from './style.ts';
 
-type StyleField = keyof Style;
+/** The fields that are one word; logos, frames and gradients cannot be imported. */
+type StyleField = Exclude<
+  keyof Style,
+  'logo' | 'frame' | 'dotsGradient' | 'backgroundGradient' | 'quietZone' | 'errorCorrection'
+>;
 export type ImportField = 'name' | 'destination_url' | 'short_code' | StyleField | TargetingColumn;
 
 /** One row of a table: its cells by field, as typed. */

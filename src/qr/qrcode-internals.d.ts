@@ -1,0 +1,21 @@
+/** A table of the `qrcode` package that its own types leave out. */
+declare module 'qrcode/lib/core/error-correction-code.js' {
+  interface Level {
+    bit: number;
+  }
+  const tables: {
+    getBlocksCount(version: number, level: Level): number;
+    getTotalCodewordsCount(version: number, level: Level): number;
+  };
+  export default tables;
+}
+
+declare module 'qrcode/lib/core/error-correction-level.js' {
+  const levels: Record<'L' | 'M' | 'Q' | 'H', { bit: number }>;
+  export default levels;
+}
+
+declare module 'qrcode/lib/core/utils.js' {
+  const utils: { getSymbolTotalCodewords(version: number): number };
+  export default utils;
+}
