@@ -7,9 +7,11 @@ import { applyState } from '../../projections/state.ts';
 import { findCode } from '../../src/codes/codes.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { append } from '../../src/log/append.ts';
-import { readEvents, readStream } from '../../src/log/read.ts';
+import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import { headOfLog, readEvents, readRange, readStream } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { made, opened } from '../support/events.ts';
+import { scanned } from '../support/scans.ts';
 
 const database = useDatabase();
 const now = new Date('2026-03-01T09:30:00.000Z');
@@ -35,6 +37,28 @@ const beforeDrafts = {
 };
 
 describe('reading the log', () => {
+  test('returns every entry once, in order, across positions that are not in use', async () => {
+    const { sql } = database;
+    const start = await headOfLog(sql);
+    const expected: number[] = [];
+    for (const unused of [0, 1, 7, 8, 9, 40]) {
+      await sql`SELECT setval('log_position', last_value + ${unused}) FROM log_position`;
+      const batch = batchOf(newId('batch', Date.now()), 1, [scanned({}), scanned({})]);
+      await appendScans(sql, batch);
+      const [change] = await sql.begin((tx) => append(tx, [opened()], by));
+      const position = change?.position ?? 0;
+      expected.push(position - 2, position - 1, position);
+    }
+    const found: number[] = [];
+    for (let after = start; ; ) {
+      const { to, entries } = await readRange(sql, after, 2);
+      if (entries.length === 0) break;
+      found.push(...entries.map(({ position }) => position));
+      after = to;
+    }
+    expect(found).toEqual(expected);
+  });
+
   test('returns a stream from its beginning, or after a position', async () => {
     const event = opened();
     const upgraded = {
@@ -103,7 +127,7 @@ describe('an unknown event', () => {
       'code_created',
       99,
       beforeDrafts,
-      'An event of type code_created (version 99, this process reads up to 4)',
+      'An event of type code_created (version 99, this process reads up to 5)',
     ],
     ['of a later type', 'code_framed', 1, {}, 'An event of the unknown type code_framed'],
   ])('%s makes the read fail instead of being skipped', async (_, type, schema, data, message) => {
