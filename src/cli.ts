@@ -2,37 +2,22 @@ import { resolve } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import { modes, plans } from '../events/plans.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import {
-  accountCreate,
-  accountKey,
-  accountKeys,
-  accountList,
-  accountPlan,
-  accountRename,
-  accountResume,
-  accountSuspend,
-} from './cli/account.ts';
-import { accountDelete } from './cli/account-delete.ts';
-import { backup } from './cli/backup.ts';
 import { benchmarks } from './cli/benchmarks.ts';
-import { codeRestore, codeTakedown } from './cli/code.ts';
 import { defaultDataFolder } from './cli/connection.ts';
-import { demo } from './cli/demo.ts';
-import { destinationsBlock, destinationsList, destinationsUnblock } from './cli/destinations.ts';
-import { doctor } from './cli/doctor.ts';
-import { showEvents } from './cli/events.ts';
-import { keyRevoke } from './cli/key.ts';
-import { replay, replays } from './cli/replay.ts';
-import { restore } from './cli/restore.ts';
-import { scanLoad } from './cli/scan-load.ts';
-import { secretReset, secretRotate } from './cli/secret.ts';
-import { serve } from './cli/serve.ts';
-import { showSpool } from './cli/spool.ts';
-import { runTests } from './cli/test.ts';
-import { up } from './cli/up.ts';
-import { showVerification } from './cli/verify.ts';
+import { replayable } from './cli/replayable.ts';
 import { messageOf, Refusal, StartError } from './lib/errors.ts';
 import { VersionTaken } from './log/append.ts';
+
+/** The action of a command, whose file is loaded when it runs: loading the files of all commands takes half a second. */
+const action =
+  <Name extends string, Module extends Record<Name, (...args: never[]) => unknown>>(
+    load: () => Promise<Module>,
+    name: Name,
+  ) =>
+  async (...args: unknown[]): Promise<void> => {
+    const module = await load();
+    await module[name](...(args as never[]));
+  };
 
 const dataOption = () =>
   new Option('--data <folder>', 'data folder of ./scanlog up')
@@ -77,12 +62,12 @@ const program = new Command('./scanlog')
 withListenOptions(program.command('up'))
   .description('run everything on this machine: the service, and each server whose URL is not set')
   .addOption(dataOption())
-  .action((options) => up({ ...flagsOf(options), data: options.data }));
+  .action(async (options) => (await import('./cli/up.ts')).up({ ...flagsOf(options), data: options.data }));
 
 withListenOptions(program.command('serve'))
   .description('run the service only, on the servers of DATABASE_URL, NATS_URL and CLICKHOUSE_URL')
   .option('--role <roles>', 'roles to run, separated by commas: api, edge, relay, projections (default: all)')
-  .action((options) => serve(flagsOf(options)));
+  .action(async (options) => (await import('./cli/serve.ts')).serve(flagsOf(options)));
 
 const operatorCommand = (parent: Command, name: string, description: string) =>
   parent.command(name).description(description).option('--json', 'print JSON').addOption(dataOption());
@@ -92,24 +77,26 @@ const accountId = new Argument('<account>', 'account id (acct_…)');
 operatorCommand(account, 'create', 'create an account, and print its live key and its test key')
   .requiredOption('--name <name>', 'display name')
   .requiredOption('--plan <plan>', plans.join(', '))
-  .action(accountCreate);
+  .action(action(() => import('./cli/account.ts'), 'accountCreate'));
 account
   .command('plan')
   .description('change the plan of an account')
   .addArgument(accountId)
   .argument('<plan>', plans.join(', '))
   .addOption(dataOption())
-  .action(accountPlan);
-operatorCommand(account, 'list', 'list all accounts').action(accountList);
+  .action(action(() => import('./cli/account.ts'), 'accountPlan'));
+operatorCommand(account, 'list', 'list all accounts').action(action(() => import('./cli/account.ts'), 'accountList'));
 operatorCommand(account, 'rename', 'change the name of an account')
   .addArgument(accountId)
   .argument('<name>', 'new display name')
-  .action(accountRename);
+  .action(action(() => import('./cli/account.ts'), 'accountRename'));
 operatorCommand(account, 'suspend', 'disable the API, console and short links of an account; deletes nothing')
   .addArgument(accountId)
   .requiredOption('--reason <reason>', 'reason shown to the owner')
-  .action(accountSuspend);
-operatorCommand(account, 'resume', 'end the suspension of an account').addArgument(accountId).action(accountResume);
+  .action(action(() => import('./cli/account.ts'), 'accountSuspend'));
+operatorCommand(account, 'resume', 'end the suspension of an account')
+  .addArgument(accountId)
+  .action(action(() => import('./cli/account.ts'), 'accountResume'));
 operatorCommand(account, 'delete', 'delete an account for good, and erase its keys, codes, scans and event data')
   .addArgument(accountId)
   .option('--yes', 'do not ask for confirmation')
@@ -120,32 +107,42 @@ Its keys stop working and its short links answer 410 at once. The running servic
 erases the data, and this command waits for it. Short codes are never reused.
 NATS keeps messages for up to two days, and backups keep what they contain.`,
   )
-  .action(accountDelete);
-operatorCommand(account, 'keys', 'list the valid keys of an account').addArgument(accountId).action(accountKeys);
+  .action(action(() => import('./cli/account-delete.ts'), 'accountDelete'));
+operatorCommand(account, 'keys', 'list the valid keys of an account')
+  .addArgument(accountId)
+  .action(action(() => import('./cli/account.ts'), 'accountKeys'));
 operatorCommand(account, 'key', 'create a key for an account and print it, for an owner who has lost all keys')
   .addArgument(accountId)
   .requiredOption('--mode <mode>', modes.join(', '))
   .option('--name <name>', 'name of the key in the list of keys', 'Created by the operator')
-  .action(accountKey);
+  .action(action(() => import('./cli/account.ts'), 'accountKey'));
 
 const key = program.command('key').description('manage API keys of any account');
-operatorCommand(key, 'revoke', 'revoke an API key').argument('<key>', 'key id (key_…)').action(keyRevoke);
+operatorCommand(key, 'revoke', 'revoke an API key')
+  .argument('<key>', 'key id (key_…)')
+  .action(action(() => import('./cli/key.ts'), 'keyRevoke'));
 
 const code = program.command('code').description('take down and restore codes of any account');
 const codeId = new Argument('<code>', 'short code or id (qr_…)');
 operatorCommand(code, 'takedown', 'disable a short link; its owner cannot undo it')
   .addArgument(codeId)
   .requiredOption('--reason <reason>', 'reason shown to the owner')
-  .action(codeTakedown);
-operatorCommand(code, 'restore', 'undo a takedown').addArgument(codeId).action(codeRestore);
+  .action(action(() => import('./cli/code.ts'), 'codeTakedown'));
+operatorCommand(code, 'restore', 'undo a takedown')
+  .addArgument(codeId)
+  .action(action(() => import('./cli/code.ts'), 'codeRestore'));
 
 const destinations = program.command('destinations').description('manage the hosts that no code may lead to');
 const host = new Argument('<host>', 'host name, such as example.com');
 operatorCommand(destinations, 'block', 'block a host and its subdomains, for new and existing codes')
   .addArgument(host)
-  .action(destinationsBlock);
-operatorCommand(destinations, 'unblock', 'unblock a host').addArgument(host).action(destinationsUnblock);
-operatorCommand(destinations, 'list', 'list all blocked hosts').action(destinationsList);
+  .action(action(() => import('./cli/destinations.ts'), 'destinationsBlock'));
+operatorCommand(destinations, 'unblock', 'unblock a host')
+  .addArgument(host)
+  .action(action(() => import('./cli/destinations.ts'), 'destinationsUnblock'));
+operatorCommand(destinations, 'list', 'list all blocked hosts').action(
+  action(() => import('./cli/destinations.ts'), 'destinationsList'),
+);
 
 const secret = program
   .command('secret')
@@ -158,7 +155,7 @@ If SECRET_KEY is set, set NEW_SECRET_KEY too, and start the service with the new
 afterwards. For a data folder of ./scanlog up, the command generates a key and stores
 it in secrets.json. After an interruption, run the command again.`,
   )
-  .action(secretRotate);
+  .action(action(() => import('./cli/secret.ts'), 'secretRotate'));
 operatorCommand(secret, 'reset', 'replace everything that was encrypted with a lost key; stop the service first')
   .option('--yes', 'do not ask for confirmation')
   .addHelpText(
@@ -168,14 +165,14 @@ The new key is SECRET_KEY, or the one in secrets.json of a data folder of ./scan
 Every webhook gets a new signing secret, which its receiver must be given. A returning
 visitor of a code counts as new once.`,
   )
-  .action(secretReset);
+  .action(action(() => import('./cli/secret.ts'), 'secretReset'));
 
 program
   .command('demo')
   .description('create a demo account with a year of scans')
   .addOption(numberOption('--scans <n>', 'approximate number of scans', 80_000))
   .addOption(dataOption())
-  .action(demo);
+  .action(action(() => import('./cli/demo.ts'), 'demo'));
 
 program
   .command('events')
@@ -189,14 +186,14 @@ program
   .option('--last <n>', 'begin with the last n events')
   .option('--json', 'print one JSON object per line')
   .addOption(dataOption())
-  .action(showEvents);
+  .action(action(() => import('./cli/events.ts'), 'showEvents'));
 
 program
   .command('spool')
   .description('show the scans that wait on disk for Postgres')
   .option('--json', 'print JSON')
   .addOption(dataOption())
-  .action(showSpool);
+  .action(action(() => import('./cli/spool.ts'), 'showSpool'));
 
 program
   .command('scan-load')
@@ -205,14 +202,14 @@ program
   .addOption(numberOption('--rate <n>', 'scans per second', 100))
   .addOption(numberOption('--seconds <n>', 'duration in seconds', 10))
   .addOption(numberOption('--port <port>', 'port of the service', 3000))
-  .action(scanLoad);
+  .action(action(() => import('./cli/scan-load.ts'), 'scanLoad'));
 
 program
   .command('replay')
   .description('rebuild a projection from the log while the service runs')
-  .addArgument(new Argument('<projection>', 'projection to rebuild').choices(Object.keys(replays)))
+  .addArgument(new Argument('<projection>', 'projection to rebuild').choices(replayable))
   .addOption(dataOption())
-  .action(replay);
+  .action(action(() => import('./cli/replay.ts'), 'replay'));
 
 program
   .command('verify')
@@ -221,7 +218,7 @@ program
   .option('--json', 'print JSON')
   .addOption(dataOption())
   .addHelpText('after', '\nThe exit code is 1 if there is a difference.')
-  .action(showVerification);
+  .action(action(() => import('./cli/verify.ts'), 'showVerification'));
 
 program
   .command('doctor')
@@ -229,7 +226,7 @@ program
   .option('--json', 'print JSON')
   .addOption(dataOption())
   .addHelpText('after', '\nThe exit code is 1 if something must be changed; warnings alone give 0. It changes nothing.')
-  .action(doctor);
+  .action(action(() => import('./cli/doctor.ts'), 'doctor'));
 
 program
   .command('backup')
@@ -242,7 +239,7 @@ program
 The backup does not contain SECRET_KEY (secrets.json in a data folder of ./scanlog up).
 Keep a copy of it in another place.`,
   )
-  .action(backup);
+  .action(action(() => import('./cli/backup.ts'), 'backup'));
 
 program
   .command('restore')
@@ -256,7 +253,7 @@ program
 For a new data folder, first copy secrets.json of the original folder into it.
 For your own database, set DATABASE_URL, and SECRET_KEY to the key of the backup.`,
   )
-  .action(restore);
+  .action(action(() => import('./cli/restore.ts'), 'restore'));
 
 program
   .command('bench')
@@ -280,7 +277,7 @@ program
   .command('test')
   .description('check types and lint, and run the tests')
   .argument('[filters...]', 'run only test files whose path contains a filter')
-  .action(runTests);
+  .action(action(() => import('./cli/test.ts'), 'runTests'));
 
 try {
   await program.parseAsync();

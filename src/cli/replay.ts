@@ -2,10 +2,11 @@ import { replayAnalytics } from '../maintenance/replay-analytics.ts';
 import { replayState } from '../maintenance/replay-state.ts';
 import { withDatabase, withWarehouse } from './connection.ts';
 import { progressBar } from './progress.ts';
+import type { replayable } from './replayable.ts';
 import { print } from './terminal.ts';
 
-export const replays = {
-  async state(data: string): Promise<string> {
+const replays: Record<(typeof replayable)[number], (data: string) => Promise<string>> = {
+  async state(data) {
     const bar = progressBar('replaying state');
     const { events, corrected } = await withDatabase(data, (sql) => replayState(sql, bar.update));
     bar.end();
@@ -13,7 +14,7 @@ export const replays = {
     return `State is rebuilt from ${events} events; ${rows}.`;
   },
 
-  async analytics(data: string): Promise<string> {
+  async analytics(data) {
     const bar = progressBar('replaying analytics');
     const { scans } = await withWarehouse(data, (parts) => replayAnalytics({ ...parts, onProgress: bar.update }));
     bar.end();

@@ -1,0 +1,2 @@
+/** The projections that `./scanlog replay` rebuilds. */
+export const replayable = ['state', 'analytics'] as const;
