@@ -8,14 +8,14 @@ set -eu
 minutes=${1:-10}
 scanlog=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)/scanlog
 for variable in DATABASE_URL NATS_URL CLICKHOUSE_URL; do
-  eval "value=\${$variable:-}"
+  eval "value=\${$variable:-\${${variable}_FILE:-}}"
   [ -n "$value" ] || {
-    printf 'release-check: set %s.\n' "$variable" >&2
+    printf 'release-check: set %s or %s_FILE.\n' "$variable" "$variable" >&2
     exit 1
   }
 done
 # The check uses its own databases, so any key will do for them.
-export SECRET_KEY="${SECRET_KEY:-$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')}"
+[ -n "${SECRET_KEY_FILE:-}" ] || export SECRET_KEY="${SECRET_KEY:-$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')}"
 
 printf '1. Versions, grants, macros, clocks, disks, and settings that lose data\n'
 "$scanlog" doctor

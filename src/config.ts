@@ -2,6 +2,7 @@ import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from './lib/client-addre
 import { StartError } from './lib/errors.ts';
 import { parseRanges } from './lib/ip-range.ts';
 import { logLevels } from './lib/logger.ts';
+import { fileVariableOf, readSecretFile } from './lib/secret-file.ts';
 import {
   baseUrl,
   boolean,
@@ -31,6 +32,8 @@ interface Setting<T> {
   flag?: string;
   read: Reader<T>;
   fallback?: string;
+  /** Holds a key or password, so `<variable>_FILE` may name a file that contains the value. */
+  isSecret?: true;
   /** One line for the README. */
   about: string;
 }
@@ -82,17 +85,20 @@ export const settings = {
   }),
   databaseUrl: setting({
     variable: 'DATABASE_URL',
+    isSecret: true,
     read: url('postgres://user:password@host:5432/scanlog', 'postgres:', 'postgresql:'),
     about: 'Postgres 15 or newer. Without it, `up` starts its own.',
   }),
   natsUrl: setting({
     variable: 'NATS_URL',
+    isSecret: true,
     read: natsServers,
     about:
       'NATS 2.9 or newer with JetStream; for a cluster, all servers, separated by commas. Without it, `up` starts its own.',
   }),
   clickhouseUrl: setting({
     variable: 'CLICKHOUSE_URL',
+    isSecret: true,
     read: webUrl('http://user:password@host:8123'),
     about: 'ClickHouse 24.8 or newer. Without it, `up` starts its own.',
   }),
@@ -145,12 +151,14 @@ export const settings = {
   }),
   secretKey: setting({
     variable: 'SECRET_KEY',
+    isSecret: true,
     read: secret,
     about:
       'Encrypts the signing secrets of webhooks and the keys that visitors are hashed with; the same for every process on one database, and never lost. `up` generates one and keeps it under `--data`.',
   }),
   newSecretKey: setting({
     variable: 'NEW_SECRET_KEY',
+    isSecret: true,
     read: secret,
     about: 'For `./scanlog secret rotate` only: the key that replaces `SECRET_KEY`.',
   }),
@@ -252,18 +260,37 @@ export type Flags = Record<string, string | undefined>;
 export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   const errors: string[] = [];
   const config: Record<string, unknown> = {};
-  for (const [key, { variable, flag, read, fallback }] of Object.entries<Setting<unknown>>(settings)) {
-    const flagged = flag === undefined ? undefined : flags[flag];
-    const text = flagged ?? (environment[variable] || fallback);
-    if (text === undefined) continue;
-    const result = read(text);
+  for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
+    const given = givenText(setting, environment, flags);
+    if (given === undefined) continue;
+    if ('error' in given) {
+      errors.push(given.error);
+      continue;
+    }
+    const result = setting.read(given.text);
     // The value is not repeated: it may contain a password.
-    if ('must' in result) errors.push(`${flagged === undefined ? variable : `--${flag}`} must ${result.must}.`);
+    if ('must' in result) errors.push(`${given.name} must ${result.must}.`);
     else config[key] = result.value;
   }
   if (errors.length > 0) throw new StartError(errors.join('\n'));
   // Not checked by the compiler: each value comes from its setting's reader, and is there if the setting has a fallback.
   return config as Config;
+}
+
+/** The text of a setting and the name that it was given under, or a sentence about what is wrong. */
+type Given = { name: string; text: string } | { error: string };
+
+function givenText(setting: Setting<unknown>, environment: NodeJS.ProcessEnv, flags: Flags): Given | undefined {
+  const { variable, flag, fallback, isSecret } = setting;
+  const flagged = flag === undefined ? undefined : flags[flag];
+  if (flagged !== undefined) return { name: `--${flag}`, text: flagged };
+  const fileVariable = fileVariableOf(variable);
+  const file = isSecret === true ? environment[fileVariable] : undefined;
+  if (file && environment[variable])
+    return { error: `${variable} and ${fileVariable} are both set: unset one of them.` };
+  if (file) return { name: `The file of ${fileVariable}`, ...readSecretFile(fileVariable, file) };
+  const text = environment[variable] || fallback;
+  return text === undefined ? undefined : { name: variable, text };
 }
 
 /** Returns the configuration if all required settings are there; throws with one sentence for each that is missing. */

@@ -1,6 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { addressesOf, readConfig, requireParts, settings } from '../src/config.ts';
 import { StartError } from '../src/lib/errors.ts';
+import { environmentWith } from '../src/lib/secret-file.ts';
 import { urlsOf } from '../src/lib/setting-readers.ts';
 
 /** The error message of a start with these settings. */
@@ -146,6 +151,63 @@ describe('settings that are wrong', () => {
 
   test('what was given is not repeated, since it may hold a password', () => {
     expect(complaintAbout({ DATABASE_URL: 'mysql://me:hunter2@host/db' })).not.toContain('hunter2');
+  });
+});
+
+describe('secrets that are given by file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scanlog-config-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const fileOf = (text: string) => {
+    const file = join(folder, randomUUID());
+    writeFileSync(file, text);
+    return file;
+  };
+  const values = {
+    DATABASE_URL: ['databaseUrl', 'postgres://me:a b@h/db'],
+    NATS_URL: ['natsUrl', 'nats://me:secret@h:4222'],
+    CLICKHOUSE_URL: ['clickhouseUrl', 'http://me:secret@h:8123'],
+    SECRET_KEY: ['secretKey', 'f'.repeat(64)],
+    NEW_SECRET_KEY: ['newSecretKey', 'e'.repeat(64)],
+  } as const;
+
+  test.each(Object.entries(values))(
+    '%s is read from its file, without the line feed at its end',
+    (variable, [key, value]) => {
+      expect(readConfig({ [`${variable}_FILE`]: fileOf(`${value}\n`) })[key]).toBe(value);
+    },
+  );
+
+  test('other settings cannot be given by file', () => {
+    expect(readConfig({ PORT_FILE: fileOf('8080') })).toEqual(readConfig({}));
+  });
+
+  test('the file and the variable are not both allowed, unless one is empty', () => {
+    const file = fileOf('postgres://h/db');
+    expect(complaintAbout({ DATABASE_URL: 'postgres://h/db', DATABASE_URL_FILE: file })).toBe(
+      'DATABASE_URL and DATABASE_URL_FILE are both set: unset one of them.',
+    );
+    expect(readConfig({ DATABASE_URL: '', DATABASE_URL_FILE: file }).databaseUrl).toBe('postgres://h/db');
+    expect(readConfig({ DATABASE_URL: 'postgres://h/db', DATABASE_URL_FILE: '' }).databaseUrl).toBe('postgres://h/db');
+  });
+
+  test('a file that cannot be read, is empty or holds a wrong value is one sentence each, without the value', () => {
+    const [missing, empty] = [join(folder, 'missing'), fileOf('\n')];
+    const environment = { DATABASE_URL_FILE: missing, NATS_URL_FILE: folder, SECRET_KEY_FILE: empty };
+    expect(complaintAbout({ ...environment, CLICKHOUSE_URL_FILE: fileOf('hunter2') }).split('\n')).toEqual([
+      `DATABASE_URL_FILE names a file that cannot be read (ENOENT): ${missing}.`,
+      `NATS_URL_FILE names a file that cannot be read (EISDIR): ${folder}.`,
+      'The file of CLICKHOUSE_URL_FILE must be a URL such as http://user:password@host:8123.',
+      `SECRET_KEY_FILE names an empty file: ${empty}.`,
+    ]);
+  });
+
+  test('a child process that gets a value does not get the file as well', () => {
+    const environment = { NATS_URL_FILE: '/run/nats', DATABASE_URL_FILE: '/run/postgres', HOME: '/' };
+    expect(environmentWith(environment, { NATS_URL: 'nats://h' })).toEqual({
+      DATABASE_URL_FILE: '/run/postgres',
+      HOME: '/',
+      NATS_URL: 'nats://h',
+    });
   });
 });
 

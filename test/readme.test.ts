@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../src/config.ts';
+import { fileVariableOf } from '../src/lib/secret-file.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
@@ -11,6 +12,12 @@ describe('the README', () => {
     expect(row).toContain(about);
     if (setting.fallback !== undefined) expect(row).toContain(`\`${setting.fallback}\``);
     if (setting.flag !== undefined) expect(row).toContain(`\`--${setting.flag}\``);
+  });
+
+  test('names the file variable of every secret setting', () => {
+    const secrets = Object.values(settings).filter((setting) => setting.isSecret === true);
+    const named = [...readme.matchAll(/`([A-Z_]+_FILE)`/g)].map(([, name]) => name);
+    expect(named).toEqual(secrets.map(({ variable }) => fileVariableOf(variable)));
   });
 
   test('lists no setting that does not exist', () => {

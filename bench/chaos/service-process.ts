@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { environmentWith } from '../../src/lib/secret-file.ts';
 import { isAlive, markOf, stopProcess, until } from '../../src/stack/processes.ts';
 
 /** `./scanlog serve` as a child process that keeps its port across restarts. */
@@ -49,7 +50,7 @@ export function serviceProcess(
     logFile,
     async start(ready = true) {
       const output = openSync(logFile, 'a', 0o600);
-      const env = { ...process.env, ...environment, PORT: String(port), METRICS_PORT: '0' };
+      const env = environmentWith(process.env, { ...environment, PORT: String(port), METRICS_PORT: '0' });
       const started = spawn(process.execPath, [program, 'serve', ...flags], { stdio: ['ignore', output, output], env });
       closeSync(output);
       child = started;

@@ -3,6 +3,7 @@ import type { Role, ServiceConfig } from '../config.ts';
 import { backoff } from '../lib/backoff.ts';
 import type { Logger } from '../lib/logger.ts';
 import { lowerPriority } from '../lib/lower-priority.ts';
+import { fileVariableOf } from '../lib/secret-file.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { type Peer, type PeerMessage, PeerRequests, reviveEntries } from './peers.ts';
 import { type RunningService, startService } from './start.ts';
@@ -97,7 +98,7 @@ class Supervisor {
     const settings = { ...this.#config, roles, ...listen };
     const subprocess = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...environmentOf(settings), [childVariable]: '1' },
+      env: { ...process.env, ...withoutFileSecrets(environmentOf(settings)), [childVariable]: '1' },
       ipc: (message: PeerMessage, from) => void this.#receive(message, from).catch(() => {}),
       onExit: (_, code, signal) => {
         this.#children.delete(child);
@@ -174,6 +175,10 @@ const environmentOf = (config: ServiceConfig): Record<string, string> => ({
   ROLES: config.roles.join(','),
   LOG_LEVEL: config.logLevel,
 });
+
+/** Secrets that were given by file stay out of the environment: the child reads the same files. */
+const withoutFileSecrets = (variables: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => !process.env[fileVariableOf(name)]));
 
 export const isChild = () => process.env[childVariable] === '1';
 
