@@ -1,15 +1,18 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** A counter with one label for the hot path: `count` adds to a number, and the metric is computed when it is scraped. */
+/**
+ * A counter with one label for the hot path: `count` adds to a number, and the metric is computed when it is scraped. All
+ * values of the label are there from the start, at 0: Prometheus sees no increase in a series that begins with 1.
+ */
 export interface FastCounter<K extends string> {
   count(key: K): void;
 }
 
 export function createFastCounter<K extends string>(
-  { name, help, label }: { name: string; help: string; label: string },
+  { name, help, label, values }: { name: string; help: string; label: string; values: readonly K[] },
   registry: Registry,
 ): FastCounter<K> {
-  const counts = new Map<K, { n: number }>();
+  const counts = new Map(values.map((value): [K, { n: number }] => [value, { n: 0 }]));
   new Counter({
     name,
     help,
@@ -23,8 +26,7 @@ export function createFastCounter<K extends string>(
   return {
     count(key) {
       const count = counts.get(key);
-      if (count === undefined) counts.set(key, { n: 1 });
-      else count.n++;
+      if (count !== undefined) count.n++;
     },
   };
 }

@@ -1,7 +1,31 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { createFastCounter, createFastGauge } from './fast-metrics.ts';
 
-export type SignInOutcome = 'signed_in' | 'refused' | 'limited' | 'signed_out';
+const signInOutcomes = ['signed_in', 'refused', 'limited', 'signed_out'] as const;
+export type SignInOutcome = (typeof signInOutcomes)[number];
+
+const redirectOutcomes = [
+  'redirected',
+  'unknown',
+  'paused',
+  'draft',
+  'not_started',
+  'expired',
+  'limit_reached',
+  'deleted',
+  'disabled',
+  'busy',
+  'method',
+] as const;
+const attemptOutcomes = ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden'] as const;
+const edgeTasks = ['poll', 'snapshot', 'partitions', 'orphans', 'bans'] as const;
+const projections = ['counters', 'analytics', 'webhooks'] as const;
+
+/** Begins at 0: Prometheus sees no increase in a series that begins with 1. */
+function startAtZero<L extends string>(counter: Counter<L>, label: L, values: readonly string[]): Counter<L> {
+  for (const value of values) counter.inc({ [label]: value } as Partial<Record<L, string>>, 0);
+  return counter;
+}
 
 /** All metrics of a process. */
 export function createMetrics() {
@@ -9,27 +33,28 @@ export function createMetrics() {
   const registers = [registry];
   return {
     registry,
-    redirects: createFastCounter<
-      | 'redirected'
-      | 'unknown'
-      | 'paused'
-      | 'draft'
-      | 'not_started'
-      | 'expired'
-      | 'limit_reached'
-      | 'deleted'
-      | 'disabled'
-      | 'busy'
-      | 'method'
-    >({ name: 'scanlog_redirects_total', help: 'Answers to requests for short links', label: 'outcome' }, registry),
+    redirects: createFastCounter(
+      {
+        name: 'scanlog_redirects_total',
+        help: 'Answers to requests for short links',
+        label: 'outcome',
+        values: redirectOutcomes,
+      },
+      registry,
+    ),
     redirectSeconds: new Histogram({
       name: 'scanlog_redirect_seconds',
       help: 'Duration of requests for short links',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     }),
-    routeLookups: createFastCounter<'hit' | 'miss'>(
-      { name: 'scanlog_route_lookups_total', help: 'Lookups of short codes in memory', label: 'result' },
+    routeLookups: createFastCounter(
+      {
+        name: 'scanlog_route_lookups_total',
+        help: 'Lookups of short codes in memory',
+        label: 'result',
+        values: ['hit', 'miss'] as const,
+      },
       registry,
     ),
     commitScans: new Histogram({
@@ -66,16 +91,38 @@ export function createMetrics() {
       aggregator: 'max',
       registers,
     }),
-    edgeTaskFailures: new Counter({
-      name: 'scanlog_edge_task_failures_total',
-      help: 'Failed runs of a periodic task of an edge: poll, snapshot, partitions, orphans',
-      labelNames: ['task'] as const,
+    edgeTaskFailures: startAtZero(
+      new Counter({
+        name: 'scanlog_edge_task_failures_total',
+        help: `Failed runs of a periodic task of an edge: ${edgeTasks.join(', ')}`,
+        labelNames: ['task'] as const,
+        registers,
+      }),
+      'task',
+      edgeTasks,
+    ),
+    edgeDiskFree: new Gauge({
+      name: 'scanlog_edge_disk_free_bytes',
+      help: 'Space that is left on the disk of EDGE_DIR',
+      // All edges of a machine report the same disk.
+      aggregator: 'min',
+      registers,
+    }),
+    edgeDiskSize: new Gauge({
+      name: 'scanlog_edge_disk_size_bytes',
+      help: 'Size of the disk of EDGE_DIR',
+      aggregator: 'min',
       registers,
     }),
     relayPosition: new Gauge({ name: 'scanlog_relay_position', help: 'Last position sent to the stream', registers }),
     relayLag: new Gauge({
       name: 'scanlog_relay_lag_positions',
       help: 'Positions of the log not yet sent to the stream',
+      registers,
+    }),
+    relayFailures: new Counter({
+      name: 'scanlog_relay_failures_total',
+      help: 'Failed attempts to send the log to the stream; while this rises, projections read the log instead',
       registers,
     }),
     lostTails: new Counter({
@@ -85,18 +132,26 @@ export function createMetrics() {
     }),
     projectionPosition: new Gauge({
       name: 'scanlog_projection_position',
-      help: 'Last position that a projection has applied',
+      help: 'Last position that a projection has applied, whether a process runs it or not',
       labelNames: ['projection'] as const,
+      // All processes report the same projections.
+      aggregator: 'max',
       registers,
     }),
     projectionLag: new Gauge({
       name: 'scanlog_projection_lag_positions',
-      help: 'Positions of the log that a projection has not applied yet',
+      help: 'Positions of the log that a projection has not applied yet, whether a process runs it or not',
       labelNames: ['projection'] as const,
+      aggregator: 'max',
       registers,
     }),
-    webhookAttempts: createFastCounter<'delivered' | 'refused' | 'timeout' | 'unreachable' | 'forbidden'>(
-      { name: 'scanlog_webhook_attempts_total', help: 'Attempts to deliver a webhook', label: 'outcome' },
+    webhookAttempts: createFastCounter(
+      {
+        name: 'scanlog_webhook_attempts_total',
+        help: 'Attempts to deliver a webhook',
+        label: 'outcome',
+        values: attemptOutcomes,
+      },
       registry,
     ),
     webhooksInFlight: createFastGauge(
@@ -120,20 +175,25 @@ export function createMetrics() {
       aggregator: 'max',
       registers,
     }),
-    signIns: createFastCounter<SignInOutcome>(
+    signIns: createFastCounter(
       {
         name: 'scanlog_sign_ins_total',
         help: 'Console sign-ins by outcome, and sign-outs',
         label: 'outcome',
+        values: signInOutcomes,
       },
       registry,
     ),
-    projectionFailures: new Counter({
-      name: 'scanlog_projection_failures_total',
-      help: 'Failed attempts to apply a batch to a projection; while this rises, the projection does not advance',
-      labelNames: ['projection'] as const,
-      registers,
-    }),
+    projectionFailures: startAtZero(
+      new Counter({
+        name: 'scanlog_projection_failures_total',
+        help: 'Failed attempts to apply a batch to a projection; while this rises, the projection does not advance',
+        labelNames: ['projection'] as const,
+        registers,
+      }),
+      'projection',
+      projections,
+    ),
   };
 }
 

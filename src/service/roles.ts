@@ -12,6 +12,8 @@ import type { StreamContext } from '../stream/context.ts';
 import { type Relay, startRelay } from '../stream/relay.ts';
 import { disable } from '../webhooks/commands.ts';
 import type { ServiceContext, Started } from './context.ts';
+import { measureDisk } from './measure-disk.ts';
+import { measureLag } from './measure-lag.ts';
 import { migrateWhenAvailable } from './migration.ts';
 import { runAnalytics } from './run-analytics.ts';
 import { runCounters } from './run-counters.ts';
@@ -23,7 +25,7 @@ export async function startEdgeRole(context: ServiceContext): Promise<Edge> {
   const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
   const parts = { databaseUrl, box: webhooks.box, folder, spoolMaxBytes, geoPath, trustedProxies };
   const edge = await startEdge({ ...parts, clock, log, metrics });
-  cleanup.add(() => edge.stop());
+  cleanup.add(() => edge.stop(), measureDisk(folder, log, metrics).stop);
   return edge;
 }
 
@@ -38,6 +40,8 @@ export async function startRoles(context: ServiceContext, started: Started): Pro
   started.isReady = true;
   if (config.roles.includes('api'))
     cleanup.add(sweepRegularly(sql, log), keepVisitorKeys({ sql, box: webhooks.box, log }).stop);
+  // Not part of the projections, which wait for NATS: an operator must see how far they are behind.
+  if (config.roles.includes('projections')) cleanup.add(measureLag({ sql, log, metrics: context.metrics }).stop);
   const nats = await connectStream(config.natsUrl, 'scanlog', stopping);
   if (stopping.aborted) return nats.close();
   started.nats = nats;

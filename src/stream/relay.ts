@@ -89,7 +89,10 @@ export function startRelay(context: StreamContext): Relay {
     async lead(signal) {
       isCompared = false;
       while (!signal.aborted) {
-        await relay(signal).catch((error) => log.warn({ error: messageOf(error), retryMs }, 'relay failed, retrying'));
+        await relay(signal).catch((error) => {
+          metrics.relayFailures.inc();
+          log.warn({ error: messageOf(error), retryMs }, 'relay failed, retrying');
+        });
         if (!signal.aborted) await sleep(retryMs);
       }
     },

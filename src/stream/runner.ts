@@ -68,7 +68,7 @@ export function runProjection(options: RunnerOptions): Leadership {
 
 /** Applies the log from the checkpoint on, until the signal is aborted; rejects on failure. */
 async function feed(options: RunnerOptions, signal: AbortSignal): Promise<void> {
-  const { projection, sql, nats, stream, log, metrics } = options;
+  const { projection, sql, nats, stream, log } = options;
   const position = await projection.checkpoint();
   log.info({ position }, 'projection starts');
   await abandonLostTail(options, position, signal);
@@ -91,7 +91,6 @@ async function feed(options: RunnerOptions, signal: AbortSignal): Promise<void> 
       await applied.catchUp(await headOfLog(sql, before));
       idleMs = applied.position > before ? checkMs : Math.min(idleMs * 2, maxCheckMs);
       if (applied.position > before) inbox.restart(applied.position);
-      metrics.projectionLag.set({ projection: projection.name }, 0);
     }
   } finally {
     inbox.close();
@@ -142,14 +141,13 @@ class AppliedLog {
 
   /** Reads from the log up to `to`. Rejects when the log ends before that, because entries would be skipped. */
   async catchUp(to: number): Promise<void> {
-    const { projection, sql, metrics } = this.#options;
+    const { projection, sql } = this.#options;
     while (this.#position < to) {
       this.#signal.throwIfAborted();
       const range = await readRange(sql, this.#position, projection.maxEntries);
       if (range.to === this.#position)
         throw new Error(`the log ends at ${this.#position}, but the stream goes to ${to}`);
       await this.#applyBatch(range.to, range.entries);
-      metrics.projectionLag.set({ projection: projection.name }, Math.max(0, to - this.#position));
     }
   }
 
@@ -174,9 +172,7 @@ class AppliedLog {
   }
 
   async #applyBatch(to: number, entries: LogEntry[]): Promise<void> {
-    const { projection, metrics } = this.#options;
-    await projection.apply({ after: this.#position, to, entries });
+    await this.#options.projection.apply({ after: this.#position, to, entries });
     this.#position = to;
-    metrics.projectionPosition.set({ projection: projection.name }, to);
   }
 }

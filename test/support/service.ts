@@ -23,6 +23,8 @@ export interface TestService {
   warehouse: Warehouse;
   /** The URL of each instance. */
   urls: string[];
+  /** The port of /metrics of an instance. */
+  metricsPort(instance?: number): number;
   /** The text of /metrics of an instance. */
   metrics(instance?: number): Promise<string>;
   /** Resolves when every scan that was redirected is in Postgres: a slow commit leaves it in the spool for a while. */
@@ -98,8 +100,10 @@ export function useService(options: Options = {}): TestService {
     rmSync(edgeFolder, { recursive: true, force: true });
   });
 
+  const metricsPort = (instance = 0) => running[instance]?.metricsPort ?? 0;
+
   async function metrics(instance = 0): Promise<string> {
-    const answer = await fetch(`http://127.0.0.1:${running[instance]?.metricsPort}/metrics`);
+    const answer = await fetch(`http://127.0.0.1:${metricsPort(instance)}/metrics`);
     return answer.text();
   }
 
@@ -107,6 +111,7 @@ export function useService(options: Options = {}): TestService {
     database,
     warehouse,
     urls,
+    metricsPort,
     metrics,
     async allStored() {
       await eventually(async () => {
