@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { codeOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';
 import { isIPv4 } from '../lib/ip-address.ts';
 import { type Place, type PlaceBook, readPlaceBook } from './places.ts';
@@ -74,8 +75,14 @@ function packagedFile(name: string): string {
  * The npm files are mapped, not read: 2 ms and memory shared by all processes, against 280 ms and 135 MB in each. Not
  * `GEOIP_DB`: if an operator overwrites it in place, it is truncated first, which kills a process that has mapped it.
  */
-async function mapFile(path: string): Promise<Uint8Array> {
-  return Bun.mmap(path);
+export async function mapFile(path: string, map: (path: string) => Uint8Array = Bun.mmap): Promise<Uint8Array> {
+  try {
+    return map(path);
+  } catch (error) {
+    // Bun opens the file for writing too, which fails on a read-only disk, or if another user owns the file.
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error))) throw error;
+    return readFile(path);
+  }
 }
 
 interface WatchedFile {

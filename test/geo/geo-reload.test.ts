@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Geo, type GeoEvent, openGeo } from '../../src/geo/geo.ts';
+import { type Geo, type GeoEvent, mapFile, openGeo } from '../../src/geo/geo.ts';
 import { parseAddress } from '../../src/lib/ip-address.ts';
 
 const require = createRequire(import.meta.url);
@@ -120,5 +120,22 @@ describe('a geography database that changes at runtime', () => {
     }
     expect(events).toEqual([]);
     expect(closed.lookup(address('81.2.69.160')).city).toBe('London');
+  });
+});
+
+describe('a geography database that cannot be mapped', () => {
+  const failWith = (code: string) => () => {
+    throw Object.assign(new Error(code), { code });
+  };
+
+  it.each(['EACCES', 'EPERM', 'EROFS'])(
+    'is read after %s: another user owns it, or the disk is read-only',
+    async (code) => {
+      expect(await mapFile(maxmindCity, failWith(code))).toEqual(readFileSync(maxmindCity));
+    },
+  );
+
+  it('is not read after another error', async () => {
+    await expect(mapFile(maxmindCity, failWith('ENOMEM'))).rejects.toThrow('ENOMEM');
   });
 });
