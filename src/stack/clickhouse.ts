@@ -3,7 +3,14 @@ import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync, s
 import { dirname, join } from 'node:path';
 import { messageOf, StartError } from '../lib/errors.ts';
 import type { EngineName } from './clickhouse/engine.ts';
-import { checkout, clickhouseCommand, nodeRuntime, selectedEngines, serverFiles } from './clickhouse/engines.ts';
+import {
+  checkout,
+  clickhouseCommand,
+  missingFor,
+  nodeRuntime,
+  selectedEngines,
+  serverFiles,
+} from './clickhouse/engines.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { PartPlan } from './part.ts';
 import { isOpenToOthers, makeOpenFolder, openPathOf, readableProgram, readableRoot } from './reach.ts';
@@ -20,7 +27,7 @@ export function clickhousePlan(options: { data: DataDirectory; port: number; pas
       const [engine] = selectedEngines();
       if (engine === undefined)
         throw new StartError(
-          `There is no embedded ClickHouse for ${process.platform} on ${process.arch}: set CLICKHOUSE_URL.`,
+          `No embedded ClickHouse can run on this machine (${missingFor('native') ?? missingFor('wasm')}): set CLICKHOUSE_URL.`,
         );
       const user = serverUser(data);
       const folder = dataFolder(data, user);

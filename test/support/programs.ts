@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const tools = fileURLToPath(new URL('../../.tools', import.meta.url));
 
 /** The path of a program that `./scanlog test` fetches if it is not installed. */
-export function programOf(name: 'caddy' | 'nginx' | 'prometheus' | 'promtool'): string {
+export function programOf(name: 'caddy' | 'nginx' | 'prometheus' | 'promtool' | 'nats-server'): string {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', tools];
   const found = folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
   if (found === undefined)

@@ -60,7 +60,7 @@ function resolved(name: string, from: NodeJS.Require = require): string | undefi
 export function missingFor(engine: EngineName): string | undefined {
   const runtime = `Node ${oldestNode.major}.${oldestNode.minor} or newer`;
   if (nodeRuntime() === undefined)
-    return `neither ${runtime} nor the npm package node-${process.platform}-${process.arch} is installed`;
+    return `neither ${runtime} nor the npm package node-${process.platform}-${process.arch} is installed, or the latter lacks libatomic1`;
   if (engine === 'wasm')
     return resolved('chdb-wasm/chdb.wasm') === undefined ? 'chdb-wasm is not installed' : undefined;
   const chdb = resolved('chdb');
