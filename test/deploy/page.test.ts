@@ -45,15 +45,19 @@ describe('docs/deploy.md', () => {
     const own = { HOST: '127.0.0.1', PORT: String(port), CLICKHOUSE_DATABASE: uniqueName(), NATS_STREAM: uniqueName() };
     cleanups.push(() => removeStream(own.NATS_STREAM));
     // The page as it is, in a temporary folder, without TLS, and with the servers of the tests instead of clusters.
-    const inTest = (text: string) =>
-      text
+    const inTest = (block: string) => {
+      const text = block
         .replaceAll('/opt/scanlog', checkout)
-        .replaceAll(/(?<=[ >])\/(?=etc\/|root\/|var\/)|(?<==)\/(?=etc\/)/g, `${root}/`)
+        .replaceAll(/(?<=[ >])\/(?=etc\/|root\/|var\/)|(?<==)\/(?=etc\/|var\/)/g, `${root}/`)
         .replaceAll('https://qr.example.com', `http://127.0.0.1:${port}`)
         .replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${port}`)
         .replace('HOST=0.0.0.0', '')
         .replace('NATS_REPLICAS=3', '')
         .replace('CLICKHOUSE_CLUSTER=scanlog', '');
+      const rest = text.replaceAll(root, '.').replaceAll(checkout, './');
+      expect(rest, 'nothing outside the temporary folder is written').not.toMatch(/(?<![.\w])\/(etc|root|var|opt)\//);
+      return text;
+    };
     const { PATH = '', HOME = '' } = process.env;
     const shell = openShell({ PATH, HOME, ...own });
     cleanups.push(() => shell.close());
