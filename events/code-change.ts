@@ -42,6 +42,8 @@ export function differenceOf(event: CodeEvent): CodeDifference {
       return { field: 'disabled', from: null, to: event.data.reason };
     case 'code_enabled':
       return { field: 'disabled', from: null, to: null };
+    case 'code_restored':
+      return { field: 'version', from: null, to: event.data.version };
     case 'code_deleted':
     case 'code_erased':
       return { field: null, from: null, to: null };

@@ -7,7 +7,7 @@ import type { Pending, Recorded } from './recorded.ts';
 import { areSameRules, assignIds } from './rule-ids.ts';
 import { type Style, StyleSchema } from './style.ts';
 import { noTargeting, type TargetingFields } from './targeting.ts';
-import { RulesSchema, TagsSchema, type Utm, UtmSchema } from './targeting-schema.ts';
+import { type Rule, RulesSchema, TagsSchema, type Utm, UtmSchema } from './targeting-schema.ts';
 import { utmFields } from './targeting-words.ts';
 
 const text = Type.String();
@@ -76,6 +76,11 @@ export const codeEvents = {
   /** Taken down by the operator: the short link answers 410 until the operator restores it. */
   code_disabled: defineEvent(1, Type.Object({ reason: text }, { additionalProperties: false })),
   code_enabled: defineEvent(1, nothing),
+  /** The owner brought back what the code was at an earlier version; the changes themselves follow as events of their own. */
+  code_restored: defineEvent(
+    1,
+    Type.Object({ version: Type.Integer({ minimum: 1 }) }, { additionalProperties: false }),
+  ),
   code_deleted: defineEvent(1, nothing),
   /** The account was deleted and the data of earlier events erased; this event keeps the short code reserved. */
   code_erased: defineEvent(
@@ -140,6 +145,11 @@ export interface CodeChange extends TargetingChange {
   active?: boolean;
 }
 
+/** A change whose rules have their ids. */
+export interface ReadyChange extends Omit<CodeChange, 'rules'> {
+  rules?: Rule[] | null;
+}
+
 /** Creates an id of a rule or variant that no code has had. Passed in, because randomness is not pure. */
 export type NewRuleId = (prefix: 'r' | 'v') => string;
 
@@ -162,7 +172,13 @@ export function createCode({ targeting = {}, ...code }: NewCode, newId: NewRuleI
 }
 
 /** The events of a change; none if it changes nothing. */
-export function changeCode(code: Code, change: CodeChange, newId: NewRuleId): CodeChanged[] {
+export function changeCode(code: Code, { rules, ...change }: CodeChange, newId: NewRuleId): CodeChanged[] {
+  if (rules === undefined) return changeTo(code, change);
+  return changeTo(code, { ...change, rules: rules && assignIds(code.rules ?? [], rules, newId) });
+}
+
+/** Like `changeCode`, with rules that keep the ids they have. */
+export function changeTo(code: Code, change: ReadyChange): CodeChanged[] {
   const events: CodeChanged[] = [];
   if (change.name !== undefined && change.name !== code.name)
     events.push({ type: 'code_renamed', data: { from: code.name, to: change.name } });
@@ -174,13 +190,12 @@ export function changeCode(code: Code, change: CodeChange, newId: NewRuleId): Co
   if (change.active === false && code.status === 'active') events.push({ type: 'code_paused', data: {} });
   if (change.active === true && code.status === 'paused') events.push({ type: 'code_resumed', data: {} });
   if (change.active === true && code.status === 'draft') events.push({ type: 'code_published', data: {} });
-  return [...events, ...changeTargeting(code, change, newId)];
+  return [...events, ...changeTargeting(code, change)];
 }
 
-function changeTargeting(code: Code, change: TargetingChange, newId: NewRuleId): CodeChanged[] {
+function changeTargeting(code: Code, change: ReadyChange): CodeChanged[] {
   const events: CodeChanged[] = [];
-  const { max_scans = code.max_scans, fallback_url = code.fallback_url, tags = code.tags } = change;
-  const rules = change.rules ? assignIds(code.rules ?? [], change.rules, newId) : change.rules;
+  const { rules, max_scans = code.max_scans, fallback_url = code.fallback_url, tags = code.tags } = change;
   if (rules !== undefined && !areSameRules(code.rules ?? [], rules ?? []))
     events.push({ type: 'rules_changed', data: { from: code.rules, to: rules } });
   const [scheduleBefore, scheduleAfter] = [scheduleOf(code), scheduleOf({ ...code, ...change })];
@@ -308,6 +323,8 @@ export function changeBy(event: Pending<CodeChanged>): Partial<Code> {
       return { disabled_reason: event.data.reason, disabled_at: event.occurred_at };
     case 'code_enabled':
       return { disabled_reason: null, disabled_at: null };
+    case 'code_restored':
+      return {};
     case 'code_deleted':
       return { status: 'deleted' };
   }

@@ -35,7 +35,7 @@ const CodeChange = Type.Object(
   {
     qr_id: qrId,
     field: Type.Union([Type.String(), Type.Null()], {
-      description: 'The field that changed, or `schedule`, `query` for several; null for create and delete.',
+      description: 'The field that changed, or `schedule`, `query` for several; `version` for a restore; null for create and delete.',
       examples: ['destination_url'],
     }),
     from: Type.Unknown({ description: 'Value before the change.', examples: ['https://example.com/menu'] }),
@@ -85,6 +85,10 @@ export const publicTypes = {
   'code.paused': ofCode('A code was paused.', 'code_paused'),
   'code.resumed': ofCode('A paused code was resumed.', 'code_resumed'),
   'code.published': ofCode('A draft went live.', 'code_published'),
+  'code.restored': ofCode(
+    'An earlier version of a code was brought back; each field that this changed is an event of its own.',
+    'code_restored',
+  ),
   'code.limit_reached': ofCode('A code has had `max_scans` scans.', 'limit_reached'),
   'code.disabled': ofCode('The operator took a code down.', 'code_disabled'),
   'code.enabled': ofCode('The operator restored a code.', 'code_enabled'),

@@ -17,6 +17,7 @@ export const statusOf = {
   account_changed: 409,
   gone: 410,
   disabled: 410,
+  version_mismatch: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

@@ -29,8 +29,11 @@ import {
   NewApiKey,
   NewQrCode,
   NewQrCodes,
+  PastListedQrCode,
+  PastQrCode,
   QrCode,
   QrCodeChange,
+  RestoreRequest,
 } from './schemas.ts';
 import { deliveryRules } from './webhook-rules.ts';
 import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest, webhookBodies } from './webhook-schemas.ts';
@@ -61,6 +64,7 @@ const causes: Record<ErrorCode, string> = {
   account_changed: 'In the console only: its session belongs to another account than the page.',
   gone: 'It was deleted.',
   disabled: 'The operator of the service has disabled it.',
+  version_mismatch: 'The QR code no longer has the version that `If-Match` names; `ETag` is its version now.',
   payload_too_large: 'The body is larger than 1 MiB.',
   unsupported_media_type: 'The body is not `application/json` in UTF-8, or is compressed.',
   rate_limited: 'Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.',
@@ -87,6 +91,7 @@ const answerHeaders = {
 const retryAfter = { 'Retry-After': header('Seconds to wait.', 5) };
 const errorHeaders: Record<number, object> = {
   401: { 'WWW-Authenticate': header('Authentication scheme.', 'Bearer') },
+  412: { ETag: header('The current version of the code.', '"4"') },
   429: retryAfter,
   503: retryAfter,
 };
@@ -121,6 +126,7 @@ const content = (schema: TSchema) => ({ 'application/json': { schema: refTo(sche
 /** Named schemas: generated clients use the names, and references keep the document small. */
 const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
+  ...{ PastQrCode, PastListedQrCode, RestoreRequest },
   ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },
   ...{ OwnedScanRecord, AccountTimeSeries, AccountHeatMap, AccountExportFile },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },

@@ -4,6 +4,7 @@ import { differenceOf } from '../../events/code-change.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Disabled } from '../codes/blocked-hosts.ts';
 import { availabilityOf, type CountedCode } from '../codes/codes.ts';
+import type { PastCode } from '../codes/list-as-of.ts';
 import type { Addresses } from '../config.ts';
 import type { HistoryEntry, ListedQrCode, QrCode } from './schemas.ts';
 
@@ -26,13 +27,14 @@ export function presentCode(
   };
 }
 
-/** A code as the single read returns it: always with `availability`. */
+/** A code as the single read and a restore return it: always with `availability` and `version`. */
 export const presentRead = (
   code: CountedCode,
   addresses: Addresses,
   { now, block }: { now: Date; block: Disabled | undefined },
 ): Static<typeof QrCode> => ({
   ...presentPlain(code, addresses, block),
+  version: code.version,
   availability: availabilityOf(code, now),
   ...presentTargeting(code),
 });
@@ -77,16 +79,28 @@ function presentDisabled({ disabled_reason, disabled_at }: CountedCode, block: D
   return disabled === undefined ? {} : { disabled: { reason: disabled.reason, at: disabled.at.toISOString() } };
 }
 
-export function presentListed(code: CountedCode, addresses: Addresses): Static<typeof ListedQrCode> {
-  const { id, name, destination_url, short_url, status, total_scans, created_at } = presentPlain(code, addresses);
-  return { id, name, destination_url, short_url, status, total_scans, created_at };
-}
+export const presentListed = (
+  code: PastCode & { total_scans: number },
+  { shortBaseUrl }: Addresses,
+): Static<typeof ListedQrCode> => ({
+  id: code.id,
+  name: code.name,
+  destination_url: code.destination_url,
+  short_url: `${shortBaseUrl}/${code.short_code}`,
+  status: code.status as Static<typeof ListedQrCode>['status'],
+  total_scans: code.total_scans,
+  created_at: code.created_at.toISOString(),
+});
 
 export function presentPage<T>(data: T[], { page, limit }: { page: number; limit: number }, total: number) {
   return { data, pagination: { page, limit, total, total_pages: Math.ceil(total / limit) } };
 }
 
 export function presentHistory(event: Recorded<CodeEvent>): Static<typeof HistoryEntry> {
-  const common = { id: event.id, event: event.type, timestamp: event.occurred_at.toISOString() };
-  return { ...common, ...differenceOf(event), key_id: event.actor };
+  const { id, type, version, occurred_at, actor } = event;
+  return {
+    ...{ id, event: type, version, timestamp: occurred_at.toISOString() },
+    ...differenceOf(event),
+    key_id: actor,
+  };
 }

@@ -7,14 +7,35 @@ import { normalizeTag, readTargeting } from '../../events/read-targeting.ts';
 import { availabilities } from '../../events/targeting.ts';
 import { blockOf, refuseBlocked, urlsOf } from '../codes/blocked-hosts.ts';
 import { change, remove } from '../codes/change.ts';
-import { codeFinder, codeNotFound, type FoundCode, listCodes, listedStatuses, listOrders } from '../codes/codes.ts';
+import {
+  codeFinder,
+  codeNotFound,
+  type FoundCode,
+  type Listing,
+  listCodes,
+  listedStatuses,
+  listOrders,
+} from '../codes/codes.ts';
 import { historyOf } from '../codes/history.ts';
 import { searchOf } from '../codes/search.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
 import { json } from './answers.ts';
+import { asOfQuery, listPast, presentPast, readAsOf, readPast } from './as-of.ts';
 import { type Operation, operation } from './operation.ts';
+import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from './preconditions.ts';
 import { presentCode, presentHistory, presentListed, presentPage, presentRead } from './present.ts';
-import { Deleted, HistoryEntry, ListedQrCode, pageOf, pageQuery, QrCode, QrCodeChange } from './schemas.ts';
+import { restoreQrCode } from './restore.ts';
+import {
+  Deleted,
+  HistoryEntry,
+  ListedQrCode,
+  PastListedQrCode,
+  PastQrCode,
+  pageOf,
+  pageQuery,
+  QrCode,
+  QrCodeChange,
+} from './schemas.ts';
 import type { Service } from './service.ts';
 import { tagQuery } from './targeting-schemas.ts';
 
@@ -34,6 +55,7 @@ export function qrcodeOperations(service: Service): Operation[] {
     getQrCode(service, requireCode),
     updateQrCode(service),
     deleteQrCode(service),
+    restoreQrCode(service),
     listHistory(service, requireCode),
   ];
 }
@@ -41,14 +63,16 @@ export function qrcodeOperations(service: Service): Operation[] {
 /** Finds a code, or throws 404. */
 type RequireCode = (owner: Owner, id: string | undefined) => Promise<FoundCode>;
 
-const listQrCodes = ({ sql, addresses, clock }: Service): Operation =>
-  operation({
+const listQrCodes = (service: Service): Operation => {
+  const { sql, addresses, clock } = service;
+  return operation({
     operationId: 'listQrCodes',
     method: 'GET',
     path: '/v1/qrcodes',
     tag,
     summary: 'List QR codes',
-    description: 'Codes of the mode of the key, newest first unless `sort` is given.',
+    description:
+      'Codes of the mode of the key, newest first unless `sort` is given. With `as_of`, all filters are about the state of that time; codes that were deleted since are not listed, and `sort` cannot be by scans.',
     query: t.Object({
       ...pageQuery({ default: 20, maximum: 100 }),
       status: t.Optional(oneOf(listedStatuses, { description: 'Only codes with this status.' })),
@@ -73,6 +97,7 @@ const listQrCodes = ({ sql, addresses, clock }: Service): Operation =>
       ),
       availability: t.Optional(oneOf(availabilities, { description: 'Only codes with this availability now.' })),
       ...tagQuery,
+      ...asOfQuery('The codes as they were at this time.'),
       sort: t.Optional(
         oneOf(listOrders, {
           default: '-created_at',
@@ -81,21 +106,30 @@ const listQrCodes = ({ sql, addresses, clock }: Service): Operation =>
         }),
       ),
     }),
-    success: { status: 200, description: 'One page of codes.', schema: pageOf(ListedQrCode) },
+    success: {
+      status: 200,
+      description: 'One page of codes.',
+      schema: t.Union([pageOf(ListedQrCode), pageOf(PastListedQrCode)]),
+    },
     errors: ['invalid_request'],
-    async handle({ caller, query: { page = 1, limit = 20, status, q, short_code, availability, tag, sort } }) {
-      const { codes, total } = await listCodes(sql, caller, {
+    async handle({ caller, query: { page = 1, limit = 20, status, q, short_code, availability, tag, sort, as_of } }) {
+      const now = clock();
+      const asOf = readAsOf(as_of, now);
+      const listing: Listing = {
         ...{ page, limit, status, shortCode: short_code, order: sort },
         search: q === undefined ? undefined : searchOf(q, addresses.shortBaseUrl),
-        availability: availability === undefined ? undefined : { wanted: availability, now: clock() },
+        availability: availability === undefined ? undefined : { wanted: availability, now },
         tags: tag?.map(normalizeTag),
-      });
+      };
+      if (asOf !== undefined) return json(200, await listPast(service, caller, asOf, listing));
+      const { codes, total } = await listCodes(sql, caller, listing);
       const items = codes.map((code) => presentListed(code, addresses));
       return json(200, presentPage(items, { page, limit }, total));
     },
   });
+};
 
-const getQrCode = ({ sql, addresses, clock }: Service, requireCode: RequireCode): Operation =>
+const getQrCode = (service: Service, requireCode: RequireCode): Operation =>
   operation({
     operationId: 'getQrCode',
     method: 'GET',
@@ -103,14 +137,26 @@ const getQrCode = ({ sql, addresses, clock }: Service, requireCode: RequireCode)
     tag,
     summary: 'Get a QR code',
     description:
-      'One code with its current destination, state, style and scan counts. A key finds only codes of its own account and mode; a deleted code is not found.',
+      'One code with its current destination, state, style and scan counts. A key finds only codes of its own account and mode; a deleted code is not found. With `as_of`, the code as this read returned it then, scan counts and `availability` included; the `ETag` is of that version. A code that was deleted since is not found, and neither is one that did not exist yet.',
     params,
-    success: { status: 200, description: 'The code.', schema: QrCode },
+    query: t.Object(asOfQuery('The code as it was at this time.')),
+    success: {
+      status: 200,
+      description: 'The code.',
+      schema: t.Union([QrCode, PastQrCode]),
+      headers: etagHeader,
+    },
     errors: ['not_found'],
-    async handle({ caller, params: { id } }) {
+    async handle({ caller, params: { id }, query: { as_of } }) {
+      const { sql, addresses, clock } = service;
+      const asOf = readAsOf(as_of, clock());
       const code = await requireCode(caller, id);
+      if (asOf !== undefined) {
+        const past = await readPast(service, code, asOf);
+        return json(200, await presentPast(service, past, asOf), { etag: etagOfVersion(past.code.version) });
+      }
       const block = code.any_host_blocked ? await blockOf(sql, code.destination_url) : undefined;
-      return json(200, presentRead(code, addresses, { now: clock(), block }));
+      return json(200, presentRead(code, addresses, { now: clock(), block }), { etag: etagOfVersion(code.version) });
     },
   });
 
@@ -122,26 +168,29 @@ const updateQrCode = ({ sql, clock, addresses, onChange }: Service): Operation =
     tag,
     summary: 'Update a QR code',
     description:
-      'Send only the fields to change. A request that changes nothing succeeds and does not change `updated_at`. The style and the short code cannot be changed, since the image may already be printed.',
+      'Send only the fields to change. A request that changes nothing succeeds and does not change `updated_at`. The style and the short code cannot be changed, since the image may already be printed. `If-Match` makes sure that no change by someone else is overwritten.',
     params,
+    headers: ifMatchHeader,
     body: QrCodeChange,
-    success: { status: 200, description: 'The code after the update.', schema: QrCode },
+    success: { status: 200, description: 'The code after the update.', schema: QrCode, headers: etagHeader },
     errors: [
       'invalid_request',
       'destination_blocked',
       'not_found',
       'conflict',
+      'version_mismatch',
       'payload_too_large',
       'unsupported_media_type',
     ],
-    async handle({ caller, params: { id = '' }, body }) {
+    async handle({ caller, params: { id = '' }, body, headers }) {
+      const checkVersion = versionCheckOf(headers);
       const changes = readChange(body, addresses.ownUrls);
       await refuseBlocked(sql, urlsOf(changes));
       const now = clock();
-      const { code, events } = await change(sql, caller, id, changes, { actor: caller.key, now });
+      const { code, events } = await change(sql, caller, id, changes, { actor: caller.key, now, checkVersion });
       await onChange(events);
       const block = await blockOf(sql, code.destination_url);
-      return json(200, presentCode(code, addresses, { now, block }));
+      return json(200, presentCode(code, addresses, { now, block }), { etag: etagOfVersion(code.version) });
     },
   });
 
@@ -155,10 +204,12 @@ const deleteQrCode = ({ sql, clock, onChange }: Service): Operation =>
     description:
       'Permanent and irreversible: the short link stops working at once, and its short code is never assigned to another code.',
     params,
+    headers: ifMatchHeader,
     success: { status: 200, description: 'The code is deleted.', schema: Deleted },
-    errors: ['not_found', 'conflict'],
-    async handle({ caller, params: { id = '' } }) {
-      const { events } = await remove(sql, caller, id, { actor: caller.key, now: clock() });
+    errors: ['not_found', 'conflict', 'version_mismatch'],
+    async handle({ caller, params: { id = '' }, headers }) {
+      const checkVersion = versionCheckOf(headers);
+      const { events } = await remove(sql, caller, id, { actor: caller.key, now: clock(), checkVersion });
       await onChange(events);
       return json(200, { deleted: true, id });
     },

@@ -23,6 +23,12 @@ const destination = url(
 const shortUrl = url('The short link, which the image encodes.', 'https://go.example.com/spring-26');
 const status = oneOf(listedStatuses, { description: 'State of the code.', examples: ['active'] });
 const totalScans = t.Integer({ description: 'Number of scans.', examples: [42] });
+const version = t.Integer({
+  minimum: 1,
+  description:
+    'In the single read and after a restore: the number of changes of the code, its creation included; scans are not counted. Send it in quotes as `If-Match` to change only this version, or to `restore` to bring it back later.',
+  examples: [3],
+});
 const createdAt = time('When the code was created.');
 
 const Warning = t.Object(
@@ -58,6 +64,7 @@ export const QrCode = t.Object(
     unique_scans: t.Integer({ description: 'Number of scans by new visitors.', examples: [30] }),
     created_at: createdAt,
     updated_at: time('When the code was last changed.'),
+    version: t.Optional(version),
     style: StyleSchema,
     disabled: t.Optional(Disabled),
     ...targetingAnswer,
@@ -87,6 +94,37 @@ export const ListedQrCode = t.Object(
     created_at: createdAt,
   },
   exact,
+);
+
+const thenOrNull = (count: typeof totalScans) =>
+  t.Union([count, t.Null()], {
+    description:
+      'Number until then; null if the operator has deleted scans of before that time by `SCAN_RETENTION_MONTHS`, since only their number is known, not when they were.',
+    examples: [42],
+  });
+
+/** A code at an earlier time. */
+export const PastQrCode = t.Object(
+  { ...QrCode.properties, total_scans: thenOrNull(totalScans), unique_scans: thenOrNull(totalScans) },
+  { ...exact, description: 'A code as it was at the time `as_of`.' },
+);
+
+export const PastListedQrCode = t.Object(
+  { ...ListedQrCode.properties, total_scans: thenOrNull(totalScans) },
+  { ...exact, description: 'A code as it was at the time `as_of`.' },
+);
+
+export const RestoreRequest = t.Object(
+  {
+    version: t.Integer({
+      minimum: 1,
+      maximum: 2 ** 31 - 1,
+      description: 'The version to bring back, as the history lists it.',
+      examples: [2],
+      'x-expected': 'the number of a version, from 1',
+    }),
+  },
+  { ...exact, examples: [{ version: 2 }] },
 );
 
 export const NewQrCode = t.Object(
@@ -163,6 +201,7 @@ const refusedChanges = {
     ]),
   ),
   ...Object.fromEntries(['created_at', 'updated_at'].map((field) => [field, 'is set by the service: remove it'])),
+  version: 'is set by the service; send it as If-Match to change only this version',
   disabled: 'is set by the operator of the service: remove it',
   availability: 'follows from starts_at, expires_at and max_scans: change these',
 };
@@ -196,9 +235,11 @@ export const HistoryEntry = t.Object(
   {
     id: t.String({ description: 'Identifier of the event.', examples: ['evt_0VMNcq2hE3kx0dTtWq8LbY'] }),
     event: t.String({ description: 'Type of the event.', examples: ['destination_changed'] }),
+    version: t.Integer({ description: 'Version of the code after the change, which can be restored.', examples: [2] }),
     timestamp: time('When the change was made.'),
     field: t.Union([t.String(), t.Null()], {
-      description: 'The field that changed, or `schedule`, `query` for several; null for create and delete.',
+      description:
+        'The field that changed, or `schedule`, `query` for several; `version` for a restore, whose changes follow as entries of their own; null for create and delete.',
       examples: ['destination_url'],
     }),
     from: t.Unknown({ description: 'Value before the change.', examples: ['https://example.com/menu'] }),

@@ -156,7 +156,13 @@ export const ResolveRequest = t.Object(
     ),
     at: t.Optional(
       t.String({
-        description: 'When the scan happens. Default: now.',
+        description: 'When the scan happens. Default: `as_of`, or now.',
+        'x-expected': 'a timestamp such as 2026-12-01T09:00:00Z',
+      }),
+    ),
+    as_of: t.Optional(
+      t.String({
+        description: 'The code as it was at this time, not in the future. Default: as it is now.',
         'x-expected': 'a timestamp such as 2026-12-01T09:00:00Z',
       }),
     ),

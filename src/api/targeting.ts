@@ -7,6 +7,7 @@ import { type CountedCode, codeNotFound, countTags, findCode } from '../codes/co
 import { toLocation } from '../edge/location.ts';
 import { invalid } from '../lib/errors.ts';
 import { json } from './answers.ts';
+import { readAsOf, readLimitedPast } from './as-of.ts';
 import { type Operation, operation } from './operation.ts';
 import type { Service } from './service.ts';
 import { Resolved, ResolveRequest, Tags } from './targeting-schemas.ts';
@@ -16,7 +17,7 @@ const tag = 'QR codes';
 /** Operations on rules and tags of codes. */
 export const targetingOperations = (service: Service): Operation[] => [resolveScan(service), listTags(service)];
 
-const resolveScan = ({ sql, clock }: Service): Operation =>
+const resolveScan = (service: Service): Operation =>
   operation({
     operationId: 'resolveScan',
     method: 'POST',
@@ -24,17 +25,21 @@ const resolveScan = ({ sql, clock }: Service): Operation =>
     tag,
     summary: 'Find out where a scan would lead',
     description:
-      'Where a scan with these properties would lead, and by which rule. Nothing is recorded or counted. Whether the code is active, paused or a draft makes no difference.',
+      'Where a scan with these properties would lead, and by which rule. Nothing is recorded or counted. Whether the code is active, paused or a draft makes no difference. With `as_of`, by the rules, schedule and limit of that time: where did this poster lead on 3 May at noon?',
     params: { id: 'Identifier of the code, `qr_…`.' },
     body: ResolveRequest,
     success: { status: 200, description: 'Where the scan would lead.', schema: Resolved },
     errors: ['invalid_request', 'not_found', 'payload_too_large', 'unsupported_media_type'],
     async handle({ caller, params: { id = '' }, body }) {
-      const at = body.at === undefined ? clock() : readTimestamp(body.at);
+      const { sql, clock } = service;
+      const now = clock();
+      const asOf = readAsOf(body.as_of, now);
+      const at = body.at === undefined ? (asOf ?? now) : readTimestamp(body.at);
       if (at === undefined) throw invalid([{ field: 'at', message: `at ${timestampProblem}.` }]);
       const code = await findCode(sql, caller, id);
       if (code === undefined) throw await codeNotFound(sql, caller, id);
-      return json(200, resolve(code, body, at.getTime()));
+      const then = asOf === undefined ? code : await readLimitedPast(service, code, asOf);
+      return json(200, resolve(then, body, at.getTime()));
     },
   });
 

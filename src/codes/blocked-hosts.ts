@@ -52,8 +52,26 @@ export async function blockOf(sql: Queryable, destination: string): Promise<Disa
   const [block] = await sql<BlockedHost[]>`
     SELECT host, blocked_at FROM blocked_hosts WHERE host = ANY(${coveringHosts(hostOf(destination))})
     ORDER BY blocked_at LIMIT 1`;
-  return block && { reason: `The operator of this service has blocked ${block.host}.`, at: block.blocked_at };
+  return block && disabledBy(block);
 }
+
+/** Like `blockOf`, at an earlier time: a host may have been unblocked since. */
+export async function blockOfThen(sql: Queryable, destination: string, then: Date): Promise<Disabled | undefined> {
+  const [block] = await sql<BlockedHost[]>`
+    SELECT host, blocked_at FROM (
+      SELECT DISTINCT ON (data ->> 'host') data ->> 'host' AS host, occurred_at AS blocked_at, type FROM events
+      WHERE stream = ${serviceStream} AND type IN ('destination_blocked', 'destination_unblocked')
+        AND data ->> 'host' = ANY(${coveringHosts(hostOf(destination))}) AND occurred_at <= ${then}
+      ORDER BY data ->> 'host', version DESC
+    ) AS last
+    WHERE type = 'destination_blocked' ORDER BY blocked_at LIMIT 1`;
+  return block && disabledBy(block);
+}
+
+const disabledBy = ({ host, blocked_at }: BlockedHost): Disabled => ({
+  reason: `The operator of this service has blocked ${host}.`,
+  at: blocked_at,
+});
 
 /** A URL of a request, and its place in it. */
 interface RequestedUrl {
@@ -74,18 +92,30 @@ export const urlsOf = (request: {
   ...urlsOfRules(request.rules ?? []),
 ];
 
-/** Throws `destination_blocked` if any URL is on a blocked host. */
-export async function refuseBlocked(sql: Queryable, requested: RequestedUrl[]): Promise<void> {
-  if (requested.length === 0) return;
-  const candidates = [...new Set(requested.flatMap(({ url }) => coveringHosts(hostOf(url))))];
+/** Those of the hosts of URLs, and of their parent domains, that are blocked. */
+export async function blockedHostsOf(sql: Queryable, urls: string[]): Promise<Set<string>> {
+  if (urls.length === 0) return new Set();
+  const candidates = [...new Set(urls.flatMap((url) => coveringHosts(hostOf(url))))];
   const rows = await sql<{ host: string }[]>`SELECT host FROM blocked_hosts WHERE host = ANY(${candidates})`;
-  if (rows.length === 0) return;
-  const blocked = new Set(rows.map(({ host }) => host));
-  const errors = requested.flatMap(({ index, field, url }): FieldError[] => {
+  return new Set(rows.map(({ host }) => host));
+}
+
+/** What is wrong with each URL on one of the blocked hosts. */
+export const problemsWithHosts = (requested: RequestedUrl[], blocked: Set<string>): FieldError[] =>
+  requested.flatMap(({ index, field, url }): FieldError[] => {
     const host = coveringHosts(hostOf(url)).find((candidate) => blocked.has(candidate));
     if (host === undefined) return [];
     const message = `${field} must not lead to ${host}: the operator of this service has blocked it.`;
     return [{ ...(index === undefined ? {} : { index }), field, message }];
   });
+
+/** Throws `destination_blocked` if any URL is on a blocked host. */
+export async function refuseBlocked(sql: Queryable, requested: RequestedUrl[]): Promise<void> {
+  const blocked = await blockedHostsOf(
+    sql,
+    requested.map(({ url }) => url),
+  );
+  const errors = problemsWithHosts(requested, blocked);
+  if (errors.length === 0) return;
   throw new Refusal('destination_blocked', errors[0]?.message ?? '', errors);
 }

@@ -9,19 +9,22 @@ import {
 import type { Owner } from '../../events/owner.ts';
 import { afterStart } from '../../events/read-targeting.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
+import { restoreCode } from '../../events/restore.ts';
 import { writeState } from '../../projections/state.ts';
 import { invalid } from '../lib/errors.ts';
 import { newRuleId } from '../lib/ids.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { type CountedCode, codeNotFound, findCode } from './codes.ts';
-import { countUsed, lockLimit, readUsed } from './limits.ts';
+import { countUsed, lockLimits, readUsed } from './limits.ts';
 import { withAccountTimezone } from './rule-timezones.ts';
 import { destroyVisitorKey } from './visitor-keys.ts';
 
 interface By {
   actor: Actor;
   now: Date;
+  /** Throws if the change was made for another version of the code. */
+  checkVersion?: ((version: number) => void) | undefined;
 }
 
 /** A code after a change, and the events that the change appended. */
@@ -48,18 +51,25 @@ function decideChange(code: Code, wanted: CodeChange): CodeChanged[] {
 export const remove = (sql: Sql, owner: Owner, id: string, by: By): Promise<Changed> =>
   decideOn(sql, owner, id, deleteCode, by);
 
+/** Restores what a code was at an earlier version; `then` is the code at that version. */
+export const restore = (sql: Sql, owner: Owner, then: Code, by: By): Promise<Changed> =>
+  decideOn(sql, owner, then.id, (code) => restoreCode(code, then), by);
+
 async function decideOn(
   sql: Sql,
   owner: Owner,
   id: string,
   decide: (code: Code) => CodeChanged[],
-  by: By,
+  { checkVersion, ...by }: By,
 ): Promise<Changed> {
   const { state, recorded, projected } = await decideAndAppend<CountedCode, CodeChanged, Code | undefined>(sql, id, {
     load: () => loadCode(sql, owner, id),
-    decide,
+    decide(code) {
+      checkVersion?.(code.version);
+      return decide(code);
+    },
     // A scan of a limited code locks its counter before it takes the append lock: so must a change of the limit.
-    before: (tx, events) => (events.some(isLimitSet) ? lockLimit(tx, id) : undefined),
+    before: (tx, events) => (events.some(isLimitSet) ? lockLimits(tx, [id]) : undefined),
     project: writeCode,
     by,
   });
@@ -71,7 +81,7 @@ async function decideOn(
 }
 
 /** Whether a code without a limit gets one: its scans until then are counted. */
-const isLimitSet = (event: CodeChanged) => event.type === 'limit_changed' && event.data.from === null;
+export const isLimitSet = (event: CodeChanged) => event.type === 'limit_changed' && event.data.from === null;
 
 async function loadCode(sql: Sql, owner: Owner, id: string): Promise<CountedCode> {
   const code = await findCode(sql, owner, id);
@@ -84,7 +94,7 @@ async function writeCode(tx: Transaction, before: Code, events: Pending<CodeChan
   const [{ codes }] = await Promise.all([
     writeState(tx, { codes: [before] }, events),
     isDeleted && destroyVisitorKey(tx, before.id),
-    events.some(isLimitSet) && countUsed(tx, before.id),
+    events.some(isLimitSet) && countUsed(tx, [before.id]),
   ]);
   return codes[0];
 }

@@ -35,12 +35,14 @@ export const availabilityOf = (code: CountedCode, now: Date): Availability =>
     now.getTime(),
   );
 
+/** SQL for codes that have used up their `max_scans` now. */
+const isLimitReached = (sql: Queryable) => sql`(
+  max_scans IS NOT NULL AND EXISTS (SELECT FROM limited_scans l WHERE l.code = id AND l.used >= max_scans))`;
+
 /** SQL for `availabilityOf`: true for the codes that have this availability. */
-function hasAvailability(sql: Queryable, wanted: Availability, now: Date) {
+export function hasAvailability(sql: Queryable, wanted: Availability, now: Date, reached = isLimitReached(sql)) {
   const expired = sql`coalesce(expires_at <= ${now}, false)`;
   const scheduled = sql`coalesce(starts_at > ${now}, false)`;
-  const reached = sql`(
-    max_scans IS NOT NULL AND EXISTS (SELECT FROM limited_scans l WHERE l.code = id AND l.used >= max_scans))`;
   return {
     expired,
     scheduled: sql`NOT ${expired} AND ${scheduled}`,
@@ -118,7 +120,7 @@ export const listOrders = ['-created_at', 'created_at', 'name', '-name', '-total
 export type ListOrder = (typeof listOrders)[number];
 
 /** SQL of each order. `position`, the log position, breaks ties, so that pages never overlap. */
-const orderBy = (sql: Queryable, order: ListOrder) =>
+export const orderBy = (sql: Queryable, order: ListOrder) =>
   ({
     '-created_at': sql`position DESC`,
     created_at: sql`position`,
@@ -128,7 +130,7 @@ const orderBy = (sql: Queryable, order: ListOrder) =>
     total_scans: sql`coalesce(n.total_scans, 0), position DESC`,
   })[order];
 
-interface Listing {
+export interface Listing {
   status?: ListedStatus | undefined;
   search?: Search | undefined;
   /** Only the code with this short code. */

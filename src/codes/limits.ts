@@ -6,19 +6,19 @@ export async function startLimits(tx: Transaction, codes: string[]): Promise<voi
   await tx`INSERT INTO limited_scans SELECT code, 0 FROM unnest(${codes}::text[]) AS code`;
 }
 
-/** Locks the counter of a code's scans, if it has one. */
-export async function lockLimit(tx: Transaction, code: string): Promise<void> {
-  await tx`SELECT FROM limited_scans WHERE code = ${code} FOR UPDATE`;
+/** Locks the counters of the scans of codes, of those that have one; in one order, so that no two callers wait for each other. */
+export async function lockLimits(tx: Transaction, codes: string[]): Promise<void> {
+  await tx`SELECT FROM limited_scans WHERE code = ANY(${codes}) ORDER BY code FOR UPDATE`;
 }
 
 /** Positions of the log that are counted while every append waits: about 0.1 s. */
 const maxPositions = 200_000;
 
 /**
- * Counts the redirects of a code that gets a limit: those of the counters, and of the scans that these have not applied yet.
+ * Counts the redirects of codes that get a limit: those of the counters, and of the scans that these have not applied yet.
  * The caller holds the append lock, so that no scan is missing. Throws `unavailable` while the counters lag.
  */
-export async function countUsed(tx: Transaction, code: string): Promise<void> {
+export async function countUsed(tx: Transaction, codes: string[]): Promise<void> {
   const [{ counted, last }] = await tx<[{ counted: number; last: number }]>`
     SELECT coalesce(min(position), 0) AS counted, (SELECT last_value FROM log_position) AS last
     FROM checkpoints WHERE projection = 'counters'`;
@@ -27,11 +27,15 @@ export async function countUsed(tx: Transaction, code: string): Promise<void> {
     throw retryLater('The scans of this code are still being counted: try again in a minute.');
   await tx`
     INSERT INTO limited_scans
-    SELECT ${code}::text, coalesce((SELECT total_scans - uncounted_scans FROM scan_counts WHERE code = ${code}), 0) + (
-      SELECT count(*) FROM scans
+    SELECT code, coalesce(n.total_scans - n.uncounted_scans, 0) + coalesce(recent.scans, 0)
+    FROM unnest(${codes}::text[]) AS code
+    LEFT JOIN scan_counts n USING (code)
+    LEFT JOIN (
+      SELECT code, count(*) AS scans FROM scans
       WHERE position > (SELECT coalesce(max(position), 0) FROM checkpoints WHERE projection = 'counters')
-        AND code = ${code} AND NOT is_bot AND coalesce(rule, '') NOT LIKE 'f%'
-    )
+        AND code = ANY(${codes}) AND NOT is_bot AND coalesce(rule, '') NOT LIKE 'f%'
+      GROUP BY code
+    ) AS recent USING (code)
     ON CONFLICT (code) DO UPDATE SET used = excluded.used`;
 }
 

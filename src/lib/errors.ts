@@ -15,6 +15,7 @@ export const errorCodes = [
   'account_changed',
   'gone',
   'disabled',
+  'version_mismatch',
   'payload_too_large',
   'unsupported_media_type',
   'rate_limited',

@@ -33,11 +33,16 @@ export async function decideAndAppend<S extends { version: number }, E extends C
   stream: string,
   command: Command<S, E, P>,
 ): Promise<Decided<S, E, P>> {
-  for (let attempt = 1; ; attempt++) {
+  return retryLostRace(() => attemptOnce(sql, stream, command));
+}
+
+/** Calls `attempt` once more after a lost race; a second one throws `VersionTaken`. */
+export async function retryLostRace<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let count = 1; ; count++) {
     try {
-      return await attemptOnce(sql, stream, command);
+      return await attempt();
     } catch (error) {
-      if (!(error instanceof VersionTaken) || attempt === maxAttempts) throw error;
+      if (!(error instanceof VersionTaken) || count === maxAttempts) throw error;
     }
   }
 }

@@ -39,6 +39,19 @@ export async function readVersions(
   return rows.map(recorded);
 }
 
+/** Events of several codes or accounts, each from version `since` on; up to `limit` in all, oldest of each stream first. */
+export async function readStreams(
+  sql: Queryable,
+  streams: { stream: string; since: number }[],
+  limit: number,
+): Promise<Recorded<StoredEvent>[]> {
+  const rows = await sql<Row[]>`
+    SELECT e.* FROM jsonb_to_recordset(${sql.json(streams)}) AS s (stream text, since integer)
+    JOIN events e ON e.stream = s.stream AND e.version >= s.since
+    ORDER BY e.stream, e.version LIMIT ${limit}`;
+  return rows.map(recorded);
+}
+
 /** Up to `limit` events of codes and accounts after position `after`, in log order. */
 export async function readEvents(sql: Queryable, after: number, limit: number): Promise<Recorded<StoredEvent>[]> {
   const rows = await sql<Row[]>`SELECT * FROM events WHERE position > ${after} ORDER BY position LIMIT ${limit}`;

@@ -13,7 +13,7 @@ describe('GET /v1/qrcodes/:id', () => {
     const { body } = await live.post('/v1/qrcodes', newCode({ style: { dotsType: 'dots' } }));
     const answer = await live.get(`/v1/qrcodes/${body.id}`);
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ ...body, availability: 'live' });
+    expect(answer.body).toEqual({ ...body, version: 1, availability: 'live' });
   });
 
   test('short_url and image_url use the configured base URLs', async () => {

@@ -34,6 +34,7 @@ describe('the history of a code', () => {
     const { body } = await live.get(`${path}/history`);
     const at = (minutes: number) => new Date(started + minutes * 60_000).toISOString();
     const entry = (
+      version: number,
       minutes: number,
       key_id: string,
       event: string,
@@ -42,16 +43,24 @@ describe('the history of a code', () => {
       to: unknown,
     ) => ({
       id: expect.stringMatching(/^evt_/),
-      ...{ event, timestamp: at(minutes), field, from, to, key_id },
+      ...{ event, version, timestamp: at(minutes), field, from, to, key_id },
     });
     const made = { name: 'Menu', destination_url: 'https://example.com/menu', short_code, status: 'draft', style: {} };
     expect(body.data).toEqual([
-      entry(4, first, 'code_resumed', 'status', 'paused', 'active'),
-      entry(3, second.id, 'code_paused', 'status', 'active', 'paused'),
-      entry(2, first, 'destination_changed', 'destination_url', 'https://example.com/menu', 'https://example.com/new'),
-      entry(2, first, 'code_renamed', 'name', 'Menu', 'New'),
-      entry(1, second.id, 'code_published', 'status', 'draft', 'active'),
-      entry(0, first, 'code_created', null, null, made),
+      entry(6, 4, first, 'code_resumed', 'status', 'paused', 'active'),
+      entry(5, 3, second.id, 'code_paused', 'status', 'active', 'paused'),
+      entry(
+        4,
+        2,
+        first,
+        'destination_changed',
+        'destination_url',
+        'https://example.com/menu',
+        'https://example.com/new',
+      ),
+      entry(3, 2, first, 'code_renamed', 'name', 'Menu', 'New'),
+      entry(2, 1, second.id, 'code_published', 'status', 'draft', 'active'),
+      entry(1, 0, first, 'code_created', null, null, made),
     ]);
     expect(body.pagination).toEqual({ page: 1, limit: 50, total: 6, total_pages: 1 });
   });

@@ -145,6 +145,7 @@ describe('DELETE /v1/account/keys/:id', () => {
       ...body,
       short_url: expect.stringContaining(body.short_code),
       image_url: expect.stringContaining(body.id),
+      version: 1,
       availability: 'live',
     });
   });

@@ -33,7 +33,10 @@ describe('happy', () => {
       active: !isPaused,
       updated_at: now.toISOString(),
     });
-    expect((await live.get(path)).body).toEqual({ ...body, availability: 'live' });
+    expect((await live.get(path)).body).toEqual({
+      ...body,
+      ...{ version: 1 + Object.keys(change).length, availability: 'live' },
+    });
   });
 
   test('a name is trimmed', async () => {
@@ -91,7 +94,7 @@ describe('error', () => {
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('invalid_request');
     expect(blamedFields(answer)).toEqual(invalidFields);
-    expect((await live.get(path)).body).toEqual({ ...code, availability: 'live' });
+    expect((await live.get(path)).body).toEqual({ ...code, version: 1, availability: 'live' });
   });
 
   test.each([
@@ -155,7 +158,7 @@ describe('concurrency', () => {
     const { status, body } = await live.patch(path, { name: 'New' });
     expect(status).toBe(409);
     expect(body.error.code).toBe('conflict');
-    expect((await live.get(path)).body).toEqual({ ...code, availability: 'live' });
+    expect((await live.get(path)).body).toEqual({ ...code, version: 1, availability: 'live' });
     expect(await readStream(service.database.sql, code.id)).toHaveLength(2);
   });
 

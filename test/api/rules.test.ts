@@ -81,7 +81,7 @@ describe('the fields', () => {
   test('are returned by create, the single read, bulk and a change, and removed by null', async () => {
     const created = await create(everything);
     expect(created).toMatchObject(answered);
-    expect((await account.live.get(pathOf(created))).body).toEqual(created);
+    expect((await account.live.get(pathOf(created))).body).toEqual({ ...created, version: 1 });
     const bulk = await account.live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(everything)] });
     expect(bulk.body.data[0]).toMatchObject(answered);
 
@@ -89,7 +89,7 @@ describe('the fields', () => {
     const none = Object.fromEntries(Object.keys(everything).map((field) => [field, null]));
     const { body: changed } = await account.live.patch(pathOf(plain), everything);
     expect(changed).toMatchObject(answered);
-    expect((await account.live.get(pathOf(plain))).body).toEqual(changed);
+    expect((await account.live.get(pathOf(plain))).body).toEqual({ ...changed, version: 7 });
     const { body: removed } = await account.live.patch(pathOf(plain), none);
     const { updated_at: _, ...before } = plain;
     const { updated_at: __, ...after } = removed;
@@ -117,7 +117,7 @@ describe('the fields', () => {
     const code = await create();
     expect(Object.keys(code).toSorted()).toEqual(fields);
     const { body } = await account.live.get(pathOf(code));
-    expect(Object.keys(body).toSorted()).toEqual([...fields, 'availability'].toSorted());
+    expect(Object.keys(body).toSorted()).toEqual([...fields, 'availability', 'version'].toSorted());
     expect(Object.keys((await account.live.get('/v1/qrcodes?limit=1')).body.data[0])).toHaveLength(7);
   });
 

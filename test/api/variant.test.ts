@@ -33,7 +33,7 @@ describe('the variant shape', () => {
     const { body } = await live.post('/v1/qrcodes', variant());
     const { type, destination, scans, ...code } = body;
     expect({ type, destination, scans }).toEqual({ type: 'url', destination: 'https://example.com/menu', scans: 0 });
-    expect((await live.get(`/v1/qrcodes/${body.id}`)).body).toEqual({ ...code, availability: 'live' });
+    expect((await live.get(`/v1/qrcodes/${body.id}`)).body).toEqual({ ...code, version: 1, availability: 'live' });
   });
 
   test.each([

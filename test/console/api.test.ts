@@ -24,7 +24,7 @@ describe('the console API', () => {
     const created = await tab.send('POST', '/console/api/qrcodes', newCode({ name: 'From the console' }));
     expect(created.status).toBe(201);
     const { id } = created.body;
-    expect((await live.get(`/v1/qrcodes/${id}`)).body).toEqual({ ...created.body, availability: 'live' });
+    expect((await live.get(`/v1/qrcodes/${id}`)).body).toEqual({ ...created.body, version: 1, availability: 'live' });
     expect((await tab.send('PATCH', `/console/api/qrcodes/${id}`, { active: false })).body.status).toBe('paused');
     const { body: history } = await live.get(`/v1/qrcodes/${id}/history`);
     expect((await tab.get(`/console/api/qrcodes/${id}/history`)).body).toEqual(history);

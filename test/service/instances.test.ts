@@ -15,11 +15,11 @@ describe('two instances on one database', () => {
 
     const { body: code } = await one.post('/v1/qrcodes', newCode());
     const path = `/v1/qrcodes/${code.id}`;
-    expect((await two.get(path)).body).toEqual({ ...code, availability: 'live' });
+    expect((await two.get(path)).body).toEqual({ ...code, version: 1, availability: 'live' });
     expect((await two.get('/v1/qrcodes')).body.data).toMatchObject([{ id: code.id }]);
 
     const { body: changed } = await two.patch(path, { name: 'Changed', active: false });
-    expect((await one.get(path)).body).toEqual({ ...changed, availability: 'live' });
+    expect((await one.get(path)).body).toEqual({ ...changed, version: 2, availability: 'live' });
     expect((await one.get(`${path}/history`)).body).toEqual((await two.get(`${path}/history`)).body);
 
     await one.delete(path);

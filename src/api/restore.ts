@@ -1,0 +1,68 @@
+import type { Code, CodeChanged } from '../../events/code.ts';
+import { restoreCode } from '../../events/restore.ts';
+import { blockOf, refuseBlocked, urlsOf } from '../codes/blocked-hosts.ts';
+import { restore } from '../codes/change.ts';
+import { codeNotFound, findCode } from '../codes/codes.ts';
+import { problemsWithContent } from '../codes/content-problems.ts';
+import { codeAtVersion } from '../codes/past.ts';
+import { invalid, Refusal } from '../lib/errors.ts';
+import { json } from './answers.ts';
+import { type Operation, operation } from './operation.ts';
+import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from './preconditions.ts';
+import { presentRead } from './present.ts';
+import { QrCode, RestoreRequest } from './schemas.ts';
+import type { Service } from './service.ts';
+
+export const restoreQrCode = ({ sql, clock, addresses, onChange }: Service): Operation =>
+  operation({
+    operationId: 'restoreQrCode',
+    method: 'POST',
+    path: '/v1/qrcodes/:id/restore',
+    tag: 'QR codes',
+    summary: 'Restore an earlier version of a QR code',
+    description:
+      'Brings back name, destination, rules, schedule, limit, fallback, query string and tags of a version, as new changes by this key; rules keep the ids that they had. Whether the code is active, paused or a draft stays as it is: a restore neither starts nor stops a code. URLs are checked as they would be by PATCH. Restoring what the code already has changes nothing and succeeds.',
+    params: { id: 'Identifier of the code, `qr_…`.' },
+    headers: ifMatchHeader,
+    body: RestoreRequest,
+    success: { status: 200, description: 'The code after the restore.', schema: QrCode, headers: etagHeader },
+    errors: [
+      'invalid_request',
+      'destination_blocked',
+      'not_found',
+      'conflict',
+      'version_mismatch',
+      'payload_too_large',
+      'unsupported_media_type',
+    ],
+    async handle({ caller, params: { id = '' }, body: { version }, headers }) {
+      const checkVersion = versionCheckOf(headers);
+      const current = await findCode(sql, caller, id);
+      if (current === undefined) throw await codeNotFound(sql, caller, id);
+      const then = version > current.version ? undefined : await codeAtVersion(sql, id, version);
+      if (then === undefined)
+        throw new Refusal('not_found', `This QR code has no version ${version}: its newest is ${current.version}.`);
+      checkVersion?.(current.version);
+      const wanted = wantedBy(restoreCode(current, then), then);
+      const [first, ...more] = problemsWithContent(wanted, addresses.ownUrls);
+      if (first !== undefined) throw invalid([first, ...more]);
+      await refuseBlocked(sql, urlsOf(wanted));
+      const now = clock();
+      const { code, events } = await restore(sql, caller, then, { actor: caller.key, now, checkVersion });
+      await onChange(events);
+      const block = await blockOf(sql, code.destination_url);
+      return json(200, presentRead(code, addresses, { now, block }), { etag: etagOfVersion(code.version) });
+    },
+  });
+
+type Wanted = Partial<Pick<Code, 'destination_url' | 'rules' | 'fallback_url'>>;
+
+/** The URLs that a restore would set: what the code has already needs no check, as with PATCH. */
+function wantedBy(events: CodeChanged[], { destination_url, rules, fallback_url }: Code): Wanted {
+  const changes = (type: CodeChanged['type']) => events.some((event) => event.type === type);
+  return {
+    ...(changes('destination_changed') ? { destination_url } : {}),
+    ...(changes('rules_changed') ? { rules } : {}),
+    ...(changes('fallback_changed') ? { fallback_url } : {}),
+  };
+}

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import { block, unblock } from '../../src/codes/blocked-hosts.ts';
+import { readStream } from '../../src/log/read.ts';
+import { type Api, type Json, newCode } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+let now = new Date('2026-03-01T09:30:00.000Z');
+/** Moves the clock one minute on; returns the time before. */
+const tick = (): string => {
+  const before = now.toISOString();
+  now = new Date(now.getTime() + 60_000);
+  return before;
+};
+const service = useService({ clock: () => now });
+
+const url = (path: string) => `https://example.com/${path}`;
+const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36';
+const scan = async ({ short_code }: Json, visitor: number) => {
+  const headers = { 'user-agent': chrome, 'x-forwarded-for': `10.1.1.${visitor}` };
+  return (await service.client(0).get(`/${short_code}`, headers)).headers.get('location');
+};
+const message = ({ status, body }: { status: number; body: Json }) => [status, body.error?.code, body.error?.message];
+
+async function given(fields: Record<string, unknown> = {}) {
+  const account = await service.account('enterprise');
+  const { body: code } = await account.live.post('/v1/qrcodes', newCode(fields));
+  return { ...account, code, path: `/v1/qrcodes/${code.id}` };
+}
+
+describe('as_of', () => {
+  test('the single read, the list and resolve answer what they answered then, scans included', async () => {
+    const { live, code, path } = await given({ max_scans: 5, tags: ['menu'] });
+    const remembered: { at: string; read: Json; list: Json; led: Json }[] = [];
+    const remember = async (scans: number) => {
+      const read = await eventually(async () => {
+        const { body } = await live.get(path);
+        expect(body.total_scans).toBe(scans);
+        return body;
+      });
+      const { body: list } = await live.get('/v1/qrcodes');
+      const { body: led } = await live.post(`${path}/resolve`, { at: now.toISOString() });
+      remembered.push({ at: tick(), read, list, led });
+    };
+    await remember(0);
+    for (const visitor of [1, 2, 2]) expect(await scan(code, visitor)).toBe(url('menu'));
+    await remember(3);
+    tick();
+    await live.patch(path, {
+      name: 'Lunch',
+      rules: [{ when: { devices: ['desktop'] }, destination_url: url('lunch') }],
+    });
+    await remember(3);
+    tick();
+    await live.patch(path, { active: false, starts_at: '2027-01-01T00:00:00Z', tags: null });
+    await remember(3);
+    await live.patch(path, { name: 'Later', max_scans: null, starts_at: null, active: true, rules: null });
+    expect(await scan(code, 3)).toBe(url('menu'));
+    tick();
+
+    for (const { at, read, list, led } of remembered) {
+      await eventually(async () => expect((await live.get(`${path}?as_of=${at}`)).body).toEqual(read));
+      const { headers } = await live.get(`${path}?as_of=${at}`);
+      expect(headers.get('etag')).toBe(`"${read.version}"`);
+      expect((await live.get(`/v1/qrcodes?as_of=${at}`)).body).toEqual(list);
+      expect((await live.post(`${path}/resolve`, { as_of: at })).body).toEqual(led);
+    }
+    expect(remembered.map(({ led }) => led.destination_url)).toEqual([url('menu'), url('menu'), url('lunch'), null]);
+    expect(remembered.map(({ read }) => read.remaining_scans)).toEqual([5, 2, 2, 2]);
+    const names = async (query: string) =>
+      (await live.get(`/v1/qrcodes?as_of=${remembered[3]?.at}&${query}`)).body.data.map(({ name }: Json) => name);
+    expect(await names('status=paused&availability=scheduled&q=lunch')).toEqual(['Lunch']);
+    expect(await names('q=later')).toEqual([]);
+    expect(await names('tag=menu')).toEqual([]);
+  });
+
+  test('not before the creation, not in the future, not after a deletion, and not what is no time', async () => {
+    const before = tick();
+    const { live, test, code, path } = await given();
+    const created = now.toISOString();
+    expect(message(await live.get(`${path}?as_of=${before}`))).toEqual([
+      ...[404, 'not_found', `This QR code did not exist at ${before}: it was created at ${created}.`],
+    ]);
+    expect((await live.post(`${path}/resolve`, { as_of: before })).status).toBe(404);
+    expect((await live.get(`/v1/qrcodes?as_of=${before}`)).body.pagination.total).toBe(0);
+    tick();
+    const offset = `${new Date(Date.parse(created) + 7_200_000).toISOString().slice(0, -1)}+02:00`;
+    for (const same of [offset, encodeURIComponent(offset)])
+      expect((await live.get(`${path}?as_of=${same}`)).body.id, same).toBe(code.id);
+    const future = new Date(now.getTime() + 1).toISOString();
+    for (const wrong of [future, 'yesterday', '2026-02-30T00:00:00Z', '2026-03-01', '']) {
+      for (const read of [path, '/v1/qrcodes']) {
+        const answer = await live.get(`${read}?as_of=${wrong}`);
+        expect([answer.status, blamedFields(answer)], wrong).toEqual([400, ['as_of']]);
+      }
+      expect((await live.post(`${path}/resolve`, { as_of: wrong })).status, wrong).toBe(400);
+    }
+    expect(blamedFields(await live.get(`/v1/qrcodes?as_of=${created}&sort=-total_scans`))).toEqual(['sort']);
+    expect((await test.get(`${path}?as_of=${created}`)).status).toBe(404);
+    await live.delete(path);
+    expect((await live.get(`${path}?as_of=${created}`)).status).toBe(404);
+    expect((await live.get(`/v1/qrcodes?as_of=${created}`)).body.data).toEqual([]);
+  });
+
+  test('scans that the retention has deleted make the count unknown before its cutoff, and known after it', async () => {
+    const { live, code, path } = await given();
+    for (const visitor of [1, 2]) await scan(code, visitor);
+    await eventually(async () => expect((await live.get(path)).body.total_scans).toBe(2));
+    const early = tick();
+    const cutoff = tick();
+    const { sql } = service.database;
+    // As after a run that deleted one scan of before the cutoff.
+    await sql`INSERT INTO dropped_scans (code, total_scans, unique_scans) VALUES (${code.id}, 1, 1)`;
+    await sql`
+      INSERT INTO scan_retention (run, before, up_to, done_to, scans, cut_short, started_at, done_at)
+      VALUES (1, ${cutoff}, 0, 0, 1, false, now(), now())`;
+    expect((await live.get(`${path}?as_of=${early}`)).body).toMatchObject({ total_scans: null, unique_scans: null });
+    expect((await live.get(`/v1/qrcodes?as_of=${early}`)).body.data[0].total_scans).toBeNull();
+    await scan(code, 3);
+    await eventually(async () => expect((await live.get(path)).body.total_scans).toBe(3));
+    await eventually(async () =>
+      expect((await live.get(`${path}?as_of=${cutoff}`)).body).toMatchObject({ total_scans: 2, unique_scans: 2 }),
+    );
+    await sql`DELETE FROM dropped_scans`;
+    await sql`DELETE FROM scan_retention`;
+  });
+
+  test('a host that was blocked then disables the code as of then', async () => {
+    const { live, path } = await given({ destination_url: 'https://blocked.example/x' });
+    const free = tick();
+    await block(service.database.sql, 'blocked.example', now);
+    const blocked = tick();
+    await unblock(service.database.sql, 'blocked.example', now);
+    const disabled = async (at: string) => (await live.get(`${path}?as_of=${at}`)).body.disabled?.at;
+    expect([await disabled(free), await disabled(blocked), await disabled(tick())]).toEqual([
+      ...[undefined, blocked, undefined],
+    ]);
+  });
+});
+
+describe('If-Match', () => {
+  const writes: [string, (api: Api, path: string, headers: Record<string, string>) => Promise<Json>][] = [
+    ['PATCH', (api, path, headers) => api.send(path, { method: 'PATCH', body: '{"name":"Mine"}', headers })],
+    [
+      'restore',
+      (api, path, headers) => api.send(`${path}/restore`, { method: 'POST', body: '{"version":1}', headers }),
+    ],
+    ['DELETE', (api, path, headers) => api.send(path, { method: 'DELETE', headers })],
+  ];
+
+  test.each(writes)('%s is done only for the version it names', async (_, write) => {
+    const { live, path } = await given();
+    const { headers, body } = await live.patch(path, { name: 'New' });
+    expect([headers.get('etag'), body.version]).toEqual(['"2"', undefined]);
+    const send = (tag: string) => write(live, path, { 'content-type': 'application/json', 'if-match': tag });
+    for (const tag of ['"1"', '"1", "3"', 'W/"2"', '"2,3"', '""']) {
+      const answer = await send(tag);
+      expect([answer.status, answer.body.error.code, answer.headers.get('etag')], tag).toEqual([
+        ...[412, 'version_mismatch', '"2"'],
+      ]);
+    }
+    for (const malformed of ['2', '"2', '2"', '"1" "2"', ',', 'w/"2"', '*, "2"'])
+      expect([malformed, (await send(malformed)).status]).toEqual([malformed, 400]);
+    expect((await live.get(path)).body).toMatchObject({ name: 'New', version: 2 });
+    expect((await send('"1",, W/"7" , "2"')).status).toBe(200);
+  });
+
+  test('* and no header match any version; a code that is gone is 404 whatever the tag', async () => {
+    const { live, path } = await given();
+    const headers = { 'content-type': 'application/json', 'if-match': '*' };
+    expect((await live.send(path, { method: 'PATCH', body: '{"name":"A"}', headers })).headers.get('etag')).toBe('"2"');
+    const { headers: read } = await live.get(path, { 'if-none-match': '"2"' });
+    expect(read.get('etag')).toBe('"2"');
+    expect((await live.send(path, { method: 'DELETE', headers })).status).toBe(200);
+    expect((await live.send(path, { method: 'DELETE', headers: { 'if-match': '"9"' } })).status).toBe(404);
+  });
+
+  test('of many changes of one version at once, one is made', async () => {
+    const { live, path } = await given();
+    const answers = await atOnce(8, (i) =>
+      live.send(path, {
+        ...{ method: 'PATCH', body: JSON.stringify({ name: `Name ${i}` }) },
+        headers: { 'content-type': 'application/json', 'if-match': '"1"' },
+      }),
+    );
+    expect(countStatuses(answers)).toEqual({ 200: 1, 412: 7 });
+  });
+});
+
+describe('restore', () => {
+  test('brings everything back but the status, is in the history, and leads scans there at once', async () => {
+    const rules = [{ when: { devices: ['desktop'] }, destination_url: url('desk') }];
+    const { live, code, path } = await given({ rules, tags: ['a'], expires_at: '2030-01-01T00:00:00Z' });
+    const { body: first } = await live.get(path);
+    tick();
+    await live.patch(path, { name: 'New', destination_url: url('new'), rules: null, tags: ['b'], active: false });
+    const { body: changed } = await live.get(path);
+    tick();
+    const { status, body, headers } = await live.post(`${path}/restore`, { version: 1 });
+    expect(status).toBe(200);
+    const { version, updated_at, ...content } = body;
+    expect({ ...content, status: 'active', active: true }).toEqual({
+      ...{ ...first, version: undefined, updated_at: undefined },
+    });
+    expect([body.status, headers.get('etag'), body.rules]).toEqual(['paused', `"${version}"`, code.rules]);
+    const { body: history } = await live.get(`${path}/history`);
+    const ofRestore = history.data.slice(0, version - changed.version);
+    expect(ofRestore.at(-1)).toMatchObject({ event: 'code_restored', field: 'version', from: null, to: 1 });
+    expect(ofRestore.map(({ event }: Json) => event).toReversed()).toEqual([
+      ...['code_restored', 'code_renamed', 'destination_changed', 'rules_changed', 'tags_changed'],
+    ]);
+    await live.patch(path, { active: true });
+    expect(await scan(code, 4)).toBe(url('desk'));
+
+    const again = await live.post(`${path}/restore`, { version: 1 });
+    expect(again.body.version, 'nothing to change').toBe(version + 1);
+    expect(await readStream(service.database.sql, code.id)).toHaveLength(version + 1);
+  });
+
+  test('an unknown version and a code that is gone are 404, nonsense is 400', async () => {
+    const { live, test, path } = await given();
+    expect(message(await live.post(`${path}/restore`, { version: 2 }))).toEqual([
+      ...[404, 'not_found', 'This QR code has no version 2: its newest is 1.'],
+    ]);
+    for (const version of [0, -1, 1.5, '1', null, 2 ** 40])
+      expect((await live.post(`${path}/restore`, { version })).status, String(version)).toBe(400);
+    expect((await live.post(`${path}/restore`, {})).status).toBe(400);
+    expect((await test.post(`${path}/restore`, { version: 1 })).status).toBe(404);
+    await live.delete(path);
+    expect((await live.post(`${path}/restore`, { version: 1 })).status).toBe(404);
+  });
+
+  test('a URL on a host that was blocked since is refused, unless the code still has it', async () => {
+    const { live, path } = await given({ destination_url: 'https://evil.example/x', fallback_url: url('closed') });
+    await live.patch(path, { destination_url: url('good'), fallback_url: 'https://evil.example/y' });
+    await block(service.database.sql, 'evil.example', now);
+    const answer = await live.post(`${path}/restore`, { version: 1 });
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'destination_blocked']);
+    expect(blamedFields(answer)).toEqual(['destination_url']);
+    expect((await live.post(`${path}/restore`, { version: 2 })).body.fallback_url).toBe(url('closed'));
+    await unblock(service.database.sql, 'evil.example', now);
+  });
+});
