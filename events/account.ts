@@ -8,6 +8,7 @@ import { webhookEvents } from './webhook.ts';
 const text = Type.String();
 const plan = oneOf(plans);
 const mode = oneOf(modes);
+const count = Type.Integer({ minimum: 0 });
 
 export const accountEvents = {
   account_created: defineEvent(1, Type.Object({ name: text, plan }, { additionalProperties: false })),
@@ -33,6 +34,14 @@ export const accountEvents = {
   account_resumed: defineEvent(1, Type.Object({}, { additionalProperties: false })),
   /** By the operator: the last event of the stream. The data of all events before it is erased. */
   account_deleted: defineEvent(1, Type.Object({}, { additionalProperties: false })),
+  /** What a key did to codes in a period was undone: how many codes that changed, and how many things it left as they are. */
+  account_reverted: defineEvent(
+    1,
+    Type.Object(
+      { mode, actor: text, from: text, to: text, changed: count, skipped: count },
+      { additionalProperties: false },
+    ),
+  ),
   key_revoked: defineEvent(1, Type.Object({ key: text }, { additionalProperties: false })),
   ...webhookEvents,
 };

@@ -35,7 +35,8 @@ const CodeChange = Type.Object(
   {
     qr_id: qrId,
     field: Type.Union([Type.String(), Type.Null()], {
-      description: 'The field that changed, or `schedule`, `query` for several; `version` for a restore; null for create and delete.',
+      description:
+        'The field that changed, or `schedule`, `query` for several; `version` for a restore; null for create and delete.',
       examples: ['destination_url'],
     }),
     from: Type.Unknown({ description: 'Value before the change.', examples: ['https://example.com/menu'] }),
@@ -156,6 +157,22 @@ export const publicTypes = {
     summary: 'The operator changed the plan of the account.',
     entries: ['plan_changed'],
     data: Type.Object({ from: oneOf(plans), to: oneOf(plans) }, exact),
+    dataOf: ({ data }) => data,
+  }),
+  'account.reverted': define({
+    summary: 'What a key did to codes in a period was undone; each change of a code is an event of its own.',
+    entries: ['account_reverted'],
+    data: Type.Object(
+      {
+        mode,
+        actor: keyId,
+        from: Type.String({ format: 'date-time', examples: ['2026-05-03T08:00:00.000Z'] }),
+        to: Type.String({ format: 'date-time', examples: ['2026-05-03T12:00:00.000Z'] }),
+        changed: Type.Integer({ description: 'Codes that were changed.', examples: [12] }),
+        skipped: Type.Integer({ description: 'Things that were left as they are.', examples: [1] }),
+      },
+      exact,
+    ),
     dataOf: ({ data }) => data,
   }),
   'account.suspended': define({

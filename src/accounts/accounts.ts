@@ -10,6 +10,7 @@ import {
   revokeKey,
   suspendAccount,
 } from '../../events/account.ts';
+import type { Owner } from '../../events/owner.ts';
 import { type Mode, modes, type Plan } from '../../events/plans.ts';
 import { type Actor, operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
@@ -148,6 +149,19 @@ export async function revoke(
 export async function findKey(sql: Queryable, id: string): Promise<Key | undefined> {
   const [key] = await sql<Key[]>`SELECT * FROM api_keys WHERE id = ${id} AND revoked_at IS NULL`;
   return key;
+}
+
+/** Throws 404 unless the account has, or once had, this key, and it can change codes of the mode. */
+export async function requireOwnKey(sql: Queryable, { account, mode }: Owner, id: string): Promise<void> {
+  const [key] = isId('key', id)
+    ? await sql<Pick<Key, 'mode'>[]>`SELECT mode FROM api_keys WHERE id = ${id} AND account = ${account}`
+    : [];
+  if (key === undefined || !managedModes(mode).includes(key.mode)) throw notFound('key');
+  if (key.mode !== mode)
+    throw new Refusal(
+      'not_found',
+      `This is a ${key.mode} key, which changes ${key.mode} codes only: send the request with a ${key.mode} key.`,
+    );
 }
 
 async function loadAccount(sql: Sql, id: string): Promise<Account> {

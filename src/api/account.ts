@@ -17,6 +17,7 @@ import { countCodes, totalOf } from '../codes/codes.ts';
 import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
+import { revertOperation } from './revert.ts';
 import { Account, AccountChange, ApiKey, CreatedApiKey, Deleted, NewApiKey } from './schemas.ts';
 import type { Service } from './service.ts';
 
@@ -29,6 +30,7 @@ export const accountOperations = (service: Service): Operation[] => [
   listAccountKeys(service),
   createAccountKey(service),
   revokeAccountKey(service),
+  revertOperation(service),
 ];
 
 const getAccount = (service: Service): Operation =>

@@ -17,6 +17,7 @@ import {
 } from './analytics/schemas.ts';
 import { statusOf } from './error-status.ts';
 import { type Operation, tags } from './operation.ts';
+import { RevertAnswer, RevertRequest } from './revert.ts';
 import {
   Account,
   ApiKey,
@@ -126,7 +127,7 @@ const content = (schema: TSchema) => ({ 'application/json': { schema: refTo(sche
 /** Named schemas: generated clients use the names, and references keep the document small. */
 const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
-  ...{ PastQrCode, PastListedQrCode, RestoreRequest },
+  ...{ PastQrCode, PastListedQrCode, RestoreRequest, RevertRequest, RevertAnswer },
   ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },
   ...{ OwnedScanRecord, AccountTimeSeries, AccountHeatMap, AccountExportFile },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },

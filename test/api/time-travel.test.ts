@@ -242,3 +242,106 @@ describe('restore', () => {
     await unblock(service.database.sql, 'evil.example', now);
   });
 });
+
+describe('revert', () => {
+  test('undoes what a revoked key did, in one step that a dry run shows before', async () => {
+    const { live, code, path, id } = await given({ max_scans: 5 });
+    const { body: other } = await live.post('/v1/qrcodes', newCode({ name: 'Other' }));
+    const { body: gone } = await live.post('/v1/qrcodes', newCode({ name: 'Gone' }));
+    const key = (await live.post('/v1/account/keys', { name: 'Leaked', mode: 'live' })).body;
+    const leaked = service.client(0, key.key);
+    const from = tick();
+    await leaked.patch(path, { destination_url: url('evil'), max_scans: null });
+    await leaked.patch(`/v1/qrcodes/${other.id}`, { name: 'Hacked', destination_url: url('evil'), active: false });
+    const { body: phishing } = await leaked.post('/v1/qrcodes', newCode({ name: 'Phishing' }));
+    await leaked.delete(`/v1/qrcodes/${gone.id}`);
+    expect(await scan(code, 1)).toBe(url('evil'));
+    await live.delete(`/v1/account/keys/${key.id}`);
+    tick();
+    await live.patch(`/v1/qrcodes/${other.id}`, { name: 'Mine' });
+    tick();
+
+    const request = { actor: key.id, from };
+    const versions = async () =>
+      Promise.all([code, other, phishing].map(async ({ id }) => (await live.get(`/v1/qrcodes/${id}`)).body.version));
+    const before = await versions();
+    const dry = await live.post('/v1/account/revert', { ...request, dry_run: true });
+    expect(dry.status).toBe(200);
+    const change = (qr_id: string, name: string, field: string, from: unknown, to: unknown) => ({
+      ...{ qr_id, name, field, from, to },
+    });
+    expect(dry.body.changes).toHaveLength(5);
+    expect(dry.body.changes).toEqual(
+      expect.arrayContaining([
+        change(phishing.id, 'Phishing', 'status', 'active', 'paused'),
+        change(other.id, 'Mine', 'destination_url', url('evil'), url('menu')),
+        change(other.id, 'Mine', 'status', 'paused', 'active'),
+        change(code.id, 'Menu', 'destination_url', url('evil'), url('menu')),
+        change(code.id, 'Menu', 'max_scans', null, 5),
+      ]),
+    );
+    const secretFree = (await live.get('/v1/account/keys')).body.data.find(({ mode }: Json) => mode === 'live').id;
+    expect(dry.body.skipped).toEqual([
+      { qr_id: gone.id, reason: 'It was deleted in this period, and a deleted code cannot be brought back.' },
+      { qr_id: other.id, reason: `name was changed later by ${secretFree}: that value is kept.` },
+    ]);
+    expect(await versions()).toEqual(before);
+
+    const done = await live.post('/v1/account/revert', request);
+    expect(done.body).toEqual(dry.body);
+    expect(await scan(code, 1)).toBe(url('menu'));
+    await eventually(async () =>
+      expect((await live.get(path)).body).toMatchObject({ max_scans: 5, remaining_scans: 3, total_scans: 2 }),
+    );
+    expect((await live.get(`/v1/qrcodes/${phishing.id}`)).body.status).toBe('paused');
+    const [last] = (await readStream(service.database.sql, id)).slice(-1);
+    expect(last).toMatchObject({
+      type: 'account_reverted',
+      actor: secretFree,
+      data: { mode: 'live', actor: key.id, from, changed: 3, skipped: 2 },
+    });
+    const again = await live.post('/v1/account/revert', request);
+    expect([again.body.changes, again.body.skipped]).toEqual([[], dry.body.skipped]);
+  });
+
+  test('is refused for a period or key that makes no sense, and another account or mode has no such key', async () => {
+    const { live, test } = await given();
+    const { live: stranger } = await given();
+    const { data: keys } = (await live.get('/v1/account/keys')).body;
+    const [liveKey, testKey] = ['live', 'test'].map((mode) => keys.find((key: Json) => key.mode === mode).id);
+    const from = now.toISOString();
+    const post = (api: Api, body: object) => api.post('/v1/account/revert', { actor: liveKey, from, ...body });
+    const later = new Date(now.getTime() + 1).toISOString();
+    for (const body of [
+      { actor: 'operator' },
+      { from: 'today' },
+      { from: later },
+      { to: '2020-01-01T00:00:00Z' },
+      { x: 1 },
+    ])
+      expect((await post(live, body)).status, JSON.stringify(body)).toBe(400);
+    expect((await post(stranger, {})).status).toBe(404);
+    expect((await post(test, {})).status, 'a test key does not learn of live keys').toBe(404);
+    expect(message(await post(live, { actor: testKey }))[2]).toContain('send the request with a test key');
+    expect((await post(test, { actor: testKey })).body).toEqual({ changes: [], skipped: [] });
+  });
+
+  test('two reverts and other changes at once leave every code with one undo', async () => {
+    const { live, code, path } = await given();
+    const key = (await live.post('/v1/account/keys', { name: 'Script', mode: 'live' })).body;
+    const from = tick();
+    await service.client(0, key.key).patch(path, { destination_url: url('evil') });
+    tick();
+    const answers = await Promise.all([
+      ...[1, 2, 3].map(() => live.post('/v1/account/revert', { actor: key.id, from })),
+      live.patch(path, { tags: ['mine'] }),
+    ]);
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+    await eventually(async () => {
+      expect((await live.post('/v1/account/revert', { actor: key.id, from })).status).toBe(200);
+      expect((await live.get(path)).body.destination_url).toBe(url('menu'));
+    });
+    const changes = await readStream(service.database.sql, code.id);
+    expect(changes.filter(({ type }) => type === 'destination_changed')).toHaveLength(2);
+  });
+});

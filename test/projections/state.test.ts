@@ -5,9 +5,11 @@ import { type Mode, type Plan, plans } from '../../events/plans.ts';
 import type { GivenRule } from '../../events/rule-ids.ts';
 import { stateTables } from '../../projections/state.ts';
 import { createAccount, createKey, rename, revoke, setPlan, setTimezone } from '../../src/accounts/accounts.ts';
-import { change, remove } from '../../src/codes/change.ts';
-import { countCodes } from '../../src/codes/codes.ts';
+import { change, remove, restore } from '../../src/codes/change.ts';
+import { countCodes, findCode } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
+import { codeAtVersion } from '../../src/codes/past.ts';
+import { revert } from '../../src/codes/revert.ts';
 import { Refusal } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
@@ -59,6 +61,8 @@ type Step =
   | { do: 'open'; plan: Plan }
   | { do: 'create'; account: number; mode: Mode; count: number; status: 'active' | 'draft'; given: string | undefined }
   | ({ do: 'change'; code: number } & CodeChange)
+  | { do: 'restore'; code: number; version: number }
+  | { do: 'revert'; code: number }
   | { do: 'delete'; code: number }
   | { do: 'key'; account: number; mode: Mode }
   | { do: 'revoke'; account: number; key: number }
@@ -106,6 +110,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     },
     { requiredKeys: ['do', 'code'] },
   ),
+  fc.record({ do: fc.constant('restore' as const), code: which, version: which }),
+  fc.record({ do: fc.constant('revert' as const), code: which }),
   fc.record({ do: fc.constant('delete' as const), code: which }),
   fc.record({ do: fc.constant('key' as const), account: which, mode }),
   fc.record({ do: fc.constant('revoke' as const), account: which, key: which }),
@@ -139,6 +145,21 @@ async function run(world: World, now: Step): Promise<void> {
       if (code === undefined) return;
       const { do: _, code: __, ...wanted } = now;
       code.status = (await change(sql, code, code.id, wanted, by)).code.status;
+      break;
+    }
+    case 'restore': {
+      const current = code && (await findCode(sql, code, code.id));
+      const then = current && (await codeAtVersion(sql, current.id, 1 + (now.version % current.version)));
+      if (code !== undefined && then !== undefined) await restore(sql, code, then, by);
+      break;
+    }
+    case 'revert': {
+      if (code === undefined) return;
+      const period = { actor: by.actor, from: new Date(0), to: by.now };
+      const { reverted } = await revert(sql, code, { ...period, isDryRun: false, ownUrls: [] }, by);
+      for (const { code: changed, events } of reverted)
+        for (const known of world.codes)
+          if (known.id === changed.id && events.some(({ type }) => type === 'code_paused')) known.status = 'paused';
       break;
     }
     case 'delete':
