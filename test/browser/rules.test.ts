@@ -19,10 +19,11 @@ let url: string;
 beforeEach(async () => {
   url = service.urls[0] as string;
   account = await service.account('business');
+  await account.live.patch('/v1/account', { timezone: 'Europe/Berlin' });
   watched = await browser.open({
     viewport: { width: 390, height: 844 },
     colorScheme: 'dark',
-    timezoneId: 'Europe/Berlin',
+    timezoneId: 'America/New_York',
   });
   page = watched.page;
   await signInOn(page, url, account.keys.live);

@@ -24,9 +24,30 @@ const currentRoute = (): Route => {
 };
 
 const listeners = new Set<() => void>();
+/** The URL of the page on screen. */
+let shownUrl = location.pathname + location.search;
 const notifyListeners = () => {
+  shownUrl = location.pathname + location.search;
   for (const listener of listeners) listener();
 };
+
+/** Receives what would leave the page, to call it once the user agrees. */
+type LeaveGuard = (leave: () => void) => void;
+let leaveGuard: LeaveGuard | undefined;
+
+/** Lets a page with unsaved changes ask before it is left; returns a function that ends this. */
+export function guardLeaving(guard: LeaveGuard): () => void {
+  leaveGuard = guard;
+  return () => {
+    if (leaveGuard === guard) leaveGuard = undefined;
+  };
+}
+
+/** Goes elsewhere, unless the page asks first. */
+function leave(go: () => void): void {
+  if (leaveGuard === undefined) go();
+  else leaveGuard(go);
+}
 
 /** What a history entry remembers: the list of codes, with its search, that the user came from. */
 interface EntryState {
@@ -39,7 +60,10 @@ const stateOfNext = (): EntryState => (isList() ? { listUrl: location.pathname +
 /** The list of codes as the user left it. */
 export const listUrl = () => entryState().listUrl ?? pageUrl('/');
 
-export function navigate(url: string): void {
+export const navigate = (url: string): void => leave(() => goTo(url));
+
+/** Without asking about unsaved changes: for a page that no longer exists. */
+export function goTo(url: string): void {
   const isSamePage = new URL(url, location.href).pathname === location.pathname;
   history.pushState(stateOfNext(), '', url);
   // A filter of the page on screen leaves the scroll position.
@@ -64,8 +88,10 @@ export function urlWith(changes: QueryChanges): string {
 export function setQuery(changes: QueryChanges): void {
   const url = urlWith(changes);
   if (url === location.pathname + location.search) return;
-  history.pushState(entryState(), '', url);
-  notifyListeners();
+  leave(() => {
+    history.pushState(entryState(), '', url);
+    notifyListeners();
+  });
 }
 
 /** Changes the query without a new history entry: for text that is being typed. */
@@ -86,7 +112,17 @@ export function useRoute(): Route {
 
 /** Handles clicks on links within the console without a page load; the browser handles all other links. */
 export function interceptLinks(): void {
-  addEventListener('popstate', notifyListeners);
+  addEventListener('popstate', () => {
+    if (leaveGuard === undefined) {
+      notifyListeners();
+      return;
+    }
+    // Back has left already: the page returns, and goes there once the user agrees.
+    const target = location.pathname + location.search;
+    const state = entryState();
+    history.pushState(state, '', shownUrl);
+    leave(() => goTo(target));
+  });
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (link === null || event.defaultPrevented || event.button !== 0) return;

@@ -1,13 +1,14 @@
 import { useId } from 'preact/hooks';
 import { api } from '../api.ts';
+import { TimeZoneOptions } from '../parts/time-zone-options.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { currentMode } from '../router.ts';
+import { deviceTimeZone, timeZoneText } from '../time-zones.ts';
 import type { Account } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 
-const zones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
-const zoneOfBrowser = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const zoneOfBrowser = deviceTimeZone();
 
 /** The time zone of the account, which can be chosen in live mode. */
 export function TimeZone({ timezone, onChange }: { timezone: string; onChange(): Promise<void> }) {
@@ -35,20 +36,22 @@ export function TimeZone({ timezone, onChange }: { timezone: string; onChange():
             aria-describedby={`${id}-hint`}
             onChange={(event) => set(event.currentTarget.value)}
           >
-            {(zones.includes(timezone) ? zones : [timezone, ...zones]).map((zone) => (
-              <option key={zone} value={zone}>
-                {zone.replaceAll('_', ' ')}
-              </option>
-            ))}
+            <TimeZoneOptions
+              suggested={[
+                [timezone, 'Now'],
+                [zoneOfBrowser, 'Of this device'],
+              ]}
+            />
           </select>
           {isLive && zoneOfBrowser !== timezone && (
             <button type="button" class="button" disabled={busy} onClick={() => set(zoneOfBrowser)}>
-              Use {zoneOfBrowser.replaceAll('_', ' ')}, as on this device
+              Use {timeZoneText(zoneOfBrowser)}, as on this device
             </button>
           )}
         </span>
         <p class="hint" id={`${id}-hint`}>
-          Of the days and hours in analytics, and of new rules that name no other.
+          Of the days and hours in analytics, of schedules in the console, and of new rules unless you choose another. A
+          rule keeps the time zone that it was saved with: changing it here moves no rule of a printed code.
           {!isLive && ' Switch to live mode to change it.'}
         </p>
       </dd>

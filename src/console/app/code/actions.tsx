@@ -7,7 +7,7 @@ import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
-import { listUrl, navigate, pageUrl } from '../router.ts';
+import { goTo, listUrl, pageUrl } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { DownloadDialog } from './download.tsx';
 
@@ -128,7 +128,7 @@ function DeleteDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
     run(async () => {
       await api.delete(`/qrcodes/${code.id}`);
       toast(`${code.name} deleted.`);
-      navigate(listUrl());
+      goTo(listUrl());
     });
   return (
     <Dialog title={`Delete ${code.name}?`} onClose={onClose}>

@@ -7,8 +7,8 @@ import { Scroll } from '../parts/scroll.tsx';
 import { useResource } from '../resource.ts';
 import { ruleTitle } from '../rules/sentence.ts';
 import { ShareOfScans } from '../rules/share.tsx';
-import { ownTimeZone } from '../rules/words.ts';
 import type { Destinations, QrCode } from '../types.ts';
+import { accountTimeZone } from '../welcome.ts';
 
 interface Props {
   code: QrCode;
@@ -66,7 +66,7 @@ function ledBy({ rules = [], fallback_url }: QrCode, id: string | null, variantI
   if (id === null) return url === fallback_url ? 'Fallback' : 'Everyone else';
   const rule: Rule | undefined = rules.find((candidate) => candidate.id === id);
   if (rule === undefined) return 'A former rule';
-  const title = ruleTitle(rule, ownTimeZone());
+  const title = ruleTitle(rule, accountTimeZone());
   if (!('split' in rule)) return title;
   const i = rule.split.findIndex((variant) => variant.id === variantId);
   if (i === -1) return `${title}, a former variant`;

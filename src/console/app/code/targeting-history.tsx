@@ -2,8 +2,8 @@ import type { Rule, Utm } from '../../../../events/targeting-schema.ts';
 import { displayDestination } from '../codes/destination.ts';
 import { number, plural, time } from '../format.ts';
 import { ruleText } from '../rules/sentence.ts';
-import { ownTimeZone } from '../rules/words.ts';
 import type { HistoryEntry } from '../types.ts';
+import { accountTimeZone } from '../welcome.ts';
 
 /** Changes of rules, schedule, limit, fallback, query string and tags in words; undefined for any other event. */
 export function targetingChange({ event, from, to }: HistoryEntry) {
@@ -57,7 +57,7 @@ interface Schedule {
   expires_at: string | null;
 }
 
-function scheduleText({ starts_at, expires_at }: Schedule): string {
+export function scheduleText({ starts_at, expires_at }: Schedule): string {
   if (starts_at === null && expires_at === null) return 'always';
   const parts = [starts_at && `from ${time(starts_at)}`, expires_at && `until ${time(expires_at)}`];
   return parts.filter(Boolean).join(' ');
@@ -68,7 +68,7 @@ interface Query {
   utm: Utm | null;
 }
 
-function queryText({ forward_query, utm }: Query): string {
+export function queryText({ forward_query, utm }: Query): string {
   const parts = [
     ...Object.entries(utm ?? {}).map(([field, value]) => `utm_${field}=${value}`),
     ...(forward_query ? ['the query string of the short link is passed on'] : []),
@@ -98,7 +98,7 @@ function RulesChange({ before, after }: { before: Rule[]; after: Rule[] }) {
           {lines.map(([what, rule]) => (
             <span key={`${what} ${rule.id}`}>
               {what}: {rule.name !== undefined && `${rule.name}: `}
-              {ruleText(rule, ownTimeZone())}
+              {ruleText(rule, accountTimeZone())}
             </span>
           ))}
         </span>

@@ -2,7 +2,7 @@ import { problemWithName } from '../../../../events/fields.ts';
 import { foldShortCode } from '../../../../events/short-code.ts';
 import { problemWithShortCode } from '../../../lib/short-code.ts';
 import { number } from '../format.ts';
-import { ownTimeZone } from '../rules/words.ts';
+import { deviceTimeZone } from '../time-zones.ts';
 import { parseTable } from './csv.ts';
 import { readDestination } from './destination.ts';
 import { readTargetingCells, type TargetingColumn, targetingColumns } from './import-targeting.ts';
@@ -162,7 +162,7 @@ function checkRow({ line, cells }: TableRow, shortBaseUrl: string, ownUrls: stri
   const { fields: targeting, errors: targetingErrors } = readTargetingCells(
     cells,
     [shortBaseUrl, ...ownUrls],
-    ownTimeZone(),
+    deviceTimeZone(),
   );
   errors.push(...targetingErrors);
   return { line, cells, name, destination_url: url, short_code, style, targeting, errors, warning };

@@ -4,17 +4,12 @@ import { Picker, Toggles } from '../parts/choices.tsx';
 import { ErrorText } from '../parts/error-text.tsx';
 import { errorAt } from '../parts/field-errors.ts';
 import { TimeField } from '../parts/time-field.tsx';
+import { TimeZoneOptions } from '../parts/time-zone-options.tsx';
 import type { FieldErrors } from '../parts/use-action.ts';
+import { deviceTimeZone } from '../time-zones.ts';
+import { accountTimeZone } from '../welcome.ts';
 import type { Condition, RuleForm, WhenForm } from './form.ts';
-import {
-  browserChoices,
-  countryChoices,
-  dayChoices,
-  deviceChoices,
-  language,
-  languageChoices,
-  timeZoneChoices,
-} from './words.ts';
+import { browserChoices, countryChoices, dayChoices, deviceChoices, language, languageChoices } from './words.ts';
 import { toIso, toLocal } from './zoned-time.ts';
 
 const titles: Record<Condition, string> = {
@@ -71,11 +66,13 @@ export function Conditions({ rule, onRule, path, errors }: Props) {
             onChange={(event) => onRule(inTimeZone(rule, event.currentTarget.value))}
             aria-invalid={errorAt(errors, `${path}.timezone`) !== undefined}
           >
-            {timeZoneChoices(timezone).map((zone) => (
-              <option key={zone} value={zone}>
-                {zone.replaceAll('_', ' ')}
-              </option>
-            ))}
+            <TimeZoneOptions
+              suggested={[
+                [accountTimeZone(), 'Of your account'],
+                [deviceTimeZone(), 'Of this device'],
+                [timezone, 'Of this rule'],
+              ]}
+            />
           </select>
         </label>
       )}

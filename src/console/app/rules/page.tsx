@@ -1,17 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { DestinationField, validateFields } from '../codes/destination-field.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { errorOf } from '../parts/field-errors.ts';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { guardLeaving } from '../router.ts';
 import type { QrCode } from '../types.ts';
-import { bootstrap } from '../welcome.ts';
+import { accountTimeZone, bootstrap } from '../welcome.ts';
 import { changesOf, formOf, type LeadsForm, type LeadsRequest, problemsWith } from './form.ts';
 import { QueryFields } from './query-fields.tsx';
 import { RuleList } from './rule-list.tsx';
 import { ScheduleFields } from './schedule.tsx';
 import { WhoGoesWhere } from './who-goes-where.tsx';
-import { ownTimeZone } from './words.ts';
 
 const fields: (keyof LeadsRequest)[] = [
   'destination_url',
@@ -30,7 +31,7 @@ export function LeadsPage({ code, onChange }: { code: QrCode; onChange(): Promis
   const changes = changesOf(form, base);
   const hasChanges = Object.keys(changes).length > 0;
   const change = (changed: Partial<LeadsForm>) => setForm({ ...form, ...changed });
-  useLeaveWarning(hasChanges);
+  const leaveDialog = useLeaveWarning(hasChanges);
 
   const save = () =>
     run(async () => {
@@ -95,6 +96,7 @@ export function LeadsPage({ code, onChange }: { code: QrCode; onChange(): Promis
         )}
       </form>
       <WhoGoesWhere code={code} hasChanges={hasChanges} />
+      {leaveDialog}
     </div>
   );
 }
@@ -103,26 +105,46 @@ const noChange = (a: LeadsForm, b: LeadsForm) => Object.keys(changesOf(a, b)).le
 
 /** The form, and the state of the code that its changes are compared with. Without changes it follows the code. */
 function useForm(code: QrCode) {
-  const [base, setBase] = useState(() => formOf(code, ownTimeZone()));
+  const [base, setBase] = useState(() => formOf(code, accountTimeZone()));
   const [form, setForm] = useState(base);
   const discard = (to: QrCode) => {
-    const next = formOf(to, ownTimeZone());
+    const next = formOf(to, accountTimeZone());
     setBase(next);
     setForm(next);
   };
-  const isOutdated = !noChange(formOf(code, ownTimeZone()), base);
+  const isOutdated = !noChange(formOf(code, accountTimeZone()), base);
   useEffect(() => {
     if (isOutdated && noChange(form, base)) discard(code);
   }, [code]);
   return { base, form, setForm, discard, isOutdated };
 }
 
-/** Asks before the browser leaves a page with changes. */
-function useLeaveWarning(hasChanges: boolean): void {
+/** Asks before the browser, a link, a tab or Back leaves the changes; returns the dialog that asks, while it is open. */
+function useLeaveWarning(hasChanges: boolean) {
+  const [leave, setLeave] = useState<{ go(): void }>();
   useEffect(() => {
     if (!hasChanges) return undefined;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
+    const endGuard = guardLeaving((go) => setLeave({ go }));
+    return () => {
+      endGuard();
+      removeEventListener('beforeunload', warn);
+    };
   }, [hasChanges]);
+  if (leave === undefined) return null;
+  const stay = () => setLeave(undefined);
+  return (
+    <Dialog title="Leave without saving?" onClose={stay}>
+      <p>Your changes of where this code leads are not saved.</p>
+      <div class="actions">
+        <button type="button" class="button" onClick={stay}>
+          Stay here
+        </button>
+        <button type="button" class="button danger solid" onClick={leave.go}>
+          Discard changes
+        </button>
+      </div>
+    </Dialog>
+  );
 }

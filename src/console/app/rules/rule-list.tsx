@@ -5,10 +5,10 @@ import { Icon } from '../icons.tsx';
 import { ErrorText } from '../parts/error-text.tsx';
 import { errorAt, errorOf } from '../parts/field-errors.ts';
 import type { FieldErrors } from '../parts/use-action.ts';
+import { accountTimeZone } from '../welcome.ts';
 import { newRule, newVariant, type RuleForm, ruleOf } from './form.ts';
 import { RuleFields } from './rule-fields.tsx';
 import { conditionsText, leadText } from './sentence.ts';
-import { ownTimeZone } from './words.ts';
 
 interface Props {
   rules: RuleForm[];
@@ -117,7 +117,7 @@ export function RuleList({ rules, onRules, destination, errors }: Props) {
           type="button"
           class="button add-rule"
           disabled={rules.length >= maxRules}
-          onClick={() => add(newRule(ownTimeZone()))}
+          onClick={() => add(newRule(accountTimeZone()))}
         >
           <Icon name="plus" />
           Add rule
@@ -126,7 +126,7 @@ export function RuleList({ rules, onRules, destination, errors }: Props) {
           type="button"
           class="button"
           disabled={rules.length >= maxRules}
-          onClick={() => add({ ...newRule(ownTimeZone()), split: [newVariant(destination), newVariant()] })}
+          onClick={() => add({ ...newRule(accountTimeZone()), split: [newVariant(destination), newVariant()] })}
         >
           <Icon name="plus" />
           Add A/B split
@@ -179,7 +179,7 @@ function RuleHead({ rule: form, index, count, isOpen, onToggle, onMove, onRemove
       </span>
       <p class="sentence">
         {rule.name !== undefined && <strong>{rule.name}: </strong>}
-        {conditionsText(rule.when, ownTimeZone())} <Arrow />{' '}
+        {conditionsText(rule.when, accountTimeZone())} <Arrow />{' '}
         <span class="url">{lead === '' ? <span class="muted">no destination yet</span> : lead}</span>
       </p>
       <div class="rule-actions">

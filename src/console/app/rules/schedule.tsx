@@ -3,10 +3,11 @@ import { Field } from '../parts/field.tsx';
 import { errorOf } from '../parts/field-errors.ts';
 import { TimeField } from '../parts/time-field.tsx';
 import type { FieldErrors } from '../parts/use-action.ts';
+import { timeZoneText } from '../time-zones.ts';
 import type { QrCode } from '../types.ts';
+import { accountTimeZone } from '../welcome.ts';
 import type { LeadsForm } from './form.ts';
 import { More } from './more.tsx';
-import { ownTimeZone } from './words.ts';
 
 interface Props {
   form: LeadsForm;
@@ -19,7 +20,7 @@ interface Props {
 export function ScheduleFields({ form, onForm, code, errors }: Props) {
   const { starts_at, expires_at, max_scans, fallback } = form;
   const fields = ['starts_at', 'expires_at', 'max_scans', 'fallback_url'];
-  const timeZone = ownTimeZone();
+  const timeZone = accountTimeZone();
   return (
     <More
       title="Schedule and limit"
@@ -42,7 +43,7 @@ export function ScheduleFields({ form, onForm, code, errors }: Props) {
           error={errorOf(errors, 'expires_at')}
         />
       </div>
-      <p class="hint">Optional. In the time zone of your browser, {timeZone.replaceAll('_', ' ')}.</p>
+      <p class="hint">Optional. In the time zone of your account, {timeZoneText(timeZone)}.</p>
       <Field
         label="Scan limit"
         inputMode="numeric"

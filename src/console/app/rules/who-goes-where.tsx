@@ -6,8 +6,9 @@ import { Field } from '../parts/field.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { Availability, QrCode, Resolved } from '../types.ts';
+import { accountTimeZone } from '../welcome.ts';
 import { conditionsText, ruleTitle } from './sentence.ts';
-import { browserChoices, type Choice, countryChoices, deviceChoices, languageChoices, ownTimeZone } from './words.ts';
+import { browserChoices, type Choice, countryChoices, deviceChoices, languageChoices } from './words.ts';
 
 interface Scan {
   country: string;
@@ -70,7 +71,7 @@ export function WhoGoesWhere({ code, hasChanges }: { code: QrCode; hasChanges: b
             label="Time (empty for now)"
             value={scan.at}
             onValue={(at) => set({ at })}
-            timeZone={ownTimeZone()}
+            timeZone={accountTimeZone()}
           />
           {code.forward_query === true && (
             <Field
@@ -158,7 +159,7 @@ function byWhat({ rules = [] }: QrCode, id: string | null, variantId: string | n
   const index = rules.findIndex((rule) => rule.id === id);
   const rule = rules[index];
   if (rule === undefined) return 'By a rule that was changed meanwhile.';
-  const by = `By rule ${index + 1}: ${ruleTitle(rule, ownTimeZone())}.`;
+  const by = `By rule ${index + 1}: ${ruleTitle(rule, accountTimeZone())}.`;
   if (!('split' in rule)) return by;
   const i = rule.split.findIndex((variant) => variant.id === variantId);
   const variant = rule.split[i]?.name ?? `variant ${String.fromCharCode(65 + i)}`;

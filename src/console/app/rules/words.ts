@@ -55,10 +55,3 @@ const dayNames: Record<Weekday, string> = {
   sun: 'Sunday',
 };
 export const dayChoices = weekdays.map((day) => [day, dayNames[day]] as const);
-
-/** The time zone of the browser. */
-export const ownTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** Every time zone, `current` included even if the browser has another name for it. */
-export const timeZoneChoices = (current: string): string[] =>
-  [...new Set(['UTC', current, ownTimeZone(), ...Intl.supportedValuesOf('timeZone')])].sort();
