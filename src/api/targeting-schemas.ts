@@ -116,7 +116,7 @@ export const targetingRequest = {
 /** The query parameter of reads that can be narrowed to tags. */
 export const tagQuery = {
   tag: t.Optional(
-    t.Array(t.String({ minLength: 1, maxLength: 255, 'x-expected': 'a tag' }), {
+    t.Array(t.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$', 'x-expected': 'a tag' }), {
       minItems: 1,
       maxItems: 100,
       description: 'Only codes with this tag, ignoring case. Repeat it for codes with any of several tags.',
