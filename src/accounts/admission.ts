@@ -16,6 +16,8 @@ export interface Caller {
   plan: Plan;
   /** Id of the key. */
   key: string;
+  /** Id of the console session, if the request came with one. */
+  session?: string;
 }
 
 /** Whether the caller's account is suspended. */
@@ -138,6 +140,17 @@ async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Windo
       return { ...caller, used: caller.used - later };
     })
     .reverse();
+}
+
+/** Whether a caller that was admitted earlier would be admitted now, apart from rate limits. */
+export async function isStillAdmitted(sql: Sql, { key, session }: Caller, now: Date): Promise<boolean> {
+  const rows = await sql`
+    SELECT 1 FROM api_keys k JOIN accounts a ON a.id = k.account
+    WHERE k.id = ${key} AND k.revoked_at IS NULL AND a.suspended_at IS NULL
+      AND (${session === undefined} OR EXISTS (
+        SELECT FROM console_sessions s WHERE s.id = ${session ?? ''} AND s.ends_at > ${now}
+      ))`;
+  return rows.length > 0;
 }
 
 /** Continues the current window, or begins a new one with the first request after its end. */

@@ -10,6 +10,7 @@ export const tags = {
   'QR codes': 'Create, list, change and delete QR codes, download their images, and read the history of their changes.',
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
   Account: 'The account of the API key, with its plan, limits and usage, and the API keys of the account.',
+  Events: 'The log of the account: scans and changes in the order in which they were recorded, to read or to follow.',
   Webhook: 'The URL that every scan is sent to, its signing secret, and the log of deliveries.',
 } as const;
 export type Tag = keyof typeof tags;

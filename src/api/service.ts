@@ -2,6 +2,7 @@ import type { CodeEvent } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import type { Addresses } from '../config.ts';
+import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
@@ -17,6 +18,7 @@ export interface Service {
   /** Maximum number of test codes of an account. */
   maxTestCodes: number;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
+  feed: Feed;
   /** Called with every committed change of a code; the response waits until the short links have applied it. */
   onChange(events: Recorded<CodeEvent>[]): Promise<void>;
 }

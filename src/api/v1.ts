@@ -6,6 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import { accountOperations } from './account.ts';
 import { analyticsOperations } from './analytics.ts';
 import { createOperations } from './create-qrcodes.ts';
+import { eventOperations } from './events.ts';
 import { createImages } from './images.ts';
 import { type Entrance, mount } from './mount.ts';
 import type { Operation } from './operation.ts';
@@ -44,6 +45,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     images.download,
     ...analyticsOperations(service),
     ...accountOperations(service),
+    ...eventOperations(service),
     ...webhookOperations(service),
   ];
   const admission = admissionControl(service.sql, service.webhooks.box, trustedProxies);

@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { Queryable, Transaction } from './connect.ts';
+import { headOfLog } from './read.ts';
 
 /**
  * Gives a restored log its own stream name and table versions. A restored log continues with other events at positions
  * that the original log may have used already, so the original's stream in NATS and tables in ClickHouse do not fit, and
  * the original service may still be using them.
+ *
+ * `log_branches` keeps where it happened, for cursors of the event feed that are older.
  *
  * `branch` and `log_floor` (floor.ts) are no secrets, but rows of the table `secrets`: instances of older versions read and
  * write them there. Moving them takes two releases, one that writes both tables and one that no longer reads `secrets`.
@@ -15,6 +18,9 @@ export async function branchOff(tx: Transaction): Promise<void> {
     INSERT INTO secrets VALUES ('branch', int4send(${branch}))
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
   await tx`SELECT setval(pg_get_serial_sequence('warehouse_tables', 'version'), ${branch})`;
+  // A backup of a version without the table is from before the first cursor.
+  const [{ exists }] = await tx<[{ exists: boolean }]>`SELECT to_regclass('log_branches') IS NOT NULL AS exists`;
+  if (exists) await tx`INSERT INTO log_branches (branch, after) VALUES (${branch}, ${await headOfLog(tx)})`;
 }
 
 /** The name of the stream that this log is relayed to: the setting, with a suffix if the log was restored. */

@@ -2,7 +2,7 @@ import { type StoredEvent, upcast } from '../../events/catalogue.ts';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Queryable } from './connect.ts';
-import { readScans } from './scan-lines.ts';
+import { type OwnedRange, readScans } from './scan-lines.ts';
 
 interface Row {
   position: number;
@@ -55,6 +55,33 @@ export async function readStreams(
 /** Up to `limit` events of codes and accounts after position `after`, in log order. */
 export async function readEvents(sql: Queryable, after: number, limit: number): Promise<Recorded<StoredEvent>[]> {
   const rows = await sql<Row[]>`SELECT * FROM events WHERE position > ${after} ORDER BY position LIMIT ${limit}`;
+  return rows.map(recorded);
+}
+
+/**
+ * The mode that an event of an account's stream belongs to, in SQL: that of the key or webhook that it is about, else live,
+ * since the account as a whole is managed with live keys.
+ */
+export const modeOfAccountEvent = `coalesce(
+  CASE WHEN e.type = 'key_revoked' THEN (SELECT k.mode FROM api_keys k WHERE k.id = e.data->>'key') END,
+  e.data->>'mode',
+  'live'
+)`;
+
+/** Changes of one owner's codes, and of the account as far as they belong to the mode, of these types, in log order. */
+export async function readOwnedEvents(
+  sql: Queryable,
+  { account, mode, code, after, to }: OwnedRange,
+  types: readonly string[],
+  limit: number,
+): Promise<Recorded<StoredEvent>[]> {
+  const rows = await sql<Row[]>`
+    SELECT e.* FROM events e LEFT JOIN codes c ON c.id = e.stream
+    WHERE e.position > ${after} AND e.position <= ${to} AND e.type = ANY(${[...types]})
+      ${code === undefined ? sql`` : sql`AND e.stream = ${code}`}
+      AND (c.account = ${account} AND c.mode = ${mode}
+        OR e.stream = ${account} AND ${sql.unsafe(modeOfAccountEvent)} = ${mode})
+    ORDER BY e.position LIMIT ${limit}`;
   return rows.map(recorded);
 }
 

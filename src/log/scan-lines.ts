@@ -1,3 +1,4 @@
+import type { Owner } from '../../events/owner.ts';
 import { lineEscapes, lineFields, ScanLine } from '../../events/scan-line.ts';
 import type { Queryable } from './connect.ts';
 
@@ -23,6 +24,29 @@ export async function readScans(sql: Queryable, after: number, to: number, limit
     SELECT string_agg(line, E'\\n' ORDER BY position) AS lines FROM (
       SELECT s.position, ${sql.unsafe(line)} AS line FROM scans s
       WHERE s.position > ${after} AND s.position <= ${to} ORDER BY s.position LIMIT ${limit}
+    ) AS wanted`;
+  return row.lines === null ? [] : row.lines.split('\n').map((text) => new ScanLine(text));
+}
+
+/** A part of the log, for one account and mode, and one of its codes if `code` is given. */
+export interface OwnedRange extends Owner {
+  after: number;
+  to: number;
+  code?: string | undefined;
+}
+
+/** Like `readScans`, only of one owner. Reads all scans of the range, since there is no index by account. */
+export async function readOwnedScans(
+  sql: Queryable,
+  { account, mode, code, after, to }: OwnedRange,
+  limit: number,
+): Promise<ScanLine[]> {
+  const [row] = await sql<[{ lines: string | null }]>`
+    SELECT string_agg(line, E'\\n' ORDER BY position) AS lines FROM (
+      SELECT s.position, ${sql.unsafe(line)} AS line FROM scans s
+      WHERE s.position > ${after} AND s.position <= ${to} AND s.account = ${account} AND s.mode = ${mode}
+        ${code === undefined ? sql`` : sql`AND s.code = ${code}`}
+      ORDER BY s.position LIMIT ${limit}
     ) AS wanted`;
   return row.lines === null ? [] : row.lines.split('\n').map((text) => new ScanLine(text));
 }

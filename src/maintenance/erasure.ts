@@ -182,4 +182,5 @@ const accountTables = [
   'webhook_secrets',
   'webhook_endpoints',
   'webhook_delivery_counts',
+  'log_blocks',
 ];

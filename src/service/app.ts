@@ -8,6 +8,7 @@ import type { Addresses } from '../config.ts';
 import { serveConsole } from '../console/serve.ts';
 import type { Edge } from '../edge/edge.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
+import { Feed } from '../feed/feed.ts';
 import { nudgeRelay } from '../stream/changes.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
 import { Degraded, type Probe, serveHealth } from './health.ts';
@@ -60,8 +61,10 @@ function serveApiAndConsole(
   started: Started,
   onChange: ServiceOptions['onChange'],
 ): void {
-  const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, cleanup } = context;
+  const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, stopping, cleanup } = context;
+  const stream = () => (started.nats === undefined ? undefined : { nats: started.nats, name: started.stream });
   const parts = {
+    feed: new Feed({ sql, stream, stopping, log }),
     ...{ sql, warehouse, clock, addresses, webhooks, maxTestCodes: config.maxTestCodes },
     onChange: (entries: Change[]) => publishChanges(entries, started, onChange),
   };

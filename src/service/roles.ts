@@ -17,6 +17,7 @@ import { measureLag } from './measure-lag.ts';
 import { migrateWhenAvailable } from './migration.ts';
 import { runAnalytics } from './run-analytics.ts';
 import { runCounters } from './run-counters.ts';
+import { runLogBlocks } from './run-log-blocks.ts';
 import { runWebhooks } from './run-webhooks.ts';
 
 /** Starts the role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
@@ -67,7 +68,7 @@ function startRelayRole({ cleanup }: ServiceContext, streamContext: StreamContex
 function startProjectionsRole(context: ServiceContext, streamContext: StreamContext): void {
   const { config, sql, warehouse, clock, webhooks, stopping, cleanup } = context;
   const { box, send } = webhooks;
-  cleanup.add(runCounters(streamContext).stop);
+  cleanup.add(runCounters(streamContext).stop, runLogBlocks(streamContext).stop);
   const delivering = runWebhooks({
     ...{ ...streamContext, box, send, clock },
     disable: (owner, reason) => disable(sql, owner, reason, clock()),

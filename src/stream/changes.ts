@@ -1,5 +1,5 @@
 import type { NatsConnection } from 'nats';
-import { type Change, isScan } from '../../events/entry.ts';
+import { type Change, isScan, type LogRange } from '../../events/entry.ts';
 import { decodeMessage } from '../../events/wire/stream-message.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -9,18 +9,29 @@ import { subjects } from './messages.ts';
  * Calls `onChanges` with changes of codes and accounts as they are relayed, until the returned function is called. Messages
  * sent while NATS is unavailable, or that this process cannot decode, are not repeated: the caller must also poll the log.
  */
-export function followChanges(
+export const followChanges = (
   nats: NatsConnection,
   stream: string,
   onChanges: (entries: Change[]) => void,
   log: Logger,
-): () => void {
+): (() => void) =>
+  follow(nats, subjects(stream).changes, ({ entries }) => onChanges(entries.filter((entry) => !isScan(entry))), log);
+
+/** Like `followChanges`, with scans, and with the range of the log that each message covers. */
+export const followLog = (
+  nats: NatsConnection,
+  stream: string,
+  onRange: (range: LogRange) => void,
+  log: Logger,
+): (() => void) => follow(nats, `${stream}.*`, onRange, log);
+
+function follow(nats: NatsConnection, subject: string, onRange: (range: LogRange) => void, log: Logger): () => void {
   let lastReason: string | undefined;
-  const subscription = nats.subscribe(subjects(stream).changes, {
+  const subscription = nats.subscribe(subject, {
     callback: (error, message) => {
       if (error !== null) return;
       try {
-        onChanges(decodeMessage(message.data).entries.filter((entry) => !isScan(entry)));
+        onRange(decodeMessage(message.data));
       } catch (failure) {
         const reason = messageOf(failure);
         if (reason !== lastReason)

@@ -11,6 +11,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { isReserved } from '../../src/lib/short-code.ts';
 import { serveHealth } from '../../src/service/health.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
+import { idleFeed } from '../support/feed.ts';
 import { violationsOf } from '../support/json-schema.ts';
 import { redoclyFindings, spectralFindings } from '../support/openapi-linters.ts';
 import { useService } from '../support/service.ts';
@@ -251,7 +252,7 @@ test('every first path segment of the service is a reserved short code', async (
   serveHealth(app, {}, log);
   const parts = {
     ...{ sql, warehouse, clock: systemClock, addresses, maxTestCodes: 10 },
-    ...{ webhooks: webhookParts, onChange: async () => {} },
+    ...{ webhooks: webhookParts, feed: idleFeed(sql), onChange: async () => {} },
   };
   const { trustedProxies } = readConfig({});
   serveConsole(app, parts, serveApi(app, parts, { trustedProxies, log, isReady: () => true }), {

@@ -8,6 +8,7 @@ import type { Service } from '../../../src/api/service.ts';
 import { addressesOf, readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { type ApiAnswer, newCode } from '../../support/api.ts';
+import { idleFeed } from '../../support/feed.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import { scanned } from '../../support/scans.ts';
 import type { TestAccount } from '../../support/service.ts';
@@ -91,7 +92,7 @@ describe('while the warehouse is rebuilt', () => {
     const addresses = addressesOf(readConfig({}), 3000);
     const parts: Service = {
       ...{ sql: database.sql, warehouse, clock: systemClock, addresses, maxTestCodes: 10, webhooks: webhookParts },
-      onChange: async () => {},
+      ...{ feed: idleFeed(database.sql), onChange: async () => {} },
     };
     const codes = { only: id };
     const [start, end] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)];

@@ -1,0 +1,64 @@
+import { Type as t } from '@sinclair/typebox';
+import { oneOf } from '../../events/one-of.ts';
+import { type PublicType, publicTypeNames, publicTypes } from '../../events/public-types.ts';
+import { type FieldError, invalid } from '../lib/errors.ts';
+import { nearest } from '../lib/nearest.ts';
+
+/** Schemas of events, and what reading them has in common. */
+
+const exact = { additionalProperties: false } as const;
+
+const eventOf = (type: PublicType) =>
+  t.Object(
+    {
+      id: t.String({
+        description: 'Identifier of the event, the same whenever it is read.',
+        examples: ['evt_0VMOcq2hE3kx0dTtWq8LbY'],
+      }),
+      type: oneOf([type]),
+      timestamp: t.String({
+        ...{ format: 'date-time', description: 'When it happened.', examples: ['2026-03-01T09:30:00.000Z'] },
+      }),
+      actor: t.String({
+        description:
+          'Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.',
+        examples: ['visitor'],
+      }),
+      qr_id: t.Optional(
+        t.String({ description: 'The code that it is about.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] }),
+      ),
+      data: publicTypes[type].data,
+    },
+    { ...exact, description: publicTypes[type].summary },
+  );
+
+export const Event = t.Union(publicTypeNames.map(eventOf), {
+  description: 'An event of the account; `type` says which `data` it has.',
+});
+
+/** For the documentation: all types with what they mean. */
+export const typesTable = [
+  '| type | what happened |',
+  '|---|---|',
+  ...publicTypeNames.map((type) => `| \`${type}\` | ${publicTypes[type].summary} |`),
+].join('\n');
+
+/** Reads a list of types, separated by commas; throws 400 for an unknown one. */
+export function typesIn(field: string, text: string | undefined): PublicType[] | undefined {
+  if (text === undefined) return undefined;
+  const names = text.split(',').map((name) => name.trim());
+  const errors = names
+    .filter((name) => !isType(name))
+    .map((name): FieldError => {
+      const near = nearest(name, publicTypeNames);
+      return {
+        field,
+        message: `${field}: there is no type "${name}"${near === undefined ? '' : `, did you mean ${near}?`}`,
+      };
+    });
+  const [first, ...rest] = errors;
+  if (first !== undefined) throw invalid([first, ...rest]);
+  return names.filter(isType);
+}
+
+const isType = (name: string): name is PublicType => Object.hasOwn(publicTypes, name);

@@ -1,0 +1,46 @@
+import type { LogEntry } from '../../events/entry.ts';
+import type { Owner } from '../../events/owner.ts';
+import { type PublicEvent, publicEventOf } from '../../events/public-event.ts';
+import type { Cursors } from './cursor.ts';
+
+/** An event of the feed, with its texts, which all readers of an account share. */
+export class Frame {
+  readonly position: number;
+  readonly event: PublicEvent;
+  readonly #owner: Owner;
+  readonly #cursors: Cursors;
+  #json: string | undefined;
+  #sse: string | undefined;
+
+  constructor(position: number, event: PublicEvent, owner: Owner, cursors: Cursors) {
+    this.position = position;
+    this.event = event;
+    this.#owner = owner;
+    this.#cursors = cursors;
+  }
+
+  /** The event as JSON. */
+  get json(): string {
+    this.#json ??= JSON.stringify(presentEvent(this.event));
+    return this.#json;
+  }
+
+  /** The event as a message of a `text/event-stream`. */
+  get sse(): string {
+    this.#sse ??= `id: ${this.#cursors.seal(this.#owner, this.position)}\ndata: ${this.json}\n\n`;
+    return this.#sse;
+  }
+}
+
+/** The event as the API returns it. */
+export const presentEvent = ({ id, type, timestamp, actor, qr_id, data }: PublicEvent) => ({
+  ...{ id, type, timestamp: timestamp.toISOString(), actor },
+  ...(qr_id === undefined ? {} : { qr_id }),
+  data,
+});
+
+/** Undefined for an entry that owners do not see. */
+export function frameOf(entry: LogEntry, owner: Owner, cursors: Cursors): Frame | undefined {
+  const event = publicEventOf(entry);
+  return event === undefined ? undefined : new Frame(entry.position, event, owner, cursors);
+}

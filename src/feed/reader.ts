@@ -1,0 +1,89 @@
+import type { Owner } from '../../events/owner.ts';
+import type { Sql } from '../log/connect.ts';
+import type { Channel, Subscriber } from './channel.ts';
+import type { Cursors } from './cursor.ts';
+import type { Filter } from './filter.ts';
+import { type Frame, frameOf } from './frame.ts';
+import { readPage } from './read-page.ts';
+import type { Tail } from './tail.ts';
+
+export interface FeedCaller extends Owner {
+  key: string;
+  session?: string | undefined;
+}
+
+export interface Batch {
+  frames: Frame[];
+  /** Whether nothing more can be read now. */
+  isAtEnd: boolean;
+}
+
+/**
+ * Reads events from a position on, each once and in order: from the log until that has reached what the tail keeps in
+ * memory, then from there, and from the log again after falling behind.
+ */
+export class Reader implements Subscriber {
+  readonly key: string;
+  readonly session: string | undefined;
+  readonly filter: Filter;
+  readonly channel: Channel;
+  position: number;
+  ended: string | undefined;
+  readonly #sql: Sql;
+  readonly #tail: Tail;
+  readonly #cursors: Cursors;
+  #hasNews = false;
+  #news = Promise.withResolvers<void>();
+
+  constructor(
+    { sql, tail, cursors }: { sql: Sql; tail: Tail; cursors: Cursors },
+    { key, session, account, mode }: FeedCaller,
+    { after, filter }: { after: number; filter: Filter },
+  ) {
+    this.#sql = sql;
+    this.#tail = tail;
+    this.#cursors = cursors;
+    this.key = key;
+    this.session = session;
+    this.filter = filter;
+    this.position = after;
+    this.channel = tail.join({ account, mode }, this);
+  }
+
+  wake(): void {
+    this.#hasNews = true;
+    this.#news.resolve();
+  }
+
+  /** The next events, up to `limit`. */
+  async read(limit: number): Promise<Batch> {
+    this.#hasNews = false;
+    this.#news = Promise.withResolvers();
+    const live = this.channel.after(this.position, limit);
+    if (live !== undefined) {
+      this.position = live.to;
+      return { frames: live.frames.filter(({ event }) => this.filter.matches(event)), isAtEnd: live.isAtEnd };
+    }
+    const { owner } = this.channel;
+    const page = await readPage(this.#sql, owner, { after: this.position, filter: this.filter, limit });
+    this.position = page.to;
+    const frames = page.entries.flatMap((entry) => frameOf(entry, owner, this.#cursors) ?? []);
+    return { frames, isAtEnd: page.isAtEnd };
+  }
+
+  /** Resolves when there may be something to read, when the reader is ended or the signal aborts, or after `timeoutMs`. */
+  async untilNews(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#hasNews || signal.aborted || this.ended !== undefined) return;
+    const { promise, resolve } = this.#news;
+    const timer = setTimeout(resolve, timeoutMs);
+    const onAbort = () => resolve();
+    signal.addEventListener('abort', onAbort, { once: true });
+    await promise;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+
+  close(): void {
+    this.#tail.leave(this.channel, this);
+  }
+}
