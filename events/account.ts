@@ -3,6 +3,7 @@ import { defineEvent, type EventOf } from './define.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
+import { sessionEvents } from './session.ts';
 import { webhookEvents } from './webhook.ts';
 
 const text = Type.String();
@@ -44,6 +45,7 @@ export const accountEvents = {
   ),
   key_revoked: defineEvent(1, Type.Object({ key: text }, { additionalProperties: false })),
   ...webhookEvents,
+  ...sessionEvents,
 };
 
 export type AccountEvent = EventOf<typeof accountEvents>;

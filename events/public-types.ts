@@ -6,6 +6,7 @@ import { oneOf } from './one-of.ts';
 import { modes, plans } from './plans.ts';
 import type { Recorded } from './recorded.ts';
 import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
+import { sessionEnds, signInFailures, signInMeans } from './session.ts';
 import { disabledReasons } from './webhook.ts';
 
 export type EntryType = LogEntry['type'];
@@ -27,6 +28,7 @@ const exact = { additionalProperties: false };
 const qrId = Type.String({ description: 'Identifier of the code.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] });
 const keyId = Type.String({ description: 'Identifier of the key.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] });
 const mode = oneOf(modes);
+const sessionId = Type.String({ description: 'Identifier of the session.', examples: ['sess_0VMNcq2hE3kx0dTtWq8LbY'] });
 const nothing = Type.Object({}, exact);
 const reason = Type.String({ description: 'The reason that the operator gave.', examples: ['Phishing'] });
 
@@ -136,6 +138,35 @@ export const publicTypes = {
     summary: 'The webhook was removed.',
     entries: ['webhook_removed'],
     data: Type.Object({ mode }, exact),
+    dataOf: ({ data }) => data,
+  }),
+  'session.created': define({
+    summary: 'Someone signed in to the console.',
+    entries: ['session_started'],
+    data: Type.Object(
+      {
+        session_id: sessionId,
+        mode,
+        by: oneOf(signInMeans, { description: 'With a key, or with a link from another signed-in device.' }),
+        device: Type.String({ examples: ['iPhone'] }),
+        browser: Type.String({ examples: ['Safari'] }),
+      },
+      exact,
+    ),
+    dataOf: ({ data: { session, ...data } }) => ({ session_id: session, ...data }),
+  }),
+  'session.ended': define({
+    summary:
+      'A console session was ended, by its own sign-out or by another session. Sessions that expire are not reported.',
+    entries: ['session_ended'],
+    data: Type.Object({ session_id: sessionId, mode, by: oneOf(sessionEnds) }, exact),
+    dataOf: ({ data: { session, ...data } }) => ({ session_id: session, ...data }),
+  }),
+  'sign_in.failed': define({
+    summary:
+      'A sign-in to the console was refused, and the key or link belongs to this account. At most 10 an hour are recorded.',
+    entries: ['sign_in_failed'],
+    data: Type.Object({ mode, reason: oneOf(signInFailures) }, exact),
     dataOf: ({ data }) => data,
   }),
   'account.created': define({

@@ -1,8 +1,10 @@
 import type { Mode, Plan } from '../../events/plans.ts';
+import type { SignInFailure } from '../../events/session.ts';
 import { newId, newSecret } from '../lib/ids.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { hashOfKey } from './accounts.ts';
 import { noteOncePerMinute } from './key-usage.ts';
+import { endedEvent, recordFailedSignIn, startedEvents, withSessionEvents } from './session-events.ts';
 
 /** How long a session lasts from its sign-in. */
 export const sessionHours = 12;
@@ -104,10 +106,11 @@ export interface SignedIn {
   key: { id: string; mode: Mode };
 }
 
-export type SignInRefusal =
-  | { reason: 'unknown' }
+/** A refusal of a key that belongs to an account. */
+type AttributableRefusal =
   | { reason: 'revoked' | 'other_mode'; key: string }
   | { reason: 'other_account'; key: string; account_name: string };
+export type SignInRefusal = { reason: 'unknown' } | AttributableRefusal;
 
 /**
  * Exchanges a key for a new session token and ends the session of the old token. A session of the same account keeps
@@ -123,14 +126,44 @@ export async function signIn(
     SELECT k.id, k.account, a.name AS account_name, k.mode, k.revoked_at
     FROM api_keys k JOIN accounts a ON a.id = k.account WHERE k.hash = ${hashOfKey(key)}`;
   if (found === undefined) return { refused: { reason: 'unknown' } };
-  if (found.revoked_at !== null) return { refused: { reason: 'revoked', key: found.id } };
-  if (account !== undefined && account !== found.account)
-    return { refused: { reason: 'other_account', key: found.id, account_name: found.account_name } };
-  if (mode !== undefined && mode !== found.mode) return { refused: { reason: 'other_mode', key: found.id } };
-  const opened = await sql.begin((tx) => openSession(tx, found.account, [found], from));
+  const refused = refusalOf(found, { account, mode });
+  if (refused !== undefined) {
+    const failed = { actor: found.id, mode: found.mode, reason: failureOf[refused.reason] };
+    await recordFailedSignIn(sql, found.account, failed, from.now);
+    return { refused };
+  }
+  const opened = await withSessionEvents(sql, found.account, from.now, async (tx) => {
+    const started = await openSession(tx, found.account, [found], from);
+    return { result: started, events: startedEvents(started, found.id, 'key') };
+  });
   // The key can have been revoked meanwhile.
   if (opened === undefined) return { refused: { reason: 'revoked', key: found.id } };
   return { ...opened, key: { id: found.id, mode: found.mode } };
+}
+
+const failureOf = {
+  revoked: 'key_revoked',
+  other_account: 'other_account',
+  other_mode: 'other_mode',
+} as const satisfies Record<AttributableRefusal['reason'], SignInFailure>;
+
+function refusalOf(
+  found: { id: string; account: string; account_name: string; mode: Mode; revoked_at: Date | null },
+  wanted: { account: string | undefined; mode: Mode | undefined },
+): AttributableRefusal | undefined {
+  if (found.revoked_at !== null) return { reason: 'revoked', key: found.id };
+  if (wanted.account !== undefined && wanted.account !== found.account)
+    return { reason: 'other_account', key: found.id, account_name: found.account_name };
+  if (wanted.mode !== undefined && wanted.mode !== found.mode) return { reason: 'other_mode', key: found.id };
+  return undefined;
+}
+
+/** A new session, with its token and where it was opened. */
+export interface OpenedSession {
+  token: string;
+  session: Session;
+  device: string;
+  browser: string;
 }
 
 /** Starts a session with these keys in place of the session of the old token. */
@@ -139,7 +172,7 @@ export async function openSession(
   account: string,
   keys: { id: string; mode: Mode }[],
   { token: oldToken, device, browser, isOwnDevice, now }: SignInFrom,
-): Promise<{ token: string; session: Session } | undefined> {
+): Promise<OpenedSession | undefined> {
   const found = oldToken === undefined ? undefined : await findSession(tx, oldToken, now);
   const oldSession = found?.account.id === account ? found : undefined;
   const keyIdOf = (mode: Mode) =>
@@ -154,14 +187,37 @@ export async function openSession(
     VALUES (${hashOfKey(token)}, ${newId('sess', now.getTime())}, ${account}, ${keyIdOf('live')}, ${keyIdOf('test')},
       ${device}, ${browser}, ${isKeptOwn}, ${now}, ${now}, ${endOf(isKeptOwn, now)})`;
   const session = await findSession(tx, token, now);
-  return session === undefined ? undefined : { token, session };
+  return session === undefined ? undefined : { token, session, device, browser };
 }
 
-/** Ends the session and returns its account and key; undefined when there was none. */
-export async function endSession(sql: Queryable, token: string): Promise<{ account: string; key: string } | undefined> {
-  const [ended] = await sql<{ account: string; key: string }[]>`
+/** Ends the session of a token, and returns its account and key; undefined when there was none. */
+export async function signOut(
+  sql: Sql,
+  token: string,
+  now: Date,
+): Promise<{ account: string; key: string } | undefined> {
+  const [found] = await sql<{ account: string }[]>`
+    SELECT account FROM console_sessions WHERE hash = ${hashOfKey(token)}`;
+  if (found === undefined) return undefined;
+  return withSessionEvents(sql, found.account, now, async (tx) => {
+    const ended = await endSession(tx, token);
+    return { result: ended, events: ended === undefined ? [] : [endedEvent(ended, ended.key, 'sign_out')] };
+  });
+}
+
+interface EndedSession {
+  id: string;
+  account: string;
+  mode: Mode;
+  key: string;
+}
+
+/** Removes the session of a token. */
+async function endSession(tx: Queryable, token: string): Promise<EndedSession | undefined> {
+  const [ended] = await tx<EndedSession[]>`
     DELETE FROM console_sessions WHERE hash = ${hashOfKey(token)}
-    RETURNING account, coalesce(live_key, test_key) AS key`;
+    RETURNING id, account, coalesce(live_key, test_key) AS key,
+      CASE WHEN live_key IS NULL THEN 'test' ELSE 'live' END AS mode`;
   return ended;
 }
 
@@ -190,16 +246,17 @@ export const listSessions = (sql: Queryable, own: Session, now: Date): Promise<L
     WHERE ${withinReach(sql, own)} AND s.ends_at > ${now}
     GROUP BY s.hash ORDER BY s.last_used_at DESC, s.id DESC`;
 
-/** Ends one other session, or all of them without `id`; returns their ids. */
-export async function endOtherSessions(
-  sql: Queryable,
+/** Ends one other session, or all of them without `id`; returns their ids. `actor` is the key of the own session. */
+export const endOtherSessions = (
+  sql: Sql,
   own: Session,
-  { id, now }: { id?: string; now: Date },
-): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    UPDATE console_sessions s SET ends_at = ${now}, ended_at = ${now}
-    WHERE ${withinReach(sql, own)} AND s.id <> ${own.id} AND s.ends_at > ${now}
-      ${id === undefined ? sql`` : sql`AND s.id = ${id}`}
-    RETURNING s.id`;
-  return rows.map((row) => row.id);
-}
+  { id, actor, now }: { id?: string; actor: string; now: Date },
+): Promise<string[]> =>
+  withSessionEvents(sql, own.account.id, now, async (tx) => {
+    const rows = await tx<{ id: string; mode: Mode }[]>`
+      UPDATE console_sessions s SET ends_at = ${now}, ended_at = ${now}
+      WHERE ${withinReach(tx, own)} AND s.id <> ${own.id} AND s.ends_at > ${now}
+        ${id === undefined ? tx`` : tx`AND s.id = ${id}`}
+      RETURNING s.id, CASE WHEN s.live_key IS NULL THEN 'test' ELSE 'live' END AS mode`;
+    return { result: rows.map((row) => row.id), events: rows.map((row) => endedEvent(row, actor, 'other_session')) };
+  });

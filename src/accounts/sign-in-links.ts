@@ -1,8 +1,10 @@
 import type { Mode } from '../../events/plans.ts';
+import { service } from '../../events/recorded.ts';
 import { newSecret } from '../lib/ids.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { hashOfKey } from './accounts.ts';
 import { openSession, type SignedIn, type SignInFrom } from './console-sessions.ts';
+import { recordFailedSignIn, startedEvents, withSessionEvents } from './session-events.ts';
 
 const linkMinutes = 2;
 
@@ -47,13 +49,25 @@ export async function findSignInLink(sql: Queryable, token: string, now: Date): 
 }
 
 /** Uses up a link and signs in the device; undefined when the link cannot be used. */
-export const signInByLink = (sql: Sql, link: string, from: SignInFrom): Promise<SignedIn | undefined> =>
-  sql.begin(async (tx) => {
+export async function signInByLink(sql: Sql, link: string, from: SignInFrom): Promise<SignedIn | undefined> {
+  const [row] = await sql<{ account: string; mode: Mode }[]>`
+    SELECT l.account, CASE WHEN s.live_key IS NULL AND s.hash IS NOT NULL THEN 'test' ELSE 'live' END AS mode
+    FROM console_sign_in_links l LEFT JOIN console_sessions s ON s.hash = l.session
+    WHERE l.hash = ${hashOfKey(link)}`;
+  if (row === undefined) return undefined;
+  const signedIn = await withSessionEvents(sql, row.account, from.now, async (tx) => {
     const found = await findSignInLink(tx, link, from.now);
     // The deletion decides between concurrent requests with the same link.
     const used = await tx`DELETE FROM console_sign_in_links WHERE hash = ${hashOfKey(link)} RETURNING hash`;
     const [key] = found?.keys ?? [];
-    if (found === undefined || key === undefined || used.length === 0) return undefined;
+    if (found === undefined || key === undefined || used.length === 0) return { result: undefined, events: [] };
     const opened = await openSession(tx, found.account.id, found.keys, from);
-    return opened === undefined ? undefined : { ...opened, key };
+    const result = opened === undefined ? undefined : { ...opened, key };
+    return { result, events: startedEvents(opened, key.id, 'link') };
   });
+  if (signedIn === undefined) {
+    const failed = { actor: service, mode: row.mode, reason: 'link_expired' } as const;
+    await recordFailedSignIn(sql, row.account, failed, from.now);
+  }
+  return signedIn;
+}

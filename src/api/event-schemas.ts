@@ -1,6 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../events/one-of.ts';
 import { type PublicType, publicTypeNames, publicTypes } from '../../events/public-types.ts';
+import { auditTypes } from '../feed/audit.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 
@@ -36,6 +37,18 @@ export const Event = t.Union(publicTypeNames.map(eventOf), {
   description: 'An event of the account; `type` says which `data` it has.',
 });
 
+/** An event of the audit log. */
+export const AuditEvent = t.Union(auditTypes.map(eventOf), {
+  description: 'An event of the audit log; `type` says which `data` it has.',
+  examples: [
+    {
+      ...{ id: 'evt_0VMOcq2hE3kx0dTtWq8LbY', type: 'key.created', timestamp: '2026-03-01T09:30:00.000Z' },
+      actor: 'key_0VMNcq2hE3kx0dTtWq8LbY',
+      data: { key_id: 'key_0VMOcq2hE3kx0dTtWq8LbY', name: 'CI', mode: 'live', last4: 'x7Qa' },
+    },
+  ],
+});
+
 /** For the documentation: all types with what they mean. */
 export const typesTable = [
   '| type | what happened |',
@@ -44,13 +57,18 @@ export const typesTable = [
 ].join('\n');
 
 /** Reads a list of types, separated by commas; throws 400 for an unknown one. */
-export function typesIn(field: string, text: string | undefined): PublicType[] | undefined {
+export function typesIn(
+  field: string,
+  text: string | undefined,
+  known: readonly PublicType[] = publicTypeNames,
+): PublicType[] | undefined {
   if (text === undefined) return undefined;
   const names = text.split(',').map((name) => name.trim());
+  const isType = (name: string): name is PublicType => (known as readonly string[]).includes(name);
   const errors = names
     .filter((name) => !isType(name))
     .map((name): FieldError => {
-      const near = nearest(name, publicTypeNames);
+      const near = nearest(name, [...known]);
       return {
         field,
         message: `${field}: there is no type "${name}"${near === undefined ? '' : `, did you mean ${near}?`}`,
@@ -60,5 +78,3 @@ export function typesIn(field: string, text: string | undefined): PublicType[] |
   if (first !== undefined) throw invalid([first, ...rest]);
   return names.filter(isType);
 }
-
-const isType = (name: string): name is PublicType => Object.hasOwn(publicTypes, name);

@@ -16,7 +16,7 @@ import {
   TimeSeries,
 } from './analytics/schemas.ts';
 import { statusOf } from './error-status.ts';
-import { Event } from './event-schemas.ts';
+import { AuditEvent, Event } from './event-schemas.ts';
 import { type Operation, tags } from './operation.ts';
 import { RevertAnswer, RevertRequest } from './revert.ts';
 import {
@@ -132,7 +132,7 @@ const components: Record<string, TSchema> = {
   ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },
   ...{ OwnedScanRecord, AccountTimeSeries, AccountHeatMap, AccountExportFile },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
-  Event,
+  ...{ Event, AuditEvent },
   ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },
   ...Object.fromEntries(webhookBodies.map(({ schemaName, schema }) => [schemaName, schema])),
 };

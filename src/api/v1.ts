@@ -5,6 +5,7 @@ import { retryLater } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { accountOperations } from './account.ts';
 import { analyticsOperations } from './analytics.ts';
+import { auditOperations } from './audit.ts';
 import { createOperations } from './create-qrcodes.ts';
 import { eventOperations } from './events.ts';
 import { createImages } from './images.ts';
@@ -45,6 +46,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     images.download,
     ...analyticsOperations(service),
     ...accountOperations(service),
+    ...auditOperations(service),
     ...eventOperations(service),
     ...webhookOperations(service),
   ];

@@ -79,9 +79,10 @@ const end = (console: Console): Operation =>
     params: { id: 'Identifier of the session, `sess_…`.' },
     success: { status: 200, description: 'The session is ended.', schema: EndedSessions },
     errors: ['not_found'],
-    async handle({ headers, params: { id = '' } }) {
+    async handle({ headers, caller, params: { id = '' } }) {
       const { session } = await ownSession(console, headers);
-      const ended = await endOtherSessions(console.service.sql, session, { id, now: console.service.clock() });
+      const { sql, clock } = console.service;
+      const ended = await endOtherSessions(sql, session, { id, actor: caller.key, now: clock() });
       if (ended.length === 0) throw notFound('session');
       return endedAnswer(console, session, ended);
     },
@@ -97,9 +98,10 @@ const endOthers = (console: Console): Operation =>
     description: 'For the console only.',
     success: { status: 200, description: 'The sessions that were ended.', schema: EndedSessions },
     errors: [],
-    async handle({ headers }) {
+    async handle({ headers, caller }) {
       const { session } = await ownSession(console, headers);
-      const ended = await endOtherSessions(console.service.sql, session, { now: console.service.clock() });
+      const { sql, clock } = console.service;
+      const ended = await endOtherSessions(sql, session, { actor: caller.key, now: clock() });
       return endedAnswer(console, session, ended);
     },
   });

@@ -1,5 +1,5 @@
 import { modes } from '../../events/plans.ts';
-import { endSession, type SignInRefusal, signIn } from '../accounts/console-sessions.ts';
+import { type SignInRefusal, signIn, signOut } from '../accounts/console-sessions.ts';
 import { statusOf } from '../api/error-status.ts';
 import {
   type Console,
@@ -72,11 +72,11 @@ function refusalText(refused: SignInRefusal): string {
 
 /** Ends the session; a request from another site is ignored. */
 export async function handleSignOut(console: Console, context: RequestContext): Promise<Response> {
-  const { sql, addresses } = console.service;
+  const { sql, addresses, clock } = console.service;
   const { request } = context;
   if (!isSameOrigin(request, addresses.publicUrl)) return redirect('/console');
   const token = sessionTokenOf(request.headers, addresses.publicUrl);
-  const ended = token === undefined ? undefined : await endSession(sql, token);
+  const ended = token === undefined ? undefined : await signOut(sql, token, clock());
   if (ended !== undefined) await recordOutcome(console, context, 'signed_out', ended);
   return redirect('/console', noSessionCookie(addresses.publicUrl));
 }

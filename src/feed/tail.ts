@@ -213,6 +213,10 @@ function endedBy(entry: Exclude<LogEntry, { type: 'code_scanned' }>) {
     const { key } = entry.data;
     return [{ account, isMeant: (reader: Subscriber) => reader.key === key, reason: 'the key was revoked' }];
   }
+  if (entry.type === 'session_ended') {
+    const { session } = entry.data;
+    return [{ account, isMeant: (reader: Subscriber) => reader.session === session, reason: 'the session was ended' }];
+  }
   if (entry.type === 'account_suspended' || entry.type === 'account_deleted')
     return [{ account, isMeant: () => true, reason: 'the account is suspended' }];
   return [];

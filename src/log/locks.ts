@@ -16,4 +16,6 @@ export const locks = {
   webhooks: 7_226_572,
   replayAnalytics: 7_226_573,
   retention: 7_226_574,
+  /** Combined with a hash of the account, it serializes the sign-ins of that account. */
+  signIns: 7_226_575,
 } as const;

@@ -4,7 +4,7 @@ import type { Recorded } from '../../events/recorded.ts';
 import type { Queryable } from './connect.ts';
 import { type OwnedRange, readScans } from './scan-lines.ts';
 
-interface Row {
+export interface Row {
   position: number;
   id: string;
   stream: string;
@@ -16,7 +16,7 @@ interface Row {
   occurred_at: Date;
 }
 
-const recorded = ({ type, schema, data, ...rest }: Row): Recorded<StoredEvent> => ({
+export const recorded = ({ type, schema, data, ...rest }: Row): Recorded<StoredEvent> => ({
   ...upcast(type, schema, data),
   ...rest,
 });

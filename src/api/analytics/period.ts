@@ -76,7 +76,7 @@ interface TimeRange {
 
 const firstYear = 1900;
 const lastYear = 2299;
-const expected =
+export const timeProblem =
   `must be a date such as 2026-03-01, or a timestamp such as 2026-03-01T09:30:00Z, ` +
   `of the years ${firstYear} to ${lastYear}`;
 
@@ -94,7 +94,8 @@ function dayOf(text: string): number | undefined {
   return exists && year >= firstYear && year <= lastYear ? midnight.getTime() : undefined;
 }
 
-function parseTime(text: string, timezone: string): TimeRange | undefined {
+/** Undefined if the text is neither a date nor a timestamp. */
+export function parseTime(text: string, timezone: string): TimeRange | undefined {
   const date = dayOf(text);
   if (date !== undefined) {
     return { from: instantAt(timezone, date), to: instantAt(timezone, date + dayMs) - 1, date };
@@ -119,7 +120,7 @@ export function periodOf({ start_date, end_date, timezone: zoneName = 'UTC' }: P
   const parse = (field: 'start_date' | 'end_date', text: string | undefined) => {
     if (text === undefined) return undefined;
     const time = parseTime(text, timezone);
-    if (time === undefined) errors.push({ field, message: `${field} ${expected}.` });
+    if (time === undefined) errors.push({ field, message: `${field} ${timeProblem}.` });
     return time;
   };
   const first = parse('start_date', start_date);

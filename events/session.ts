@@ -1,0 +1,34 @@
+import { Type } from '@sinclair/typebox';
+import { defineEvent, type EventOf } from './define.ts';
+import { oneOf } from './one-of.ts';
+import { modes } from './plans.ts';
+
+const text = Type.String();
+/** Live if the session has a live key: a test key must not see such sessions. */
+const mode = oneOf(modes);
+
+export const signInMeans = ['key', 'link'] as const;
+export const sessionEnds = ['sign_out', 'other_session'] as const;
+export const signInFailures = ['key_revoked', 'other_account', 'other_mode', 'link_expired'] as const;
+export type SignInFailure = (typeof signInFailures)[number];
+
+/**
+ * Sign-ins to the console, in the account's stream. Device and browser are general names derived from the user agent, which
+ * is not stored, nor is an address. Attempts that name no account are not in the log.
+ */
+export const sessionEvents = {
+  session_started: defineEvent(
+    1,
+    Type.Object(
+      { session: text, mode, by: oneOf(signInMeans), device: text, browser: text },
+      { additionalProperties: false },
+    ),
+  ),
+  session_ended: defineEvent(
+    1,
+    Type.Object({ session: text, mode, by: oneOf(sessionEnds) }, { additionalProperties: false }),
+  ),
+  sign_in_failed: defineEvent(1, Type.Object({ mode, reason: oneOf(signInFailures) }, { additionalProperties: false })),
+};
+
+export type SessionEvent = EventOf<typeof sessionEvents>;
