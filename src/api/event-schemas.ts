@@ -37,6 +37,21 @@ export const Event = t.Union(publicTypeNames.map(eventOf), {
   description: 'An event of the account; `type` says which `data` it has.',
 });
 
+export const EventPage = t.Object(
+  {
+    data: t.Array(Event, { description: 'Events in the order of the log.' }),
+    next: t.String({
+      description: 'The cursor after these events, also if there are none: pass it as `after` of the next request.',
+      examples: ['AXv0q1cJ8m2yWnTfE0p4uQdRk7sLhZ9bGtYiVo'],
+    }),
+    has_more: t.Boolean({
+      description:
+        'Whether the end of the log is not reached: request the next page at once. A page can be empty although there is more, because a request reads the log for 1.5 s at most.',
+    }),
+  },
+  exact,
+);
+
 /** An event of the audit log. */
 export const AuditEvent = t.Union(auditTypes.map(eventOf), {
   description: 'An event of the audit log; `type` says which `data` it has.',

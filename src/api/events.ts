@@ -7,7 +7,7 @@ import { isId } from '../lib/ids.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Queryable } from '../log/connect.ts';
 import { type Answer, type StreamedAnswer, unavailable } from './answers.ts';
-import { Event, typesIn, typesTable } from './event-schemas.ts';
+import { EventPage, typesIn, typesTable } from './event-schemas.ts';
 import { type Call, type Operation, operation } from './operation.ts';
 import type { Service } from './service.ts';
 
@@ -40,21 +40,6 @@ const query = t.Object({
     }),
   ),
 });
-
-const EventPage = t.Object(
-  {
-    data: t.Array(Event, { description: 'Events in the order of the log.' }),
-    next: t.String({
-      description: 'The cursor after these events, also if there are none: pass it as `after` of the next request.',
-      examples: ['AXv0q1cJ8m2yWnTfE0p4uQdRk7sLhZ9bGtYiVo'],
-    }),
-    has_more: t.Boolean({
-      description:
-        'Whether the end of the log is not reached: request the next page at once. A page can be empty although there is more, because a request reads the log for 1.5 s at most.',
-    }),
-  },
-  { additionalProperties: false },
-);
 
 const description = `Scans and changes of the account, in the mode of the key, in the order of the log: each event once, none missing, none out of order, however often and from wherever it is read. \`next\` is a cursor that stays valid forever.
 

@@ -41,17 +41,22 @@ export function apiUrl(path: string, query: Query = {}): string {
 
 interface Options {
   body?: unknown;
+  accept?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /** The response; throws an `ApiError` for an error, and reports a session that no longer fits this page. */
-async function request(method: string, url: string, { body, signal }: Options): Promise<Response> {
+async function request(method: string, url: string, { body, accept, signal }: Options): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, {
       method,
       // Other sites cannot set a custom header without a CORS preflight; the server requires it on writes.
-      headers: { 'x-scanlog-console': '1', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        'x-scanlog-console': '1',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(accept === undefined ? {} : { accept }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -75,10 +80,10 @@ export const isSessionError = (error: unknown) =>
   error instanceof ApiError && (error.status === 401 || error.code === 'account_changed');
 
 /** Reads wait for the user to sign in again, and are repeated then. Writes fail: only the user repeats them. */
-async function read(url: string, signal?: AbortSignal): Promise<Response> {
+async function read(url: string, { signal, accept }: Omit<Options, 'body'> = {}): Promise<Response> {
   for (;;) {
     try {
-      return await request('GET', url, { signal });
+      return await request('GET', url, { signal, accept });
     } catch (error) {
       if (!isSessionError(error)) throw error;
       await sessionRestored(signal);
@@ -91,8 +96,9 @@ const write = async <T>(method: string, path: string, body?: unknown): Promise<T
 
 export const api = {
   get: async <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
-    (await read(apiUrl(path, query), signal)).json(),
-  file: async (path: string, query?: Query): Promise<Blob> => (await read(apiUrl(path, query))).blob(),
+    (await read(apiUrl(path, query), { signal })).json(),
+  file: async (path: string, query?: Query, accept?: string): Promise<Blob> =>
+    (await read(apiUrl(path, query), { accept })).blob(),
   post: <T>(path: string, body?: unknown) => write<T>('POST', path, body),
   put: <T>(path: string, body: unknown) => write<T>('PUT', path, body),
   patch: <T>(path: string, body: unknown) => write<T>('PATCH', path, body),

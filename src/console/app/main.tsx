@@ -5,6 +5,7 @@ import { CodePage } from './code/page.tsx';
 import { CreatePage } from './codes/create.tsx';
 import { ImportPage } from './codes/import.tsx';
 import { CodesPage } from './codes/list.tsx';
+import { LivePage } from './live/page.tsx';
 import { Empty } from './parts/states.tsx';
 import { currentMode, interceptLinks, pageUrl, useRoute } from './router.ts';
 import { Shell } from './shell.tsx';
@@ -12,12 +13,13 @@ import { keyOf } from './welcome.ts';
 
 function Page({ path }: { path: string }) {
   if (path === '/' || path === '/codes') return <CodesPage />;
+  if (path === '/live') return <LivePage />;
   if (path === '/analytics') return <AccountAnalyticsPage />;
   if (path === '/codes/new') return <CreatePage />;
   if (path === '/codes/import') return <ImportPage />;
   const [, code] = /^\/codes\/(qr_\w+)$/.exec(path) ?? [];
   if (code !== undefined) return <CodePage key={code} id={code} />;
-  const [isAccount, section = 'plan'] = /^\/account(?:\/(keys|sessions|webhook))?$/.exec(path) ?? [];
+  const [isAccount, section = 'plan'] = /^\/account(?:\/(keys|sessions|webhook|audit))?$/.exec(path) ?? [];
   if (isAccount !== undefined) return <AccountPage section={section as Section} />;
   return (
     <Empty title="Page not found">

@@ -11,7 +11,7 @@ import { bootstrap, keyOf, markUrl } from './welcome.ts';
 
 export function Shell({ path, mode, children }: { path: string; mode: Mode; children: ComponentChildren }) {
   const link = (to: string, text: string) => {
-    const isHere = to === '/' ? !/^\/(account|analytics)(\/|$)/.test(path) : path.startsWith(to);
+    const isHere = to === '/' ? !/^\/(account|analytics|live)(\/|$)/.test(path) : path.startsWith(to);
     return (
       <a href={pageUrl(to)} aria-current={isHere ? 'page' : undefined}>
         {text}
@@ -36,6 +36,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
           <nav aria-label="Main">
             {link('/', 'Codes')}
             {link('/analytics', 'Analytics')}
+            {link('/live', 'Live')}
             {link('/account', 'Account')}
           </nav>
           <div class="tools">

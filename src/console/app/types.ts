@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import type * as analytics from '../../api/analytics/schemas.ts';
+import type * as events from '../../api/event-schemas.ts';
 import type * as schemas from '../../api/schemas.ts';
 import type * as targeting from '../../api/targeting-schemas.ts';
 import type * as webhooks from '../../api/webhook-schemas.ts';
@@ -16,6 +17,13 @@ export type HistoryEntry = Static<typeof schemas.HistoryEntry>;
 export type Account = Static<typeof schemas.Account>;
 export type ApiKey = Static<typeof schemas.ApiKey>;
 export type CreatedApiKey = Static<typeof schemas.CreatedApiKey>;
+
+export type AuditEvent = Static<typeof events.AuditEvent>;
+export type FeedPage = Static<typeof events.EventPage>;
+/** An event of the type `scan.created`. */
+export interface ScanEvent {
+  data: OwnedScanRecord;
+}
 
 export type ConsoleSession = Static<typeof sessions.ConsoleSession>;
 export type PhoneLink = Static<typeof sessions.PhoneLink>;

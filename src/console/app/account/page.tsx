@@ -6,6 +6,7 @@ import { Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
+import { Audit } from './audit.tsx';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
 import { TimeZone } from './time-zone.tsx';
@@ -16,6 +17,7 @@ const sections = [
   ['keys', '/account/keys', 'API keys'],
   ['sessions', '/account/sessions', 'Sessions'],
   ['webhook', '/account/webhook', 'Webhook'],
+  ['audit', '/account/audit', 'Audit log'],
 ] as const;
 export type Section = (typeof sections)[number][0];
 
@@ -48,6 +50,8 @@ export function AccountPage({ section }: { section: Section }) {
         <Keys />
       ) : section === 'sessions' ? (
         <Sessions />
+      ) : section === 'audit' ? (
+        <Audit />
       ) : (
         <WebhookSettings plan={account.data.plan} />
       )}

@@ -1,0 +1,63 @@
+import type { AuditEvent } from '../types.ts';
+
+interface AuditText {
+  what: string;
+  detail?: string;
+}
+
+const failures: Record<string, string> = {
+  key_revoked: 'with a key that was revoked',
+  other_account: 'while signed in to another account',
+  other_mode: 'with a key of the other mode',
+  link_expired: 'with a link that had expired',
+};
+
+/** An event in words; an unknown type by its name. */
+export function auditText({ type, data }: Pick<AuditEvent, 'type' | 'data'>): AuditText {
+  const { name, mode, last4, key_id, url, reason, from, to, device, browser, by, field, plan } = data as Record<
+    string,
+    string
+  >;
+  switch (type) {
+    case 'key.created':
+      return { what: `Key “${name}” created`, detail: `${mode} key ending in ${last4}` };
+    case 'key.revoked':
+      return { what: 'Key revoked', detail: key_id ?? '' };
+    case 'webhook.set':
+      return { what: 'Webhook set', detail: `${url} (${mode})` };
+    case 'webhook.secret_rotated':
+      return { what: 'Webhook secret replaced', detail: `${mode} mode` };
+    case 'webhook.disabled':
+      return {
+        what: 'Webhook disabled',
+        detail: reason === 'gone' ? 'The receiver answered 410.' : 'Every delivery failed for 5 days.',
+      };
+    case 'webhook.deleted':
+      return { what: 'Webhook removed', detail: `${mode} mode` };
+    case 'session.created':
+      return {
+        what: 'Signed in to the console',
+        detail: `${device}, ${browser}${by === 'link' ? ', with a link' : ''}`,
+      };
+    case 'session.ended':
+      return { what: by === 'sign_out' ? 'Signed out of the console' : 'Session ended from another device' };
+    case 'sign_in.failed':
+      return { what: 'Sign-in refused', detail: failures[reason ?? ''] ?? '' };
+    case 'account.created':
+      return { what: 'Account created', detail: `${name}, ${plan} plan` };
+    case 'account.updated':
+      return { what: `Account ${field === 'timezone' ? 'time zone' : field} changed`, detail: `${from} → ${to}` };
+    case 'account.plan_changed':
+      return { what: 'Plan changed', detail: `${from} → ${to}` };
+    case 'account.suspended':
+      return { what: 'Account suspended', detail: reason ?? '' };
+    case 'account.resumed':
+      return { what: 'Suspension ended' };
+    case 'code.disabled':
+      return { what: 'Code taken down', detail: to ?? '' };
+    case 'code.enabled':
+      return { what: 'Code restored' };
+    default:
+      return { what: type };
+  }
+}

@@ -1,0 +1,124 @@
+import { api } from '../api.ts';
+import { relativeTime, time } from '../format.ts';
+import { Icon } from '../icons.tsx';
+import { pageQueryOf } from '../parts/page-numbers.ts';
+import { Paged } from '../parts/pager.tsx';
+import { Empty, Failure, Skeleton } from '../parts/states.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useResource } from '../resource.ts';
+import { currentMode, pageUrl, setQuery, useRoute } from '../router.ts';
+import type { ApiKey, AuditEvent, Page } from '../types.ts';
+import { auditText } from './audit-text.ts';
+
+const sizes = [50, 100, 250] as const;
+
+/** Groups of types to choose from. */
+const groups = {
+  '': 'Everything',
+  'key.created,key.revoked': 'API keys',
+  'session.created,session.ended,sign_in.failed': 'Sign-ins',
+  'sign_in.failed': 'Failed sign-ins',
+  'account.suspended,account.resumed,account.plan_changed,code.disabled,code.enabled': 'Operator',
+} as const;
+
+/** Who did what to the account. */
+export function Audit() {
+  const { query } = useRoute();
+  const [type, actor] = [query.get('type') ?? '', query.get('actor') ?? ''];
+  const filter = { type: type || undefined, actor: actor || undefined };
+  const keys = useResource<{ data: ApiKey[] }>('/account/keys');
+  const { data, error, loading, reload } = useResource<Page<AuditEvent>>('/account/audit', {
+    query: { ...filter, ...pageQueryOf(query, sizes) },
+    refreshIntervalMs: 10_000,
+  });
+  const names = new Map(keys.data?.data.map(({ id, name }) => [id, name]));
+  return (
+    <section aria-label="Audit log">
+      <div class="toolbar">
+        <label>
+          <span class="hidden">Kind of event</span>
+          <select value={type} onChange={(e) => setQuery({ type: e.currentTarget.value, page: undefined })}>
+            {Object.entries(groups).map(([types, label]) => (
+              <option key={types} value={types}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span class="hidden">Done by</span>
+          <select value={actor} onChange={(e) => setQuery({ actor: e.currentTarget.value, page: undefined })}>
+            <option value="">By anyone</option>
+            <option value="operator">By the operator</option>
+            {keys.data?.data.map(({ id, name, last4 }) => (
+              <option key={id} value={id}>
+                By {name} (…{last4})
+              </option>
+            ))}
+          </select>
+        </label>
+        <span class="spacer" />
+        <ExportButton filter={filter} />
+      </div>
+      {data === undefined ? (
+        error === undefined ? (
+          <Skeleton />
+        ) : (
+          <Failure error={error} retry={reload} />
+        )
+      ) : data.pagination.total === 0 ? (
+        <Empty title="No matching events" />
+      ) : (
+        <Paged what="events" pagination={data.pagination} sizes={sizes} loading={loading}>
+          <ol class="audit card">
+            {data.data.map((event) => (
+              <AuditItem key={event.id} event={event} names={names} />
+            ))}
+          </ol>
+        </Paged>
+      )}
+      {currentMode() === 'test' && <p class="hint">A test key shows only what belongs to test mode.</p>}
+    </section>
+  );
+}
+
+function AuditItem({ event, names }: { event: AuditEvent; names: Map<string, string> }) {
+  const { what, detail } = auditText(event);
+  return (
+    <li>
+      <div class="what">
+        {event.type === 'sign_in.failed' && <Icon name="warning" />}{' '}
+        {event.qr_id === undefined ? what : <a href={pageUrl(`/codes/${event.qr_id}`)}>{what}</a>}
+        {detail !== undefined && <span class="detail">{detail}</span>}
+      </div>
+      <span class="muted">{actorName(event.actor, names)}</span>
+      <time class="muted" dateTime={event.timestamp} title={time(event.timestamp)}>
+        {relativeTime(event.timestamp)}
+      </time>
+    </li>
+  );
+}
+
+const actorName = (actor: string, names: Map<string, string>) => {
+  if (actor === 'operator') return 'The operator';
+  if (actor === 'scanlog') return 'The service';
+  return names.get(actor) ?? `Key ${actor}`;
+};
+
+/** Downloads the whole selection, one event a line. */
+function ExportButton({ filter }: { filter: Record<string, string | undefined> }) {
+  const { busy, run } = useAction();
+  const save = () =>
+    run(async () => {
+      const file = URL.createObjectURL(await api.file('/account/audit', filter, 'application/x-ndjson'));
+      const link = Object.assign(document.createElement('a'), { href: file, download: 'audit.ndjson' });
+      link.click();
+      URL.revokeObjectURL(file);
+    });
+  return (
+    <button type="button" class="button" disabled={busy} onClick={save}>
+      <Icon name="download" />
+      Export
+    </button>
+  );
+}
