@@ -11,12 +11,14 @@ interface StreamOptions {
   query?: string;
   lastEventId?: string | undefined;
   signal: AbortSignal;
+  /** Called with every piece that arrives, heartbeats included. */
+  onPiece?(): void;
 }
 
 /** The messages of one stream of GET /v1/events, until it ends; throws if it is refused or broken. */
 export async function* eventStream(
   url: string,
-  { key, query = '', lastEventId, signal }: StreamOptions,
+  { key, query = '', lastEventId, signal, onPiece = () => {} }: StreamOptions,
 ): AsyncGenerator<FeedMessage> {
   const response = await fetch(`${url}/v1/events${query === '' ? '' : `?${query}`}`, {
     headers: {
@@ -29,6 +31,7 @@ export async function* eventStream(
     throw new Error(`the event stream was refused with ${response.status}: ${await response.text()}`);
   let text = '';
   for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    onPiece();
     text += piece;
     const messages = text.split('\n\n');
     text = messages.pop() ?? '';

@@ -16,6 +16,8 @@ export interface BaseWorld {
   /** Not proxied, so results can be read during a fault. */
   sql: Sql;
   box: SecretBox;
+  /** An API key of the account that owns the codes. */
+  key: string;
   /** Receives the account's webhook; undefined in a world without one. */
   receiver: Receiver | undefined;
   /** Undefined in a world without a warehouse. */

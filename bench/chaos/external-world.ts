@@ -78,9 +78,9 @@ export async function startExternalWorld(servers: ExternalServers): Promise<Exte
 
   try {
     await migrate(sql);
-    const { owner } = await createChaosAccount(sql, box, receiver);
+    const { owner, key } = await createChaosAccount(sql, box, receiver);
     return {
-      ...{ sql, box, receiver, clickhouse: { warehouse }, proxies, proxied, stop },
+      ...{ sql, box, key, receiver, clickhouse: { warehouse }, proxies, proxied, stop },
       service: (settings, flags) => services.add(settings, flags),
       codes: (count) => createChaosCodes(sql, box, owner, count),
     };

@@ -4,6 +4,7 @@ import { accountForScans, type ScanAccounting } from './accounting.ts';
 import type { BaseWorld } from './base-world.ts';
 import { accountForDeliveries, makeDeliveriesDue, type WebhookAccounting } from './deliveries.ts';
 import { type EmptiedMonth, emptyMonth } from './empty-month.ts';
+import { accountForFeed, type EventReader, type FeedAccounting, startEventReader } from './event-reader.ts';
 import { externalFaults } from './external-faults.ts';
 import { type ExternalServers, startExternalWorld } from './external-world.ts';
 import { type Attempt, outcomesOf, startScanning } from './scanner.ts';
@@ -32,9 +33,10 @@ export interface ChaosResult {
   faults: FaultResult[];
   total: ScanAccounting;
   webhook: WebhookAccounting;
+  feed: FeedAccounting;
   month: EmptiedMonth;
   verification: Verification;
-  /** Whether every redirect is exactly one scan in the log, the counters, the warehouse and the webhook. */
+  /** Whether every redirect is exactly one scan in the log, the counters, the warehouse, the webhook and the feed. */
   isClean: boolean;
 }
 
@@ -54,8 +56,8 @@ interface FaultRun {
 
 /**
  * Injects faults at random into an embedded stack and two services under load, then accounts for every redirect: each
- * must be in the log once, counted once, in the warehouse once, and delivered to the webhook under one id. With external
- * servers only the services and their connections are broken.
+ * must be in the log once, counted once, in the warehouse once, delivered to the webhook under one id, and received once,
+ * in order, by a reader of the event feed. With external servers only the services and their connections are broken.
  */
 export async function runChaos({ servers, onStep = () => {}, ...options }: Options): Promise<ChaosResult> {
   onStep(servers === undefined ? 'starting a stack and two services' : 'starting two services');
@@ -73,12 +75,18 @@ interface Run extends Pick<Options, 'isOver' | 'clients'> {
 
 async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run): Promise<ChaosResult> {
   const { onStep } = run;
+  let reader: EventReader | undefined;
   try {
     const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpoolBytes) })];
     await Promise.all(services.map((service) => service.start()));
+    reader = startEventReader(
+      services.map(({ port }) => port),
+      world.key,
+    );
     const { faultRuns, attempts } = await injectFaults(world, services, faults, run);
-    onStep('waiting until every scan is stored, counted and delivered');
-    const { total, webhook } = await settle(world, attempts);
+    onStep('waiting until every scan is stored, counted, delivered and in the feed');
+    const { total, webhook, feed } = await settle(world, attempts, reader);
+    await reader.stop();
     const results = await Promise.all([...faultRuns].map(([fault, faultRun]) => resultOf(world, fault, faultRun)));
     onStep('deleting the only code scanned in a month');
     const month = await emptyMonth(world, settleTimeoutMs);
@@ -86,10 +94,12 @@ async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run
     const isClean =
       isExact(total) &&
       isDelivered(webhook) &&
+      isFed(feed) &&
       Object.values(month).every(Boolean) &&
       verification.differences.length === 0;
-    return { faults: results, total, webhook, month, verification, isClean };
+    return { faults: results, total, webhook, feed, month, verification, isClean };
   } finally {
+    await reader?.stop();
     await world.stop();
   }
 }
@@ -140,11 +150,13 @@ const shuffled = <T>(items: T[]): T[] =>
 const isExact = ({ lost, duplicated, logged, counted, unique }: ScanAccounting) =>
   lost === 0 && duplicated === 0 && counted === logged && unique === logged;
 const isDelivered = ({ undelivered, inconsistentIds }: WebhookAccounting) => undelivered === 0 && inconsistentIds === 0;
+const isFed = ({ missing, repeated, inOrder }: FeedAccounting) => missing === 0 && repeated === 0 && inOrder;
 
 async function settle(
   { sql, box, receiver }: BaseWorld,
   attempts: Attempt[],
-): Promise<{ total: ScanAccounting; webhook: WebhookAccounting }> {
+  reader: EventReader,
+): Promise<{ total: ScanAccounting; webhook: WebhookAccounting; feed: FeedAccounting }> {
   if (receiver === undefined) throw new Error('this world has no webhook');
   const deadline = performance.now() + settleTimeoutMs;
   for (;;) {
@@ -152,7 +164,9 @@ async function settle(
     await makeDeliveriesDue(sql);
     const total = await accountForScans({ sql, box }, attempts);
     const webhook = await accountForDeliveries(sql, receiver);
-    if ((isExact(total) && isDelivered(webhook)) || performance.now() > deadline) return { total, webhook };
+    const feed = await accountForFeed(sql, reader);
+    const isSettled = isExact(total) && isDelivered(webhook) && isFed(feed);
+    if (isSettled || performance.now() > deadline) return { total, webhook, feed };
     // The proxies and the webhook's receiver share this event loop.
     await sleep(Math.max(1_000, 3 * (performance.now() - started)));
   }

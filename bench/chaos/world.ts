@@ -34,8 +34,6 @@ export interface World extends BaseWorld {
   edgeFolder: string;
   /** Services connect through these. `sql` and the warehouse's client bypass them. */
   proxies: Proxies;
-  /** An API key of the account that owns the codes. */
-  key: string;
   postgres: ReplicatedPostgres;
   /** With `withNatsCluster`: all servers of the cluster together. */
   nats: BreakablePart;

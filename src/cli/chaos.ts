@@ -38,7 +38,7 @@ function externalServers(): ExternalServers {
   return { databaseUrl, natsUrl, clickhouseUrl, clickhouseCluster };
 }
 
-function report({ faults, total, webhook, month, verification: { scans, differences } }: ChaosResult): void {
+function report({ faults, total, webhook, feed, month, verification: { scans, differences } }: ChaosResult): void {
   const head = ['fault', 'times', '302', '503', 'no answer', 'lost', 'duplicated'];
   const rows = faults.map(({ fault, ...counts }) => [
     fault,
@@ -51,6 +51,10 @@ function report({ faults, total, webhook, month, verification: { scans, differen
   );
   print(
     `${webhook.scans} scans to deliver to the webhook; ${webhook.undelivered} not delivered, ${webhook.inconsistentIds} under two ids.`,
+  );
+  print(
+    `${feed.scans} scans in the event feed, over ${feed.connections} connections: ${feed.missing} missing, ${feed.repeated} repeated, ` +
+      `${feed.inOrder ? 'all' : 'not all'} in order.`,
   );
   const steps = Object.entries(month).map(([step, done]) => `${done ? '' : 'not '}${step}`);
   print(`A month whose only code was deleted: ${steps.join(', ')}.`);

@@ -3,7 +3,7 @@ import { runChaos } from '../../../bench/chaos/run.ts';
 
 const durationMs = 60_000;
 
-test('a minute of random faults: every redirect is one scan in the log, the counters, the warehouse and the webhook', async () => {
+test('a minute of random faults: every redirect is one scan in the log, the counters, the warehouse, the webhook and the feed', async () => {
   let until: number | undefined;
   const { isClean, ...result } = await runChaos({
     isOver: () => {
@@ -17,4 +17,5 @@ test('a minute of random faults: every redirect is one scan in the log, the coun
   expect(result.faults.length, 'kinds of faults, including none').toBeGreaterThan(4);
   expect(result.total.redirected).toBeGreaterThan(1_000);
   expect(result.webhook.scans).toBe(result.total.logged);
+  expect(result.feed.connections, 'the reader had to reconnect').toBeGreaterThan(1);
 }, 400_000);
