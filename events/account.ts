@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
+import { logoEvents } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
@@ -44,6 +45,7 @@ export const accountEvents = {
     ),
   ),
   key_revoked: defineEvent(1, Type.Object({ key: text }, { additionalProperties: false })),
+  ...logoEvents,
   ...webhookEvents,
   ...sessionEvents,
 };

@@ -7,7 +7,7 @@ import { evolveWebhook, isWebhookEvent, type Webhook, type WebhookEvent } from '
 import type { Queryable } from '../src/lib/sql.ts';
 
 /**
- * Current state: `accounts`, `api_keys`, `webhooks`, `codes`, `code_counts` and `blocked_hosts`.
+ * Current state: `accounts`, `api_keys`, `webhooks`, `codes`, `code_counts`, `blocked_hosts` and `logos`.
  *
  * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
  * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/maintenance/replay-state.ts).
@@ -20,6 +20,7 @@ export const stateTables = {
   codes: 'id',
   code_counts: 'account, mode, status',
   blocked_hosts: 'host',
+  logos: 'id',
 } as const;
 
 /** The rows that events change, before the events. */
@@ -166,7 +167,7 @@ function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<Acco
       ON CONFLICT (id) DO UPDATE SET
         name = excluded.name, plan = excluded.plan, version = excluded.version,
         suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at, timezone = excluded.timezone`,
-    ...events.flatMap((event) => writeKey(sql, event)),
+    ...events.flatMap((event) => [...writeKey(sql, event), ...writeLogo(sql, event)]),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
     // Last: no event of an account follows its deletion.
     ...(deleted.size === 0 ? [] : removeAccounts(sql, [...deleted])),
@@ -177,6 +178,7 @@ const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
   sql`DELETE FROM accounts WHERE id = ANY(${ids})`,
   sql`DELETE FROM api_keys WHERE account = ANY(${ids})`,
   sql`DELETE FROM webhooks WHERE account = ANY(${ids})`,
+  sql`DELETE FROM logos WHERE account = ANY(${ids})`,
 ];
 
 function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
@@ -188,6 +190,17 @@ function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown
     sql`
       INSERT INTO api_keys (id, account, name, mode, hash, last4, created_at)
       VALUES (${key}, ${event.stream}, ${name}, ${mode}, ${hash}, ${last4}, ${event.occurred_at})`,
+  ];
+}
+
+function writeLogo(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
+  if (event.type === 'logo_removed') return [sql`DELETE FROM logos WHERE id = ${event.data.logo}`];
+  if (event.type !== 'logo_added') return [];
+  const { logo, mode, hash, format, width, height, bytes } = event.data;
+  return [
+    sql`
+      INSERT INTO logos (id, account, mode, hash, format, width, height, bytes, created_at)
+      VALUES (${logo}, ${event.stream}, ${mode}, ${hash}, ${format}, ${width}, ${height}, ${bytes}, ${event.occurred_at})`,
   ];
 }
 

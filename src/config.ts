@@ -179,6 +179,12 @@ export const settings = {
     fallback: '10000',
     about: 'Maximum number of test codes of an account; they do not count against its plan.',
   }),
+  maxLogos: setting({
+    variable: 'MAX_LOGOS',
+    read: integer(0, 1e6),
+    fallback: '100',
+    about: 'Maximum number of logos of an account, live and test counted apart.',
+  }),
   scanRetentionMonths: setting({
     variable: 'SCAN_RETENTION_MONTHS',
     read: integer(1, 1_200),

@@ -40,15 +40,41 @@ function messageFor(text: string): string {
 async function readText(request: Request): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
-  let size = 0;
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > maxBodyBytes) throw tooLarge();
+    for await (const chunk of chunksOf(request, maxBodyBytes, tooLarge))
       text += decoder.decode(chunk, { stream: true });
-    }
     return text + decoder.decode();
   } catch (error) {
     throw error instanceof Refusal ? error : malformed('The body must arrive whole and be UTF-8 text.');
+  }
+}
+
+/** Reads the body as it is. */
+export async function readBytes(
+  request: Request,
+  maxBytes: number,
+  tooLarge: () => Refusal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (request.headers.has('content-encoding'))
+    throw new Refusal('unsupported_media_type', 'The body must not be compressed (no Content-Encoding).');
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
+  const collect = async () => {
+    const chunks: Uint8Array[] = [];
+    try {
+      for await (const chunk of chunksOf(request, maxBytes, tooLarge)) chunks.push(chunk);
+    } catch (error) {
+      throw error instanceof Refusal ? error : malformed('The body must arrive whole.');
+    }
+    return new Uint8Array(Buffer.concat(chunks));
+  };
+  return withTimeout(collect(), bodyTimeoutMs, rejectSlowBody);
+}
+
+async function* chunksOf(request: Request, maxBytes: number, tooLarge: () => Refusal): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge();
+    yield chunk;
   }
 }

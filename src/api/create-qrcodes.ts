@@ -6,6 +6,7 @@ import type { CountedCode } from '../codes/codes.ts';
 import { type CodeRequest, createCodes, lostShortCode, takenShortCodes } from '../codes/create.ts';
 import { type FieldError, invalid, Refusal } from '../lib/errors.ts';
 import { type Answer, json } from './answers.ts';
+import { checkLogos } from './check-logos.ts';
 import { idempotencyHeader, performOnce } from './idempotency.ts';
 import { presentCreated, readNewCode } from './new-code.ts';
 import { type Operation, operation } from './operation.ts';
@@ -87,7 +88,7 @@ const createMany = (service: Service): Operation =>
 
 /** Creates all codes or none. An Idempotency-Key is bound to `kind` too: a single and a bulk create cannot share one. */
 async function create(
-  { sql, clock, maxTestCodes, webhooks: { box }, onChange }: Service,
+  { sql, clock, addresses, maxTestCodes, webhooks: { box }, onChange }: Service,
   { caller, headers, body }: { caller: Caller; headers: Headers; body: unknown },
   kind: 'create' | 'bulk',
   requests: CodeRequest[],
@@ -103,7 +104,11 @@ async function create(
       now,
       perform: async (tx) => {
         const by = { actor: caller.key, now };
-        created = await createCodes(tx, box, caller, requests, by, maxTestCodes).catch((error) => {
+        const createAll = async () => {
+          await checkLogos(tx, caller, requests, addresses.shortBaseUrl);
+          return createCodes(tx, box, caller, requests, by, maxTestCodes);
+        };
+        created = await createAll().catch((error) => {
           throw kind === 'create' ? withoutIndexes(error) : error;
         });
         return answer(

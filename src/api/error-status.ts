@@ -14,6 +14,7 @@ export const statusOf = {
   short_code_taken: 409,
   conflict: 409,
   idempotency_conflict: 409,
+  logo_in_use: 409,
   account_changed: 409,
   gone: 410,
   disabled: 410,

@@ -3,6 +3,7 @@ import type { Elysia } from 'elysia';
 import type { Code } from '../../events/code.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { codeNotFound, findCode } from '../codes/codes.ts';
+import { findArt } from '../codes/logos.ts';
 import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -23,7 +24,7 @@ const query = t.Object({
       minimum: minSizePx,
       maximum: maxSizePx,
       default: defaultSizePx,
-      description: `Width and height in pixels, ${minSizePx} to ${maxSizePx}.`,
+      description: `Width in pixels, ${minSizePx} to ${maxSizePx}. The height is the same, unless a frame with a label adds to it.`,
     }),
   ),
 });
@@ -46,8 +47,8 @@ const headersOf = (shortCode: string, format: Picture['format'], etag: string, u
   'content-type': mediaTypes[format],
   // Not the name of the code, which only its owner may see; the short code is in the image anyway.
   'content-disposition': `${use === 'public' ? 'inline' : 'attachment'}; filename="${shortCode}.${format}"`,
-  // A browser opens an SVG as a document: it may load and run nothing.
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  // A browser opens an SVG as a document: it may load and run nothing but the logo in it.
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
 });
 
 /** Serves the images of codes. An image never changes, so clients may cache it, and drawn images are cached here. */
@@ -59,9 +60,14 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     return { url: `${addresses.shortBaseUrl}/${short_code}`, style, format, size };
   };
 
+  const drawWithLogo = async (picture: Picture) => {
+    const id = picture.style.logo?.id;
+    return drawing.draw(id === undefined ? picture : { ...picture, logo: await findArt(sql, id) });
+  };
+
   const draw = (picture: Picture): Promise<Uint8Array<ArrayBuffer>> =>
     cache
-      .get(etagOf(picture), () => drawing.draw(picture))
+      .get(etagOf(picture), () => drawWithLogo(picture))
       .catch((error) => {
         // The QR code of a long short link may have more modules than `size` has pixels.
         if (error instanceof RangeError)

@@ -70,14 +70,15 @@ export function mount(app: Elysia, operations: Operation[], entrance: Entrance):
 }
 
 /** Reads and validates the query, then the body, and calls the operation. */
-function handlerOf({ query, body, checkBody: ownCheck, handle }: Operation, { parameters = [] }: Entrance): Handle {
+function handlerOf(operation: Operation, { parameters = [] }: Entrance): Handle {
+  const { query, body, checkBody: ownCheck, readBody, handle } = operation;
   const readQuery = queryReader(query ?? t.Object({}), parameters);
   const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
   return async (call, request) => {
     return handle({
       ...call,
       query: readQuery(request.url),
-      body: checkBody === undefined ? undefined : checkBody(await readJson(request)),
+      body: (await readBody?.(request)) ?? (checkBody === undefined ? undefined : checkBody(await readJson(request))),
       headers: request.headers,
       signal: request.signal,
     });

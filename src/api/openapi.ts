@@ -17,6 +17,7 @@ import {
 } from './analytics/schemas.ts';
 import { statusOf } from './error-status.ts';
 import { AuditEvent, Event } from './event-schemas.ts';
+import { CreatedLogo, ListedLogo } from './logos.ts';
 import { type Operation, tags } from './operation.ts';
 import { RevertAnswer, RevertRequest } from './revert.ts';
 import {
@@ -54,7 +55,8 @@ const causes: Record<ErrorCode, string> = {
   invalid_request: 'The request is invalid; `details` names each invalid field.',
   destination_blocked: 'The operator of the service has blocked the host of the destination.',
   unauthorized: 'The API key is missing, malformed, unknown or revoked.',
-  quota_exceeded: 'The account has as many QR codes as its plan allows, or as many test codes as the operator allows.',
+  quota_exceeded:
+    'The account has as many QR codes as its plan allows, or as many test codes or logos as the operator allows.',
   plan_required: 'The plan of the account does not include this operation.',
   account_suspended: 'The operator of the service has suspended the account; the message contains the reason.',
   live_key_required: 'The operation needs a live key, and the request has a test key.',
@@ -63,12 +65,14 @@ const causes: Record<ErrorCode, string> = {
   short_code_taken: 'The short code belongs, or once belonged, to another QR code.',
   conflict: 'Other requests changed the same resource at the same time: send the request again.',
   idempotency_conflict: 'The `Idempotency-Key` was used with a different request.',
+  logo_in_use: 'A QR code has the logo in its style: delete that code first.',
   account_changed: 'In the console only: its session belongs to another account than the page.',
   gone: 'It was deleted.',
   disabled: 'The operator of the service has disabled it.',
   version_mismatch: 'The QR code no longer has the version that `If-Match` names; `ETag` is its version now.',
-  payload_too_large: 'The body is larger than 1 MiB.',
-  unsupported_media_type: 'The body is not `application/json` in UTF-8, or is compressed.',
+  payload_too_large: 'The body, or the uploaded picture, is larger than 1 MiB.',
+  unsupported_media_type:
+    'The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.',
   rate_limited: 'Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.',
   internal_error: 'Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.',
   unavailable: 'A part of the service is unavailable or busy; try again after `Retry-After` seconds.',
@@ -100,7 +104,7 @@ const errorHeaders: Record<number, object> = {
 
 /** The OpenAPI description of an operation, generated from the schemas that validate its requests. */
 export function describe(operation: Operation): DocumentDecoration {
-  const { operationId, tag, summary, description, success, body } = operation;
+  const { operationId, tag, summary, description, success, body, upload } = operation;
   return {
     tags: [tag],
     summary,
@@ -109,6 +113,7 @@ export function describe(operation: Operation): DocumentDecoration {
     security: [{ key: [] }],
     parameters: parameters(operation),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
+    ...(upload === undefined ? {} : { requestBody: { required: true, content: uploadContent(upload) } }),
     responses: {
       [success.status]: {
         description: success.description,
@@ -125,12 +130,25 @@ export function describe(operation: Operation): DocumentDecoration {
 
 const content = (schema: TSchema) => ({ 'application/json': { schema: refTo(schema), example: exampleOf(schema) } });
 
+/** A file as the body, or as `file` of a form. */
+const uploadContent = (types: string[]) =>
+  Object.fromEntries(
+    types.map((type) => {
+      const file = { type: 'string', format: 'binary' };
+      return [
+        type,
+        { schema: type.startsWith('multipart/') ? { type: 'object', properties: { file }, required: ['file'] } : file },
+      ];
+    }),
+  );
+
 /** Named schemas: generated clients use the names, and references keep the document small. */
 const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
   ...{ PastQrCode, PastListedQrCode, RestoreRequest, RevertRequest, RevertAnswer },
   ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },
   ...{ OwnedScanRecord, AccountTimeSeries, AccountHeatMap, AccountExportFile },
+  ...{ CreatedLogo, ListedLogo },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
   ...{ Event, AuditEvent },
   ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },

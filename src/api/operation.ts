@@ -8,6 +8,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The groups of operations in the documentation, in order. */
 export const tags = {
   'QR codes': 'Create, list, change and delete QR codes, download their images, and read the history of their changes.',
+  Logos: 'Pictures that QR codes can have in their center: upload, list, get and delete them.',
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
   Account: 'The account of the API key, with its plan, limits and usage, and the API keys of the account.',
   Events: 'The log of the account: scans and changes in the order in which they were recorded, to read or to follow.',
@@ -42,6 +43,9 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   body?: B;
   /** Replaces validation by the schema, for bodies whose errors need more context, such as the index of an item. */
   checkBody?(body: unknown): Static<B>;
+  /** For an operation that takes a file instead of JSON: the media types, and what reads the body. */
+  upload?: string[];
+  readBody?(request: Request): Promise<unknown>;
   /** Request headers, each with its description. */
   headers?: Record<string, string>;
   /** JSON of `schema`, a file of one of the types in `files`, or either, as the client requests. */

@@ -17,6 +17,8 @@ export interface Service {
   addresses: Addresses;
   /** Maximum number of test codes of an account. */
   maxTestCodes: number;
+  /** Maximum number of logos of an account in one mode. */
+  maxLogos: number;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
   feed: Feed;
   /** Called with every committed change of a code; the response waits until the short links have applied it. */

@@ -9,6 +9,7 @@ import { auditOperations } from './audit.ts';
 import { createOperations } from './create-qrcodes.ts';
 import { eventOperations } from './events.ts';
 import { createImages } from './images.ts';
+import { createLogos } from './logos.ts';
 import { type Entrance, mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import { qrcodeOperations } from './qrcodes.ts';
@@ -39,11 +40,13 @@ export interface Api {
 /** Serves everything under /v1, its documentation, and the public images. */
 export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): Api {
   const images = createImages(service);
+  const logos = createLogos(service);
   const operations = [
     ...createOperations(service),
     ...qrcodeOperations(service),
     ...targetingOperations(service),
     images.download,
+    ...logos.operations,
     ...analyticsOperations(service),
     ...accountOperations(service),
     ...auditOperations(service),
@@ -58,5 +61,8 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log });
   images.servePublic(app, log);
   serveSwagger(app);
-  return { operations, admission, drawImage: images.drawImage, isReady, whenReady, close: images.close };
+  const close = async () => {
+    await Promise.all([images.close(), logos.close()]);
+  };
+  return { operations, admission, drawImage: images.drawImage, isReady, whenReady, close };
 }

@@ -11,6 +11,8 @@ function expectation(schema: TSchema): string {
   switch (schema['type']) {
     case 'integer':
       return maximum === undefined ? `an integer of at least ${minimum}` : `an integer from ${minimum} to ${maximum}`;
+    case 'number':
+      return `a number from ${minimum} to ${maximum}`;
     case 'array':
       return `an array of ${minItems} to ${maxItems} items`;
     case 'boolean':

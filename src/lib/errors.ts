@@ -12,6 +12,7 @@ export const errorCodes = [
   'short_code_taken',
   'conflict',
   'idempotency_conflict',
+  'logo_in_use',
   'account_changed',
   'gone',
   'disabled',

@@ -183,4 +183,5 @@ const accountTables = [
   'webhook_endpoints',
   'webhook_delivery_counts',
   'log_blocks',
+  'logo_files',
 ];

@@ -5,6 +5,7 @@ import { matrixOf } from './matrix.ts';
 import { encodeIndexedPng, encodePixels } from './png-file.ts';
 import { rasterOf } from './raster.ts';
 import { renderSvg } from './render.ts';
+import { scaledLogo } from './scaled-logo.ts';
 import { pixelSceneOf, type SceneOptions } from './scene.ts';
 import { isPlain, lookOf } from './style.ts';
 import { writeSvg } from './svg.ts';
@@ -25,7 +26,13 @@ export async function drawPng(
   const look = lookOf(style);
   if (!isPlain(look)) {
     const { scene, layout } = pixelSceneOf(url, style, size, options);
-    return encodePixels(await renderSvg(writeSvg(scene, layout, '')));
+    const shapes = await Promise.all(
+      scene.shapes.map(async (shape) => {
+        if (shape.kind !== 'logo' || shape.art.kind !== 'raster' || look.logo === undefined) return shape;
+        return { ...shape, art: await scaledLogo(shape.art, look.logo.id, shape.width * layout.scale) };
+      }),
+    );
+    return encodePixels(await renderSvg(writeSvg({ ...scene, shapes }, layout, '')));
   }
   const matrix = matrixOf(url, options.mask, look.errorCorrection);
   const layout = layoutOf(matrix.side, size, unframed(look.quietZone));

@@ -5,7 +5,17 @@ export async function renderSvg(svg: string): Promise<Pixels> {
   // Native code, loaded with the first picture that needs it: most need only the fast path of png.ts.
   const { Resvg } = await import('@resvg/resvg-js');
   const image = new Resvg(svg, { font: { loadSystemFonts: false } }).render();
-  // The getter copies.
   const rgba = new Uint8Array(image.pixels);
+  unmultiply(rgba);
   return { width: image.width, height: image.height, rgba };
+}
+
+/** resvg multiplies alpha into the colors, which PNG does not. */
+function unmultiply(rgba: Uint8Array): void {
+  for (let i = 3; i < rgba.length; i += 4) {
+    const alpha = rgba[i] as number;
+    if (alpha === 255 || alpha === 0) continue;
+    for (let channel = i - 3; channel < i; channel++)
+      rgba[channel] = Math.min(255, Math.round(((rgba[channel] as number) * 255) / alpha));
+  }
 }

@@ -104,8 +104,10 @@ function gradientMarkup(fill: GradientFill): [string, string, string] {
     })
     .join('');
   const units = ' gradientUnits="userSpaceOnUse"';
-  if (fill.type === 'radial')
-    return ['radialGradient', `${units} cx="${fill.cx}" cy="${fill.cy}" r="${fill.r}"`, stops];
+  if (fill.type === 'radial') {
+    const matrix = fill.transform === undefined ? '' : ` gradientTransform="matrix(${fill.transform.join(' ')})"`;
+    return ['radialGradient', `${units} cx="${fill.cx}" cy="${fill.cy}" r="${fill.r}"${matrix}`, stops];
+  }
   return ['linearGradient', `${units} x1="${fill.x1}" y1="${fill.y1}" x2="${fill.x2}" y2="${fill.y2}"`, stops];
 }
 

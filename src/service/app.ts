@@ -65,7 +65,7 @@ function serveApiAndConsole(
   const stream = () => (started.nats === undefined ? undefined : { nats: started.nats, name: started.stream });
   const parts = {
     feed: new Feed({ sql, stream, stopping, log }),
-    ...{ sql, warehouse, clock, addresses, webhooks, maxTestCodes: config.maxTestCodes },
+    ...{ sql, warehouse, clock, addresses, webhooks, maxTestCodes: config.maxTestCodes, maxLogos: config.maxLogos },
     onChange: (entries: Change[]) => publishChanges(entries, started, onChange),
   };
   const { trustedProxies } = config;

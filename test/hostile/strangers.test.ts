@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hashOfKey } from '../../src/accounts/accounts.ts';
+import { png } from '../logos/pictures.ts';
 import { type Api, type ApiAnswer, newCode } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { type DocumentedOperation, type OperationObject, operationsOf } from '../support/documented.ts';
@@ -18,7 +19,7 @@ const receiver = useReceiver();
 type Mode = 'live' | 'test';
 interface Resources {
   /** One resource of each kind, by the prefix of its id. */
-  ids: Record<'qr_' | 'key_' | 'whd_', string>;
+  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_', string>;
   url: string;
 }
 
@@ -27,7 +28,7 @@ let stranger: TestAccount;
 const ofOwner = {} as Record<Mode, Resources>;
 let operations: DocumentedOperation[];
 
-/** Creates a scanned code, a webhook with a delivery, and a key. */
+/** Creates a scanned code, a webhook with a delivery, a key and a logo. */
 async function createResources(account: TestAccount, mode: Mode): Promise<Resources> {
   const api = account[mode];
   const { url } = await setHook(api, receiver.url(newPath()));
@@ -40,7 +41,9 @@ async function createResources(account: TestAccount, mode: Mode): Promise<Resour
     if (row === undefined) throw new Error('not delivered yet');
     return row.id;
   });
-  return { ids: { qr_: code.id, key_: key, whd_: delivery }, url };
+  const picture = { method: 'POST', body: new Uint8Array(png()), headers: { 'content-type': 'image/png' } };
+  const { id: logo } = (await api.send('/v1/logos', picture)).body;
+  return { ids: { qr_: code.id, key_: key, whd_: delivery, logo_: logo }, url };
 }
 
 beforeAll(async () => {
@@ -54,7 +57,16 @@ beforeAll(async () => {
 /** All tables with data of accounts, except those that change without a request, such as counters and rate limits. */
 async function dumpTables(): Promise<Record<string, string[]>> {
   const { sql } = service.database;
-  const tables = ['events', 'codes', 'visitor_keys', 'api_keys', 'webhooks', 'webhook_secrets', 'webhook_deliveries'];
+  const tables = [
+    'events',
+    'codes',
+    'visitor_keys',
+    'api_keys',
+    'logos',
+    'webhooks',
+    'webhook_secrets',
+    'webhook_deliveries',
+  ];
   return Object.fromEntries(await Promise.all(tables.map(async (name) => [name, await dumpTable(sql, name)])));
 }
 
@@ -89,7 +101,7 @@ describe('resources of another account or mode', () => {
   test('answer 404 for every operation that takes an id, and do not change', async () => {
     const withId = operationsWithId();
     expect(withId.length).toBeGreaterThanOrEqual(13);
-    expect(new Set(withId.map(({ kind }) => kind)).size).toBe(3);
+    expect(new Set(withId.map(({ kind }) => kind)).size).toBe(4);
     const before = await dumpTables();
 
     for (const { method, path, operation, kind } of withId)

@@ -1,9 +1,8 @@
-import { parentPort } from 'node:worker_threads';
+import { serveJobs } from '../../src/lib/worker-thread.ts';
 import { drawPicture, type Picture } from '../../src/qr/picture.ts';
 
 /** A drawing thread that draws PNG, and exits without an error if an SVG is requested. */
-parentPort?.on('message', async ({ id, picture }: { id: number; picture: Picture }) => {
+serveJobs<Picture, Uint8Array>(async (picture) => {
   if (picture.format === 'svg') process.exit(0);
-  const bytes = await drawPicture(picture);
-  parentPort?.postMessage({ id, bytes });
+  return drawPicture(picture);
 });

@@ -1,0 +1,162 @@
+import { type Static, Type as t } from '@sinclair/typebox';
+import { type Logo, logoFormats } from '../../events/logo.ts';
+import { oneOf } from '../../events/one-of.ts';
+import { addLogo, findLogo, listLogos, removeLogo } from '../codes/logos.ts';
+import { invalid, retryLater } from '../lib/errors.ts';
+import { QueueFull, Semaphore } from '../lib/semaphore.ts';
+import { createWorkerThread, JobTimeout } from '../lib/worker-thread.ts';
+import type { ReadLogo } from '../logos/read-logo.ts';
+import { writeVectorLogo } from '../qr/svg.ts';
+import { json } from './answers.ts';
+import { type Operation, operation } from './operation.ts';
+import { presentPage } from './present.ts';
+import { Deleted, pageOf, pageQuery } from './schemas.ts';
+import type { Service } from './service.ts';
+import { readUpload, uploadTypes } from './upload.ts';
+
+const tag = 'Logos';
+const params = { id: 'Identifier of the logo, `logo_…`.' };
+
+const fields = {
+  id: t.String({ description: 'Identifier of the logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] }),
+  width: t.Integer({ description: 'Width of the uploaded picture in pixels.', examples: [640] }),
+  height: t.Integer({ description: 'Height of the uploaded picture in pixels.', examples: [480] }),
+  format: oneOf(logoFormats, { description: 'Format of the uploaded picture.', examples: ['png'] }),
+  bytes: t.Integer({ description: 'Size of the uploaded file.', examples: [20_480] }),
+};
+
+export const CreatedLogo = t.Object(fields, { additionalProperties: false });
+export const ListedLogo = t.Object(
+  {
+    ...fields,
+    created_at: t.String({
+      format: 'date-time',
+      description: 'When the logo was uploaded.',
+      examples: ['2026-03-01T09:30:00.000Z'],
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** Decoding the largest picture takes about 1 s; a picture that takes longer than this is made to. */
+const readTimeoutMs = 6_000;
+/** One upload is read at a time, because the largest ones need 300 MB. */
+const maxWaitingUploads = 8;
+
+const script = new URL('../logos/read-worker.ts', import.meta.url);
+
+/** Operations on the pictures that codes can have in their center. */
+export function createLogos(service: Service): { operations: Operation[]; close(): Promise<void> } {
+  const thread = createWorkerThread<Uint8Array, ReadLogo>(script);
+  const slots = new Semaphore(1, maxWaitingUploads);
+  const read = (bytes: Uint8Array) =>
+    slots
+      .run(() => thread.run(bytes, readTimeoutMs))
+      .catch((error) => {
+        if (error instanceof QueueFull)
+          throw retryLater('Too many pictures are being uploaded: try again in a moment.');
+        const reason = error instanceof JobTimeout ? 'takes too long to decode' : error.message;
+        if (error instanceof RangeError || error instanceof JobTimeout)
+          throw invalid([{ field: 'file', message: `The picture ${reason}.` }]);
+        throw error;
+      });
+  return {
+    operations: [uploadLogo(service, read), listOperation(service), getLogo(service), deleteLogo(service)],
+    close: thread.close,
+  };
+}
+
+const uploadLogo = ({ sql, clock, maxLogos }: Service, read: (bytes: Uint8Array) => Promise<ReadLogo>): Operation =>
+  operation({
+    operationId: 'uploadLogo',
+    method: 'POST',
+    path: '/v1/logos',
+    tag,
+    summary: 'Upload a logo',
+    description:
+      'A PNG, JPEG, WebP or SVG picture of at most 1 MiB and 4,096 × 4,096 pixels, as the body or as `file` of a form; then `style.logo` of a new code can name it. The content decides the format. The picture is stored without metadata: pixels as PNG of at most 1,024 × 1,024, SVG as paths. Refused are animated pictures, CMYK colors, files with other data in them, and SVG with scripts, text, embedded pictures, filters, masks, patterns or references to other files.',
+    upload: uploadTypes,
+    readBody: readUpload,
+    success: { status: 201, description: 'The new logo.', schema: CreatedLogo },
+    errors: ['invalid_request', 'quota_exceeded', 'payload_too_large', 'unsupported_media_type', 'conflict'],
+    answerWithinMs: 20_000,
+    async handle({ caller, body }) {
+      const bytes = body as Uint8Array;
+      const { format, width, height, art } = await read(bytes);
+      const by = { actor: caller.key, now: clock() };
+      const logo = await addLogo(sql, caller, { format, width, height, bytes: bytes.length, art }, by, maxLogos);
+      return json(201, presentLogo(logo));
+    },
+  });
+
+const listOperation = ({ sql }: Service): Operation =>
+  operation({
+    operationId: 'listLogos',
+    method: 'GET',
+    path: '/v1/logos',
+    tag,
+    summary: 'List logos',
+    description: 'Logos of the mode of the key, newest first.',
+    query: t.Object(pageQuery({ default: 20, maximum: 100 })),
+    success: { status: 200, description: 'One page of logos.', schema: pageOf(ListedLogo) },
+    errors: ['invalid_request'],
+    async handle({ caller, query: { page = 1, limit = 20 } }) {
+      const { logos, total } = await listLogos(sql, caller, { page, limit });
+      const items = logos.map((logo) => ({ ...presentLogo(logo), created_at: logo.created_at.toISOString() }));
+      return json(200, presentPage(items, { page, limit }, total));
+    },
+  });
+
+const getLogo = ({ sql }: Service): Operation =>
+  operation({
+    operationId: 'getLogo',
+    method: 'GET',
+    path: '/v1/logos/:id',
+    tag,
+    summary: 'Get the picture of a logo',
+    description: 'The picture as it is stored: PNG, or SVG for a logo that was uploaded as SVG. It never changes.',
+    params,
+    success: { status: 200, description: 'The picture.', files: ['image/png', 'image/svg+xml'], keepable: true },
+    errors: ['not_found'],
+    async handle({ caller, params: { id = '' }, headers }) {
+      const { logo, art } = await findLogo(sql, caller, id);
+      const isRaster = art.kind === 'raster';
+      const etag = `"${logo.hash.slice(0, 32)}"`;
+      const imageHeaders = {
+        etag,
+        'cache-control': 'private, max-age=31536000, immutable',
+        'content-type': isRaster ? 'image/png' : 'image/svg+xml; charset=utf-8',
+        'content-disposition': `inline; filename="${id}.${isRaster ? 'png' : 'svg'}"`,
+        // A browser may open it as a document, which may then do nothing.
+        'content-security-policy': "default-src 'none'; sandbox",
+      };
+      if (headers.get('if-none-match') === etag) return { status: 304, body: '', headers: imageHeaders };
+      const body = isRaster ? art.png : new TextEncoder().encode(writeVectorLogo(art));
+      return { status: 200, body, headers: imageHeaders };
+    },
+  });
+
+const deleteLogo = ({ sql, clock }: Service): Operation =>
+  operation({
+    operationId: 'deleteLogo',
+    method: 'DELETE',
+    path: '/v1/logos/:id',
+    tag,
+    summary: 'Delete a logo',
+    description: 'Possible while no code has it in its style; deleted codes do not count.',
+    params,
+    success: { status: 200, description: 'The logo is deleted.', schema: Deleted },
+    errors: ['not_found', 'logo_in_use', 'conflict'],
+    async handle({ caller, params: { id = '' } }) {
+      await removeLogo(sql, caller, id, { actor: caller.key, now: clock() });
+      return json(200, { deleted: true, id });
+    },
+  });
+
+const presentLogo = ({ id, width, height, format, bytes }: Logo): Static<typeof CreatedLogo> => ({
+  id,
+  width,
+  height,
+  format,
+  bytes,
+});

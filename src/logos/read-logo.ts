@@ -1,0 +1,79 @@
+import { downscale } from '../qr/downscale.ts';
+import type { LogoArt, RasterLogo } from '../qr/logo-art.ts';
+import { encodeSmallPng, type Pixels } from '../qr/png-file.ts';
+import { BadPicture, checkSize, type PictureFormat, type RasterHeader } from './bytes.ts';
+import { decodePicture } from './decode.ts';
+import { flattenSvg } from './flatten-svg.ts';
+import { readJpegHeader } from './jpeg-header.ts';
+import { readPngHeader } from './png-header.ts';
+import { sanitizeSvg } from './sanitize-svg.ts';
+import { readWebpHeader } from './webp-header.ts';
+
+/** An uploaded picture that can be a logo. Width, height and format are those of the upload. */
+export interface ReadLogo {
+  format: PictureFormat;
+  width: number;
+  height: number;
+  art: LogoArt;
+}
+
+/** Sharp at 300 dpi for a logo of 87 mm, which a code 29 cm wide has. */
+const maxStoredSidePx = 1024;
+const maxStoredBytes = 1024 * 1024;
+
+/**
+ * Checks and decodes an uploaded picture. What it returns has nothing of the file but its pixels or shapes: no metadata,
+ * no scripts, no references. Throws `BadPicture`. Takes up to 300 MB for a moment: run it in a worker thread.
+ */
+export async function readLogo(bytes: Uint8Array): Promise<ReadLogo> {
+  const header = readHeader(bytes);
+  if (header === undefined) return readSvg(bytes);
+  const pixels = await decodePicture(bytes, header);
+  const { width, height } = pixels;
+  return { format: header.format, width, height, art: await storable(pixels) };
+}
+
+/** By content: names and declared types can be wrong. Undefined for what may be an SVG. */
+function readHeader(bytes: Uint8Array): RasterHeader | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, 16));
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) return readPngHeader(bytes);
+  if (start.startsWith('\xff\xd8\xff')) return readJpegHeader(bytes);
+  if (start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP') return readWebpHeader(bytes);
+  if (/^(\xef\xbb\xbf)?\s*</.test(start)) return undefined;
+  if (bytes.length === 0) throw new BadPicture('is empty');
+  throw new BadPicture('is not a PNG, JPEG, WebP or SVG file');
+}
+
+async function readSvg(bytes: Uint8Array): Promise<ReadLogo> {
+  const { Resvg } = await import('@resvg/resvg-js');
+  const clean = sanitizeSvg(textOf(bytes));
+  const size = { width: 0, height: 0 };
+  let simplified: string;
+  try {
+    const svg = new Resvg(clean, { font: { loadSystemFonts: false } });
+    Object.assign(size, { width: Math.ceil(svg.width), height: Math.ceil(svg.height) });
+    simplified = svg.toString();
+  } catch {
+    throw new BadPicture('is not an SVG that can be drawn');
+  }
+  return { format: 'svg', ...checkSize(size), art: flattenSvg(simplified) };
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new BadPicture('is not an SVG in UTF-8');
+  }
+}
+
+async function storable(pixels: Pixels): Promise<RasterLogo> {
+  const { width, height } = pixels;
+  for (let side = maxStoredSidePx; ; side = Math.floor(side / 1.5)) {
+    const scale = Math.min(1, side / Math.max(width, height));
+    const [toWidth, toHeight] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
+    const reduced = scale === 1 ? pixels : downscale(pixels, toWidth, toHeight);
+    const png = await encodeSmallPng(reduced);
+    if (png.length <= maxStoredBytes) return { kind: 'raster', width: toWidth, height: toHeight, png };
+  }
+}
