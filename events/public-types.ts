@@ -2,6 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox';
 import type { CodeEvent } from './code.ts';
 import { differenceOf } from './code-change.ts';
 import type { LogEntry } from './entry.ts';
+import { logoFormats } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { modes, plans } from './plans.ts';
 import type { Recorded } from './recorded.ts';
@@ -27,6 +28,9 @@ const define = <const T extends EntryType, D extends TObject>(type: Definition<T
 const exact = { additionalProperties: false };
 const qrId = Type.String({ description: 'Identifier of the code.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] });
 const keyId = Type.String({ description: 'Identifier of the key.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] });
+const logoId = Type.String({ description: 'Identifier of the logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] });
+const pixels = Type.Integer({ description: 'In pixels.', examples: [512] });
+const bytes = Type.Integer({ description: 'Size of the uploaded picture.', examples: [20_480] });
 const mode = oneOf(modes);
 const sessionId = Type.String({ description: 'Identifier of the session.', examples: ['sess_0VMNcq2hE3kx0dTtWq8LbY'] });
 const nothing = Type.Object({}, exact);
@@ -168,6 +172,21 @@ export const publicTypes = {
     entries: ['sign_in_failed'],
     data: Type.Object({ mode, reason: oneOf(signInFailures) }, exact),
     dataOf: ({ data }) => data,
+  }),
+  'logo.created': define({
+    summary: 'A logo was uploaded.',
+    entries: ['logo_added'],
+    data: Type.Object(
+      { logo_id: logoId, mode, format: oneOf(logoFormats), width: pixels, height: pixels, bytes },
+      exact,
+    ),
+    dataOf: ({ data: { logo, hash: _, ...data } }) => ({ logo_id: logo, ...data }),
+  }),
+  'logo.deleted': define({
+    summary: 'A logo was deleted.',
+    entries: ['logo_removed'],
+    data: Type.Object({ logo_id: logoId, mode }, exact),
+    dataOf: ({ data: { logo, mode } }) => ({ logo_id: logo, mode }),
   }),
   'account.created': define({
     summary: 'The operator created the account.',

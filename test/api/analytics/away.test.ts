@@ -91,7 +91,15 @@ describe('while the warehouse is rebuilt', () => {
     const { database, warehouse } = service;
     const addresses = addressesOf(readConfig({}), 3000);
     const parts: Service = {
-      ...{ sql: database.sql, warehouse, clock: systemClock, addresses, maxTestCodes: 10, maxLogos: 10, webhooks: webhookParts },
+      ...{
+        sql: database.sql,
+        warehouse,
+        clock: systemClock,
+        addresses,
+        maxTestCodes: 10,
+        maxLogos: 10,
+        webhooks: webhookParts,
+      },
       ...{ feed: idleFeed(database.sql), onChange: async () => {} },
     };
     const codes = { only: id };

@@ -14,10 +14,24 @@ const failures: Record<string, string> = {
 
 /** An event in words; an unknown type by its name. */
 export function auditText({ type, data }: Pick<AuditEvent, 'type' | 'data'>): AuditText {
-  const { name, mode, last4, key_id, url, reason, from, to, device, browser, by, field, plan } = data as Record<
-    string,
-    string
-  >;
+  const {
+    name,
+    mode,
+    last4,
+    key_id,
+    url,
+    reason,
+    from,
+    to,
+    device,
+    browser,
+    by,
+    field,
+    plan,
+    actor,
+    changed,
+    logo_id,
+  } = data as Record<string, string>;
   switch (type) {
     case 'key.created':
       return { what: `Key “${name}” created`, detail: `${mode} key ending in ${last4}` };
@@ -49,6 +63,12 @@ export function auditText({ type, data }: Pick<AuditEvent, 'type' | 'data'>): Au
       return { what: `Account ${field === 'timezone' ? 'time zone' : field} changed`, detail: `${from} → ${to}` };
     case 'account.plan_changed':
       return { what: 'Plan changed', detail: `${from} → ${to}` };
+    case 'account.reverted':
+      return { what: 'Changes of a key undone', detail: `${actor}: ${changed} codes changed` };
+    case 'logo.created':
+      return { what: 'Logo uploaded', detail: `${logo_id} (${mode})` };
+    case 'logo.deleted':
+      return { what: 'Logo deleted', detail: `${logo_id} (${mode})` };
     case 'account.suspended':
       return { what: 'Account suspended', detail: reason ?? '' };
     case 'account.resumed':
