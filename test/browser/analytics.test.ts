@@ -1,17 +1,20 @@
 import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import { useBrowser, type WatchedPage } from '../support/browser.ts';
-import { accessibilityViolations, horizontalOverflow, signInOn, smallTargets } from '../support/console-page.ts';
+import {
+  accessibilityViolations,
+  horizontalOverflow,
+  signInOn,
+  smallTargets,
+  useConsole,
+} from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const browser = useBrowser();
 const timeoutMs = 90_000;
 
 let account: TestAccount;
-let watched: WatchedPage;
 let page: Page;
 let url: string;
 let menu: Json;
@@ -31,9 +34,8 @@ const scan = (code: { short_code: string }, agent: keyof typeof agents, address:
   });
 
 /** Four scans by people, one of them returning, and one by a bot. */
-beforeEach(async () => {
-  url = service.urls[0] as string;
-  account = await service.account('business');
+useConsole(service, { plan: 'business', isSignedIn: false }, async (opened) => {
+  ({ account, page, url } = opened);
   menu = (await account.live.post('/v1/qrcodes', newCode({ name: 'Menu' }))).body;
   const poster = (await account.live.post('/v1/qrcodes', newCode({ name: 'Poster' }))).body;
   await scan(menu, 'iphone', '8.8.8.8');
@@ -41,17 +43,11 @@ beforeEach(async () => {
   await scan(menu, 'android', '8.8.4.4');
   await scan(menu, 'bot', '8.8.8.8');
   await scan(poster, 'iphone', '8.8.8.8');
-  watched = await browser.open();
-  page = watched.page;
   await signInOn(page, url, account.keys.live);
   await eventually(async () => {
     const { summary } = (await account.live.get('/v1/analytics/aggregate')).body;
     expect(summary.total_scans).toBe(5);
   }, 30_000);
-});
-afterEach(async () => {
-  expect(watched.consoleErrors).toEqual([]);
-  await page.context().close();
 });
 
 const link = (name: string | RegExp) => page.getByRole('link', { name });

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import { useBrowser, type WatchedPage } from '../support/browser.ts';
-import { accessibilityViolations, downloaded, horizontalOverflow, signInOn } from '../support/console-page.ts';
+import { accessibilityViolations, downloaded, horizontalOverflow, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { unknownKey } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -11,25 +10,14 @@ import { mayCallTests, newPath } from '../webhooks/webhook-support.ts';
 
 const service = useService({ config: mayCallTests });
 const receiver = useReceiver();
-const browser = useBrowser();
 const timeoutMs = 60_000;
 
 let account: TestAccount;
-let watched: WatchedPage;
+let consoleErrors: string[];
 let page: Page;
 let url: string;
-
-beforeEach(async () => {
-  url = service.urls[0] as string;
-  account = await service.account('business');
-  watched = await browser.open({ acceptDownloads: true });
-  page = watched.page;
-  await signInOn(page, url, account.keys.live);
-});
-afterEach(async () => {
-  expect(watched.consoleErrors).toEqual([]);
-  expect(watched.externalRequests(url), 'no request goes to another host').toEqual([]);
-  await page.context().close();
+useConsole(service, { plan: 'business', browser: { acceptDownloads: true } }, (opened) => {
+  ({ account, consoleErrors, page, url } = opened);
 });
 
 const button = (name: string | RegExp) => page.getByRole('button', { name });
@@ -63,7 +51,7 @@ describe('signing in and out', () => {
       await page.getByLabel('API key').fill(unknownKey());
       await page.keyboard.press('Enter');
       await page.getByRole('alert').getByText('does not exist').waitFor();
-      expect(watched.consoleErrors.splice(0), 'the browser logs the 401').toEqual([expect.stringContaining('401')]);
+      expect(consoleErrors.splice(0), 'the browser logs the 401').toEqual([expect.stringContaining('401')]);
       await page.getByLabel('API key').fill(account.keys.live);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
@@ -110,7 +98,7 @@ describe('signing in and out', () => {
       await dialog().getByText('The API key of your session was revoked.').waitFor();
       await button('Go to the sign-in page').click();
       await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
-      expect(watched.consoleErrors.splice(0).every((text) => text.includes('401'))).toBe(true);
+      expect(consoleErrors.splice(0).every((text) => text.includes('401'))).toBe(true);
     },
     timeoutMs,
   );
@@ -231,7 +219,7 @@ describe('codes', () => {
       await dialog().getByRole('textbox').fill('delete');
       await button('Delete code').click();
       await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
-      const lateErrors = watched.consoleErrors.splice(0);
+      const lateErrors = consoleErrors.splice(0);
       expect(
         lateErrors.filter((text) => !text.includes('404')),
         'only a last refresh of the deleted code may fail',
@@ -392,7 +380,7 @@ describe('account settings', () => {
       await field('Webhook URL').fill('ftp://example.com');
       await button('Add webhook').click();
       await page.getByText('The webhook URL must begin with https:// or http://').waitFor();
-      expect(watched.consoleErrors.splice(0), 'the browser logs the 400').toHaveLength(1);
+      expect(consoleErrors.splice(0), 'the browser logs the 400').toHaveLength(1);
 
       await field('Webhook URL').fill('hook.invalid/scans');
       await button('Add webhook').click();

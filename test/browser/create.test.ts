@@ -1,30 +1,18 @@
 import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import { useBrowser, type WatchedPage } from '../support/browser.ts';
-import { accessibilityViolations, horizontalOverflow, signInOn } from '../support/console-page.ts';
+import { accessibilityViolations, horizontalOverflow, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const browser = useBrowser();
 const timeoutMs = 60_000;
 
 let account: TestAccount;
-let watched: WatchedPage;
 let page: Page;
 let url: string;
-
-beforeEach(async () => {
-  url = service.urls[0] as string;
-  account = await service.account('pro');
-  watched = await browser.open();
-  page = watched.page;
-  await signInOn(page, url, account.keys.live);
-});
-afterEach(async () => {
-  expect(watched.consoleErrors).toEqual([]);
-  await page.context().close();
+useConsole(service, { plan: 'pro' }, (opened) => {
+  ({ account, page, url } = opened);
 });
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });

@@ -1,26 +1,27 @@
 import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import { useBrowser, type WatchedPage } from '../support/browser.ts';
 import {
   accessibilityViolations,
   downloaded,
   horizontalOverflow,
   signInOn,
   smallTargets,
+  useConsole,
 } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { readZip } from '../support/zip.ts';
 
 const service = useService();
-const browser = useBrowser();
 const timeoutMs = 60_000;
 
 let account: TestAccount;
-let watched: WatchedPage;
 let page: Page;
 let url: string;
+useConsole(service, { isSignedIn: false, browser: { acceptDownloads: true } }, (opened) => {
+  ({ account, page, url } = opened);
+});
 
 /** Opens the console of an account with `count` codes, named "Code 1" to "Code <count>". */
 async function openWith(count: number): Promise<void> {
@@ -28,17 +29,6 @@ async function openWith(count: number): Promise<void> {
   expect((await account.live.post('/v1/qrcodes/bulk', { qrcodes })).status).toBe(201);
   await signInOn(page, url, account.keys.live);
 }
-
-beforeEach(async () => {
-  url = service.urls[0] as string;
-  account = await service.account();
-  watched = await browser.open({ acceptDownloads: true });
-  page = watched.page;
-});
-afterEach(async () => {
-  expect(watched.consoleErrors).toEqual([]);
-  await page.context().close();
-});
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const link = (name: string | RegExp) => page.getByRole('link', { name, exact: true });

@@ -1,36 +1,33 @@
-import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import { useBrowser, type WatchedPage } from '../support/browser.ts';
-import { accessibilityViolations, horizontalOverflow, signInOn, smallTargets } from '../support/console-page.ts';
+import {
+  accessibilityViolations,
+  horizontalOverflow,
+  signInOn,
+  smallTargets,
+  useConsole,
+} from '../support/console-page.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const browser = useBrowser();
 const timeoutMs = 60_000;
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 
+const phone: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  colorScheme: 'dark',
+  timezoneId: 'America/New_York',
+};
+
 let account: TestAccount;
-let watched: WatchedPage;
 let page: Page;
 let url: string;
-
-beforeEach(async () => {
-  url = service.urls[0] as string;
-  account = await service.account('business');
+useConsole(service, { plan: 'business', isSignedIn: false, browser: phone }, async (opened) => {
+  ({ account, page, url } = opened);
   await account.live.patch('/v1/account', { timezone: 'Europe/Berlin' });
-  watched = await browser.open({
-    viewport: { width: 390, height: 844 },
-    colorScheme: 'dark',
-    timezoneId: 'America/New_York',
-  });
-  page = watched.page;
   await signInOn(page, url, account.keys.live);
-});
-afterEach(async () => {
-  expect(watched.consoleErrors).toEqual([]);
-  await page.context().close();
 });
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });

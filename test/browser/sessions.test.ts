@@ -1,33 +1,28 @@
 import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import { useBrowser, type WatchedPage } from '../support/browser.ts';
-import { accessibilityViolations, horizontalOverflow, signInOn, smallTargets } from '../support/console-page.ts';
+import {
+  accessibilityViolations,
+  type ConsolePage,
+  horizontalOverflow,
+  signInOn,
+  smallTargets,
+  useConsole,
+} from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 // With an address that a phone could open, the console shows the code that signs it in.
 const service = useService({ config: { publicUrl: 'http://qr.example' } });
-const browser = useBrowser();
 const timeoutMs = 60_000;
 const phoneScreen = { viewport: { width: 390, height: 800 }, colorScheme: 'dark' } as const;
 
 let account: TestAccount;
-let watched: WatchedPage;
 let page: Page;
 let url: string;
-
-beforeEach(async () => {
-  url = service.urls[0] as string;
-  account = await service.account('business');
-  watched = await browser.open();
-  page = watched.page;
-  await signInOn(page, url, account.keys.live);
-});
-afterEach(async () => {
-  const unexpected = watched.consoleErrors.filter((text) => !/status of (401|404|409)/.test(text));
-  expect(unexpected).toEqual([]);
-  await page.context().close();
+let open: ConsolePage['open'];
+useConsole(service, { plan: 'business', expectedErrors: /status of (401|404|409)/ }, (opened) => {
+  ({ account, page, url, open } = opened);
 });
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -154,7 +149,8 @@ describe('sessions', () => {
       await page.getByAltText('QR code that signs in your phone').waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
 
-      const phone = (await browser.open({ ...phoneScreen, userAgent: iphone })).page;
+      const opened = await open({ ...phoneScreen, userAgent: iphone });
+      const phone = opened.page;
       await phone.goto(`${url}/console/phone#${token}`);
       await phone.getByText('Sign in to the account Test on this device?').waitFor();
       expect(phone.url(), 'the token is not in the address').toBe(`${url}/console/phone`);
@@ -178,7 +174,7 @@ describe('sessions', () => {
 
       await phone.goto(`${url}/console/phone#${token}`);
       await phone.getByText('has expired or was already used').waitFor();
-      await phone.context().close();
+      await opened.close(url);
     },
     timeoutMs,
   );

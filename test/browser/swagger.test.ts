@@ -14,7 +14,7 @@ beforeEach(async () => {
   await page.goto(`${service.urls[0]}/swagger`);
   await page.locator('.opblock').first().waitFor();
 });
-afterEach(() => page.context().close());
+afterEach(() => watched.close(service.urls[0] as string));
 
 const operation = (id: string) => page.locator(`.opblock[id$="-${id}"]`);
 

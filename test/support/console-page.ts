@@ -1,6 +1,54 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterEach, beforeEach, expect } from 'vitest';
+import type { Plan } from '../../events/plans.ts';
+import { useBrowser, type WatchedPage } from './browser.ts';
+import type { TestAccount, TestService } from './service.ts';
+
+interface ConsoleOptions {
+  plan?: Plan;
+  /** False for tests that need something in the account first, and then call `signInOn`. */
+  isSignedIn?: boolean;
+  /** Matches what the page may log as errors, besides nothing. */
+  expectedErrors?: RegExp;
+  browser?: BrowserContextOptions;
+}
+
+export interface ConsolePage extends WatchedPage {
+  url: string;
+  account: TestAccount;
+  /** Opens another page with its own cookies. */
+  open(options?: BrowserContextOptions): Promise<WatchedPage>;
+}
+
+/**
+ * A new account for each test, and a page that is signed in to its console. `begin` receives them before the test. The
+ * page must not log errors or request anything from another host.
+ */
+export function useConsole(
+  service: TestService,
+  options: ConsoleOptions,
+  begin: (opened: ConsolePage) => unknown,
+): void {
+  const { plan, isSignedIn = true, expectedErrors, browser: contextOptions } = options;
+  const browser = useBrowser();
+  let watched: WatchedPage;
+  let url: string;
+  beforeEach(async () => {
+    url = service.urls[0] as string;
+    const account = await service.account(plan);
+    watched = await browser.open(contextOptions);
+    if (isSignedIn) await signInOn(watched.page, url, account.keys.live);
+    await begin({ ...watched, url, account, open: browser.open });
+  });
+  afterEach(async () => {
+    const { consoleErrors, externalRequests } = watched;
+    expect(consoleErrors.filter((text) => !expectedErrors?.test(text))).toEqual([]);
+    expect(externalRequests(url), 'no request goes to another host').toEqual([]);
+    await watched.close(url);
+  });
+}
 
 /** Signs in through the form. */
 export async function signInOn(page: Page, url: string, key: string): Promise<void> {
@@ -27,7 +75,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 /** Violations on the current page that axe rates serious or critical. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   // The page's Content-Security-Policy blocks injected script elements; `evaluate` is not subject to it.
-  await page.evaluate(axeSource);
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axeSource);
   const violations = await page.evaluate(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   );
