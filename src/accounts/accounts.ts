@@ -65,15 +65,17 @@ export interface ListedKey extends Key {
 /** Modes of the keys that a key of `mode` may list, create and revoke: a leaked test key must not give live access. */
 export const managedModes = (mode: Mode): readonly Mode[] => (mode === 'live' ? modes : ['test']);
 
-/** The account's keys of the allowed modes, oldest first, without revoked ones. */
+/** The account's keys of the allowed modes, oldest first; revoked ones only if asked for. */
 export const listKeys = (
   sql: Queryable,
   account: string,
   allowedModes: readonly Mode[] = modes,
+  { withRevoked = false } = {},
 ): Promise<ListedKey[]> =>
   sql<ListedKey[]>`
     SELECT k.*, u.last_used_at FROM api_keys k LEFT JOIN key_usage u ON u.key = k.id
-    WHERE k.account = ${account} AND k.mode = ANY(${[...allowedModes]}) AND k.revoked_at IS NULL
+    WHERE k.account = ${account} AND k.mode = ANY(${[...allowedModes]})
+      AND (${withRevoked} OR k.revoked_at IS NULL)
     ORDER BY k.id`;
 
 /** Changes an account with the operator as actor. */

@@ -2,6 +2,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { timezoneOf } from '../../events/account.ts';
 import { problemWithName } from '../../events/fields.ts';
 import { timeZoneNamed, timeZoneProblem } from '../../events/local-time.ts';
+import { oneOf } from '../../events/one-of.ts';
 import { limitsOf } from '../../events/plans.ts';
 import {
   createKey,
@@ -56,7 +57,7 @@ const updateAccount = (service: Service): Operation =>
     tag,
     summary: 'Set the time zone of the account',
     description:
-      'The default for rules that are written from then on, and the time zone of the console. Analytics of the API stay in UTC unless a read names a `timezone`. Needs a live key.',
+      'The time zone that rules take if they name none when they are saved, and that the console shows. Rules that exist keep theirs, so that opening hours in print do not move. Analytics of the API stay in UTC unless a read names a `timezone`. Needs a live key.',
     body: AccountChange,
     success: { status: 200, description: 'The account after the change.', schema: Account },
     errors: ['invalid_request', 'live_key_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
@@ -102,15 +103,20 @@ const listAccountKeys = ({ sql }: Service): Operation =>
     tag,
     summary: 'List API keys',
     description:
-      'Keys that are not revoked, oldest first. A live key lists the keys of both modes, a test key only test keys. Secrets are not included.',
+      'Keys that are not revoked, oldest first; with `include=revoked` the revoked ones, too, to tell who made a change. A live key lists the keys of both modes, a test key only test keys. Secrets are not included.',
+    query: t.Object({
+      include: t.Optional(oneOf(['revoked'], { description: 'Also keys that are revoked, with `revoked_at`.' })),
+    }),
     success: {
       status: 200,
       description: 'The keys that this key may manage.',
       schema: t.Object({ data: t.Array(ApiKey) }, { additionalProperties: false }),
     },
     errors: [],
-    async handle({ caller }) {
-      return json(200, { data: (await listKeys(sql, caller.account, managedModes(caller.mode))).map(presentKey) });
+    async handle({ caller, query: { include } }) {
+      const withRevoked = include === 'revoked';
+      const keys = await listKeys(sql, caller.account, managedModes(caller.mode), { withRevoked });
+      return json(200, { data: keys.map(presentKey) });
     },
   });
 
@@ -169,7 +175,15 @@ const liveKeyRequired = () =>
     'A test key can manage only test keys: create a live key with another live key, or in the console signed in with a live key.',
   );
 
-const presentKey = ({ id, name, mode, last4, created_at, last_used_at }: ListedKey): Static<typeof ApiKey> => ({
+const presentKey = ({
+  id,
+  name,
+  mode,
+  last4,
+  created_at,
+  last_used_at,
+  revoked_at,
+}: ListedKey): Static<typeof ApiKey> => ({
   id,
   name,
   mode,
@@ -177,4 +191,5 @@ const presentKey = ({ id, name, mode, last4, created_at, last_used_at }: ListedK
   last4,
   created_at: created_at.toISOString(),
   last_used_at: last_used_at?.toISOString() ?? null,
+  ...(revoked_at === null ? {} : { revoked_at: revoked_at.toISOString() }),
 });

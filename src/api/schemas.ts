@@ -316,6 +316,7 @@ export const ApiKey = t.Object(
       description: 'To the minute; null if never used.',
       examples: ['2026-03-02T18:04:00.000Z'],
     }),
+    revoked_at: t.Optional(time('When the key was revoked; only with `include=revoked`.')),
   },
   exact,
 );

@@ -141,6 +141,11 @@ describe('DELETE /v1/account/keys/:id', () => {
     const created = (await live.post('/v1/account/keys', { name: 'Old' })).body;
     const { body } = await second(created.key).post('/v1/qrcodes', newCode());
     await live.delete(`/v1/account/keys/${created.id}`);
+    const { data: keys } = (await live.get('/v1/account/keys?include=revoked')).body;
+    const revokedAt = ({ revoked_at }: { revoked_at?: string }) => typeof revoked_at;
+    expect(keys.map(revokedAt)).toEqual(['undefined', 'undefined', 'string']);
+    expect(keys.at(-1)).toMatchObject({ id: created.id, name: 'Old' });
+    expect((await live.get('/v1/account/keys')).body.data).toEqual(keys.slice(0, 2));
     expect((await live.get(`/v1/qrcodes/${body.id}`)).body).toEqual({
       ...body,
       short_url: expect.stringContaining(body.short_code),

@@ -42,11 +42,12 @@ export function apiUrl(path: string, query: Query = {}): string {
 interface Options {
   body?: unknown;
   accept?: string | undefined;
+  headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
 
 /** The response; throws an `ApiError` for an error, and reports a session that no longer fits this page. */
-async function request(method: string, url: string, { body, accept, signal }: Options): Promise<Response> {
+async function request(method: string, url: string, { body, headers, accept, signal }: Options): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, {
@@ -56,6 +57,7 @@ async function request(method: string, url: string, { body, accept, signal }: Op
         'x-scanlog-console': '1',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(accept === undefined ? {} : { accept }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -91,15 +93,19 @@ async function read(url: string, { signal, accept }: Omit<Options, 'body'> = {})
   }
 }
 
-const write = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
-  (await request(method, apiUrl(path), { body })).json();
+const write = async <T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<T> => (await request(method, apiUrl(path), { body, headers })).json();
 
 export const api = {
   get: async <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
     (await read(apiUrl(path, query), { signal })).json(),
   file: async (path: string, query?: Query, accept?: string): Promise<Blob> =>
     (await read(apiUrl(path, query), { accept })).blob(),
-  post: <T>(path: string, body?: unknown) => write<T>('POST', path, body),
+  post: <T>(path: string, body?: unknown, headers?: Record<string, string>) => write<T>('POST', path, body, headers),
   put: <T>(path: string, body: unknown) => write<T>('PUT', path, body),
   patch: <T>(path: string, body: unknown) => write<T>('PATCH', path, body),
   delete: <T>(path: string) => write<T>('DELETE', path),

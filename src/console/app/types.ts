@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as events from '../../api/event-schemas.ts';
+import type * as reverts from '../../api/revert.ts';
 import type * as schemas from '../../api/schemas.ts';
 import type * as targeting from '../../api/targeting-schemas.ts';
 import type * as webhooks from '../../api/webhook-schemas.ts';
@@ -8,6 +9,7 @@ import type * as sessions from '../sessions.ts';
 
 /** Types of API responses, derived from the API's schemas. */
 export type QrCode = Static<typeof schemas.QrCode>;
+export type PastQrCode = Static<typeof schemas.PastQrCode>;
 export type ListedQrCode = Static<typeof schemas.ListedQrCode>;
 export type CreatedQrCode = Static<typeof schemas.CreatedQrCode>;
 export type Resolved = Static<typeof targeting.Resolved>;
@@ -16,6 +18,7 @@ export type Availability = Static<typeof targeting.availability>;
 export type HistoryEntry = Static<typeof schemas.HistoryEntry>;
 export type Account = Static<typeof schemas.Account>;
 export type ApiKey = Static<typeof schemas.ApiKey>;
+export type Reverted = Static<typeof reverts.RevertAnswer>;
 export type CreatedApiKey = Static<typeof schemas.CreatedApiKey>;
 
 export type AuditEvent = Static<typeof events.AuditEvent>;

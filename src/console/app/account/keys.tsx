@@ -14,12 +14,28 @@ import { useResource } from '../resource.ts';
 import { currentMode, type Mode } from '../router.ts';
 import type { ApiKey, CreatedApiKey } from '../types.ts';
 import { bootstrap, keyOf } from '../welcome.ts';
+import { UndoDialog } from './undo-key.tsx';
 
 export function Keys() {
-  const keys = useResource<{ data: ApiKey[] }>('/account/keys');
-  const [open, setOpen] = useState<'create' | ApiKey>();
+  const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
+  const [open, setOpen] = useState<'create' | { do: 'revoke' | 'undo'; key: ApiKey }>();
   if (keys.data === undefined)
     return keys.error === undefined ? <Skeleton /> : <Failure error={keys.error} retry={keys.reload} />;
+  const [revoked, inUse] = [true, false].map((isRevoked) =>
+    (keys.data?.data ?? []).filter(({ revoked_at }) => (revoked_at !== undefined) === isRevoked),
+  ) as [ApiKey[], ApiKey[]];
+  const canUndo = ({ mode }: ApiKey) => mode === currentMode();
+  const undoButton = (key: ApiKey) =>
+    canUndo(key) && (
+      <button
+        type="button"
+        class="button"
+        aria-label={`Undo changes by ${key.name}`}
+        onClick={() => setOpen({ do: 'undo', key })}
+      >
+        Undo changes
+      </button>
+    );
   const sessionKeyIds = new Set(bootstrap.keys.map(({ id }) => id));
   return (
     <section aria-label="API keys">
@@ -38,7 +54,7 @@ export function Keys() {
         </button>
       </div>
       <ul class="keys card">
-        {keys.data.data.map((key) => (
+        {inUse.map((key) => (
           <li key={key.id}>
             <div>
               <strong>{key.name}</strong>{' '}
@@ -57,24 +73,54 @@ export function Keys() {
                 )}
               </p>
             </div>
-            {sessionKeyIds.has(key.id) ? (
-              <span class="hint">Used for this session</span>
-            ) : (
-              <button
-                type="button"
-                class="button danger"
-                aria-label={`Revoke ${key.name}`}
-                onClick={() => setOpen(key)}
-              >
-                Revoke
-              </button>
-            )}
+            <span class="actions">
+              {sessionKeyIds.has(key.id) && <span class="hint">Used for this session</span>}
+              {undoButton(key)}
+              {!sessionKeyIds.has(key.id) && (
+                <button
+                  type="button"
+                  class="button danger"
+                  aria-label={`Revoke ${key.name}`}
+                  onClick={() => setOpen({ do: 'revoke', key })}
+                >
+                  Revoke
+                </button>
+              )}
+            </span>
           </li>
         ))}
       </ul>
+      {revoked.length > 0 && (
+        <details class="card revoked-keys">
+          <summary>Revoked keys ({revoked.length})</summary>
+          <ul class="keys">
+            {revoked.map((key) => (
+              <li key={key.id}>
+                <div>
+                  <strong>{key.name}</strong>{' '}
+                  <span class={`badge ${key.mode}`}>{key.mode === 'live' ? 'Live' : 'Test'}</span>
+                  <p class="hint">
+                    <code>
+                      {key.prefix}…{key.last4}
+                    </code>{' '}
+                    · revoked{' '}
+                    <time dateTime={key.revoked_at} title={time(key.revoked_at ?? '')}>
+                      {relativeTime(key.revoked_at ?? '')}
+                    </time>
+                  </p>
+                </div>
+                <span class="actions">{undoButton(key)}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
       {open === 'create' && <CreateKeyDialog onCreated={keys.reload} onClose={() => setOpen(undefined)} />}
-      {typeof open === 'object' && (
-        <RevokeDialog apiKey={open} onDone={keys.reload} onClose={() => setOpen(undefined)} />
+      {typeof open === 'object' && open.do === 'revoke' && (
+        <RevokeDialog apiKey={open.key} onDone={keys.reload} onClose={() => setOpen(undefined)} />
+      )}
+      {typeof open === 'object' && open.do === 'undo' && (
+        <UndoDialog apiKey={open.key} onClose={() => setOpen(undefined)} />
       )}
     </section>
   );
@@ -166,7 +212,8 @@ function RevokeDialog({ apiKey, onDone, onClose }: { apiKey: ApiKey; onDone(): P
         <code>
           {apiKey.prefix}…{apiKey.last4}
         </code>{' '}
-        lose access immediately, and console sessions signed in with it end. This cannot be undone.
+        lose access immediately, and console sessions signed in with it end. This cannot be undone. If someone misused
+        the key, choose <em>Undo changes</em> at <em>Revoked keys</em> afterwards.
       </p>
       <DialogActions onCancel={onClose}>
         <button type="button" class="button danger solid" disabled={busy} onClick={revoke}>

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { displayDestination } from '../codes/destination.ts';
 import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
@@ -12,7 +11,8 @@ import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { useRoute } from '../router.ts';
 import type { ApiKey, HistoryEntry, Page, QrCode } from '../types.ts';
-import { targetingChange } from './targeting-history.tsx';
+import { actorName, changeText } from './changes.tsx';
+import { TimeMachine } from './time-machine.tsx';
 
 const sizes = [50, 100, 250] as const;
 
@@ -23,7 +23,7 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
     query: pageQueryOf(query, sizes),
     refreshKey: code.updated_at,
   });
-  const keys = useResource<{ data: ApiKey[] }>('/account/keys');
+  const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
   const [target, setTarget] = useState<string>();
   if (history.data === undefined)
     return history.error === undefined ? (
@@ -32,41 +32,44 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
       <Failure error={history.error} retry={history.reload} />
     );
   return (
-    <section class="card" aria-label="History">
-      <Paged what="changes" pagination={history.data.pagination} sizes={sizes} loading={history.loading}>
-        <ol class="history">
-          {history.data.data.map((entry) => {
-            const destination = destinationOf(entry);
-            return (
-              <li key={entry.id}>
-                <div>
-                  <p>{changeText(entry)}</p>
-                  <p class="hint">
-                    <time dateTime={entry.timestamp} title={time(entry.timestamp)}>
-                      {relativeTime(entry.timestamp)}
-                    </time>{' '}
-                    by {actorName(entry.key_id, keys.data?.data)}
-                  </p>
-                </div>
-                {destination === code.destination_url ? (
-                  <span class="badge active">Current destination</span>
-                ) : (
-                  destination !== undefined && (
-                    <button type="button" class="button" onClick={() => setTarget(destination)}>
-                      <Icon name="history" />
-                      Restore
-                    </button>
-                  )
-                )}
-              </li>
-            );
-          })}
-        </ol>
-      </Paged>
-      {target !== undefined && (
-        <RestoreDialog code={code} target={target} onChange={onChange} onClose={() => setTarget(undefined)} />
-      )}
-    </section>
+    <>
+      <TimeMachine code={code} keys={keys.data?.data} onChange={onChange} />
+      <section class="card" aria-label="History">
+        <Paged what="changes" pagination={history.data.pagination} sizes={sizes} loading={history.loading}>
+          <ol class="history">
+            {history.data.data.map((entry) => {
+              const destination = destinationOf(entry);
+              return (
+                <li key={entry.id}>
+                  <div>
+                    <p>{changeText(entry)}</p>
+                    <p class="hint">
+                      <time dateTime={entry.timestamp} title={time(entry.timestamp)}>
+                        {relativeTime(entry.timestamp)}
+                      </time>{' '}
+                      by {actorName(entry.key_id, keys.data?.data)}
+                    </p>
+                  </div>
+                  {destination === code.destination_url ? (
+                    <span class="badge active">Current destination</span>
+                  ) : (
+                    destination !== undefined && (
+                      <button type="button" class="button" onClick={() => setTarget(destination)}>
+                        <Icon name="history" />
+                        Restore
+                      </button>
+                    )
+                  )}
+                </li>
+              );
+            })}
+          </ol>
+        </Paged>
+        {target !== undefined && (
+          <RestoreDialog code={code} target={target} onChange={onChange} onClose={() => setTarget(undefined)} />
+        )}
+      </section>
+    </>
   );
 }
 
@@ -108,47 +111,4 @@ function destinationOf({ event, to }: HistoryEntry): string | undefined {
   if (event === 'destination_changed') return String(to);
   if (event === 'code_created') return (to as { destination_url: string }).destination_url;
   return undefined;
-}
-
-function changeText(entry: HistoryEntry) {
-  const { event, from, to } = entry;
-  switch (event) {
-    case 'code_created':
-      return (
-        <>
-          <strong>Created</strong> with destination{' '}
-          <span class="url">{displayDestination((to as QrCode).destination_url)}</span>
-        </>
-      );
-    case 'code_renamed':
-      return (
-        <>
-          <strong>Renamed</strong> from “{String(from)}” to “{String(to)}”
-        </>
-      );
-    case 'destination_changed':
-      return (
-        <>
-          <strong>Destination changed</strong> from <span class="url">{displayDestination(String(from))}</span> to{' '}
-          <span class="url">{displayDestination(String(to))}</span>
-        </>
-      );
-    case 'code_paused':
-      return <strong>Paused</strong>;
-    case 'code_resumed':
-      return <strong>Resumed</strong>;
-    case 'code_published':
-      return <strong>Published</strong>;
-    default:
-      return targetingChange(entry) ?? <strong>{sentenceCase(event)}</strong>;
-  }
-}
-
-const sentenceCase = (event: string) => event.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
-
-function actorName(id: string, keys: ApiKey[] | undefined): string {
-  if (id === 'operator') return 'the operator';
-  const key = keys?.find((candidate) => candidate.id === id);
-  if (key !== undefined) return `${key.name} (…${key.last4})`;
-  return keys === undefined ? '…' : 'a revoked key';
 }

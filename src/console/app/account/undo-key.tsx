@@ -1,0 +1,218 @@
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { plural, time } from '../format.ts';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Scroll } from '../parts/scroll.tsx';
+import { TimeField } from '../parts/time-field.tsx';
+import { toast } from '../parts/toast.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { pageUrl } from '../router.ts';
+import { timeZoneText } from '../time-zones.ts';
+import type { ApiKey, Reverted } from '../types.ts';
+import { accountTimeZone } from '../welcome.ts';
+
+const hourMs = 3_600_000;
+const periods: [name: string, hours: number][] = [
+  ['Last hour', 1],
+  ['Last 24 hours', 24],
+  ['Last 7 days', 7 * 24],
+];
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * hourMs).toISOString();
+
+interface Period {
+  from: string;
+  /** Empty for now. */
+  to: string;
+}
+
+/** Undoes what a key did: choose a period, look at what would change, confirm. */
+export function UndoDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
+  const [period, setPeriod] = useState<Period>({ from: hoursAgo(1), to: '' });
+  const [preview, setPreview] = useState<{ period: Period; result: Reverted }>();
+  const { busy, errors, run } = useAction(['from', 'to']);
+  const revert = ({ from, to }: Period, dry_run: boolean) =>
+    api.post<Reverted>('/account/revert', { actor: apiKey.id, from, ...(to === '' ? {} : { to }), dry_run });
+  const look = () =>
+    run(async () => {
+      // Without an end, what the key does until the user confirms would not be in the preview.
+      const shown = { ...period, to: period.to === '' ? new Date().toISOString() : period.to };
+      setPreview({ period: shown, result: await revert(shown, true) });
+    });
+  const undo = (shown: Period) =>
+    run(async () => {
+      const { changes } = await revert(shown, false);
+      toast(`Undone: ${plural(changes.length, 'change')}.`);
+      onClose();
+    });
+  if (preview !== undefined)
+    return (
+      <Preview
+        apiKey={apiKey}
+        result={preview.result}
+        period={preview.period}
+        busy={busy}
+        onBack={() => setPreview(undefined)}
+        onConfirm={() => undo(preview.period)}
+        onClose={onClose}
+      />
+    );
+  return (
+    <Dialog title={`Undo what ${apiKey.name} did`} onClose={onClose}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          look();
+        }}
+      >
+        <p>
+          Sets codes back to what they were before this key changed them.
+          {apiKey.revoked_at === undefined && ' If the key is in wrong hands, revoke it first.'}
+        </p>
+        <fieldset class="presets">
+          <legend class="hidden">Period</legend>
+          {periods.map(([name, hours]) => (
+            <button
+              key={name}
+              type="button"
+              class="button small"
+              onClick={() => setPeriod({ from: hoursAgo(hours), to: '' })}
+            >
+              {name}
+            </button>
+          ))}
+        </fieldset>
+        <div class="pair">
+          <TimeField
+            label="From"
+            value={period.from}
+            onValue={(from) => setPeriod({ ...period, from })}
+            timeZone={accountTimeZone()}
+            error={errors['from']}
+          />
+          <TimeField
+            label="To (empty for now)"
+            value={period.to}
+            onValue={(to) => setPeriod({ ...period, to })}
+            timeZone={accountTimeZone()}
+            error={errors['to']}
+          />
+        </div>
+        <p class="hint">In the time zone of your account, {timeZoneText(accountTimeZone())}. Nothing is changed yet.</p>
+        <DialogActions onCancel={onClose}>
+          <button type="submit" class="button primary" disabled={busy || period.from === ''}>
+            {busy ? 'Reading the log…' : 'Show what would change'}
+          </button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+interface PreviewProps {
+  apiKey: ApiKey;
+  result: Reverted;
+  period: Period;
+  busy: boolean;
+  onBack(): void;
+  onConfirm(): void;
+  onClose(): void;
+}
+
+/** More would make the dialog slow. */
+const maxShown = 200;
+
+function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, onConfirm, onClose }: PreviewProps) {
+  const codes = Map.groupBy(changes, ({ qr_id }) => qr_id);
+  const kept = Map.groupBy(skipped, ({ qr_id }) => qr_id);
+  return (
+    <Dialog
+      title={changes.length === 0 ? 'Nothing to undo' : `Undo ${plural(changes.length, 'change')}?`}
+      onClose={onClose}
+    >
+      <p>
+        By {apiKey.name} from {time(period.from)} to {time(period.to)}:{' '}
+        {codes.size === 0 ? 'no code would change.' : `${plural(codes.size, 'code')} would change.`}
+      </p>
+      <Scroll label="What would change">
+        <div class="undo-preview">
+          {[...codes].slice(0, maxShown).map(([id, ofCode]) => (
+            <section key={id}>
+              <h3>
+                <a href={pageUrl(`/codes/${id}`)} target="_blank" rel="noreferrer">
+                  {ofCode[0]?.name}
+                </a>
+              </h3>
+              <ul>
+                {ofCode.map(({ field, from, to }) => (
+                  <li key={field}>
+                    {labelOf(field)}: <del>{valueText(from)}</del> → {valueText(to)}
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+          {codes.size > maxShown && <p class="hint">And {plural(codes.size - maxShown, 'more code', 'more codes')}.</p>}
+          {kept.size > 0 && (
+            <section>
+              <h3>Stays as it is</h3>
+              <ul>
+                {[...kept].slice(0, maxShown).map(([id, reasons]) => (
+                  <li key={id}>
+                    <code>{id}</code>: {reasons.map(({ reason }) => reason).join(' ')}
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+        </div>
+      </Scroll>
+      <p class="hint">
+        Codes that the key created are paused, not deleted. All of this is in the history of each code, and can be
+        changed again.
+      </p>
+      <div class="actions">
+        <button type="button" class="button" onClick={onBack}>
+          Back
+        </button>
+        {changes.length > 0 && (
+          <button type="button" class="button primary" disabled={busy} onClick={onConfirm}>
+            {busy ? 'Undoing…' : `Undo ${plural(changes.length, 'change')}`}
+          </button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+const labels: Record<string, string> = {
+  name: 'Name',
+  destination_url: 'Destination',
+  rules: 'Rules',
+  schedule: 'Schedule',
+  max_scans: 'Scan limit',
+  fallback_url: 'Otherwise',
+  query: 'Query string',
+  tags: 'Tags',
+  status: 'Status',
+};
+const labelOf = (field: string) => labels[field] ?? field;
+
+/** A value of any field for people: lists by their length, objects by what is set in them. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  if (Array.isArray(value))
+    return value.every((item) => typeof item === 'string') ? value.join(', ') : plural(value.length, 'rule');
+  if (typeof value !== 'object') return String(value);
+  const set = Object.entries(value).filter(([, part]) => part !== null && part !== false);
+  return set.length === 0
+    ? 'none'
+    : set.map(([name, part]) => `${name.replaceAll('_', ' ')} ${partText(part)}`.trim()).join(', ');
+}
+
+const partText = (part: unknown): string => {
+  if (part === true) return '';
+  if (typeof part === 'object') return valueText(part);
+  return /^\d{4}-\d\d-\d\dT/.test(String(part)) ? time(String(part)) : String(part);
+};

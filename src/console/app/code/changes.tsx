@@ -1,0 +1,49 @@
+import { displayDestination } from '../codes/destination.ts';
+import type { ApiKey, HistoryEntry, QrCode } from '../types.ts';
+import { targetingChange } from './targeting-history.tsx';
+
+/** A change in words. */
+export function changeText(entry: HistoryEntry) {
+  const { event, from, to } = entry;
+  switch (event) {
+    case 'code_created':
+      return (
+        <>
+          <strong>Created</strong> with destination{' '}
+          <span class="url">{displayDestination((to as QrCode).destination_url)}</span>
+        </>
+      );
+    case 'code_renamed':
+      return (
+        <>
+          <strong>Renamed</strong> from “{String(from)}” to “{String(to)}”
+        </>
+      );
+    case 'destination_changed':
+      return (
+        <>
+          <strong>Destination changed</strong> from <span class="url">{displayDestination(String(from))}</span> to{' '}
+          <span class="url">{displayDestination(String(to))}</span>
+        </>
+      );
+    case 'code_restored':
+      return <strong>Restored version {String(to)}</strong>;
+    case 'code_paused':
+      return <strong>Paused</strong>;
+    case 'code_resumed':
+      return <strong>Resumed</strong>;
+    case 'code_published':
+      return <strong>Published</strong>;
+    default:
+      return targetingChange(entry) ?? <strong>{sentenceCase(event)}</strong>;
+  }
+}
+
+const sentenceCase = (event: string) => event.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+
+export function actorName(id: string, keys: ApiKey[] | undefined): string {
+  if (id === 'operator') return 'the operator';
+  const key = keys?.find((candidate) => candidate.id === id);
+  if (key !== undefined) return `${key.name} (…${key.last4}${key.revoked_at === undefined ? '' : ', revoked'})`;
+  return keys === undefined ? '…' : 'a key of the other mode';
+}
