@@ -6,6 +6,7 @@ import { type BenchStack, startBenchStack } from '../../bench/bench-stack.ts';
 import { benchBurst } from '../../bench/burst.ts';
 import { contactSheet } from '../../bench/contact-sheet.ts';
 import { benchCost } from '../../bench/cost.ts';
+import { benchFeed } from '../../bench/feed.ts';
 import { benchGrowth } from '../../bench/growth.ts';
 import { benchImages } from '../../bench/images.ts';
 import { benchLeaks } from '../../bench/leaks.ts';
@@ -52,6 +53,7 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     ['api', onStack(benchApi)],
     ['api', () => benchStart(steps)],
     ['webhooks', onStack(benchWebhooks)],
+    ['feed', onStack(benchFeed)],
     ['growth', onStack(benchGrowth)],
     ['leaks', onStack(benchLeaks)],
   ];

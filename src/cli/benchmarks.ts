@@ -6,6 +6,7 @@ export const benchmarks = [
   'analytics',
   'images',
   'webhooks',
+  'feed',
   'api',
   'growth',
   'leaks',

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { NatsConnection } from 'nats';
 import { type Owner, ownerKey } from '../../events/owner.ts';
 import { invalid, messageOf, Refusal } from '../lib/errors.ts';
@@ -19,6 +20,8 @@ const heartbeatMs = 15_000;
 /** A client reconnects with its key and its cursor; what it may read is checked again. */
 const maxStreamMs = 3_600_000;
 const retryMs = 1_000;
+/** Pause between two chunks of new events: a write for each of 100 readers costs more than the events in it. */
+const chunkPauseMs = 200;
 /** About 100 kB, the most that a stream holds beside what its channel has. */
 const eventsPerChunk = 250;
 
@@ -126,7 +129,10 @@ export class Feed {
           yield heartbeat;
           sentAt = performance.now();
         }
-        if (isAtEnd) await reader.untilNews(Math.max(0, sentAt + heartbeatMs - performance.now()), ending);
+        if (isAtEnd) {
+          await reader.untilNews(Math.max(0, sentAt + heartbeatMs - performance.now()), ending);
+          if (frames.length > 0) await sleep(Math.max(0, sentAt + chunkPauseMs - performance.now()), ending);
+        }
       }
       if (reader.ended !== undefined) yield encoder.encode(`: ended, ${reader.ended}\n\n`);
     } finally {
@@ -177,6 +183,9 @@ export class Feed {
     return this.#cursors;
   }
 }
+
+const sleep = (ms: number, signal: AbortSignal) =>
+  ms === 0 ? undefined : setTimeout(ms, undefined, { signal }).catch(() => {});
 
 const encoder = new TextEncoder();
 const heartbeat = encoder.encode(': heartbeat\n\n');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../bench/chaos/proxy.ts';
 import { newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { followFeed } from '../support/feed.ts';
 import { useService } from '../support/service.ts';
 
 const config: { natsUrl?: string } = {};
@@ -20,7 +21,8 @@ const opened = async (instance: number, shortCode: string) => {
 };
 
 test('while NATS is unavailable, redirects work, changes reach the other instance, and scans are counted', async () => {
-  const { live } = await service.account();
+  const { live, keys } = await service.account();
+  const stream = followFeed(service.urls[1] as string, { key: keys.live });
   const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
   await opened(1, short_code);
   await proxy.cut();
@@ -48,4 +50,12 @@ test('while NATS is unavailable, redirects work, changes reach the other instanc
   await live.patch(`/v1/qrcodes/${id}`, { destination_url: 'https://example.com/back' });
   await eventually(async () => expect(await opened(1, short_code)).toBe('https://example.com/back'));
   await eventually(async () => expect(await total()).toBe(await scans()));
+
+  const { body: feed } = await live.get('/v1/events?limit=1000');
+  await stream.has(feed.data.length);
+  expect(
+    stream.messages.map(({ event }) => event),
+    'streamed from NATS and from the log',
+  ).toEqual(feed.data);
+  await stream.stop();
 });

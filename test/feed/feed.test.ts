@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { eventStream, type FeedMessage } from '../../bench/event-stream.ts';
+import type { FeedMessage } from '../../bench/event-stream.ts';
 import { batchOf } from '../../events/scan-batch.ts';
 import { blockSize, logBlocks } from '../../projections/log-blocks.ts';
 import { revoke, suspend } from '../../src/accounts/accounts.ts';
@@ -9,6 +9,7 @@ import { appendScans } from '../../src/log/append-scans.ts';
 import { headOfLog } from '../../src/log/read.ts';
 import { newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { followFeed } from '../support/feed.ts';
 import { blamedFields } from '../support/http.ts';
 import { scanned } from '../support/scans.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -40,24 +41,8 @@ async function readAll(path: string, after?: string): Promise<{ events: FeedMess
 
 /** Collects the messages of a stream in the background. */
 function follow(options: { key?: string; query?: string; lastEventId?: string; instance?: number } = {}) {
-  const { key = account.keys.live, query = '', lastEventId, instance = 0 } = options;
-  const messages: FeedMessage[] = [];
-  const stopping = new AbortController();
-  const ended = (async () => {
-    const stream = { key, query, lastEventId, signal: stopping.signal };
-    for await (const message of eventStream(service.urls[instance] as string, stream)) messages.push(message);
-  })().catch((error) => {
-    if (!stopping.signal.aborted) throw error;
-  });
-  return {
-    messages,
-    ended,
-    has: (count: number) => eventually(() => expect(messages.length).toBeGreaterThanOrEqual(count)),
-    stop: async () => {
-      stopping.abort();
-      await ended;
-    },
-  };
+  const { key = account.keys.live, instance = 0, ...rest } = options;
+  return followFeed(service.urls[instance] as string, { key, ...rest });
 }
 
 const scanIds = (messages: FeedMessage[]) => messages.map(({ event }) => event.data['id']);

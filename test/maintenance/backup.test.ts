@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadCursors } from '../../src/feed/cursor.ts';
 import { append } from '../../src/log/append.ts';
 import { streamOfLog } from '../../src/log/branch.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';
@@ -49,9 +50,10 @@ async function target(template?: string): Promise<Sql> {
 const open = (sql: Sql) => sql.begin((tx) => append(tx, [opened()], { actor: 'operator', now }));
 const restored = async (sql: Sql, from = file) => restoreBackup(sql, await checkBackup(from));
 
-/** All rows that a backup contains, without the branch, which a restored log replaces. */
+/** All rows that a backup contains, without the branch, which a restored log has of its own. */
 async function kept(sql: Sql): Promise<Record<string, string[]>> {
-  const all = Object.entries(await dumpAll(sql)).filter(([name]) => !leftOut.includes(name) && !/^scans_\d/.test(name));
+  const isOwn = (name: string) => name === 'log_branches' || leftOut.includes(name) || /^scans_\d/.test(name);
+  const all = Object.entries(await dumpAll(sql)).filter(([name]) => !isOwn(name));
   return Object.fromEntries(all.map(([name, rows]) => [name, rows.filter((row) => !row.startsWith('(branch,'))]));
 }
 
@@ -109,8 +111,18 @@ describe('a backup', () => {
       warehouse_tables: [],
     });
 
+    const end = await headOfLog(source.sql);
+    const [before, after] = [await loadCursors(source.sql), await loadCursors(sql)];
+    const owner = { account: 'acct_1', mode: 'live' } as const;
+    for (const [issued, continued] of [
+      [end - 1, end - 1],
+      [end + 5, end],
+    ] as const)
+      expect(after.open(owner, before.seal(owner, issued)), 'a cursor from before').toBe(continued);
+    expect(after.open(owner, after.seal(owner, end + 5))).toBe(end + 5);
+
     const [next] = await open(sql);
-    expect(next?.position).toBe((await headOfLog(source.sql)) + 1);
+    expect(next?.position).toBe(end + 1);
     for (const table of ['events', 'scans'])
       await expect(sql`DELETE FROM ${sql(table)}`).rejects.toThrow('only ever appended to');
     expect(await streamOfLog(source.sql, 'scanlog')).toBe('scanlog');

@@ -2,6 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../bench/chaos/proxy.ts';
 import { type ApiAnswer, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { followFeed } from '../support/feed.ts';
 import { atOnce } from '../support/http.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { useService } from '../support/service.ts';
@@ -40,6 +41,24 @@ describe('while Postgres is unavailable', () => {
     expectUnavailable(await live.post('/v1/qrcodes', newCode()));
     expectUnavailable(await live.get('/v1/none'));
     expectUnavailable(await service.client(0).get('/v1/account'));
+  });
+
+  test('an event stream stays open, and goes on afterwards', async () => {
+    const { live, keys } = await service.account();
+    const stream = followFeed(service.urls[0] as string, { key: keys.live });
+    await stream.has(2);
+    await proxy.cut();
+    expectUnavailable(await live.get('/v1/events'));
+    await proxy.restore();
+    const { id } = await eventually(async () => {
+      const created = await live.post('/v1/qrcodes', newCode());
+      expect(created.status).toBe(201);
+      return created.body;
+    });
+    await stream.has(3);
+    expect(stream.messages.map(({ event }) => event.type)).toEqual(['account.created', 'key.created', 'code.created']);
+    expect(stream.messages[2]?.event.qr_id).toBe(id);
+    await stream.stop();
   });
 
   test('/healthz answers 200, and /readyz 503 that names Postgres', async () => {
