@@ -7,4 +7,4 @@ export interface Owner {
 }
 
 /** The owner as one text, for maps and encryption contexts. */
-export const ownerKey = ({ account, mode }: Owner) => `${account}/${mode}`;
+export const ownerKey = ({ account, mode }: { account: string; mode: string }) => `${account}/${mode}`;

@@ -1,6 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import type { CodeEvent } from './code.ts';
 import { differenceOf } from './code-change.ts';
+import { accountWebhookId } from './endpoint.ts';
 import type { LogEntry } from './entry.ts';
 import { logoFormats } from './logo.ts';
 import { oneOf } from './one-of.ts';
@@ -8,10 +9,13 @@ import { modes, plans } from './plans.ts';
 import type { Recorded } from './recorded.ts';
 import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
 import { sessionEnds, signInFailures, signInMeans } from './session.ts';
-import { disabledReasons } from './webhook.ts';
+import { type SubscriptionEvent, subscriptionSettings } from './subscription.ts';
+import { disabledReasons, type WebhookEvent } from './webhook.ts';
 
 export type EntryType = LogEntry['type'];
 export type EntryOf<T extends EntryType> = Extract<LogEntry, { type: T }>;
+
+type WebhookEntryType = (WebhookEvent | SubscriptionEvent)['type'];
 
 interface Definition<T extends EntryType, D extends TObject> {
   /** What happened, for the API's documentation. */
@@ -72,6 +76,15 @@ const AccountChange = Type.Object(
   exact,
 );
 
+const webhookId = Type.String({ description: 'Identifier of the webhook.', examples: ['wh_0VMNcq2hE3kx0dTtWq8LbY'] });
+const webhookChange = Type.Partial(Type.Object(subscriptionSettings, exact), exact);
+
+/** The webhook of `/v1/account/webhook` has no id in its events. */
+const webhookIdentity = ({ stream: account, data }: EntryOf<WebhookEntryType>) => {
+  const { mode } = data;
+  return { webhook_id: 'webhook' in data ? data.webhook : accountWebhookId({ account, mode }), mode };
+};
+
 /**
  * All types of events that the owner of an account sees, in the feed, the audit log and webhooks. The OpenAPI document
  * follows from an entry here. `data` never has a secret or the hash of one, a visitor hash, or an address.
@@ -126,23 +139,35 @@ export const publicTypes = {
     data: Type.Object({ mode, url: Type.String({ examples: ['https://example.com/hooks/scans'] }) }, exact),
     dataOf: ({ data }) => data,
   }),
+  'webhook.created': define({
+    summary: 'A webhook was created with `POST /v1/webhooks`.',
+    entries: ['webhook_created'],
+    data: Type.Object({ webhook_id: webhookId, mode, ...subscriptionSettings }, exact),
+    dataOf: ({ data: { webhook, ...settings } }) => ({ webhook_id: webhook, ...settings }),
+  }),
+  'webhook.updated': define({
+    summary: 'Settings of a webhook changed; `from` and `to` have only those.',
+    entries: ['webhook_changed'],
+    data: Type.Object({ webhook_id: webhookId, mode, from: webhookChange, to: webhookChange }, exact),
+    dataOf: ({ data: { webhook, ...change } }) => ({ webhook_id: webhook, ...change }),
+  }),
   'webhook.secret_rotated': define({
-    summary: 'The signing secret of the webhook was replaced.',
-    entries: ['webhook_rotated'],
-    data: Type.Object({ mode }, exact),
-    dataOf: ({ data }) => data,
+    summary: 'The signing secret of a webhook was replaced.',
+    entries: ['webhook_rotated', 'webhook_secret_rotated'],
+    data: Type.Object({ webhook_id: webhookId, mode }, exact),
+    dataOf: webhookIdentity,
   }),
   'webhook.disabled': define({
-    summary: 'The service disabled the webhook: the receiver answered 410, or every delivery failed for 5 days.',
-    entries: ['webhook_disabled'],
-    data: Type.Object({ mode, reason: oneOf(disabledReasons) }, exact),
-    dataOf: ({ data }) => data,
+    summary: 'The service disabled a webhook: the receiver answered 410, or every delivery failed for 5 days.',
+    entries: ['webhook_disabled', 'webhook_stopped'],
+    data: Type.Object({ webhook_id: webhookId, mode, reason: oneOf(disabledReasons) }, exact),
+    dataOf: (entry) => ({ ...webhookIdentity(entry), reason: entry.data.reason }),
   }),
   'webhook.deleted': define({
-    summary: 'The webhook was removed.',
-    entries: ['webhook_removed'],
-    data: Type.Object({ mode }, exact),
-    dataOf: ({ data }) => data,
+    summary: 'A webhook was removed.',
+    entries: ['webhook_removed', 'webhook_deleted'],
+    data: Type.Object({ webhook_id: webhookId, mode }, exact),
+    dataOf: webhookIdentity,
   }),
   'session.created': define({
     summary: 'Someone signed in to the console.',

@@ -1,3 +1,4 @@
+import { isSubscription } from '../events/endpoint.ts';
 import type { Notification } from '../events/notification.ts';
 import type { ScanCreated } from '../events/notification-types.ts';
 
@@ -21,11 +22,12 @@ export const deliveryColumns = [
 const noScan = { scanned_at: null, country: null, city: null, device: null, is_unique: null };
 
 /**
- * The columns that store a notification. A scan has a column for each field, because instances of older versions read
- * them; any other notification has its data as JSON.
+ * The columns that store a notification to the endpoint `mode`. A scan for the webhook of `/v1/account/webhook` has a column
+ * for each field, because instances of older versions read them; any other notification has its data as JSON.
  */
-export function columnsOf({ id, type, code, timestamp, data }: Notification): DeliveryColumns {
-  if (type !== 'scan.created') return { id, type, code, occurred_at: timestamp, data, ...noScan };
+export function columnsOf({ id, type, code, timestamp, data }: Notification, mode: string): DeliveryColumns {
+  if (type !== 'scan.created' || isSubscription(mode))
+    return { id, type, code, occurred_at: timestamp, data, ...noScan };
   const { qr_id, scan_id, country, city, device, is_unique, ...others } = data as ScanCreated;
   // A compile error here: the new field of scan.created needs a column.
   others satisfies Record<string, never>;

@@ -3,11 +3,18 @@ import { type AppliedEvent, isCodeEvent } from '../events/catalogue.ts';
 import { type AppliedCodeEvent, type Code, evolveCode } from '../events/code.ts';
 import type { Pending } from '../events/recorded.ts';
 import { isServiceEvent, type ServiceEvent } from '../events/service.ts';
+import {
+  evolveSubscription,
+  isSubscriptionEvent,
+  type Subscription,
+  type SubscriptionEvent,
+} from '../events/subscription.ts';
 import { evolveWebhook, isWebhookEvent, type Webhook, type WebhookEvent } from '../events/webhook.ts';
 import type { Queryable } from '../src/lib/sql.ts';
 
 /**
- * Current state: `accounts`, `api_keys`, `webhooks`, `codes`, `code_counts`, `blocked_hosts` and `logos`.
+ * Current state: `accounts`, `api_keys`, `webhooks`, `webhook_subscriptions`, `codes`, `code_counts`, `blocked_hosts` and
+ * `logos`.
  *
  * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
  * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/maintenance/replay-state.ts).
@@ -17,6 +24,7 @@ export const stateTables = {
   accounts: 'id',
   api_keys: 'id',
   webhooks: 'account, mode',
+  webhook_subscriptions: 'id',
   codes: 'id',
   code_counts: 'account, mode, status',
   blocked_hosts: 'host',
@@ -28,6 +36,7 @@ export interface StateBefore {
   codes?: Code[];
   accounts?: Account[];
   webhooks?: Webhook[];
+  subscriptions?: Subscription[];
 }
 
 /** Reads the rows that events change, applies the events, and writes the result. */
@@ -66,12 +75,13 @@ async function readBefore(sql: Queryable, events: AppliedEvent[]): Promise<State
   const created = new Set(events.filter(({ type }) => type === 'code_created').map(({ stream }) => stream));
   const streams = [...new Set(events.map(({ stream }) => stream))].filter((stream) => !created.has(stream));
   if (streams.length === 0) return {};
-  const [codes, accounts, webhooks] = await Promise.all([
+  const [codes, accounts, webhooks, subscriptions] = await Promise.all([
     sql<Code[]>`SELECT * FROM codes WHERE id = ANY(${streams})`,
     sql<Account[]>`SELECT * FROM accounts WHERE id = ANY(${streams})`,
     sql<Webhook[]>`SELECT * FROM webhooks WHERE account = ANY(${streams})`,
+    sql<Subscription[]>`SELECT * FROM webhook_subscriptions WHERE account = ANY(${streams})`,
   ]);
-  return { codes, accounts, webhooks };
+  return { codes, accounts, webhooks, subscriptions };
 }
 
 interface CodeCounts {
@@ -169,6 +179,7 @@ function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<Acco
         suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at, timezone = excluded.timezone`,
     ...events.flatMap((event) => [...writeKey(sql, event), ...writeLogo(sql, event)]),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
+    ...writeSubscriptions(sql, before.subscriptions ?? [], events.filter(isSubscriptionEvent)),
     // Last: no event of an account follows its deletion.
     ...(deleted.size === 0 ? [] : removeAccounts(sql, [...deleted])),
   ];
@@ -179,6 +190,7 @@ const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
   sql`DELETE FROM api_keys WHERE account = ANY(${ids})`,
   sql`DELETE FROM webhooks WHERE account = ANY(${ids})`,
   sql`DELETE FROM logos WHERE account = ANY(${ids})`,
+  sql`DELETE FROM webhook_subscriptions WHERE account = ANY(${ids})`,
 ];
 
 function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
@@ -227,6 +239,30 @@ function writeWebhooks(sql: Queryable, before: Webhook[], events: Pending<Webhoo
   });
 }
 
+function writeSubscriptions(
+  sql: Queryable,
+  before: Subscription[],
+  events: Pending<SubscriptionEvent>[],
+): Promise<unknown>[] {
+  const subscriptions = new Map(before.map((subscription) => [subscription.id, subscription]));
+  const changed = new Set<string>();
+  for (const event of events) {
+    const { webhook: id } = event.data;
+    const subscription = evolveSubscription(subscriptions.get(id), event);
+    changed.add(id);
+    if (subscription === undefined) subscriptions.delete(id);
+    else subscriptions.set(id, subscription);
+  }
+  if (changed.size === 0) return [];
+  const after = [...changed].flatMap((id) => subscriptions.get(id) ?? []);
+  return [
+    sql`DELETE FROM webhook_subscriptions WHERE id = ANY(${[...changed]})`,
+    sql`
+      INSERT INTO webhook_subscriptions
+      SELECT * FROM jsonb_populate_recordset(NULL::webhook_subscriptions, ${sql.json(rows(after))})`,
+  ];
+}
+
 function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<ServiceEvent>): Promise<unknown>[] {
   switch (event.type) {
     case 'destination_blocked':
@@ -239,5 +275,5 @@ function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<Ser
 }
 
 /** As plain JSON, so that a batch of any size is one query parameter. */
-const row = (entry: Code | Account | Webhook) => JSON.parse(JSON.stringify(entry));
-const rows = (entries: (Code | Account)[]) => entries.map(row);
+const row = (entry: Code | Account | Webhook | Subscription) => JSON.parse(JSON.stringify(entry));
+const rows = (entries: (Code | Account | Subscription)[]) => entries.map(row);

@@ -1,34 +1,30 @@
+import { isCodeEvent } from '../events/catalogue.ts';
+import { type EndpointKey, endpointKey } from '../events/endpoint.ts';
 import { isScan, type LogEntry, type LogRange } from '../events/entry.ts';
 import { isReported, type Notification, notificationId, notificationOf, subjectOf } from '../events/notification.ts';
-import { type Owner, ownerKey } from '../events/owner.ts';
-import { hasWebhooks } from '../events/plans.ts';
-import { isWebhookEvent } from '../events/webhook.ts';
+import type { Owner } from '../events/owner.ts';
+import { passes } from '../events/subscription.ts';
+import { codeOfEntry, eventNotificationOf, webhookEventTypeOf } from '../events/webhook-events.ts';
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { moveCheckpoint } from './checkpoint.ts';
 import { columnsOf } from './delivery-columns.ts';
+import { noTags, readTagsAfter, type TagsAt } from './tags-at.ts';
+import { changesEndpoints, type Endpoint, Endpoints, isActive } from './webhook-endpoints.ts';
 
 /** An entry that webhooks report, and that the log has lost. */
 export interface LostEntry extends ReturnType<typeof subjectOf> {
   id: string;
 }
 
-/** The webhook of one account and mode, at the position of the projection. */
-interface Endpoint extends Owner {
-  is_set: boolean;
-  is_paid: boolean;
-  generation: number;
-  stopped_by: string | null;
-  dropping: boolean;
-}
-
 /**
- * `webhook_deliveries`: one for each entry with a notification type (events/notification-types.ts) that was appended while
- * its account had an enabled webhook and a plan that includes webhooks. All of that is in the log, so the result depends on
- * the order of the log and not on when this runs.
+ * `webhook_deliveries`: one for each webhook and each entry that was appended while the webhook was enabled and the account
+ * had a plan that includes webhooks. The webhook of `/v1/account/webhook` gets entries with a notification type
+ * (events/notification-types.ts), the others get what their filter lets through. All of that is in the log, so the result
+ * depends on the order of the log and not on when this runs.
  *
- * It handles those entries, webhook events, plan changes and account deletions. Its checkpoint moves in the transaction that
- * creates the deliveries. It is never rebuilt, because a sent request cannot be undone; without a checkpoint it starts at
- * the end of the log.
+ * It handles scans, events of codes and webhooks, plan changes and account deletions. Its checkpoint moves in the
+ * transaction that creates the deliveries. It is never rebuilt, because a sent request cannot be undone; without a
+ * checkpoint it starts at the end of the log.
  */
 export const webhooks = {
   name: 'webhooks',
@@ -63,23 +59,24 @@ export const webhooks = {
     await tx`
       DELETE FROM webhook_deliveries d
       USING jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text, entry text, id text)
-      WHERE d.account = k.account AND d.mode = k.mode AND d.id = k.id
+      JOIN webhook_endpoints e ON e.account = k.account AND coalesce(e.filter ->> 'mode', e.mode) = k.mode
+      WHERE d.account = e.account AND d.mode = e.mode AND d.id = k.id
         AND NOT EXISTS (SELECT 1 FROM scans s WHERE s.position > ${to} AND s.id = k.entry)
         AND NOT EXISTS (SELECT 1 FROM events e WHERE e.position > ${to} AND e.id = k.entry)`;
   },
 
-  /** Returns the owners of the new deliveries. */
-  async apply(sql: Sql, { after, to, entries }: LogRange, now: Date): Promise<Owner[]> {
+  /** Returns the endpoints with new deliveries. */
+  async apply(sql: Sql, { after, to, entries }: LogRange, now: Date): Promise<EndpointKey[]> {
     return sql.begin(async (tx) => {
       await moveCheckpoint(tx, 'webhooks', { after, to });
-      const changes = entries.filter(isReported).filter((entry) => !isScan(entry));
-      const owners = changes.length === 0 ? noOwners : await ownersOfCodes(tx, changes.map(subjectOf));
+      const owners = await ownersOfChanged(tx, entries);
       const accounts = accountsIn(entries, owners);
       if (accounts.length === 0) return [];
-      const endpoints = await load(tx, accounts);
-      const { changed, due } = applyEntries(endpoints, entries, owners);
+      const endpoints = new Endpoints(await load(tx, accounts));
+      const tagsAt = await tagsFor(tx, endpoints, entries, after);
+      const { changed, due } = applyEntries(endpoints, entries, owners, tagsAt);
       if (changed.size > 0) await save(tx, [...changed]);
-      return due.length > 0 ? deliver(tx, due, now) : [];
+      return due.length > 0 ? insertDeliveries(tx, due, now) : [];
     });
   },
 };
@@ -99,79 +96,82 @@ async function ownersOfCodes(tx: Transaction, subjects: ReturnType<typeof subjec
   return owners;
 }
 
-/** The owner of the code that an entry reports; undefined if the entry reports none. */
-function reportedOwner(entry: LogEntry, owners: Owners): Owner | undefined {
-  if (!isReported(entry)) return undefined;
-  return isScan(entry) ? entry : owners.get(entry.stream);
+/** The owners of the codes that these entries change. Scans name theirs. */
+async function ownersOfChanged(tx: Transaction, entries: LogEntry[]): Promise<Owners> {
+  const changes = entries.flatMap((entry) => (isScan(entry) || !isCodeEvent(entry) ? [] : [subjectOf(entry)]));
+  return changes.length === 0 ? noOwners : ownersOfCodes(tx, changes);
+}
+
+/** The owner of the code that an entry is about; undefined if it is about none. */
+function ownerOfEntry(entry: LogEntry, owners: Owners): Owner | undefined {
+  if (isScan(entry)) return entry;
+  return isCodeEvent(entry) ? owners.get(entry.stream) : undefined;
 }
 
 /** The accounts whose endpoints are needed to apply these entries. */
 function accountsIn(entries: LogEntry[], owners: Owners): string[] {
   const accounts = new Set<string>();
   for (const entry of entries) {
-    const owner = reportedOwner(entry, owners);
+    const owner = ownerOfEntry(entry, owners);
     if (owner !== undefined) accounts.add(owner.account);
-    else if (isWebhookEvent(entry) || entry.type === 'plan_changed' || entry.type === 'account_deleted')
-      accounts.add(entry.stream);
+    else if (changesEndpoints(entry)) accounts.add(entry.stream);
   }
   return [...accounts];
 }
 
 /** Locks the endpoints until the commit: a worker that releases one waits, and then sees the new deliveries. */
-async function load(tx: Transaction, accounts: string[]): Promise<Map<string, Endpoint>> {
-  const rows = await tx<Endpoint[]>`
-    SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping
+const load = (tx: Transaction, accounts: string[]): Promise<Endpoint[]> =>
+  tx<Endpoint[]>`
+    SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping, filter
     FROM webhook_endpoints WHERE account = ANY(${accounts})
     ORDER BY account, mode FOR UPDATE`;
-  return new Map(rows.map((row) => [ownerKey(row), row]));
-}
 
-interface Due {
-  owner: Owner;
+/** Tags are read only when an endpoint filters by them. */
+const tagsFor = async (tx: Transaction, endpoints: Endpoints, entries: LogEntry[], after: number): Promise<TagsAt> =>
+  endpoints.filterByTags(entries)
+    ? readTagsAfter(
+        tx,
+        entries.flatMap((entry) => codeOfEntry(entry) ?? []),
+        after,
+      )
+    : noTags;
+
+/** A delivery to create. */
+export interface NewDelivery {
+  key: EndpointKey;
   notification: Notification;
   generation: number;
+  /** The replay that creates it. */
+  replay?: string;
 }
 
-const isActive = ({ is_set, is_paid }: Endpoint) => is_set && is_paid;
+/** What an endpoint reports about an entry; undefined if it does not get it. */
+function notificationFor({ filter }: Endpoint, entry: LogEntry, tagsAt: TagsAt): Notification | undefined {
+  if (filter === null) return isReported(entry) ? notificationOf(entry) : undefined;
+  const [type, code] = [webhookEventTypeOf(entry), codeOfEntry(entry)];
+  if (type === undefined || code === undefined) return undefined;
+  return passes(filter, { type, code, tags: tagsAt(code, entry.position) }) ? eventNotificationOf(entry) : undefined;
+}
 
-/** Changes `endpoints` in log order, and collects the notifications to deliver. */
+/** Changes `endpoints` in log order, and collects the deliveries to create. */
 function applyEntries(
-  endpoints: Map<string, Endpoint>,
+  endpoints: Endpoints,
   entries: LogEntry[],
   owners: Owners,
-): { changed: Set<Endpoint>; due: Due[] } {
+  tagsAt: TagsAt,
+): { changed: Set<Endpoint>; due: NewDelivery[] } {
   const changed = new Set<Endpoint>();
-  const due: Due[] = [];
-  const change = (endpoint: Endpoint, to: Partial<Endpoint>, reason: string) => {
-    const wasActive = isActive(endpoint);
-    Object.assign(endpoint, to);
-    changed.add(endpoint);
-    if (!wasActive || isActive(endpoint)) return;
-    Object.assign(endpoint, { generation: endpoint.generation + 1, stopped_by: reason, dropping: true });
-  };
+  const due: NewDelivery[] = [];
   for (const entry of entries) {
-    if (isReported(entry)) {
-      const owner = reportedOwner(entry, owners);
-      const endpoint = owner === undefined ? undefined : endpoints.get(ownerKey(owner));
-      if (endpoint === undefined || !isActive(endpoint)) continue;
-      due.push({ owner: endpoint, notification: notificationOf(entry), generation: endpoint.generation });
-    } else if (isWebhookEvent(entry)) {
-      const { stream: account } = entry;
-      const { mode } = entry.data;
-      const key = ownerKey({ account, mode });
-      // A webhook can only be set on a plan that includes webhooks, hence is_paid.
-      const created = { account, mode, is_set: false, is_paid: true, generation: 0, stopped_by: null, dropping: false };
-      const endpoint = endpoints.get(key) ?? created;
-      endpoints.set(key, endpoint);
-      if (entry.type === 'webhook_set') change(endpoint, { is_set: true, is_paid: true }, '');
-      if (entry.type === 'webhook_disabled') change(endpoint, { is_set: false }, entry.data.reason);
-      if (entry.type === 'webhook_removed') change(endpoint, { is_set: false }, 'removed');
-    } else if (entry.type === 'plan_changed') {
-      for (const endpoint of endpoints.values())
-        if (endpoint.account === entry.stream) change(endpoint, { is_paid: hasWebhooks(entry.data.to) }, 'plan');
-    } else if (entry.type === 'account_deleted') {
-      for (const endpoint of endpoints.values())
-        if (endpoint.account === entry.stream) change(endpoint, { is_set: false }, 'removed');
+    const owner = ownerOfEntry(entry, owners);
+    if (owner !== undefined) {
+      for (const endpoint of endpoints.of(owner)) {
+        const notification = isActive(endpoint) ? notificationFor(endpoint, entry, tagsAt) : undefined;
+        if (notification === undefined) continue;
+        due.push({ key: endpoint, notification, generation: endpoint.generation });
+      }
+    } else if (changesEndpoints(entry)) {
+      for (const endpoint of endpoints.changeBy(entry)) changed.add(endpoint);
     }
   }
   return { changed, due };
@@ -180,37 +180,38 @@ function applyEntries(
 async function save(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
   const rows = JSON.parse(JSON.stringify(endpoints));
   await tx`
-    INSERT INTO webhook_endpoints (account, mode, is_set, is_paid, generation, stopped_by, dropping)
-    SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping
+    INSERT INTO webhook_endpoints (account, mode, is_set, is_paid, generation, stopped_by, dropping, filter)
+    SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping, filter
     FROM jsonb_populate_recordset(NULL::webhook_endpoints, ${tx.json(rows)})
     ON CONFLICT (account, mode) DO UPDATE SET
       is_set = excluded.is_set, is_paid = excluded.is_paid, generation = excluded.generation,
-      stopped_by = excluded.stopped_by, dropping = excluded.dropping, failing_since = NULL`;
+      stopped_by = excluded.stopped_by, dropping = excluded.dropping, filter = excluded.filter, failing_since = NULL`;
 }
 
-async function deliver(tx: Transaction, due: Due[], now: Date): Promise<Owner[]> {
-  const rows = due.map(({ owner: { account, mode }, notification, generation }) => {
-    const { occurred_at, scanned_at, data, ...columns } = columnsOf(notification);
+/** Creates deliveries that do not exist, and makes their endpoints due; returns these endpoints. */
+export async function insertDeliveries(tx: Transaction, due: NewDelivery[], now: Date): Promise<EndpointKey[]> {
+  const rows = due.map(({ key: { account, mode }, notification, generation, replay = null }) => {
+    const { occurred_at, scanned_at, data, ...columns } = columnsOf(notification, mode);
     return {
       ...columns,
       occurred_at: occurred_at?.toISOString() ?? null,
       scanned_at: scanned_at?.toISOString() ?? null,
       // As text, because jsonb would change the order of the fields.
       data: data === null ? null : JSON.stringify(data),
-      ...{ account, mode, generation },
+      ...{ account, mode, generation, replay },
     };
   });
   await tx`
     INSERT INTO webhook_deliveries
       (id, account, mode, type, code, occurred_at, data, scanned_at, country, city, device, is_unique, generation,
-        due_at, created_at)
+        replay, due_at, created_at)
     SELECT id, account, mode, type, code, occurred_at, data::json, scanned_at, country, city, device, is_unique,
-      generation, ${now}, ${now}
+      generation, replay, ${now}, ${now}
     FROM jsonb_to_recordset(${tx.json(rows)}) AS r
       (id text, account text, mode text, type text, code text, occurred_at timestamptz, data text,
-        scanned_at timestamptz, country text, city text, device text, is_unique boolean, generation integer)
+        scanned_at timestamptz, country text, city text, device text, is_unique boolean, generation integer, replay text)
     ON CONFLICT DO NOTHING`;
-  const byKey = new Map(due.map(({ owner: { account, mode } }) => [ownerKey({ account, mode }), { account, mode }]));
+  const byKey = new Map(due.map(({ key: { account, mode } }) => [endpointKey({ account, mode }), { account, mode }]));
   const keys = [...byKey.values()];
   await tx`
     UPDATE webhook_endpoints e SET due_at = least(e.due_at, ${now})

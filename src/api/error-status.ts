@@ -15,6 +15,7 @@ export const statusOf = {
   conflict: 409,
   idempotency_conflict: 409,
   logo_in_use: 409,
+  replay_running: 409,
   account_changed: 409,
   gone: 410,
   disabled: 410,

@@ -38,8 +38,19 @@ import {
   QrCodeChange,
   RestoreRequest,
 } from './schemas.ts';
-import { deliveryRules } from './webhook-rules.ts';
+import { deliveryRules, eventRules } from './webhook-rules.ts';
 import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest, webhookBodies } from './webhook-schemas.ts';
+import {
+  DeletedSubscription,
+  eventBodies,
+  NewReplay,
+  NewSubscription,
+  Replay,
+  Subscription,
+  SubscriptionChange,
+  SubscriptionDelivery,
+  SubscriptionTest,
+} from './webhooks-schemas.ts';
 
 /** Errors that every operation can return; `invalid_request` at least for an unknown query parameter. */
 const commonErrors: ErrorCode[] = [
@@ -56,7 +67,7 @@ const causes: Record<ErrorCode, string> = {
   destination_blocked: 'The operator of the service has blocked the host of the destination.',
   unauthorized: 'The API key is missing, malformed, unknown or revoked.',
   quota_exceeded:
-    'The account has as many QR codes as its plan allows, or as many test codes or logos as the operator allows.',
+    'The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have.',
   plan_required: 'The plan of the account does not include this operation.',
   account_suspended: 'The operator of the service has suspended the account; the message contains the reason.',
   live_key_required: 'The operation needs a live key, and the request has a test key.',
@@ -64,6 +75,7 @@ const causes: Record<ErrorCode, string> = {
   method_not_allowed: 'The path does not support this method; `Allow` lists the methods it supports.',
   short_code_taken: 'The short code belongs, or once belonged, to another QR code.',
   conflict: 'Other requests changed the same resource at the same time: send the request again.',
+  replay_running: 'A replay of the webhook is running: a webhook has one at a time.',
   idempotency_conflict: 'The `Idempotency-Key` was used with a different request.',
   logo_in_use: 'A QR code has the logo in its style: delete that code first.',
   account_changed: 'In the console only: its session belongs to another account than the page.',
@@ -152,6 +164,9 @@ const components: Record<string, TSchema> = {
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
   ...{ Event, AuditEvent },
   ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },
+  ...{ Subscription, NewSubscription, SubscriptionChange, DeletedSubscription, SubscriptionTest, SubscriptionDelivery },
+  ...{ Replay, NewReplay },
+  ...Object.fromEntries(eventBodies.map(({ schemaName, schema }) => [schemaName, schema])),
   ...Object.fromEntries(webhookBodies.map(({ schemaName, schema }) => [schemaName, schema])),
 };
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
@@ -260,29 +275,36 @@ const deliveryHeaders = [
 const receiverId = (type: string) =>
   `receive${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
 
-/** The request that the service sends to the webhook of an account, for each event type. */
-const webhooks = Object.fromEntries(
-  webhookBodies.map(({ type, summary, schema }) => [
-    type,
-    {
-      post: {
-        tags: ['Webhook'],
-        summary,
-        description: deliveryRules,
-        operationId: receiverId(type),
-        // The receiver authenticates the request by its signature.
-        security: [],
-        parameters: deliveryHeaders,
-        requestBody: { required: true, content: content(schema) },
-        responses: {
-          '2XX': { description: 'The delivery has succeeded. Up to 1 KiB of the body is kept in the delivery log.' },
-          410: { description: 'The webhook is disabled.' },
-          default: { description: 'Any other response, and none within 15 s: the delivery is retried.' },
-        },
-      },
+/** A request that the service sends to a webhook. */
+const sentRequest = (tag: string, operationId: string, description: string, summary: string, body: TSchema) => ({
+  post: {
+    tags: [tag],
+    summary,
+    description,
+    operationId,
+    // The receiver authenticates the request by its signature.
+    security: [],
+    parameters: deliveryHeaders,
+    requestBody: { required: true, content: content(body) },
+    responses: {
+      '2XX': { description: 'The delivery has succeeded. Up to 1 KiB of the body is kept in the delivery log.' },
+      410: { description: 'The webhook is disabled.' },
+      default: { description: 'Any other response, and none within 15 s: the delivery is retried.' },
     },
+  },
+});
+
+/** The requests that the service sends: to the webhook of an account for each event type, and to those of /v1/webhooks. */
+const webhooks = Object.fromEntries([
+  ...webhookBodies.map(({ type, summary, schema }) => [
+    type,
+    sentRequest('Webhook', receiverId(type), deliveryRules, summary, schema),
   ]),
-);
+  ...eventBodies.map(({ schemaName, summary, schema }) => [
+    schemaName,
+    sentRequest('Webhooks', `receive${schemaName}`, eventRules, summary, schema),
+  ]),
+]);
 
 export const documentation = {
   openapi: '3.1.0',

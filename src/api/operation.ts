@@ -12,6 +12,8 @@ export const tags = {
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
   Account: 'The account of the API key, with its plan, limits and usage, and the API keys of the account.',
   Events: 'The log of the account: scans and changes in the order in which they were recorded, to read or to follow.',
+  Webhooks:
+    'Webhooks for any events, filtered by type, code and tag: their secrets, the log of their deliveries, and replays of past events.',
   Webhook: 'The URL that every scan is sent to, its signing secret, and the log of deliveries.',
 } as const;
 export type Tag = keyof typeof tags;
@@ -50,7 +52,7 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   headers?: Record<string, string>;
   /** JSON of `schema`, a file of one of the types in `files`, or either, as the client requests. */
   success: {
-    status: 200 | 201;
+    status: 200 | 201 | 202;
     description: string;
     schema?: TSchema;
     files?: string[];

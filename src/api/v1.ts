@@ -17,6 +17,8 @@ import type { Service } from './service.ts';
 import { serveSwagger } from './swagger.ts';
 import { targetingOperations } from './targeting.ts';
 import { webhookOperations } from './webhook.ts';
+import { replayOperations } from './webhook-replays.ts';
+import { subscriptionOperations } from './webhooks.ts';
 
 interface ApiOptions {
   trustedProxies: TrustedProxies;
@@ -51,6 +53,8 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...accountOperations(service),
     ...auditOperations(service),
     ...eventOperations(service),
+    ...subscriptionOperations(service),
+    ...replayOperations(service),
     ...webhookOperations(service),
   ];
   const admission = admissionControl(service.sql, service.webhooks.box, trustedProxies);

@@ -3,15 +3,15 @@ import { notificationTypes } from '../../events/notification-types.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { modes } from '../../events/plans.ts';
 import { disabledReasons } from '../../events/webhook.ts';
-import type { WebhookBody } from '../webhooks/body.ts';
+import type { ContractBody } from '../webhooks/body.ts';
 import { deliveryStatuses } from '../webhooks/deliveries.ts';
 
 /** Schemas of webhooks and their deliveries. */
 
 const exact = { additionalProperties: false } as const;
 const example = '2026-03-01T09:30:00.000Z';
-const time = (description: string) => t.String({ format: 'date-time', description, examples: [example] });
-const timeOrNull = (description: string, examples: (string | null)[] = [null]) =>
+export const time = (description: string) => t.String({ format: 'date-time', description, examples: [example] });
+export const timeOrNull = (description: string, examples: (string | null)[] = [null]) =>
   t.Union([t.String({ format: 'date-time' }), t.Null()], { description, examples });
 
 export const NewWebhook = t.Object(
@@ -24,6 +24,18 @@ export const NewWebhook = t.Object(
   { ...exact, examples: [{ url: 'https://example.com/hooks/scans' }] },
 );
 
+/** What every webhook has besides its settings. */
+export const secretFields = {
+  failing_since: timeOrNull('Time of the first failure since the last success; null if the last attempt succeeded.'),
+  secret: t.String({
+    description: 'Secret that deliveries are signed with.',
+    examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  }),
+  old_secret_valid_until: timeOrNull(
+    'When the secret from before the last rotation stops signing; null if only the current secret signs.',
+  ),
+};
+
 export const Webhook = t.Object(
   {
     url: t.String({ format: 'uri', examples: ['https://example.com/hooks/scans'] }),
@@ -35,14 +47,7 @@ export const Webhook = t.Object(
       examples: [null],
     }),
     status_since: time('When the status last changed.'),
-    failing_since: timeOrNull('Time of the first failure since the last success; null if the last attempt succeeded.'),
-    secret: t.String({
-      description: 'Secret that deliveries are signed with.',
-      examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
-    }),
-    old_secret_valid_until: timeOrNull(
-      'When the secret from before the last rotation stops signing; null if only the current secret signs.',
-    ),
+    ...secretFields,
     created_at: time('When the webhook was first set.'),
   },
   exact,
@@ -77,7 +82,7 @@ export const webhookBodies = Object.entries(notificationTypes).map(
 
 const bodySchemas = webhookBodies.map(({ schema }): TSchema => schema);
 /** The body of any type. A union of one is that schema itself, so that the document refers to it by its name. */
-const Body = (bodySchemas.length === 1 ? bodySchemas[0] : t.Union(bodySchemas)) as TSchema & { static: WebhookBody };
+const Body = (bodySchemas.length === 1 ? bodySchemas[0] : t.Union(bodySchemas)) as TSchema & { static: ContractBody };
 
 export const WebhookTest = t.Object(
   {

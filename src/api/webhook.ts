@@ -1,47 +1,29 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { type Notification, notificationId } from '../../events/notification.ts';
-import type { ScanCreated } from '../../events/notification-types.ts';
 import { oneOf } from '../../events/one-of.ts';
-import { hasWebhooks } from '../../events/plans.ts';
-import { notificationIn } from '../../projections/delivery-columns.ts';
 import type { Caller } from '../accounts/admission.ts';
-import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
-import { isId, newId } from '../lib/ids.ts';
-import { bodyOf } from '../webhooks/body.ts';
-import {
-  findWebhook,
-  noWebhook,
-  planRequired,
-  remove,
-  rotate,
-  set,
-  type WebhookDetails,
-  waitForWebhooksProjection,
-} from '../webhooks/commands.ts';
-import { deliveryStatuses, listDeliveries, resend, type Delivery as Stored } from '../webhooks/deliveries.ts';
-import {
-  allowedAddresses,
-  Forbidden,
-  faultOfUrl,
-  type Policy,
-  resolveBySystem,
-  vettedAddresses,
-} from '../webhooks/destination.ts';
+import { Refusal } from '../lib/errors.ts';
+import type { ContractBody } from '../webhooks/body.ts';
+import { findWebhook, noWebhook, remove, rotate, set, type WebhookDetails } from '../webhooks/commands.ts';
+import { deliveryStatuses, listDeliveries } from '../webhooks/deliveries.ts';
 import { sendTimeoutMs } from '../webhooks/send.ts';
-import { signedHeaders } from '../webhooks/signature.ts';
-import { findTarget } from '../webhooks/target.ts';
-import { inTestSlot, maxInFlight, testWaitMs } from '../webhooks/test-slots.ts';
+import { testWaitMs } from '../webhooks/test-slots.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { presentPage } from './present.ts';
 import { pageOf, pageQuery } from './schemas.ts';
 import type { Service } from './service.ts';
-import { deliveryRules } from './webhook-rules.ts';
+import {
+  checkUrl,
+  exampleScan,
+  presentDelivery,
+  requireWebhooks,
+  resendDeliveryOf,
+  sendExample,
+} from './webhook-actions.ts';
+import { deliveryRules, pendingRules } from './webhook-rules.ts';
 import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
 
 const tag = 'Webhook';
-const pendingRules =
-  'When a webhook is removed or disabled, or its account changes to the Free plan, pending deliveries become `failed` with the reason, and can be resent for 30 days. When the URL changes, pending deliveries go to the new URL. Pending deliveries of a deleted code are still sent.';
 
 /** Operations on the webhook of the key's mode and on its deliveries. */
 export const webhookOperations = (service: Service): Operation[] => [
@@ -56,7 +38,7 @@ export const webhookOperations = (service: Service): Operation[] => [
 
 /** Finds the webhook of the caller's mode; throws if the plan has none or none is set. */
 async function requireWebhook({ sql, clock, webhooks }: Service, caller: Caller): Promise<WebhookDetails> {
-  if (!hasWebhooks(caller.plan)) throw planRequired();
+  requireWebhooks(caller);
   const webhook = await findWebhook(sql, webhooks.box, caller, clock());
   if (webhook === undefined) throw noWebhook();
   return webhook;
@@ -89,7 +71,7 @@ const setWebhook = (service: Service): Operation =>
     success: { status: 200, description: 'The webhook, with its signing secret.', schema: Webhook },
     errors: ['invalid_request', 'plan_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
     async handle({ caller, body: { url } }) {
-      if (!hasWebhooks(caller.plan)) throw planRequired();
+      requireWebhooks(caller);
       const { sql, clock, webhooks } = service;
       await checkUrl(url, webhooks.policy);
       await set(sql, webhooks.box, caller, url, { actor: caller.key, now: clock() });
@@ -147,26 +129,9 @@ const sendTest = (service: Service): Operation =>
     errors: ['plan_required', 'not_found'],
     answerWithinMs: testWaitMs + sendTimeoutMs + 5_000,
     async handle({ caller }) {
-      const { sql, clock, webhooks } = service;
-      const { box, send } = webhooks;
       await requireWebhook(service, caller);
-      const at = clock();
-      const target = await findTarget(sql, box, caller, at, { onlyWhenOn: false });
-      if (target === undefined) throw noWebhook();
-      const notification = exampleScan(at);
-      const { id } = notification;
-      const body = bodyOf(notification);
-      const text = JSON.stringify(body);
-      const headers = signedHeaders({ id, at, body: text, secrets: target.secrets });
-      const attempt = await inTestSlot(sql, caller, id, () => send({ url: target.url, body: text, headers }));
-      if (attempt === undefined) throw webhookBusy();
-      const { outcome, status, ms, answer, error } = attempt;
-      const result: Static<typeof WebhookTest> = {
-        delivered: outcome === 'delivered',
-        webhook_id: id,
-        body,
-        ...{ status_code: status, duration_ms: ms, response: answer, error },
-      };
+      const result = await sendExample<ContractBody>(service, caller, exampleScan);
+      if (result === undefined) throw noWebhook();
       return json(200, result);
     },
   });
@@ -186,9 +151,16 @@ const listWebhookDeliveries = ({ sql }: Service): Operation =>
     success: { status: 200, description: 'One page of deliveries.', schema: pageOf(Delivery) },
     errors: ['invalid_request', 'plan_required'],
     async handle({ caller, query: { page = 1, limit = 20, status } }) {
-      if (!hasWebhooks(caller.plan)) throw planRequired();
+      requireWebhooks(caller);
       const { deliveries, total } = await listDeliveries(sql, caller, { page, limit, status });
-      return json(200, presentPage(deliveries.map(presentDelivery), { page, limit }, total));
+      return json(
+        200,
+        presentPage(
+          deliveries.map((delivery) => presentDelivery<ContractBody>(delivery, caller)),
+          { page, limit },
+          total,
+        ),
+      );
     },
   });
 
@@ -205,40 +177,16 @@ const resendDelivery = (service: Service): Operation =>
     success: { status: 200, description: 'The delivery, now pending.', schema: Delivery },
     errors: ['plan_required', 'not_found', 'conflict'],
     async handle({ caller, params: { id = '' } }) {
-      const { sql, clock } = service;
       const webhook = await requireWebhook(service, caller);
       if (webhook.status === 'disabled')
         throw new Refusal(
           'conflict',
           'The webhook is disabled: enable it with PUT /v1/account/webhook, then resend the delivery.',
         );
-      await waitForWebhooksProjection(sql, caller.account);
-      const delivery = isId('whd', id) ? await resend(sql, caller, id, clock()) : undefined;
-      if (delivery === undefined) throw notFound('delivery');
-      return json(200, presentDelivery(delivery));
+      const delivery = await resendDeliveryOf(service, caller, id);
+      return json(200, presentDelivery<ContractBody>(delivery, caller));
     },
   });
-
-const webhookBusy = () =>
-  retryLater(
-    `All ${maxInFlight} concurrent requests of this webhook are in use, since its receiver is slow: try again in a few seconds.`,
-  );
-
-async function checkUrl(url: string, policy: Policy): Promise<void> {
-  const problem = faultOfUrl(url, policy);
-  if (problem !== undefined) throw invalid([{ field: 'url', message: `url ${problem}.` }]);
-  // A host that does not resolve is accepted, since it may exist later; one that resolves to a private address is refused.
-  await vettedAddresses(new URL(url), policy, resolveBySystem).catch((error) => {
-    if (error instanceof Forbidden)
-      throw invalid([{ field: 'url', message: `url must resolve to ${allowedAddresses}.` }]);
-  });
-}
-
-function exampleScan(at: Date): Notification {
-  const [code, scan_id] = [newId('qr', at.getTime()), newId('scan', at.getTime())];
-  const data: ScanCreated = { qr_id: code, scan_id, country: 'DE', city: 'Berlin', device: 'ios', is_unique: true };
-  return { id: notificationId(scan_id), type: 'scan.created', code, timestamp: at, data };
-}
 
 const presentWebhook = (webhook: WebhookDetails): Static<typeof Webhook> => ({
   url: webhook.url,
@@ -250,16 +198,4 @@ const presentWebhook = (webhook: WebhookDetails): Static<typeof Webhook> => ({
   secret: webhook.secret,
   old_secret_valid_until: webhook.previous_until?.toISOString() ?? null,
   created_at: webhook.created_at.toISOString(),
-});
-
-const presentDelivery = (delivery: Stored): Static<typeof Delivery> => ({
-  id: delivery.id,
-  status: delivery.status,
-  body: bodyOf(notificationIn(delivery)),
-  created_at: delivery.created_at.toISOString(),
-  next_attempt_at: delivery.status === 'pending' ? delivery.due_at.toISOString() : null,
-  error: delivery.error,
-  attempts: delivery.attempts.map(({ at, ms, status, answer, error }) => ({
-    ...{ timestamp: at, duration_ms: ms, status_code: status, response: answer, error },
-  })),
 });

@@ -1,5 +1,7 @@
-import type { Owner } from '../../events/owner.ts';
+import type { EndpointKey } from '../../events/endpoint.ts';
+import type { Mode } from '../../events/plans.ts';
 import { operator } from '../../events/recorded.ts';
+import type { SubscriptionEvent } from '../../events/subscription.ts';
 import type { WebhookEvent } from '../../events/webhook.ts';
 import { applyState } from '../../projections/state.ts';
 import { insertSealed, newVisitorKey, type SealedKey } from '../codes/visitor-keys.ts';
@@ -98,7 +100,7 @@ async function rewriteFiles(sql: Sql): Promise<void> {
   }
 }
 
-interface WebhookSecrets extends Owner {
+interface WebhookSecrets extends EndpointKey {
   current: string;
   previous: string | null;
 }
@@ -153,12 +155,16 @@ async function storeFingerprint(tx: Transaction, { fingerprint }: SecretBox): Pr
 
 /** Records that each webhook has a new secret, so that its account sees a rotation in its history. */
 async function recordRotations(tx: Transaction, now: Date): Promise<void> {
-  const webhooks = await tx<{ account: string; mode: 'live' | 'test'; version: number }[]>`
-    SELECT w.account, w.mode, a.version + row_number() OVER (PARTITION BY w.account ORDER BY w.mode) AS version
-    FROM webhooks w JOIN accounts a ON a.id = w.account ORDER BY w.account, w.mode`;
+  const webhooks = await tx<{ account: string; mode: Mode; id: string | null; version: number }[]>`
+    SELECT w.account, w.mode, w.id, a.version + row_number() OVER (PARTITION BY w.account ORDER BY w.mode, w.id) AS version
+    FROM (SELECT account, mode, NULL AS id FROM webhooks UNION ALL SELECT account, mode, id FROM webhook_subscriptions) AS w
+    JOIN accounts a ON a.id = w.account ORDER BY w.account, version`;
   if (webhooks.length === 0) return;
-  const events = webhooks.map(({ account, mode, version }) => {
-    const event: WebhookEvent = { type: 'webhook_rotated', data: { mode } };
+  const events = webhooks.map(({ account, mode, id, version }) => {
+    const event: WebhookEvent | SubscriptionEvent =
+      id === null
+        ? { type: 'webhook_rotated', data: { mode } }
+        : { type: 'webhook_secret_rotated', data: { webhook: id, mode } };
     return { stream: account, version, event };
   });
   await applyState(tx, await append(tx, events, { actor: operator, now }));

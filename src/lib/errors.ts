@@ -13,6 +13,7 @@ export const errorCodes = [
   'conflict',
   'idempotency_conflict',
   'logo_in_use',
+  'replay_running',
   'account_changed',
   'gone',
   'disabled',

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { type Owner, ownerKey } from '../../events/owner.ts';
+import { type EndpointKey, endpointKey } from '../../events/endpoint.ts';
 
 /** All operations that use SECRET_KEY. The key is never stored in the database. */
 export interface SecretBox {
-  /** Encrypts a webhook's signing secret. It can be decrypted only for the same account and mode. */
-  seal(secret: string, owner: Owner): string;
-  open(sealed: string, owner: Owner): string;
+  /** Encrypts a webhook's signing secret. It can be decrypted only for the same webhook. */
+  seal(secret: string, key: EndpointKey): string;
+  open(sealed: string, key: EndpointKey): string;
   /** Encrypts the key of a code's visitor hashes. It can be decrypted only for the same code. */
   sealVisitorKey(key: Uint8Array, code: string): Buffer;
   openVisitorKey(sealed: Uint8Array, code: string): Buffer;
@@ -34,12 +34,12 @@ export function createSecretBox(secretKey: string): SecretBox {
     tokenOf: (text) => createHmac('sha256', tokenKey).update(text).digest('base64url').slice(0, 22),
     fingerprint: derive(secretKey, 'fingerprint'),
     clientAddressKey: derive(secretKey, 'client addresses'),
-    seal: (secret, owner) =>
-      `${textVersion}.${encrypt(webhookKey, Buffer.from(secret), ownerKey(owner)).toString('base64url')}`,
-    open(text, owner) {
+    seal: (secret, key) =>
+      `${textVersion}.${encrypt(webhookKey, Buffer.from(secret), endpointKey(key)).toString('base64url')}`,
+    open(text, key) {
       if (!text.startsWith(`${textVersion}.`)) throw new Error('the webhook secret is encrypted in an unknown format');
       const sealed = Buffer.from(text.slice(textVersion.length + 1), 'base64url');
-      return decrypt(webhookKey, sealed, ownerKey(owner)).toString('utf8');
+      return decrypt(webhookKey, sealed, endpointKey(key)).toString('utf8');
     },
     sealVisitorKey: (key, code) => Buffer.concat([Buffer.of(bytesVersion), encrypt(visitorKeysKey, key, code)]),
     openVisitorKey(sealed, code) {

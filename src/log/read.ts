@@ -2,7 +2,7 @@ import { type StoredEvent, upcast } from '../../events/catalogue.ts';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Queryable } from './connect.ts';
-import { type OwnedRange, readScans } from './scan-lines.ts';
+import { type OwnedRange, readScans, readScansAt } from './scan-lines.ts';
 
 export interface Row {
   position: number;
@@ -130,4 +130,13 @@ async function readEntries(
   if (events.length === 0) return scans;
   const merged: LogEntry[] = [...events.map(recorded), ...scans].sort((a, b) => a.position - b.position);
   return merged.slice(0, limit);
+}
+
+/** The entries at these positions, in log order. */
+export async function readEntriesAt(sql: Queryable, positions: number[]): Promise<LogEntry[]> {
+  const [events, scans] = await Promise.all([
+    sql<Row[]>`SELECT * FROM events WHERE position = ANY(${`{${positions.join()}}`}::text::bigint[])`,
+    readScansAt(sql, positions),
+  ]);
+  return [...events.map(recorded), ...scans].sort((a, b) => a.position - b.position);
 }

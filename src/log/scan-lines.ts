@@ -51,6 +51,13 @@ export async function readOwnedScans(
   return row.lines === null ? [] : row.lines.split('\n').map((text) => new ScanLine(text));
 }
 
+/** The scans at these positions. The driver has no arrays of `bigint`, so they are passed as text. */
+export async function readScansAt(sql: Queryable, positions: number[]): Promise<ScanLine[]> {
+  const rows = await sql<{ line: string }[]>`
+    SELECT ${sql.unsafe(line)} AS line FROM scans s WHERE s.position = ANY(${`{${positions.join()}}`}::text::bigint[])`;
+  return rows.map((row) => new ScanLine(row.line));
+}
+
 interface Piece {
   after: number;
   to: number;

@@ -133,7 +133,8 @@ function pendingProjection({ deleted_at, appended_to, ended_to }: Erasure, reach
 }
 
 async function eraseDeliveries(tx: Transaction, account: string): Promise<boolean> {
-  // Endpoints are locked before deliveries everywhere, to avoid deadlocks.
+  // Replays, endpoints and deliveries are locked in this order everywhere, to avoid deadlocks.
+  await tx`DELETE FROM webhook_replays WHERE account = ${account}`;
   await tx`SELECT FROM webhook_endpoints WHERE account = ${account} ORDER BY mode FOR UPDATE`;
   const removed = await tx`
     DELETE FROM webhook_deliveries d
@@ -184,4 +185,5 @@ const accountTables = [
   'webhook_delivery_counts',
   'log_blocks',
   'logo_files',
+  'webhook_subscriptions',
 ];

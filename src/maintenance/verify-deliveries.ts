@@ -1,22 +1,16 @@
 import { reportedTypes } from '../../events/notification.ts';
-import { type Owner, ownerKey } from '../../events/owner.ts';
-import { hasWebhooks, modes } from '../../events/plans.ts';
-import { isWebhookEvent } from '../../events/webhook.ts';
+import { entryTypesOf, webhookEventTypes } from '../../events/webhook-events.ts';
+import { type WebhookSpan, WebhookSpans } from '../../events/webhook-spans.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { holdPartitions } from '../log/partitions.ts';
 import { readEvents } from '../log/read.ts';
+import { entryFilter } from '../webhooks/replay-selection.ts';
 import { latestRun } from './retention.ts';
 import type { Difference } from './scan-counts.ts';
 
-/** The webhook of an account and mode was on after position `after`, up to `to`. */
-interface Span extends Owner {
-  after: number;
-  to: number;
-}
-
 export interface DeliveriesVerified {
-  /** Scans, and other entries that webhooks report, for which a webhook was on. */
+  /** Scans and other entries that a webhook got, once for each webhook. */
   scans: number;
   /** Deliveries that are not yet sent, which is not a difference. */
   waiting: number;
@@ -28,7 +22,10 @@ const positionsPerQuery = 500_000;
 /** Deliveries are kept for at least seven days, so every entry that is younger must have one. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Compares the deliveries with the log: each reported entry for which a webhook was on has one, and no other has. */
+/**
+ * Compares the deliveries with the log: each entry has one for each webhook
+ * that was on and let it through, and no other, except those that a replay made.
+ */
 export const verifyDeliveries = (
   sql: Sql,
   { account, now = new Date() }: { account?: string | undefined; now?: Date } = {},
@@ -57,7 +54,7 @@ export const verifyDeliveries = (
     const found = await tx<{ code: string; deliveries: number; waiting: number }[]>`
       SELECT code, count(*) AS deliveries, count(*) FILTER (WHERE status = 'pending') AS waiting
       FROM webhook_deliveries
-      WHERE (scanned_at IS NULL OR scanned_at >= ${before}) AND account NOT IN (SELECT account FROM erasures WHERE done_at IS NULL)
+      WHERE replay IS NULL AND (type <> 'scan.created' OR coalesce(scanned_at, occurred_at) >= ${before}) AND account NOT IN (SELECT account FROM erasures WHERE done_at IS NULL)
         ${account === undefined ? tx`` : tx`AND account = ${account}`}
       GROUP BY code`;
     const differences: Difference[] = [];
@@ -76,46 +73,16 @@ export async function positionOfDeliveries(sql: Queryable): Promise<number> {
   return row?.position ?? 0;
 }
 
-/** Computes from the events of the log when each webhook was on. */
-async function spansOf(sql: Queryable, upTo: number): Promise<Span[]> {
-  const spans: Span[] = [];
-  const on = new Map<string, Span>();
-  const set = new Set<string>();
-  const free = new Set<string>();
-  const deleted = new Set<string>();
-  const update = ({ account, mode }: Owner, position: number) => {
-    const key = ownerKey({ account, mode });
-    const open = on.get(key);
-    const isOn = set.has(key) && !free.has(account);
-    if (isOn && open === undefined) on.set(key, { account, mode, after: position, to: upTo });
-    if (!isOn && open !== undefined) {
-      spans.push({ ...open, to: position });
-      on.delete(key);
-    }
-  };
+/** Computes from the events of the log when each webhook was on, and what it got. */
+async function spansOf(sql: Queryable, upTo: number): Promise<WebhookSpan[]> {
+  const spans = new WebhookSpans();
   for (let after = 0; ; ) {
     const events = await readEvents(sql, after, eventsPerQuery);
-    for (const event of events) {
-      if (event.position > upTo) break;
-      const { stream: account, position } = event;
-      if (isWebhookEvent(event)) {
-        const { mode } = event.data;
-        if (event.type === 'webhook_set') set.add(ownerKey({ account, mode }));
-        if (event.type === 'webhook_removed' || event.type === 'webhook_disabled')
-          set.delete(ownerKey({ account, mode }));
-        update({ account, mode }, position);
-      } else if (event.type === 'plan_changed') {
-        if (hasWebhooks(event.data.to)) free.delete(account);
-        else free.add(account);
-        for (const mode of modes) update({ account, mode }, position);
-      } else if (event.type === 'account_deleted') {
-        // The erasure removes deliveries, scans and events one after the other, so deleted accounts are not compared.
-        deleted.add(account);
-        for (const mode of modes) on.delete(ownerKey({ account, mode }));
-      }
-    }
-    if (events.length < eventsPerQuery) return [...spans, ...on.values()].filter((span) => !deleted.has(span.account));
-    after = events.at(-1)?.position ?? after;
+    for (const event of events) if (event.position <= upTo) spans.apply(event);
+    const last = events.at(-1);
+    // The erasure removes deliveries, scans and events one after the other, so deleted accounts are not compared.
+    if (last === undefined || events.length < eventsPerQuery || last.position > upTo) return spans.upTo(upTo);
+    after = last.position;
   }
 }
 
@@ -133,31 +100,41 @@ interface Compared {
   missing: number;
 }
 
-async function compare(sql: Queryable, all: Span[], piece: { after: number; to: number }, { before, oldest }: Ages) {
+async function compare(
+  sql: Queryable,
+  all: WebhookSpan[],
+  piece: { after: number; to: number },
+  { before, oldest }: Ages,
+) {
   const spans = all.filter(({ after, to }) => after < piece.to && to > piece.after);
   if (spans.length === 0) return [];
+  const rows = spans.map(({ account, mode, code_mode, after, to, filter }) => ({
+    ...{ account, mode, code_mode, after, to, ...entryFilter(filter) },
+  }));
   return sql<Compared[]>`
-    SELECT entry.code, count(*) AS entries, count(d.id) AS matched,
+    SELECT entry.code, count(*) AS entries, count(d.id) FILTER (WHERE d.replay IS NULL) AS matched,
       count(*) FILTER (WHERE d.id IS NULL AND entry.occurred_at > ${oldest}) AS missing
-    FROM jsonb_to_recordset(${sql.json(JSON.parse(JSON.stringify(spans)))})
-      AS span (account text, mode text, after bigint, "to" bigint)
+    FROM jsonb_to_recordset(${sql.json(rows)}) AS span (account text, mode text, code_mode text, after bigint, "to" bigint,
+      types text[], qr_ids text[], tags text[])
     JOIN (${reportedEntries(sql, piece, before)}) AS entry
-      ON entry.account = span.account AND entry.mode = span.mode
+      ON entry.account = span.account AND entry.mode = span.code_mode
       AND entry.position > span.after AND entry.position <= span."to"
+      AND entry.type = ANY(span.types)
+      AND (span.qr_ids IS NULL OR entry.code = ANY(span.qr_ids))
+      AND (span.tags IS NULL OR code_tags_at(entry.code, entry.position) && span.tags)
     LEFT JOIN webhook_deliveries d
-      ON d.account = entry.account AND d.mode = entry.mode AND d.id = 'whd_' || substr(entry.id, strpos(entry.id, '_') + 1)
+      ON d.account = span.account AND d.mode = span.mode AND d.id = 'whd_' || substr(entry.id, strpos(entry.id, '_') + 1)
     GROUP BY entry.code`;
 }
 
-/** The entries of a part of the log that webhooks report. Only scans leave the log, so `before` is about them. */
+/** The entries of a part of the log that webhooks can get. Only scans leave the log, so `before` is about them. */
 function reportedEntries(sql: Queryable, { after, to }: { after: number; to: number }, before: Date) {
-  const scans = sql`
-    SELECT position, id, account, mode, code, occurred_at FROM scans
-    WHERE position > ${after} AND position <= ${to} AND occurred_at >= ${before}`;
-  const changes = [...reportedTypes].filter((type) => type !== 'code_scanned');
-  if (changes.length === 0) return scans;
-  return sql`${scans}
+  const changes = [...reportedTypes, ...entryTypesOf(webhookEventTypes)].filter((type) => type !== 'code_scanned');
+  return sql`
+    SELECT position, id, account, mode, code, 'code_scanned' AS type, occurred_at FROM scans
+    WHERE position > ${after} AND position <= ${to} AND occurred_at >= ${before}
     UNION ALL
-    SELECT e.position, e.id, c.account, c.mode, e.stream, e.occurred_at FROM events e JOIN codes c ON c.id = e.stream
+    SELECT e.position, e.id, c.account, c.mode, e.stream, e.type, e.occurred_at
+    FROM events e JOIN codes c ON c.id = e.stream
     WHERE e.position > ${after} AND e.position <= ${to} AND e.type = ANY(${changes})`;
 }

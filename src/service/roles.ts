@@ -10,7 +10,7 @@ import { followChanges, onNudge } from '../stream/changes.ts';
 import { connectStream } from '../stream/connect.ts';
 import type { StreamContext } from '../stream/context.ts';
 import { type Relay, startRelay } from '../stream/relay.ts';
-import { disable } from '../webhooks/commands.ts';
+import { disableEndpoint } from '../webhooks/disable.ts';
 import type { ServiceContext, Started } from './context.ts';
 import { measureDisk } from './measure-disk.ts';
 import { measureLag } from './measure-lag.ts';
@@ -71,7 +71,7 @@ function startProjectionsRole(context: ServiceContext, streamContext: StreamCont
   cleanup.add(runCounters(streamContext).stop, runLogBlocks(streamContext).stop);
   const delivering = runWebhooks({
     ...{ ...streamContext, box, send, clock },
-    disable: (owner, reason) => disable(sql, owner, reason, clock()),
+    disable: (key, reason, attemptedAt) => disableEndpoint(sql, key, { reason, attemptedAt, now: clock() }),
   });
   cleanup.add(delivering.stop);
   cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);

@@ -1,6 +1,7 @@
 import type { JetStreamManager } from 'nats';
 import type { LogRange } from '../../events/entry.ts';
-import { isReported, subjectOf } from '../../events/notification.ts';
+import { subjectOf } from '../../events/notification.ts';
+import { isDeliverable } from '../../events/webhook-events.ts';
 import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { decodeMessage, rangeOf } from '../../events/wire/stream-message.ts';
 import { counters } from '../../projections/counters.ts';
@@ -63,7 +64,7 @@ export async function findLostTail(
     const idsByPosition = await idsInLog(sql, range);
     if (!isSame(range, idsByPosition)) {
       const reported = range.entries
-        .filter(isReported)
+        .filter(isDeliverable)
         .filter(({ id, position }) => idsByPosition.get(position) !== id)
         .map((entry) => ({ id: entry.id, ...subjectOf(entry) }));
       lost = {

@@ -16,15 +16,15 @@ import { notFound, Refusal, retryLater } from '../lib/errors.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
-import { newSigningSecret } from './secrets.ts';
+import { createSecret, destroySecret, openedSecret, rotateSecret } from './stored-secrets.ts';
 
-interface By {
+export interface By {
   actor: Actor;
   now: Date;
 }
 
-/** A webhook as its account sees it, with its signing secret. */
-export interface WebhookDetails extends Webhook {
+/** What a webhook's account sees besides its settings. */
+export interface SecretDetails {
   secret: string;
   /** When the previous secret stops signing; null if there is none. */
   previous_until: Date | null;
@@ -32,9 +32,10 @@ export interface WebhookDetails extends Webhook {
   failing_since: Date | null;
 }
 
-type Loaded = Account & { webhook: Webhook | undefined };
+/** The webhook of `/v1/account/webhook` as its account sees it. */
+export interface WebhookDetails extends Webhook, SecretDetails {}
 
-const secretOverlapMs = 24 * 60 * 60 * 1000;
+type Loaded = Account & { webhook: Webhook | undefined };
 
 export async function findWebhook(
   sql: Queryable,
@@ -48,46 +49,47 @@ export async function findWebhook(
     WHERE account = ${owner.account} AND mode = ${owner.mode}`;
   if (row === undefined) return undefined;
   const { current, previous_until, ...webhook } = row;
-  const stillSigns = previous_until !== null && previous_until > now;
-  return { ...webhook, secret: box.open(current, owner), previous_until: stillSigns ? previous_until : null };
+  return { ...webhook, ...openedSecret(box, owner, { current, previous_until }, now) };
 }
 
 /** Sets the URL and enables the webhook. The first call creates the secret, later calls keep it. */
 export const set = (sql: Sql, box: SecretBox, owner: Owner, url: string, by: By): Promise<void> =>
   decideOn(sql, owner, by, {
     decide: ({ webhook }) => setWebhook(webhook, owner.mode, url),
-    writeSecret: (tx) => tx`
-      INSERT INTO webhook_secrets (account, mode, current)
-      VALUES (${owner.account}, ${owner.mode}, ${box.seal(newSigningSecret(), owner)})
-      ON CONFLICT DO NOTHING`,
+    writeSecret: (tx) => createSecret(tx, box, owner),
   });
 
 /** Creates a new secret. The previous one also signs for 24 hours, so that receivers accept every delivery. */
 export const rotate = (sql: Sql, box: SecretBox, owner: Owner, by: By): Promise<void> =>
   decideOn(sql, owner, by, {
     decide: (loaded) => rotateWebhook(existing(loaded)),
-    writeSecret: (tx) => tx`
-      UPDATE webhook_secrets SET
-        previous = current, previous_until = ${new Date(by.now.getTime() + secretOverlapMs)},
-        current = ${box.seal(newSigningSecret(), owner)}
-      WHERE account = ${owner.account} AND mode = ${owner.mode}`,
+    writeSecret: (tx) => rotateSecret(tx, box, owner, by.now),
   });
 
 /** Removes the webhook and destroys its secrets. */
 export const remove = (sql: Sql, owner: Owner, by: By): Promise<void> =>
   decideOn(sql, owner, by, {
     decide: (loaded) => removeWebhook(existing(loaded)),
-    writeSecret: (tx) => tx`DELETE FROM webhook_secrets WHERE account = ${owner.account} AND mode = ${owner.mode}`,
+    writeSecret: (tx) => destroySecret(tx, owner),
   });
 
+/** Why and when the service disables a webhook. */
+export interface Disabling {
+  reason: DisabledReason;
+  /** When the attempt that is the cause began: a webhook that was enabled after it stays enabled. */
+  attemptedAt: Date;
+  now: Date;
+}
+
 /** Disables a webhook with the service as actor. Does nothing if the webhook is removed or already disabled. */
-export const disable = (sql: Sql, owner: Owner, reason: DisabledReason, now: Date): Promise<void> =>
+export const disable = (sql: Sql, owner: Owner, { reason, attemptedAt, now }: Disabling): Promise<void> =>
   decideOn(
     sql,
     owner,
     { actor: service, now },
     {
-      decide: ({ webhook }) => (webhook === undefined ? [] : disableWebhook(webhook, reason)),
+      decide: ({ webhook }) =>
+        webhook === undefined || webhook.since > attemptedAt ? [] : disableWebhook(webhook, reason),
     },
   );
 

@@ -1,7 +1,7 @@
-import type { Owner } from '../../events/owner.ts';
+import type { EndpointKey } from '../../events/endpoint.ts';
 import { type DeliveryColumns, deliveryColumns } from '../../projections/delivery-columns.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
-import type { Held } from './leases.ts';
+import { type Held, replayGeneration } from './leases.ts';
 
 /** A delivery that is due to be sent. */
 export interface Due extends DeliveryColumns {
@@ -34,6 +34,8 @@ interface DueQuery {
   limit: number;
   /** Only deliveries after this one. */
   after?: Due | undefined;
+  /** Those of a replay instead of all others. */
+  replayed?: boolean;
 }
 
 const dueColumns = (sql: Queryable) => sql([...deliveryColumns, 'tries', 'due_at']);
@@ -43,19 +45,20 @@ const listedColumns = (sql: Queryable) =>
 /** Reads due deliveries of an endpoint, those due the longest first. */
 export const dueDeliveries = (
   sql: Sql,
-  { account, mode, generation }: Held,
-  { now, limit, after }: DueQuery,
+  { account, mode, generation }: Pick<Held, 'account' | 'mode' | 'generation'>,
+  { now, limit, after, replayed = false }: DueQuery,
 ): Promise<Due[]> =>
   sql<Due[]>`
     SELECT ${dueColumns(sql)} FROM webhook_deliveries
-    WHERE account = ${account} AND mode = ${mode} AND status = 'pending' AND generation = ${generation}
+    WHERE account = ${account} AND mode = ${mode} AND status = 'pending'
+      AND generation = ${replayed ? replayGeneration(generation) : generation}
       AND due_at <= ${now} ${after === undefined ? sql`` : sql`AND (due_at, id) > (${after.due_at}, ${after.id})`}
     ORDER BY due_at, id LIMIT ${limit}`;
 
 /** Reads one page of a webhook's deliveries, newest first, and their total number. */
 export async function listDeliveries(
   sql: Sql,
-  { account, mode }: Owner,
+  { account, mode }: EndpointKey,
   { status, page, limit }: { status?: DeliveryStatus | undefined; page: number; limit: number },
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   const ofStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
@@ -74,7 +77,12 @@ export async function listDeliveries(
  * Makes a delivery due now, with a new series of retries, whatever its status. Returns undefined if there is no such
  * delivery.
  */
-export const resend = (sql: Sql, { account, mode }: Owner, id: string, now: Date): Promise<Delivery | undefined> =>
+export const resend = (
+  sql: Sql,
+  { account, mode }: EndpointKey,
+  id: string,
+  now: Date,
+): Promise<Delivery | undefined> =>
   sql.begin(async (tx) => {
     const [endpoint] = await tx<{ generation: number }[]>`
       SELECT generation FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode} FOR UPDATE`;

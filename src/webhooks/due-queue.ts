@@ -5,17 +5,25 @@ import type { Held } from './leases.ts';
 const refillBelow = 128;
 const refillBatch = 512;
 const maxUnrecorded = 2048;
+/** Fewer, so that a replay keeps little in memory that is sent after everything else. */
+const refillReplayedBelow = 32;
+const refillReplayedBatch = 128;
 
-/** The due deliveries of one endpoint, read in advance. `next` returns each once until its outcome is recorded. */
+/**
+ * The due deliveries of one endpoint, read in advance. `next` returns each once until its outcome is recorded, and those of
+ * a replay only while no other is due.
+ */
 export class DueQueue {
   readonly #sql: Sql;
   readonly #held: Held;
   readonly #waiting: Due[] = [];
+  readonly #replayed: Due[] = [];
   /** Read already; the next read may return them as pending again. */
   readonly #handled = new Set<string>();
   #recorded: string[] = [];
   #lastRead: Due | undefined;
   #mayHaveMore = true;
+  #mayHaveReplayed = true;
 
   constructor(sql: Sql, held: Held) {
     this.#sql = sql;
@@ -23,7 +31,12 @@ export class DueQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#waiting.length === 0;
+    return this.#waiting.length === 0 && this.#replayed.length === 0;
+  }
+
+  /** Whether only deliveries of a replay wait: another one that was added since then goes first. */
+  get hasOnlyReplayed(): boolean {
+    return this.#waiting.length === 0 && this.#replayed.length > 0;
   }
 
   /** The number of deliveries that were read and whose outcome is not recorded, including those in the queue. */
@@ -32,11 +45,21 @@ export class DueQueue {
   }
 
   get needsRefill(): boolean {
-    return this.#mayHaveMore && this.#waiting.length < refillBelow && this.unrecorded < maxUnrecorded;
+    if (this.unrecorded >= maxUnrecorded) return false;
+    return (this.#mayHaveMore && this.#waiting.length < refillBelow) || this.#needsReplayed;
+  }
+
+  get #needsReplayed(): boolean {
+    return (
+      this.#held.replaying &&
+      this.#mayHaveReplayed &&
+      this.#waiting.length === 0 &&
+      this.#replayed.length < refillReplayedBelow
+    );
   }
 
   next(): Due | undefined {
-    return this.#waiting.shift();
+    return this.#waiting.shift() ?? this.#replayed.shift();
   }
 
   /** The delivery was not sent: a later read may return it again. */
@@ -51,28 +74,46 @@ export class DueQueue {
 
   /** Puts back all deliveries in the queue. */
   clear(): void {
-    for (const delivery of this.#waiting.splice(0)) this.putBack(delivery);
+    for (const delivery of [...this.#waiting.splice(0), ...this.#replayed.splice(0)]) this.putBack(delivery);
   }
 
   /** The database may have new due deliveries. */
   expectMore(): void {
     this.#mayHaveMore = true;
+    this.#mayHaveReplayed = true;
   }
 
   async refill(now: Date): Promise<void> {
-    this.#mayHaveMore = false;
-    // Their outcomes were stored before this read begins: one that it returns is due again.
+    // Outcomes that are stored before this read begins: a delivery that it returns is due again.
     for (const id of this.#recorded) this.#handled.delete(id);
     this.#recorded = [];
+    if (this.#mayHaveMore) await this.#refill(now);
+    if (this.#needsReplayed) await this.#refillReplayed(now);
+  }
+
+  async #refill(now: Date): Promise<void> {
+    this.#mayHaveMore = false;
     // Continues after the last one, so that deliveries in flight are not read repeatedly; at the end, starts over.
     const limit = refillBatch + (this.#lastRead === undefined ? this.#handled.size : 0);
     const due = await dueDeliveries(this.#sql, this.#held, { now, limit, after: this.#lastRead });
     this.#lastRead = due.length === limit ? due.at(-1) : undefined;
     if (this.#lastRead !== undefined) this.#mayHaveMore = true;
+    this.#take(due, this.#waiting);
+  }
+
+  async #refillReplayed(now: Date): Promise<void> {
+    this.#mayHaveReplayed = false;
+    const limit = refillReplayedBatch + this.#handled.size;
+    const due = await dueDeliveries(this.#sql, this.#held, { now, limit, replayed: true });
+    if (due.length === limit) this.#mayHaveReplayed = true;
+    this.#take(due, this.#replayed);
+  }
+
+  #take(due: Due[], into: Due[]): void {
     for (const delivery of due) {
       if (this.#handled.has(delivery.id)) continue;
       this.#handled.add(delivery.id);
-      this.#waiting.push(delivery);
+      into.push(delivery);
     }
   }
 }

@@ -1,13 +1,18 @@
-import type { Owner } from '../../events/owner.ts';
+import type { EndpointKey } from '../../events/endpoint.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 
 /** An endpoint whose lease this worker has: until it expires, no other worker sends to it. */
-export interface Held extends Owner {
+export interface Held extends EndpointKey {
   generation: number;
+  /** Whether a replay may have deliveries that wait. */
+  replaying: boolean;
 }
 
+/** The generation of the deliveries of a replay, which no older version reads: they are sent after all others. */
+export const replayGeneration = (generation: number) => -1 - generation;
+
 /** An example event that waits for a slot or has one. */
-export interface EndpointTest extends Owner {
+export interface EndpointTest extends EndpointKey {
   id: string;
   granted: boolean;
 }
@@ -61,49 +66,55 @@ export class Leases {
           FOR UPDATE SKIP LOCKED
         ) AS free
         WHERE e.account = free.account AND e.mode = free.mode
-        RETURNING e.account, e.mode, e.generation`;
+        RETURNING e.account, e.mode, e.generation, e.replaying`;
       return { held, tests: held.length === 0 ? [] : await this.tests(tx) };
     });
   }
 
   /** Extends all leases of this worker; returns those that no other worker has taken over. */
-  renew(): Promise<{ kept: Owner[]; tests: EndpointTest[] }> {
+  renew(): Promise<{ kept: Held[]; tests: EndpointTest[] }> {
     return this.#sql.begin(async (tx) => {
-      const kept = await tx<Owner[]>`
+      const kept = await tx<Held[]>`
         UPDATE webhook_endpoints AS e SET lease_until = ${this.#until()} FROM ${this.#mine()}
         WHERE e.account = mine.account AND e.mode = mine.mode
-        RETURNING e.account, e.mode`;
+        RETURNING e.account, e.mode, e.generation, e.replaying`;
       return { kept, tests: await this.tests(tx) };
     });
   }
 
   /**
-   * Releases an endpoint and sets when it is due next; returns whether it did. Without `yielding`, the worker keeps an
-   * endpoint that has more due deliveries. With it, the endpoint is queued after those that are due already.
+   * Releases an endpoint and sets when it is due next; returns undefined if it did. Without `yielding`, the worker keeps an
+   * endpoint that has more due deliveries, and gets its state. With it, the endpoint is queued after those that are due
+   * already.
    */
-  release(key: Held, now: Date, yielding: boolean): Promise<boolean> {
+  release(key: Held, now: Date, yielding: boolean): Promise<Pick<Held, 'replaying'> | undefined> {
     return this.#sql.begin(async (tx) => {
       // Locks before it reads: a delivery that is added in between would otherwise be missed.
-      const [row] = await tx<{ generation: number }[]>`
-        SELECT generation FROM webhook_endpoints
+      const [row] = await tx<Pick<Held, 'generation' | 'replaying'>[]>`
+        SELECT generation, replaying FROM webhook_endpoints
         WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${this.#holder}
         FOR UPDATE`;
-      if (row === undefined) return true;
-      const [{ due_at }] = await tx<[{ due_at: Date | null }]>`
-        SELECT min(due_at) AS due_at FROM webhook_deliveries
-        WHERE account = ${key.account} AND mode = ${key.mode} AND status = 'pending'
-          AND generation = ${row.generation}`;
+      if (row === undefined) return undefined;
+      const firstDue = async (generation: number) => {
+        const [{ due_at }] = await tx<[{ due_at: Date | null }]>`
+          SELECT min(due_at) AS due_at FROM webhook_deliveries
+          WHERE account = ${key.account} AND mode = ${key.mode} AND status = 'pending' AND generation = ${generation}`;
+        return due_at;
+      };
+      const live = await firstDue(row.generation);
+      const replayed = row.replaying ? await firstDue(replayGeneration(row.generation)) : null;
+      const due_at = live === null || (replayed !== null && replayed < live) ? replayed : live;
       const hasMore = due_at !== null && due_at <= now;
-      if (hasMore && !yielding && row.generation === key.generation) return false;
+      if (hasMore && !yielding && row.generation === key.generation) return row;
       await tx`
         UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${hasMore ? now : due_at}
         WHERE account = ${key.account} AND mode = ${key.mode}`;
-      return true;
+      return undefined;
     });
   }
 
   /** Releases an endpoint that cannot be served now, and makes it due at `to`. */
-  async postpone(key: Owner, to: Date): Promise<void> {
+  async postpone(key: EndpointKey, to: Date): Promise<void> {
     await this.#sql`
       UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${to}
       WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${this.#holder}`;

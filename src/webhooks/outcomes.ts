@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Owner, ownerKey } from '../../events/owner.ts';
+import { type EndpointKey, endpointKey } from '../../events/endpoint.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -7,7 +7,7 @@ import type { Sql } from '../lib/sql.ts';
 import type { StoredAttempt } from './deliveries.ts';
 
 /** The outcome of one attempt, and the state of its delivery after it. */
-export interface Outcome extends Owner {
+export interface Outcome extends EndpointKey {
   id: string;
   status: 'pending' | 'delivered' | 'failed';
   /** When the next attempt is due. */
@@ -16,7 +16,7 @@ export interface Outcome extends Owner {
   at: string;
 }
 
-interface EndpointState extends Owner {
+interface EndpointState extends EndpointKey {
   failing_since: Date | null;
 }
 
@@ -44,7 +44,7 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
     for (;;) {
       try {
         const stored = await store(results);
-        return results.map((result) => stored.get(ownerKey(result)));
+        return results.map((result) => stored.get(endpointKey(result)));
       } catch (error) {
         log.warn({ error: messageOf(error) }, 'outcomes of webhook deliveries could not be stored: retrying in 250 ms');
         if (stopping) return results.map(() => undefined);
@@ -69,7 +69,9 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
           status = g.status, due_at = g.due_at, tries = d.tries + 1, error = g.attempt->>'error',
           attempts = CASE WHEN jsonb_array_length(d.attempts) < ${maxStoredAttempts} THEN d.attempts ELSE d.attempts - 0 END
             || g.attempt,
-          finished_at = CASE WHEN g.status = 'pending' THEN NULL ELSE g.at END
+          finished_at = CASE WHEN g.status = 'pending' THEN NULL ELSE g.at END,
+          -- After its first attempt, the delivery of a replay is retried like any other.
+          generation = CASE WHEN d.generation < 0 THEN -1 - d.generation ELSE d.generation END
         FROM given g JOIN held USING (account, mode)
         WHERE d.account = g.account AND d.mode = g.mode AND d.id = g.id AND (d.status = 'pending' OR g.status = 'delivered')
       )
@@ -81,7 +83,7 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
       ) AS r
       WHERE e.account = r.account AND e.mode = r.mode
       RETURNING e.account, e.mode, e.failing_since`;
-    return new Map(stored.map((endpoint) => [ownerKey(endpoint), endpoint]));
+    return new Map(stored.map((endpoint) => [endpointKey(endpoint), endpoint]));
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { Owner } from '../../events/owner.ts';
+import type { EndpointKey } from '../../events/endpoint.ts';
 import { notificationIn } from '../../projections/delivery-columns.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -6,7 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
-import { bodyOf } from './body.ts';
+import { bodyFor } from './body.ts';
 import type { Due } from './deliveries.ts';
 import { DueQueue } from './due-queue.ts';
 import type { EndpointTest, Held, Leases } from './leases.ts';
@@ -27,8 +27,8 @@ export interface SessionTools {
   metrics: Metrics;
   leases: Leases;
   outcomes: OutcomeStore;
-  /** Disables a webhook until the account sets it again. */
-  disable(key: Owner, reason: 'gone' | 'failing'): Promise<void>;
+  /** Disables a webhook until the account enables it again, unless it did so after the attempt. */
+  disable(key: EndpointKey, reason: 'gone' | 'failing', attemptedAt: Date): Promise<void>;
   /** Whether the lease lasts longer than a request that begins now. */
   mayStart(session: Session): boolean;
   /** Whether other endpoints wait for a session. */
@@ -54,6 +54,7 @@ export class Session {
   readonly startedAt = performance.now();
   readonly #tools: SessionTools;
   readonly #log: Logger;
+  readonly #bodyOf: ReturnType<typeof bodyFor>;
   readonly #queue: DueQueue;
   readonly #target: TargetCache;
   readonly #ended = Promise.withResolvers<void>();
@@ -74,6 +75,7 @@ export class Session {
     this.claimedAt = claimedAt;
     this.#tools = tools;
     this.#log = tools.log.child({ account: held.account, mode: held.mode });
+    this.#bodyOf = bodyFor(held.mode);
     this.#queue = new DueQueue(tools.sql, held);
     this.#target = new TargetCache(() => findTarget(tools.sql, tools.box, held, tools.clock(), { onlyWhenOn: true }));
   }
@@ -84,8 +86,8 @@ export class Session {
 
   /** Continues: there may be new deliveries, or the lease was extended. */
   wake(): void {
-    // While all slots are taken, nothing needs to be read.
-    if (this.#inFlight < this.#maxDeliveries()) this.#queue.expectMore();
+    // While all slots are taken, nothing needs to be read, unless a replay has taken them.
+    if (this.#inFlight < this.#maxDeliveries() || this.#queue.hasOnlyReplayed) this.#queue.expectMore();
     this.#pump();
   }
 
@@ -96,6 +98,11 @@ export class Session {
     this.#testsReadAt = readAt;
     this.#tests = tests;
     this.#pump();
+  }
+
+  /** Whether a replay of this endpoint may have deliveries. */
+  noteReplaying(replaying: boolean): void {
+    this.held.replaying = replaying;
   }
 
   /** Starts no more requests, and releases the endpoint when those in flight have ended. */
@@ -168,7 +175,13 @@ export class Session {
     const { clock, leases } = this.#tools;
     const now = clock();
     if (this.#closing === 'postpone') await leases.postpone(this.held, new Date(now.getTime() + databaseRetryMs));
-    else if (!(await leases.release(this.held, now, this.#closing === 'release'))) return this.#queue.expectMore();
+    else {
+      const kept = await leases.release(this.held, now, this.#closing === 'release');
+      if (kept !== undefined) {
+        this.noteReplaying(kept.replaying);
+        return this.#queue.expectMore();
+      }
+    }
     this.#end();
   }
 
@@ -201,7 +214,7 @@ export class Session {
 
   async #post(delivery: Due, { url, secrets }: Target): Promise<Sent> {
     const at = this.#tools.clock();
-    const body = JSON.stringify(bodyOf(notificationIn(delivery)));
+    const body = JSON.stringify(this.#bodyOf(notificationIn(delivery)));
     const headers = signedHeaders({ id: delivery.id, at, body, secrets });
     const abort = this.#spareAborts.pop() ?? new AbortController();
     this.#aborts.add(abort);
@@ -219,19 +232,19 @@ export class Session {
     this.#queue.markRecorded(delivery);
     if (endpoint === undefined) return this.abandon();
     const failingMs = endpoint.failing_since === null ? 0 : clock().getTime() - endpoint.failing_since.getTime();
-    if (attempt.status === 410) await this.#disable('gone');
-    else if (failingMs >= disableAfterMs) await this.#disable('failing');
+    if (attempt.status === 410) await this.#disable('gone', at);
+    else if (failingMs >= disableAfterMs) await this.#disable('failing', at);
   }
 
-  async #disable(reason: 'gone' | 'failing'): Promise<void> {
+  async #disable(reason: 'gone' | 'failing', attemptedAt: Date): Promise<void> {
     this.#closing = 'postpone';
-    await this.#tools.disable(this.held, reason).catch((error) => {
+    await this.#tools.disable(this.held, reason, attemptedAt).catch((error) => {
       this.#log.error({ error: messageOf(error) }, 'a webhook could not be disabled: the next failed delivery retries');
     });
   }
 }
 
-function outcomeOf({ id, tries }: Due, attempt: Attempt, at: Date, now: Date): Omit<Outcome, keyof Owner> {
+function outcomeOf({ id, tries }: Due, attempt: Attempt, at: Date, now: Date): Omit<Outcome, keyof EndpointKey> {
   const { ms, status, answer, error, outcome, retryAfter } = attempt;
   const delayMs = status === 410 ? undefined : retryDelayMs(tries + 1, retryAfterMs(retryAfter, now));
   const nextStatus = outcome === 'delivered' ? 'delivered' : delayMs === undefined ? 'failed' : 'pending';

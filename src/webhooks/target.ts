@@ -1,4 +1,4 @@
-import type { Owner } from '../../events/owner.ts';
+import { type EndpointKey, isSubscription } from '../../events/endpoint.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 
@@ -19,15 +19,17 @@ interface Row {
 export async function findTarget(
   sql: Sql,
   box: SecretBox,
-  key: Owner,
+  key: EndpointKey,
   now: Date,
   options: { onlyWhenOn: boolean },
 ): Promise<Target | undefined> {
   const on = options.onlyWhenOn ? sql`AND w.status = 'enabled' AND a.plan <> 'free'` : sql``;
+  const [table, column] = isSubscription(key.mode) ? [sql`webhook_subscriptions`, sql`id`] : [sql`webhooks`, sql`mode`];
   const [row] = await sql<Row[]>`
     SELECT w.url, s.current, s.previous, s.previous_until
-    FROM webhooks w JOIN webhook_secrets s USING (account, mode) JOIN accounts a ON a.id = w.account
-    WHERE w.account = ${key.account} AND w.mode = ${key.mode} ${on}`;
+    FROM ${table} w JOIN webhook_secrets s ON s.account = w.account AND s.mode = w.${column}
+    JOIN accounts a ON a.id = w.account
+    WHERE w.account = ${key.account} AND w.${column} = ${key.mode} ${on}`;
   if (row === undefined) return undefined;
   const { url, current, previous, previous_until } = row;
   const isPreviousValid = previous !== null && previous_until !== null && previous_until > now;

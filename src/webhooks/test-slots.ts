@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Owner } from '../../events/owner.ts';
+import { type EndpointKey, isSubscription } from '../../events/endpoint.ts';
 import type { Sql } from '../lib/sql.ts';
 import { sendTimeoutMs } from './send.ts';
 
@@ -19,7 +19,12 @@ const slotMs = testWaitMs + sendTimeoutMs + 5_000;
  * that takes or renews the lease. So either the worker sees the row and reserves a slot for it, or this process sees the
  * lease and waits until its holder has granted a slot.
  */
-export async function inTestSlot<T>(sql: Sql, key: Owner, id: string, send: () => Promise<T>): Promise<T | undefined> {
+export async function inTestSlot<T>(
+  sql: Sql,
+  key: EndpointKey,
+  id: string,
+  send: () => Promise<T>,
+): Promise<T | undefined> {
   const deadline = performance.now() + testWaitMs;
   let isReserved = false;
   try {
@@ -35,10 +40,12 @@ export async function inTestSlot<T>(sql: Sql, key: Owner, id: string, send: () =
   }
 }
 
-const reserve = (sql: Sql, key: Owner, id: string): Promise<boolean> =>
+const reserve = (sql: Sql, key: EndpointKey, id: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     // Locks before it counts: two concurrent counts would both find the last slot free.
-    await tx`SELECT 1 FROM webhooks WHERE account = ${key.account} AND mode = ${key.mode} FOR NO KEY UPDATE`;
+    if (isSubscription(key.mode))
+      await tx`SELECT 1 FROM webhook_subscriptions WHERE id = ${key.mode} FOR NO KEY UPDATE`;
+    else await tx`SELECT 1 FROM webhooks WHERE account = ${key.account} AND mode = ${key.mode} FOR NO KEY UPDATE`;
     const [row] = await tx`
       INSERT INTO webhook_tests (id, account, mode, until)
       SELECT ${id}, ${key.account}, ${key.mode}, now() + ${slotMs / 1000} * interval '1 second'
@@ -50,7 +57,7 @@ const reserve = (sql: Sql, key: Owner, id: string): Promise<boolean> =>
     return row !== undefined;
   });
 
-const isGranted = (sql: Sql, { account, mode }: Owner, id: string): Promise<boolean> =>
+const isGranted = (sql: Sql, { account, mode }: EndpointKey, id: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     // The lock waits for a worker that is taking the lease right now.
     const [endpoint] = await tx<{ free: boolean }[]>`

@@ -1,3 +1,4 @@
+import { isSubscription } from '../../events/endpoint.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import { every, type Loop } from '../lib/every.ts';
@@ -16,6 +17,7 @@ const retentionMs = { delivered: 7 * dayMs, failed: 30 * dayMs };
 
 /** The error shown for a delivery that was not sent, by why its webhook stopped. */
 const dropErrors: Record<string, string> = {
+  paused: 'The webhook was paused before this could be sent.',
   removed: 'The webhook was removed before this could be sent.',
   plan: 'The account went to a plan without webhooks before this could be sent.',
   gone: 'The webhook was disabled before this could be sent: its receiver had answered 410.',
@@ -23,7 +25,7 @@ const dropErrors: Record<string, string> = {
 };
 
 /**
- * Marks deliveries that were pending when their webhook stopped as failed, one batch of one webhook at a time. Returns
+ * Marks deliveries, those of replays included, that were pending when their webhook stopped as failed, one batch of one webhook at a time. Returns
  * the size of the batch; undefined if no stopped webhook is left to process.
  */
 export async function dropStopped(sql: Sql, now: Date): Promise<number | undefined> {
@@ -40,11 +42,14 @@ export async function dropStopped(sql: Sql, now: Date): Promise<number | undefin
       UPDATE webhook_deliveries SET status = 'failed', error = ${dropErrors[stopped_by] ?? stopped_by}, finished_at = ${now}
       WHERE account = ${account} AND mode = ${mode} AND id IN (
         SELECT id FROM webhook_deliveries
-        WHERE account = ${account} AND mode = ${mode} AND status = 'pending' AND generation < ${generation}
+        WHERE account = ${account} AND mode = ${mode} AND status = 'pending'
+          AND generation BETWEEN -${generation}::integer AND ${generation}::integer - 1
         LIMIT ${maxBatchSize}
       )`;
-    if (dropped.count < maxBatchSize)
-      await tx`UPDATE webhook_endpoints SET dropping = false WHERE account = ${account} AND mode = ${mode}`;
+    if (dropped.count === maxBatchSize) return dropped.count;
+    if (isSubscription(mode) && stopped_by === 'removed')
+      await tx`DELETE FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode}`;
+    else await tx`UPDATE webhook_endpoints SET dropping = false WHERE account = ${account} AND mode = ${mode}`;
     return dropped.count;
   });
 }
@@ -63,6 +68,27 @@ export async function pruneDeliveries(sql: Sql, now: Date): Promise<number> {
     pruned += count;
   }
   return pruned;
+}
+
+const replayRetentionMs = 30 * dayMs;
+const noteTimeEveryMs = 10 * 60 * 1000;
+
+/** Deletes what is left of deleted webhooks and of old replays. */
+async function pruneOthers(sql: Sql, now: Date): Promise<void> {
+  await sql`DELETE FROM webhook_replays WHERE ended_at < ${new Date(now.getTime() - replayRetentionMs)}`;
+  await sql`
+    DELETE FROM webhook_delivery_counts c WHERE deliveries = 0 AND starts_with(mode, 'wh_')
+      AND NOT EXISTS (SELECT 1 FROM webhook_endpoints e WHERE e.account = c.account AND e.mode = c.mode)`;
+}
+
+/** Notes every 10 minutes which position the log has reached, for replays that begin then. */
+export async function noteLogTime(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    INSERT INTO log_times (at, position)
+    SELECT ${now}, position FROM checkpoints
+    WHERE projection = 'webhooks' AND position > 0
+      AND NOT EXISTS (SELECT 1 FROM log_times WHERE at > ${new Date(now.getTime() - noteTimeEveryMs)})
+    ON CONFLICT DO NOTHING`;
 }
 
 async function measure(sql: Sql, now: Date, { webhooksWaiting, webhooksDelay }: Metrics): Promise<void> {
@@ -88,7 +114,11 @@ export function startUpkeep(options: { sql: Sql; clock: Clock; log: Logger; metr
     let hasMore = (await dropStopped(sql, clock())) !== undefined;
     if (performance.now() - prunedAt > pruneEveryMs) {
       if ((await pruneDeliveries(sql, clock())) > 0) hasMore = true;
-      else prunedAt = performance.now();
+      else {
+        await pruneOthers(sql, clock());
+        await noteLogTime(sql, clock());
+        prunedAt = performance.now();
+      }
     }
     return hasMore ? shortPauseMs : intervalMs;
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Owner, ownerKey } from '../../events/owner.ts';
+import { type EndpointKey, endpointKey } from '../../events/endpoint.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';
@@ -10,6 +10,7 @@ import type { Sql } from '../lib/sql.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { type EndpointTest, Leases } from './leases.ts';
 import { startOutcomeStore } from './outcomes.ts';
+import { startReplays } from './run-replays.ts';
 import { type Send, sendTimeoutMs } from './send.ts';
 import { Session, type SessionTools } from './session.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -21,12 +22,12 @@ export interface WorkerOptions {
   clock: Clock;
   log: Logger;
   metrics: Metrics;
-  disable(key: Owner, reason: 'gone' | 'failing'): Promise<void>;
+  disable(key: EndpointKey, reason: 'gone' | 'failing', attemptedAt: Date): Promise<void>;
 }
 
 export interface Worker {
   /** Claims and continues these endpoints now, because they have new deliveries. */
-  wake(endpoints: Owner[]): void;
+  wake(endpoints: EndpointKey[]): void;
   stop(): Promise<void>;
 }
 
@@ -51,6 +52,10 @@ export function startWorker(options: WorkerOptions): Worker {
   const onError = (error: unknown) =>
     log.warn({ error: messageOf(error) }, 'the webhook worker could not query Postgres: retrying');
   const claiming = every(pollMs, () => sessions.claim(), { onError });
+  const wake = (endpoints: EndpointKey[]) => {
+    sessions.wake(endpoints);
+    claiming.wake();
+  };
   const loops = [
     claiming,
     every(renewMs, () => sessions.renew(), { onError }),
@@ -58,13 +63,11 @@ export function startWorker(options: WorkerOptions): Worker {
     // Another instance may have added deliveries of an endpoint whose lease a slow request keeps here.
     every(pollMs, async () => sessions.wakeAll(), { onError }),
     startUpkeep({ sql, clock, log, metrics }),
+    startReplays({ sql, clock, log, wake }),
   ];
 
   return {
-    wake(endpoints) {
-      sessions.wake(endpoints);
-      claiming.wake();
-    },
+    wake,
     async stop() {
       sessions.startNoMore();
       await Promise.all(loops.map((loop) => loop.stop()));
@@ -96,7 +99,7 @@ class Sessions {
     const { held, tests } = free > 0 ? await leases.claim(clock(), free) : { held: [], tests: [] };
     this.#isFull = held.length === free;
     for (const endpoint of held) {
-      const key = ownerKey(endpoint);
+      const key = endpointKey(endpoint);
       // The lease had expired and no other worker had taken it: the existing session continues.
       if (this.#sessions.has(key)) continue;
       const session = new Session(endpoint, claimedAt, this.#tools);
@@ -113,7 +116,8 @@ class Sessions {
     const { leases, log } = this.#tools;
     const sentAt = performance.now();
     const renewed = await leases.renew();
-    const kept = new Set(renewed.kept.map(ownerKey));
+    const kept = new Set(renewed.kept.map(endpointKey));
+    for (const endpoint of renewed.kept) this.#sessions.get(endpointKey(endpoint))?.noteReplaying(endpoint.replaying);
     this.#setTests(renewed.kept, renewed.tests, sentAt);
     this.#renewedAt = sentAt;
     for (const [key, session] of this.#sessions) {
@@ -136,8 +140,8 @@ class Sessions {
     this.#setTests(endpoints, await this.#tools.leases.tests(), readAt);
   }
 
-  wake(endpoints: Owner[]): void {
-    for (const endpoint of endpoints) this.#sessions.get(ownerKey(endpoint))?.wake();
+  wake(endpoints: EndpointKey[]): void {
+    for (const endpoint of endpoints) this.#sessions.get(endpointKey(endpoint))?.wake();
   }
 
   wakeAll(): void {
@@ -164,8 +168,8 @@ class Sessions {
   }
 
   /** Passes the example events that were read at `readAt` to the sessions of `endpoints`. */
-  #setTests(endpoints: Owner[], tests: EndpointTest[], readAt: number): void {
-    const byEndpoint = Map.groupBy(tests, ownerKey);
-    for (const key of endpoints.map(ownerKey)) this.#sessions.get(key)?.leaveRoom(byEndpoint.get(key) ?? [], readAt);
+  #setTests(endpoints: EndpointKey[], tests: EndpointTest[], readAt: number): void {
+    const byEndpoint = Map.groupBy(tests, endpointKey);
+    for (const key of endpoints.map(endpointKey)) this.#sessions.get(key)?.leaveRoom(byEndpoint.get(key) ?? [], readAt);
   }
 }

@@ -12,6 +12,7 @@ import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
 import { writeBackup } from '../../src/maintenance/backup.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { rotate, set } from '../../src/webhooks/commands.ts';
+import { create } from '../../src/webhooks/subscriptions.ts';
 import { findTarget } from '../../src/webhooks/target.ts';
 import { createDatabase } from '../support/database.ts';
 import { runScanlog } from '../support/scanlog.ts';
@@ -28,6 +29,7 @@ let sql: Sql;
 let url: string;
 let owner: { account: string; mode: Mode };
 let code: string;
+let subscription: string;
 
 /** A database with a webhook that has two secrets, a code, and a visitor key in plain text of an older version. */
 beforeEach(async () => {
@@ -41,6 +43,9 @@ beforeEach(async () => {
   owner = { account: (await createAccount(sql, { name: 'Café', plan: 'pro', now })).id, mode: 'live' };
   await set(sql, testBox, owner, 'https://example.com/hook', { actor: 'operator', now });
   await rotate(sql, testBox, owner, { actor: 'operator', now });
+  const filter = { events: ['scan.created'], qr_ids: null, tags: null };
+  const settings = { url: 'https://example.com/other', description: '', active: true, ...filter };
+  subscription = await create(sql, testBox, owner, settings, { actor: 'operator', now });
   const request = { name: 'Menu', destination_url: 'https://example.com' };
   const [made] = await sql.begin((tx) => createCodes(tx, testBox, owner, [request], { actor: 'operator', now }));
   code = made?.code.id ?? '';
@@ -64,7 +69,9 @@ async function run(
 async function secretsUnder(box: SecretBox) {
   const target = await findTarget(sql, box, owner, now, { onlyWhenOn: false });
   const keys = await readVisitorKeys(sql, box, [code, older.code]);
-  return { webhook: target?.secrets, keys: [code, older.code].map((id) => keys.get(id)) };
+  const other = { account: owner.account, mode: subscription };
+  const otherTarget = await findTarget(sql, box, other, now, { onlyWhenOn: false });
+  return { webhook: target?.secrets, other: otherTarget?.secrets, keys: [code, older.code].map((id) => keys.get(id)) };
 }
 
 describe('secret rotate', () => {
@@ -75,7 +82,7 @@ describe('secret rotate', () => {
     for (const _ of ['first', 'second']) {
       const { code: exit, output } = await run(environment, 'rotate', '--json');
       expect(exit, output).toBe(0);
-      expect(JSON.parse(output)).toEqual({ rotated: true, webhook_secrets: 1, visitor_keys: 2, secrets_file: null });
+      expect(JSON.parse(output)).toEqual({ rotated: true, webhook_secrets: 2, visitor_keys: 2, secrets_file: null });
     }
     expect(await secretsUnder(newBox)).toEqual(before);
     await expect(secretsUnder(testBox)).rejects.toThrow();
@@ -116,13 +123,13 @@ describe('secret reset', () => {
     const refused = await run(environment, 'reset');
     expect(refused.code).toBe(1);
     expect(refused.output).toContain(
-      'This replaces the secrets of 1 webhook and the visitor keys of 2 codes. Every receiver of webhooks must be given its new secret, and a returning visitor of a code counts as new once.',
+      'This replaces the secrets of 2 webhooks and the visitor keys of 2 codes. Every receiver of webhooks must be given its new secret, and a returning visitor of a code counts as new once.',
     );
     expect(await secretsUnder(testBox)).toEqual(before);
 
     const { code: exit, output } = await run(environment, 'reset', '--yes', '--json');
     expect(exit, output).toBe(0);
-    expect(JSON.parse(output)).toEqual({ reset: true, webhook_secrets: 1, visitor_keys: 2 });
+    expect(JSON.parse(output)).toEqual({ reset: true, webhook_secrets: 2, visitor_keys: 2 });
     const after = await secretsUnder(newBox);
     expect(after.webhook, 'the previous secret no longer signs').toHaveLength(1);
     expect(before.webhook).not.toContain(after.webhook?.[0]);
@@ -130,8 +137,14 @@ describe('secret reset', () => {
     expect(after.keys[0]).not.toEqual(before.keys[0]);
     expect(after.keys[1], 'a key in plain text is not lost').toEqual(older.key);
     expect(await isKeyOfDatabase(sql, newBox)).toBe(true);
-    const rotations = await sql`SELECT actor FROM events WHERE type = 'webhook_rotated' ORDER BY position`;
-    expect(rotations.map(({ actor }) => actor)).toEqual(['operator', 'operator']);
+    expect([before.other?.length, after.other?.length]).toEqual([1, 1]);
+    expect(after.other).not.toEqual(before.other);
+    const rotations = await sql`SELECT type FROM events WHERE type LIKE 'webhook_%rotated' ORDER BY position`;
+    expect(rotations.map(({ type }) => type).toSorted()).toEqual([
+      'webhook_rotated',
+      'webhook_rotated',
+      'webhook_secret_rotated',
+    ]);
     expect((await replayState(sql)).corrected, 'state agrees with the log').toBe(0);
   });
 

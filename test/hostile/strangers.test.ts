@@ -19,7 +19,7 @@ const receiver = useReceiver();
 type Mode = 'live' | 'test';
 interface Resources {
   /** One resource of each kind, by the prefix of its id. */
-  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_', string>;
+  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_' | 'wh_' | 'whr_', string>;
   url: string;
 }
 
@@ -28,7 +28,7 @@ let stranger: TestAccount;
 const ofOwner = {} as Record<Mode, Resources>;
 let operations: DocumentedOperation[];
 
-/** Creates a scanned code, a webhook with a delivery, a key and a logo. */
+/** Creates a scanned code, a webhook with a delivery and a replay, a key and a logo. */
 async function createResources(account: TestAccount, mode: Mode): Promise<Resources> {
   const api = account[mode];
   const { url } = await setHook(api, receiver.url(newPath()));
@@ -43,7 +43,10 @@ async function createResources(account: TestAccount, mode: Mode): Promise<Resour
   });
   const picture = { method: 'POST', body: new Uint8Array(png()), headers: { 'content-type': 'image/png' } };
   const { id: logo } = (await api.send('/v1/logos', picture)).body;
-  return { ids: { qr_: code.id, key_: key, whd_: delivery, logo_: logo }, url };
+  const [webhook] = (await api.get('/v1/webhooks')).body.data;
+  const replay = await api.post(`/v1/webhooks/${webhook.id}/replay`, { from: '2026-01-01', only: 'missing' });
+  expect(replay.status).toBe(202);
+  return { ids: { qr_: code.id, key_: key, whd_: delivery, logo_: logo, wh_: webhook.id, whr_: replay.body.id }, url };
 }
 
 beforeAll(async () => {
@@ -66,19 +69,26 @@ async function dumpTables(): Promise<Record<string, string[]>> {
     'webhooks',
     'webhook_secrets',
     'webhook_deliveries',
+    'webhook_subscriptions',
   ];
   return Object.fromEntries(await Promise.all(tables.map(async (name) => [name, await dumpTable(sql, name)])));
 }
 
-/** The kind of id in a path, from the parameter's description; a new kind fails the test until it is added above. */
-function kindOf({ parameters = [] }: OperationObject): keyof Resources['ids'] | undefined {
-  const inPath = parameters.filter((parameter) => parameter.in === 'path');
-  if (inPath.length === 0) return undefined;
-  expect(inPath).toHaveLength(1);
-  const [, prefix] = /`(\w+_)…`/.exec(inPath[0]?.description ?? '') ?? [];
-  expect(Object.keys(ofOwner.live.ids)).toContain(prefix);
-  return prefix as keyof Resources['ids'];
-}
+type Kind = keyof Resources['ids'];
+
+/** The kinds of ids in a path, from the parameters' descriptions; a new kind fails the test until it is added above. */
+const kindsOf = ({ parameters = [] }: OperationObject): Kind[] =>
+  parameters
+    .filter((parameter) => parameter.in === 'path')
+    .map(({ description = '' }) => {
+      const [, prefix] = /`(\w+_)…`/.exec(description) ?? [];
+      expect(Object.keys(ofOwner.live.ids)).toContain(prefix);
+      return prefix as Kind;
+    });
+
+/** The path with an id for each of its placeholders. */
+const filled = (path: string, kinds: Kind[], idOf: (kind: Kind) => string) =>
+  kinds.reduce((text, kind) => text.replace(/\{\w+\}/, idOf(kind)), path);
 
 const sendExample = (
   api: Api,
@@ -93,20 +103,21 @@ const sendExample = (
 
 const operationsWithId = () =>
   operations.flatMap(([method, path, operation]) => {
-    const kind = kindOf(operation);
-    return kind === undefined ? [] : [{ method, path, operation, kind }];
+    const kinds = kindsOf(operation);
+    const [kind] = kinds;
+    return kind === undefined ? [] : [{ method, path, operation, kind, kinds }];
   });
 
 describe('resources of another account or mode', () => {
   test('answer 404 for every operation that takes an id, and do not change', async () => {
     const withId = operationsWithId();
     expect(withId.length).toBeGreaterThanOrEqual(13);
-    expect(new Set(withId.map(({ kind }) => kind)).size).toBe(4);
+    expect(new Set(withId.flatMap(({ kinds }) => kinds)).size).toBe(6);
     const before = await dumpTables();
 
-    for (const { method, path, operation, kind } of withId)
+    for (const { method, path, operation, kind, kinds } of withId)
       for (const mode of ['live', 'test'] as const) {
-        const existing = path.replace(/\{\w+\}/, ofOwner[mode].ids[kind]);
+        const existing = filled(path, kinds, (one) => ofOwner[mode].ids[one]);
         const others: [string, Api][] = [
           ['another account', stranger[mode]],
           ['another account in the other mode', stranger[mode === 'live' ? 'test' : 'live']],
@@ -115,7 +126,7 @@ describe('resources of another account or mode', () => {
         ];
         for (const [who, api] of others) {
           const answer = await sendExample(api, method, existing, operation);
-          const unknown = path.replace(/\{\w+\}/, `${kind}0000000000000000000000`);
+          const unknown = filled(path, kinds, (one) => `${one}0000000000000000000000`);
           expect(answer.status, `${method} ${existing} by ${who}`).toBe(404);
           // Only the account itself learns that it has the code in its other mode.
           if (kind === 'qr_' && who === 'the other mode') {
@@ -137,9 +148,10 @@ describe('resources of another account or mode', () => {
     await strangers.signIn(stranger.keys.test);
     await ownersLive.signIn(owner.keys.live);
     const before = await dumpTables();
-    for (const { method, path, operation, kind } of operationsWithId()) {
+    for (const { method, path, operation, kind, kinds } of operationsWithId()) {
       const body = operation.requestBody?.content['application/json']?.example;
-      const pathIn = (mode: Mode) => path.replace('/v1', '/console/api').replace(/\{\w+\}/, ofOwner[mode].ids[kind]);
+      const pathIn = (mode: Mode) =>
+        filled(path.replace('/v1', '/console/api'), kinds, (one) => ofOwner[mode].ids[one]);
       const statuses = [
         await strangers.send(method, `${pathIn('live')}?mode=live`, body),
         await strangers.send(method, `${pathIn('test')}?mode=test`, body),
@@ -155,7 +167,7 @@ describe('resources of another account or mode', () => {
     const fresh = await service.account();
     const secrets = [ofOwner.live, ofOwner.test].flatMap(({ ids, url }) => [...Object.values(ids), url]);
     for (const [method, path, operation] of operations) {
-      if (method !== 'GET' || kindOf(operation) !== undefined) continue;
+      if (method !== 'GET' || kindsOf(operation).length > 0) continue;
       for (const mode of ['live', 'test'] as const) {
         const { text } = await retrying(fresh[mode]).get(path);
         for (const secret of [...secrets, owner.id, stranger.id]) expect(text, path).not.toContain(secret);
@@ -170,6 +182,7 @@ describe('resources of another account or mode', () => {
       ['/v1/qrcodes', ids.qr_],
       ['/v1/account/webhook', url],
       ['/v1/account/webhook/deliveries', ids.whd_],
+      ['/v1/webhooks', ids.wh_],
     ];
     for (const [path, what] of shown(ofOwner.live)) {
       expect((await owner.live.get(path)).text).toContain(what);

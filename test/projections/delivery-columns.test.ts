@@ -18,7 +18,7 @@ describe('the notification of a scan', () => {
 
   test('is stored in the columns that versions without notification types read', () => {
     const notification = notificationOf(entry);
-    const columns = columnsOf(notification);
+    const columns = columnsOf(notification, 'live');
     expect(columns).toMatchObject({ code: 'qr_1', scanned_at: scan.occurred_at, country: 'AT', city: 'Wien' });
     expect(columns).toMatchObject({ device: 'ios', is_unique: true, occurred_at: null, data: null });
     expect(notificationIn(columns)).toEqual(notification);
@@ -28,7 +28,7 @@ describe('the notification of a scan', () => {
 test('any other notification is stored without the columns of a scan, and read by versions that do not know its type', () => {
   const timestamp = new Date('2026-05-03T12:00:00Z');
   const notification = { id: 'whd_1', type: 'code.unknown', code: 'qr_1', timestamp, data: { qr_id: 'qr_1' } };
-  const columns = columnsOf(notification);
+  const columns = columnsOf(notification, 'live');
   expect(columns).toMatchObject({ scanned_at: null, country: null, city: null, device: null, is_unique: null });
   expect(notificationIn(columns)).toEqual(notification);
 });

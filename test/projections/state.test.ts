@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CodeChange } from '../../events/code.ts';
+import type { Owner } from '../../events/owner.ts';
 import { type Mode, type Plan, plans } from '../../events/plans.ts';
 import type { GivenRule } from '../../events/rule-ids.ts';
 import { stateTables } from '../../projections/state.ts';
@@ -13,6 +14,7 @@ import { revert } from '../../src/codes/revert.ts';
 import { Refusal } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
+import * as subscriptions from '../../src/webhooks/subscriptions.ts';
 import { useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
 import { testBox } from '../support/secret-box.ts';
@@ -68,7 +70,8 @@ type Step =
   | { do: 'revoke'; account: number; key: number }
   | { do: 'plan'; account: number; plan: Plan }
   | { do: 'rename'; account: number; name: string }
-  | { do: 'timezone'; account: number; timezone: string };
+  | { do: 'timezone'; account: number; timezone: string }
+  | { do: 'webhook'; account: number; mode: Mode; active: boolean; tags: string[] | null; removed: boolean };
 
 /** Changes of where a code leads; null removes. */
 const targeting = {
@@ -118,7 +121,28 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('plan' as const), account: which, plan }),
   fc.record({ do: fc.constant('rename' as const), account: which, name: fc.constantFrom('Test', 'Café 楽') }),
   fc.record({ do: fc.constant('timezone' as const), account: which, timezone: fc.constantFrom('UTC', 'Asia/Kolkata') }),
+  fc.record({
+    ...{ do: fc.constant('webhook' as const), account: which, mode, active: fc.boolean(), removed: fc.boolean() },
+    tags: targeting.tags,
+  }),
 );
+
+/** Creates a webhook, changes it, and may remove it again. */
+async function addWebhook(owner: Owner, { active, tags, removed }: Extract<Step, { do: 'webhook' }>): Promise<void> {
+  const { sql } = database;
+  const filter = { events: ['scan.created', 'code.updated'], qr_ids: ['qr_1'], tags: null };
+  const settings = { url: 'https://example.com/ü', description: 'A "B"', active: true, ...filter };
+  try {
+    const id = await subscriptions.create(sql, testBox, owner, settings, by);
+    await subscriptions.change(sql, owner, id, { active, tags, qr_ids: null, description: '' }, by);
+    const key = { account: owner.account, mode: id };
+    if (active) await subscriptions.stop(sql, key, { reason: 'gone', attemptedAt: by.now, now: by.now });
+    await subscriptions.rotate(sql, testBox, owner, id, by);
+    if (removed) await subscriptions.remove(sql, owner, id, by);
+  } catch (error) {
+    if (!(error instanceof Refusal && ['plan_required', 'quota_exceeded'].includes(error.code))) throw error;
+  }
+}
 
 async function run(world: World, now: Step): Promise<void> {
   const { sql } = database;
@@ -181,6 +205,9 @@ async function run(world: World, now: Step): Promise<void> {
       break;
     case 'timezone':
       if (account !== undefined) await setTimezone(sql, account.id, now.timezone, by);
+      break;
+    case 'webhook':
+      if (account !== undefined) await addWebhook({ account: account.id, mode: now.mode }, now);
       break;
     case 'plan':
       if (account !== undefined) await setPlan(sql, account.id, now.plan, by.now);

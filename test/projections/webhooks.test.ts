@@ -32,7 +32,7 @@ async function newAccount(plan: Plan = 'enterprise') {
     account,
     set: (url = 'https://example.com/a') => set(sql, box, owner, url, by()),
     remove: () => remove(sql, owner, by()),
-    disable: () => disable(sql, owner, 'gone', new Date()),
+    disable: () => disable(sql, owner, { reason: 'gone', attemptedAt: new Date(), now: new Date() }),
     plan: (to: Plan) => setPlan(sql, account, to, new Date()),
     scan: (count: number, mode: 'live' | 'test' = 'live') => {
       const scans = Array.from({ length: count }, () => scanned({ account, mode, code: `qr_${account}` }));

@@ -45,8 +45,10 @@ const keywords: Record<string, Check> = {
   maximum: (max: number, value: number, _, where) => violation(value > max, where, `is more than ${max}`),
   minLength: (min: number, value: string, _, where) => violation(value.length < min, where, `is too short`),
   maxLength: (max: number, value: string, _, where) => violation(value.length > max, where, `is too long`),
-  minItems: (min: number, value: unknown[], _, where) => violation(value.length < min, where, 'has too few items'),
-  maxItems: (max: number, value: unknown[], _, where) => violation(value.length > max, where, 'has too many items'),
+  minItems: (min: number, value: unknown, _, where) =>
+    violation(Array.isArray(value) && value.length < min, where, 'has too few items'),
+  maxItems: (max: number, value: unknown, _, where) =>
+    violation(Array.isArray(value) && value.length > max, where, 'has too many items'),
   minProperties: (min: number, value: object, _, where) =>
     violation(Object.keys(value).length < min, where, 'has too few properties'),
   required: (names: string[], value, _, where) =>

@@ -32,6 +32,8 @@ export interface Receiver {
   received(to?: string): Received[];
   /** Sets how later requests for this path are answered. */
   behave(to: string, behaviour: Behaviour): void;
+  /** Closes the connections of unanswered requests for this path. */
+  dropOpen(to: string): void;
   /** The maximum number of concurrent unanswered requests for this path. */
   maxConcurrent(to: string): number;
   url(to: string): string;
@@ -46,6 +48,7 @@ export function useReceiver(): Receiver {
   const open = new Map<string, number>();
   const highest = new Map<string, number>();
   const sockets = new Set<Socket>();
+  const unanswered = new Map<Socket, string>();
   let server: Server;
 
   function serve(socket: Socket): void {
@@ -57,6 +60,7 @@ export function useReceiver(): Receiver {
     const finish = () => {
       if (waiting !== undefined) open.set(waiting, (open.get(waiting) ?? 0) - 1);
       waiting = undefined;
+      unanswered.delete(socket);
     };
     socket.on('close', () => {
       sockets.delete(socket);
@@ -78,6 +82,7 @@ export function useReceiver(): Receiver {
       const received = { to, id: headers['webhook-id'] ?? '', headers, body, at: performance.now() };
       all.push(received);
       waiting = to;
+      unanswered.set(socket, to);
       open.set(to, (open.get(to) ?? 0) + 1);
       highest.set(to, Math.max(highest.get(to) ?? 0, open.get(to) ?? 0));
       const written = socket.bytesWritten;
@@ -100,6 +105,9 @@ export function useReceiver(): Receiver {
   const receiver: Receiver = {
     port: 0,
     received,
+    dropOpen: (to) => {
+      for (const [socket, path] of unanswered) if (path === to) socket.destroy();
+    },
     behave: (to, behaviour) => behaviours.set(to, behaviour),
     maxConcurrent: (to) => highest.get(to) ?? 0,
     url: (to) => `http://127.0.0.1:${receiver.port}/${to}`,

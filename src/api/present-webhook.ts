@@ -1,0 +1,61 @@
+import type { Static } from '@sinclair/typebox';
+import { accountWebhookId } from '../../events/endpoint.ts';
+import type { WebhookEventType } from '../../events/webhook-events.ts';
+import type { SecretDetails, WebhookDetails } from '../webhooks/commands.ts';
+import type { Replay as StoredReplay } from '../webhooks/replays.ts';
+import type { SubscriptionDetails } from '../webhooks/subscriptions.ts';
+import type { ReplayAnswer, Subscription } from './webhooks-schemas.ts';
+
+const secretOf = ({ failing_since, secret, previous_until }: SecretDetails) => ({
+  failing_since: failing_since?.toISOString() ?? null,
+  secret,
+  old_secret_valid_until: previous_until?.toISOString() ?? null,
+});
+
+export const presentSubscription = (webhook: SubscriptionDetails): Static<typeof Subscription> => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events as WebhookEventType[],
+  qr_ids: webhook.qr_ids,
+  tags: webhook.tags,
+  description: webhook.description,
+  active: webhook.status === 'enabled',
+  mode: webhook.mode,
+  account_webhook: false,
+  status: webhook.status,
+  disabled_reason: webhook.reason,
+  status_since: webhook.since.toISOString(),
+  ...secretOf(webhook),
+  created_at: webhook.created_at.toISOString(),
+  updated_at: webhook.updated_at.toISOString(),
+});
+
+/** The webhook of `/v1/account/webhook` as one of `/v1/webhooks`. */
+export const presentAccountWebhook = (webhook: WebhookDetails): Static<typeof Subscription> => ({
+  id: accountWebhookId(webhook),
+  url: webhook.url,
+  ...{ events: ['scan.created'], qr_ids: null, tags: null, description: '' },
+  active: webhook.status === 'enabled',
+  mode: webhook.mode,
+  account_webhook: true,
+  status: webhook.status,
+  disabled_reason: webhook.reason,
+  status_since: webhook.since.toISOString(),
+  ...secretOf(webhook),
+  created_at: webhook.created_at.toISOString(),
+  updated_at: webhook.since.toISOString(),
+});
+
+export function presentReplay(replay: StoredReplay, webhook_id: string): ReplayAnswer {
+  const { id, status, choice, from_time, to_time, delivered, failed, created_at, ended_at } = replay;
+  const isCounted = status !== 'running' || replay.counted_to >= replay.to_position;
+  return {
+    ...{ id, webhook_id, status, only: choice },
+    from: from_time.toISOString(),
+    to: to_time.toISOString(),
+    total: isCounted ? replay.total : null,
+    ...{ sent: delivered + failed, delivered, failed },
+    created_at: created_at.toISOString(),
+    ended_at: ended_at?.toISOString() ?? null,
+  };
+}

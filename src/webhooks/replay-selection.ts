@@ -1,0 +1,131 @@
+import type { EndpointKey } from '../../events/endpoint.ts';
+import type { LogEntry } from '../../events/entry.ts';
+import { reportedTypes } from '../../events/notification.ts';
+import type { Mode } from '../../events/plans.ts';
+import type { EventFilter } from '../../events/subscription.ts';
+import { entryTypesOf } from '../../events/webhook-events.ts';
+import type { WebhookSpan } from '../../events/webhook-spans.ts';
+import type { Queryable } from '../log/connect.ts';
+import { readEntriesAt } from '../log/read.ts';
+
+export const replayChoices = ['missing', 'failed', 'all'] as const;
+/**
+ * Which events a replay sends. `missing`: no delivery was made, since the webhook did not exist, was off, or did not let
+ * the event through. `failed`: the delivery failed. `all`: all but those whose delivery is pending.
+ */
+export type ReplayChoice = (typeof replayChoices)[number];
+
+/** When the webhook was on, and what it got then. Null stands for all. */
+interface SelectionSpan {
+  after: number;
+  to: number;
+  types: string[];
+  qr_ids: string[] | null;
+  tags: string[] | null;
+}
+
+/** What a replay selects from, as stored with it. */
+export interface Selection {
+  code_mode: Mode;
+  /** Types of log entries. */
+  types: string[];
+  qr_ids: string[] | null;
+  tags: string[] | null;
+  spans: SelectionSpan[];
+}
+
+export interface SelectionQuery extends EndpointKey {
+  selection: Selection;
+  choice: ReplayChoice;
+  from_time: Date;
+  to_time: Date;
+}
+
+/** Positions after `after`, up to `to`. */
+interface Range {
+  after: number;
+  to: number;
+}
+
+/** A filter by types of log entries; null is that of the webhook of `/v1/account/webhook`. */
+export const entryFilter = (filter: EventFilter | null) =>
+  filter === null
+    ? { types: [...reportedTypes], qr_ids: null, tags: null }
+    : { types: entryTypesOf(filter.events), qr_ids: filter.qr_ids, tags: filter.tags };
+
+export const selectionOf = (code_mode: Mode, filter: EventFilter | null, spans: WebhookSpan[]): Selection => ({
+  code_mode,
+  ...entryFilter(filter),
+  spans: spans.map(({ after, to, filter: then }) => ({ after, to, ...entryFilter(then) })),
+});
+
+/** The number of events that the replay sends, of a part of the log. */
+export async function countSelected(sql: Queryable, query: SelectionQuery, range: Range): Promise<number> {
+  const [{ count }] = await sql<[{ count: number }]>`
+    SELECT count(*) AS count FROM (${selected(sql, query, range)}) AS selected`;
+  return count;
+}
+
+/** An event that a replay sends. */
+export interface Selected {
+  position: number;
+  /** The id of its delivery. */
+  id: string;
+  /** Whether there is a delivery, which is sent again. */
+  exists: boolean;
+}
+
+/** The first events that the replay sends, of a part of the log. */
+export const selectNext = (sql: Queryable, query: SelectionQuery, range: Range, limit: number): Promise<Selected[]> =>
+  sql<Selected[]>`${selected(sql, query, range)} ORDER BY entry.position LIMIT ${limit}`;
+
+/** The entries of those events that have no delivery yet. */
+export const newEntries = (sql: Queryable, chosen: Selected[]): Promise<LogEntry[]> =>
+  readEntriesAt(
+    sql,
+    chosen.filter(({ exists }) => !exists).map(({ position }) => position),
+  );
+
+function selected(sql: Queryable, query: SelectionQuery, range: Range) {
+  const { account, mode, choice, selection } = query;
+  const spans = sql.json(JSON.parse(JSON.stringify(selection.spans)));
+  const choices = {
+    // The delivery of an event that the webhook got then may have been removed since it succeeded.
+    missing: sql`d.id IS NULL AND NOT EXISTS (
+      SELECT 1 FROM jsonb_to_recordset(${spans})
+        AS span (after bigint, "to" bigint, types text[], qr_ids text[], tags text[])
+      WHERE entry.position > span.after AND entry.position <= span."to" AND entry.type = ANY(span.types)
+        AND (span.qr_ids IS NULL OR entry.code = ANY(span.qr_ids))
+        AND (span.tags IS NULL OR code_tags_at(entry.code, entry.position) && span.tags)
+    )`,
+    failed: sql`d.status = 'failed'`,
+    all: sql`(d.id IS NULL OR d.status <> 'pending')`,
+  };
+  return sql`
+    SELECT entry.position, entry.delivery AS id, d.id IS NOT NULL AS exists
+    FROM (
+      SELECT position, code, type, 'whd_' || substr(id, strpos(id, '_') + 1) AS delivery
+      FROM (${candidates(sql, query, range)}) AS candidate
+    ) AS entry
+    LEFT JOIN webhook_deliveries d ON d.account = ${account} AND d.mode = ${mode} AND d.id = entry.delivery
+    WHERE ${choices[choice]}`;
+}
+
+/** The entries of the period that the webhook lets through now. */
+function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range) {
+  const { account, from_time, to_time, selection } = query;
+  const { code_mode, types, qr_ids, tags } = selection;
+  const changes = types.filter((type) => type !== 'code_scanned');
+  const isWanted = (code: ReturnType<Queryable>) => sql`
+    position > ${after} AND position <= ${to} AND occurred_at >= ${from_time} AND occurred_at < ${to_time}
+    ${qr_ids === null ? sql`` : sql`AND ${code} = ANY(${qr_ids})`}
+    ${tags === null ? sql`` : sql`AND code_tags_at(${code}, position) && ${tags}::text[]`}`;
+  // A replay of changes alone does not read scans, and the other way round.
+  return sql`
+    SELECT position, id, code, 'code_scanned' AS type FROM scans s
+    WHERE ${types.length > changes.length} AND s.account = ${account} AND s.mode = ${code_mode} AND ${isWanted(sql`s.code`)}
+    UNION ALL
+    SELECT position, e.id, stream AS code, type FROM events e
+    WHERE e.type = ANY(${changes}) AND e.schema > 0 AND ${isWanted(sql`e.stream`)}
+      AND EXISTS (SELECT 1 FROM codes c WHERE c.id = e.stream AND c.account = ${account} AND c.mode = ${code_mode})`;
+}

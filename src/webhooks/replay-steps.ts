@@ -1,0 +1,172 @@
+import type { EndpointKey } from '../../events/endpoint.ts';
+import { isSubscription } from '../../events/endpoint.ts';
+import type { LogEntry } from '../../events/entry.ts';
+import { isReported, type Notification, notificationOf } from '../../events/notification.ts';
+import { eventNotificationOf } from '../../events/webhook-events.ts';
+import { insertDeliveries } from '../../projections/webhooks.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
+import { replayGeneration } from './leases.ts';
+import { countSelected, newEntries, type Selected, selectNext } from './replay-selection.ts';
+import type { Replay, ReplayStatus } from './replays.ts';
+
+/**
+ * A replay runs in steps, each in its own transaction; any process may run the next one.
+ *
+ * 1. Count the next part of the log, until all of it is counted.
+ * 2. Add up the outcomes of the deliveries that were waiting for their first attempt.
+ * 3. If few are left, select the next ones of the part that is counted. They get a generation of their own, so that they are
+ *    sent after all other deliveries of the webhook.
+ *
+ * The number of waiting deliveries is limited, so a replay of any size is canceled at once, and needs little memory.
+ */
+export type ReplayStep = 'progressed' | 'waiting' | 'ended';
+
+/** Positions that one step reads. */
+const maxPositions = 50_000;
+/** Deliveries of one replay that wait for their first attempt. */
+const maxOutstanding = 500;
+const selectBelow = 250;
+/** While the receiver fails, only this many are sent in each period. */
+const probeCount = 8;
+const probeEveryMs = 30_000;
+
+/** Ids of the replays that are running. */
+export async function runningReplays(sql: Queryable): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`SELECT id FROM webhook_replays WHERE status = 'running' ORDER BY id`;
+  return rows.map(({ id }) => id);
+}
+
+/** Runs the next step of a replay, and returns its endpoint if it has new deliveries. */
+export const replayNext = (
+  sql: Sql,
+  id: string,
+  now: Date,
+): Promise<{ step: ReplayStep; wake: EndpointKey | undefined }> =>
+  sql.begin(async (tx) => {
+    const [replay] = await tx<Replay[]>`
+      SELECT * FROM webhook_replays WHERE id = ${id} AND status = 'running' FOR UPDATE SKIP LOCKED`;
+    if (replay === undefined) return { step: 'ended', wake: undefined };
+    const isCounting = await countPart(tx, replay);
+    await addOutcomes(tx, replay);
+    const chosen = await chooseNext(tx, replay, now);
+    const { account, mode } = replay;
+    const [endpoint] = await tx<{ generation: number; is_on: boolean }[]>`
+      SELECT generation, is_set AND is_paid AS is_on FROM webhook_endpoints
+      WHERE account = ${account} AND mode = ${mode} FOR UPDATE`;
+    const end = async (status: ReplayStatus) => {
+      await tx`UPDATE webhook_endpoints SET replaying = false WHERE account = ${account} AND mode = ${mode}`;
+      const total = status === 'done' ? replay.selected : replay.total;
+      await save(tx, { ...replay, status, total, outstanding: [], ended_at: now });
+      return { step: 'ended' as const, wake: undefined };
+    };
+    // Deliveries that wait are marked as failed with the reason (upkeep.ts).
+    if (!endpoint?.is_on || endpoint.generation !== replay.generation) return end('stopped');
+    await enqueue(tx, replay, chosen, now);
+    if (!isCounting && replay.selected_to >= replay.to_position && replay.outstanding.length === 0) return end('done');
+    await save(tx, replay);
+    const hasDue = replay.outstanding.length > 0;
+    if (hasDue) await makeDue(tx, replay, now);
+    const hasMore =
+      isCounting || (chosen.length === 0 && replay.selected_to < replay.counted_to && !isPaused(replay, now));
+    return { step: hasMore ? 'progressed' : 'waiting', wake: hasDue ? { account, mode } : undefined };
+  });
+
+const isPaused = ({ paused_until }: Replay, now: Date) => paused_until !== null && paused_until > now;
+
+/** Counts the next part of the log; returns whether there is more to count. */
+export async function countPart(tx: Queryable, replay: Replay): Promise<boolean> {
+  const { counted_to, to_position } = replay;
+  if (counted_to >= to_position) return false;
+  const to = Math.min(counted_to + maxPositions, to_position);
+  replay.total += await countSelected(tx, replay, { after: counted_to, to });
+  replay.counted_to = to;
+  return to < to_position;
+}
+
+/** Counts without sending, until all is counted or the time is over; returns the replay. */
+export async function countFor(sql: Sql, replay: Replay, timeoutMs: number): Promise<Replay> {
+  const deadline = performance.now() + timeoutMs;
+  for (let current = replay; ; ) {
+    if (current.counted_to >= current.to_position || current.status !== 'running' || performance.now() > deadline)
+      return current;
+    current = await sql.begin(async (tx) => {
+      const [locked] = await tx<[Replay]>`SELECT * FROM webhook_replays WHERE id = ${replay.id} FOR UPDATE`;
+      if (locked.status !== 'running') return locked;
+      await countPart(tx, locked);
+      await save(tx, locked);
+      return locked;
+    });
+  }
+}
+
+async function addOutcomes(tx: Queryable, replay: Replay): Promise<void> {
+  if (replay.outstanding.length === 0) return;
+  const { account, mode, outstanding } = replay;
+  const rows = await tx<{ id: string; status: string; tries: number }[]>`
+    SELECT id, status, tries FROM webhook_deliveries
+    WHERE account = ${account} AND mode = ${mode} AND id = ANY(${outstanding})`;
+  const isWaiting = ({ status, tries }: (typeof rows)[number]) => status === 'pending' && tries === 0;
+  for (const row of rows) {
+    if (isWaiting(row)) continue;
+    if (row.status === 'delivered') replay.delivered++;
+    else replay.failed++;
+  }
+  replay.outstanding = rows.filter(isWaiting).map(({ id }) => id);
+}
+
+/** Selects the next deliveries, unless enough wait; while the receiver fails, a few from time to time. */
+async function chooseNext(tx: Queryable, replay: Replay, now: Date): Promise<Selected[]> {
+  const { account, mode, outstanding, selected_to, counted_to } = replay;
+  if (outstanding.length > selectBelow || selected_to >= counted_to) return [];
+  const [endpoint] = await tx<{ is_failing: boolean }[]>`
+    SELECT failing_since IS NOT NULL AS is_failing FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode}`;
+  if (!endpoint?.is_failing) replay.paused_until = null;
+  else if (isPaused(replay, now)) return [];
+  else replay.paused_until = new Date(now.getTime() + probeEveryMs);
+  const limit = endpoint?.is_failing ? probeCount : maxOutstanding - outstanding.length;
+  const to = Math.min(selected_to + maxPositions, counted_to);
+  const chosen = await selectNext(tx, replay, { after: selected_to, to }, limit);
+  replay.selected_to = chosen.length === limit ? (chosen.at(-1)?.position ?? to) : to;
+  return chosen;
+}
+
+async function enqueue(tx: Transaction, replay: Replay, chosen: Selected[], now: Date): Promise<void> {
+  if (chosen.length === 0) return;
+  const { id: replayId, account, mode } = replay;
+  const key = { account, mode };
+  const generation = replayGeneration(replay.generation);
+  const again = chosen.filter(({ exists }) => exists).map(({ id }) => id);
+  // `error` stays for the case that the replay is canceled.
+  await tx`
+    UPDATE webhook_deliveries SET status = 'pending', due_at = ${now}, tries = 0, finished_at = NULL, generation = ${generation}
+    WHERE account = ${account} AND mode = ${mode} AND id = ANY(${again}) AND status <> 'pending'`;
+  const entries = await newEntries(tx, chosen);
+  const deliveries = entries.map((entry) => {
+    return { key, notification: notificationTo(key, entry), generation, replay: replayId };
+  });
+  if (deliveries.length > 0) await insertDeliveries(tx, deliveries, now);
+  replay.selected += chosen.length;
+  replay.outstanding = [...replay.outstanding, ...chosen.map(({ id }) => id)];
+}
+
+function notificationTo({ mode }: EndpointKey, entry: LogEntry): Notification {
+  if (isSubscription(mode)) return eventNotificationOf(entry);
+  if (!isReported(entry)) throw new Error(`Webhooks do not report ${entry.type}`);
+  return notificationOf(entry);
+}
+
+/** An instance of an older version does not see these deliveries when it releases the endpoint. */
+async function makeDue(tx: Queryable, { account, mode }: Replay, now: Date): Promise<void> {
+  await tx`
+    UPDATE webhook_endpoints SET replaying = true, due_at = least(due_at, ${now})
+    WHERE account = ${account} AND mode = ${mode} AND (NOT replaying OR due_at IS NULL OR due_at > ${now})`;
+}
+
+async function save(tx: Queryable, replay: Replay): Promise<void> {
+  const { id, status, total, selected, outstanding, delivered, failed, counted_to, selected_to } = replay;
+  await tx`
+    UPDATE webhook_replays SET status = ${status}, total = ${total}, selected = ${selected}, outstanding = ${outstanding},
+      delivered = ${delivered}, failed = ${failed}, counted_to = ${counted_to}, selected_to = ${selected_to},
+      paused_until = ${replay.paused_until}, ended_at = ${replay.ended_at}
+    WHERE id = ${id}`;
+}

@@ -1,0 +1,153 @@
+import type { EndpointKey } from '../../events/endpoint.ts';
+import type { Mode } from '../../events/plans.ts';
+import type { EventFilter } from '../../events/subscription.ts';
+import { WebhookSpans } from '../../events/webhook-spans.ts';
+import { Refusal } from '../lib/errors.ts';
+import { newId } from '../lib/ids.ts';
+import { type Queryable, type Sql, violates } from '../log/connect.ts';
+import { readStream } from '../log/read.ts';
+import { waitForWebhooksProjection } from './commands.ts';
+import { type ReplayChoice, type SelectionQuery, selectionOf } from './replay-selection.ts';
+
+export const replayStatuses = ['running', 'done', 'canceled', 'stopped'] as const;
+export type ReplayStatus = (typeof replayStatuses)[number];
+
+/** A replay as stored. */
+export interface Replay extends SelectionQuery {
+  id: string;
+  generation: number;
+  to_position: number;
+  counted_to: number;
+  selected_to: number;
+  status: ReplayStatus;
+  /** Counted so far; of an ended replay, how many were selected. */
+  total: number;
+  selected: number;
+  outstanding: string[];
+  delivered: number;
+  failed: number;
+  paused_until: Date | null;
+  created_at: Date;
+  ended_at: Date | null;
+}
+
+interface ReplayRequest {
+  from: Date;
+  to: Date;
+  choice: ReplayChoice;
+}
+
+/** Clocks of the processes that record events may differ by this much. */
+const maxSkewMs = 60 * 60 * 1000;
+
+/** Starts the replay of an enabled webhook; throws if one is running. */
+export async function startReplay(
+  sql: Sql,
+  key: EndpointKey,
+  { from, to, choice }: ReplayRequest,
+  now: Date,
+): Promise<Replay> {
+  const { account, mode } = key;
+  await waitForWebhooksProjection(sql, account);
+  return sql
+    .begin(async (tx) => {
+      const [endpoint] = await tx<Endpoint[]>`
+        SELECT generation, is_set AND is_paid AS is_on, filter,
+          (SELECT position FROM checkpoints WHERE projection = 'webhooks') AS to_position
+        FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode} FOR UPDATE`;
+      if (endpoint === undefined || !endpoint.is_on)
+        throw new Refusal('conflict', 'The webhook was turned off at the same time: enable it, then start the replay.');
+      const { generation, filter, to_position } = endpoint;
+      const spans = new WebhookSpans();
+      const events = await readStream(tx, account);
+      for (const event of events) if (event.position <= to_position) spans.apply(event);
+      const ofWebhook = spans.upTo(to_position).filter((span) => span.mode === mode);
+      const selection = selectionOf(filter?.mode ?? (mode as Mode), filter, ofWebhook);
+      const start = Math.min(to_position, await startOf(tx, account, from));
+      const [replay] = await tx<[Replay]>`
+        INSERT INTO webhook_replays (id, account, mode, generation, choice, from_time, to_time, selection, to_position,
+          counted_to, selected_to, created_at)
+        VALUES (${newId('whr', now.getTime())}, ${account}, ${mode}, ${generation}, ${choice}, ${from}, ${to},
+          ${tx.json(JSON.parse(JSON.stringify(selection)))}, ${to_position}, ${start}, ${start}, ${now})
+        RETURNING *`;
+      return replay;
+    })
+    .catch((error) => {
+      if (!violates(error, 'webhook_replays_running')) throw error;
+      throw new Refusal(
+        'replay_running',
+        'A replay of this webhook is running: wait for it to end, or cancel it with DELETE.',
+      );
+    });
+}
+
+interface Endpoint {
+  generation: number;
+  is_on: boolean;
+  filter: (EventFilter & { mode: Mode }) | null;
+  to_position: number;
+}
+
+/** A position before the first event of the account that can have happened since `from`. */
+async function startOf(sql: Queryable, account: string, from: Date): Promise<number> {
+  const [{ position }] = await sql<[{ position: number }]>`
+    SELECT greatest(
+      (SELECT position - 1 FROM events WHERE stream = ${account} ORDER BY version LIMIT 1),
+      (SELECT max(position) FROM log_times WHERE at <= ${new Date(from.getTime() - maxSkewMs)}),
+      0
+    ) AS position`;
+  return position;
+}
+
+export async function findReplay(
+  sql: Queryable,
+  { account, mode }: EndpointKey,
+  id: string,
+): Promise<Replay | undefined> {
+  const [replay] = await sql<Replay[]>`
+    SELECT * FROM webhook_replays WHERE id = ${id} AND account = ${account} AND mode = ${mode}`;
+  return replay;
+}
+
+/** One page of a webhook's replays, newest first, and their total number. */
+export async function listReplays(
+  sql: Sql,
+  { account, mode }: EndpointKey,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ replays: Replay[]; total: number }> {
+  const [replays, [{ total }]] = await Promise.all([
+    sql<Replay[]>`
+      SELECT * FROM webhook_replays WHERE account = ${account} AND mode = ${mode}
+      ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
+    sql<[{ total: number }]>`
+      SELECT count(*) AS total FROM webhook_replays WHERE account = ${account} AND mode = ${mode}`,
+  ]);
+  return { replays, total };
+}
+
+/**
+ * Cancels a replay that is running. Its deliveries that wait for their first attempt are removed, or get back the status
+ * that they had.
+ */
+export const cancelReplay = (sql: Sql, key: EndpointKey, id: string, now: Date): Promise<Replay | undefined> =>
+  sql.begin(async (tx) => {
+    const { account, mode } = key;
+    // In the order that all transactions use: replays, endpoints, deliveries.
+    const [running] = await tx<Replay[]>`
+      SELECT * FROM webhook_replays
+      WHERE id = ${id} AND account = ${account} AND mode = ${mode} AND status = 'running' FOR UPDATE`;
+    if (running === undefined) return findReplay(tx, key, id);
+    await tx`UPDATE webhook_endpoints SET replaying = false WHERE account = ${account} AND mode = ${mode}`;
+    const waiting = tx`
+      account = ${account} AND mode = ${mode} AND id = ANY(${running.outstanding}) AND status = 'pending'
+        AND generation < 0 AND tries = 0`;
+    await tx`DELETE FROM webhook_deliveries WHERE ${waiting} AND replay = ${id}`;
+    await tx`
+      UPDATE webhook_deliveries SET
+        status = CASE WHEN attempts -> -1 IS NOT NULL AND attempts -> -1 ->> 'error' IS NULL THEN 'delivered' ELSE 'failed' END,
+        finished_at = ${now}
+      WHERE ${waiting}`;
+    const [canceled] = await tx<[Replay]>`
+      UPDATE webhook_replays SET status = 'canceled', ended_at = ${now}, outstanding = '{}' WHERE id = ${id} RETURNING *`;
+    return canceled;
+  });
