@@ -19,6 +19,8 @@ function Page({ path }: { path: string }) {
   if (path === '/codes/import') return <ImportPage />;
   const [, code] = /^\/codes\/(qr_\w+)$/.exec(path) ?? [];
   if (code !== undefined) return <CodePage key={code} id={code} />;
+  const [isWebhook, webhook] = /^\/account\/webhook\/(new|wh_\w+)$/.exec(path) ?? [];
+  if (isWebhook !== undefined) return <AccountPage section="webhook" webhook={webhook} />;
   const [isAccount, section = 'plan'] = /^\/account(?:\/(keys|sessions|webhook|audit))?$/.exec(path) ?? [];
   if (isAccount !== undefined) return <AccountPage section={section as Section} />;
   return (

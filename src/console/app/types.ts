@@ -5,6 +5,7 @@ import type * as reverts from '../../api/revert.ts';
 import type * as schemas from '../../api/schemas.ts';
 import type * as targeting from '../../api/targeting-schemas.ts';
 import type * as webhooks from '../../api/webhook-schemas.ts';
+import type * as subscriptions from '../../api/webhooks-schemas.ts';
 import type * as sessions from '../sessions.ts';
 
 /** Types of API responses, derived from the API's schemas. */
@@ -59,7 +60,15 @@ export type ScanRecord = Static<typeof analytics.ScanRecord>;
 
 export type Webhook = Static<typeof webhooks.Webhook>;
 export type WebhookTest = Static<typeof webhooks.WebhookTest>;
-export type Delivery = Static<typeof webhooks.Delivery>;
+/** A webhook of `/v1/webhooks`. */
+export type Subscription = Static<typeof subscriptions.Subscription>;
+export type NewSubscription = Static<typeof subscriptions.NewSubscription>;
+export interface ListedWebhooks {
+  data: Subscription[];
+}
+export type Replay = Static<typeof subscriptions.Replay>;
+export type NewReplay = Static<typeof subscriptions.NewReplay>;
+export type AnyDelivery = Static<typeof subscriptions.SubscriptionDelivery>;
 export type { ScanCreated } from '../../../events/notification-types.ts';
 /** The outcome of one request to a webhook: of a delivery attempt or of a test event. */
 export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;

@@ -9,7 +9,7 @@ import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { pageUrl, setQuery, useRoute } from '../router.ts';
-import type { Attempt, Delivery, Page, ScanCreated } from '../types.ts';
+import type { AnyDelivery, Attempt, Page, ScanCreated } from '../types.ts';
 
 const statuses = [
   ['', 'All'],
@@ -20,11 +20,11 @@ const statuses = [
 const sizes = [20, 50, 100] as const;
 const statusLabels = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const;
 
-/** The delivery log with all attempts, refreshed while it is open. */
-export function Deliveries() {
+/** The delivery log of the webhook at `path` with all attempts, refreshed while it is open. */
+export function Deliveries({ path }: { path: string }) {
   const { query } = useRoute();
   const status = query.get('status') ?? '';
-  const { data, error, loading, reload } = useResource<Page<Delivery>>('/account/webhook/deliveries', {
+  const { data, error, loading, reload } = useResource<Page<AnyDelivery>>(`${path}/deliveries`, {
     query: { status: status === '' ? undefined : status, ...pageQueryOf(query, sizes) },
     refreshIntervalMs: 3_000,
   });
@@ -48,13 +48,13 @@ export function Deliveries() {
         )
       ) : data.pagination.total === 0 ? (
         <Empty title={status === '' ? 'No deliveries yet' : 'No matching deliveries'}>
-          {status === '' && <p>Scan one of your codes to trigger a delivery.</p>}
+          {status === '' && <p>The next event that this webhook gets is listed here.</p>}
         </Empty>
       ) : (
         <Paged what="deliveries" pagination={data.pagination} sizes={sizes} loading={loading}>
           <ul class="deliveries card">
             {data.data.map((delivery) => (
-              <DeliveryItem key={delivery.id} delivery={delivery} onChange={reload} />
+              <DeliveryItem key={delivery.id} path={path} delivery={delivery} onChange={reload} />
             ))}
           </ul>
         </Paged>
@@ -63,12 +63,18 @@ export function Deliveries() {
   );
 }
 
-function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): Promise<void> }) {
+interface ItemProps {
+  path: string;
+  delivery: AnyDelivery;
+  onChange(): Promise<void>;
+}
+
+function DeliveryItem({ path, delivery, onChange }: ItemProps) {
   const { id, status, body, attempts, error, next_attempt_at, created_at } = delivery;
   const { busy, run } = useAction();
   const resend = () =>
     run(async () => {
-      await api.post(`/account/webhook/deliveries/${id}/resend`);
+      await api.post(`${path}/deliveries/${id}/resend`);
       await onChange();
       toast('Resending the delivery.');
     });
@@ -111,9 +117,10 @@ function DeliveryItem({ delivery, onChange }: { delivery: Delivery; onChange(): 
 /** The outcome of an attempt in a few words. */
 const outcomeOf = ({ status_code }: Attempt) => (status_code === null ? 'No response' : `HTTP ${status_code}`);
 
-/** Describes a scan by its code and location, and any other event by its type. */
-function EventSummary({ body }: { body: Delivery['body'] }) {
-  if (body.event !== 'scan.created') return <code>{body.event}</code>;
+/** Describes a scan by its code and location, and any other event by its type and code. */
+function EventSummary({ body }: { body: AnyDelivery['body'] }) {
+  const type = 'event' in body ? body.event : body.type;
+  if (type !== 'scan.created') return <ChangeSummary type={type} data={body.data as { qr_id?: string }} />;
   const scan = body.data as ScanCreated;
   return (
     <>
@@ -122,6 +129,18 @@ function EventSummary({ body }: { body: Delivery['body'] }) {
     </>
   );
 }
+
+const ChangeSummary = ({ type, data: { qr_id } }: { type: string; data: { qr_id?: string } }) => (
+  <>
+    <code>{type}</code>
+    {qr_id !== undefined && (
+      <>
+        {' '}
+        of <a href={pageUrl(`/codes/${qr_id}`)}>this code</a>
+      </>
+    )}
+  </>
+);
 
 /** One attempt: its outcome, its duration and the start of the response body. */
 export function AttemptLine({ attempt, at }: { attempt: Attempt; at?: string }) {

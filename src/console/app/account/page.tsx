@@ -11,17 +11,18 @@ import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
 import { TimeZone } from './time-zone.tsx';
 import { WebhookSettings } from './webhook.tsx';
+import { NewWebhookPage, WebhookPage } from './webhook-page.tsx';
 
 const sections = [
   ['plan', '/account', 'Plan and usage'],
   ['keys', '/account/keys', 'API keys'],
   ['sessions', '/account/sessions', 'Sessions'],
-  ['webhook', '/account/webhook', 'Webhook'],
+  ['webhook', '/account/webhook', 'Webhooks'],
   ['audit', '/account/audit', 'Audit log'],
 ] as const;
 export type Section = (typeof sections)[number][0];
 
-export function AccountPage({ section }: { section: Section }) {
+export function AccountPage({ section, webhook }: { section: Section; webhook?: string | undefined }) {
   const account = useResource<Account>('/account');
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -52,8 +53,12 @@ export function AccountPage({ section }: { section: Section }) {
         <Sessions />
       ) : section === 'audit' ? (
         <Audit />
-      ) : (
+      ) : webhook === undefined ? (
         <WebhookSettings plan={account.data.plan} />
+      ) : webhook === 'new' ? (
+        <NewWebhookPage />
+      ) : (
+        <WebhookPage key={webhook} id={webhook} />
       )}
     </>
   );

@@ -1,44 +1,54 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { completeUrl } from '../codes/destination.ts';
-import { time } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { Copy } from '../parts/copy.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
-import type { Webhook, WebhookTest } from '../types.ts';
-import { AttemptLine, Deliveries } from './deliveries.tsx';
+import type { ListedWebhooks, Webhook } from '../types.ts';
+import { Deliveries } from './deliveries.tsx';
+import { Replays } from './replays.tsx';
+import { Secret } from './secret.tsx';
+import { WebhookList } from './webhook-list.tsx';
 
-/** The webhook of the current mode and its deliveries. */
+/** All webhooks of the current mode; that of the account with its settings and deliveries. */
 export function WebhookSettings({ plan }: { plan: string }) {
   const webhook = useResource<Webhook | null>(plan === 'free' ? undefined : '/account/webhook', {
     refreshIntervalMs: 10_000,
   });
+  const all = useResource<ListedWebhooks>(plan === 'free' ? undefined : '/webhooks', { refreshIntervalMs: 10_000 });
   if (plan === 'free')
     return (
       <Empty title="Webhooks require a paid plan">
-        <p>A webhook sends every scan to your server as it happens.</p>
+        <p>A webhook sends scans and changes of codes to your server as they happen.</p>
       </Empty>
     );
   if (webhook.data === undefined)
     return webhook.error === undefined ? <Skeleton /> : <Failure error={webhook.error} retry={webhook.reload} />;
   const current = webhook.data ?? undefined;
+  const listed = all.data?.data.find(({ account_webhook }) => account_webhook);
   return (
     <>
+      <WebhookList webhooks={all} />
+      <div class="toolbar">
+        <h2>Webhook for scans</h2>
+      </div>
       <section class="card" aria-label="Webhook settings">
         <UrlForm webhook={current} onChange={webhook.reload} />
-        {current !== undefined && <Secret webhook={current} onChange={webhook.reload} />}
+        {current !== undefined && <Secret path="/account/webhook" webhook={current} onChange={webhook.reload} />}
       </section>
       {current === undefined ? (
         <Empty title="No webhook yet">
           <p>Add a URL to receive every scan as a signed JSON request within seconds.</p>
         </Empty>
       ) : (
-        <Deliveries />
+        <>
+          {listed !== undefined && <Replays webhook={listed} />}
+          <Deliveries path="/account/webhook" />
+        </>
       )}
     </>
   );
@@ -126,80 +136,6 @@ function RemoveDialog({ onChange, onClose }: DialogProps) {
       <DialogActions onCancel={onClose}>
         <button type="button" class="button danger solid" disabled={busy} onClick={remove}>
           Remove webhook
-        </button>
-      </DialogActions>
-    </Dialog>
-  );
-}
-
-function Secret({
-  webhook: { secret, old_secret_valid_until },
-  onChange,
-}: {
-  webhook: Webhook;
-  onChange(): Promise<void>;
-}) {
-  const [isShown, setIsShown] = useState(false);
-  const [isRotating, setIsRotating] = useState(false);
-  const [testResult, setTestResult] = useState<WebhookTest>();
-  const { busy, run } = useAction();
-  const sendTest = () => run(async () => setTestResult(await api.post<WebhookTest>('/account/webhook/test')));
-  return (
-    <div class="secret-row">
-      <span class="label">Signing secret</span>
-      <code class="secret">{isShown ? secret : `${secret.slice(0, 6)}${'•'.repeat(24)}`}</code>
-      <div class="actions">
-        <button type="button" class="button" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
-          {isShown ? 'Hide' : 'Reveal'}
-        </button>
-        <Copy text={secret} label="Copy signing secret">
-          Copy
-        </Copy>
-        <button type="button" class="button" onClick={() => setIsRotating(true)}>
-          <Icon name="refresh" />
-          Rotate
-        </button>
-        <button type="button" class="button" disabled={busy} onClick={sendTest}>
-          <Icon name="send" />
-          Send test event
-        </button>
-      </div>
-      {old_secret_valid_until !== null && (
-        <p class="hint">Deliveries are also signed with the previous secret until {time(old_secret_valid_until)}.</p>
-      )}
-      {testResult !== undefined && (
-        <div class="test-result" role="status">
-          <AttemptLine attempt={testResult} />
-        </div>
-      )}
-      {isRotating && (
-        <RotateDialog
-          onChange={async () => {
-            await onChange();
-            setIsShown(true);
-          }}
-          onClose={() => setIsRotating(false)}
-        />
-      )}
-    </div>
-  );
-}
-
-function RotateDialog({ onChange, onClose }: DialogProps) {
-  const { busy, run } = useAction();
-  const rotate = () =>
-    run(async () => {
-      await api.post('/account/webhook/rotate');
-      await onChange();
-      toast('Secret rotated. The previous secret stays valid for 24 hours.');
-      onClose();
-    });
-  return (
-    <Dialog title="Rotate signing secret?" onClose={onClose}>
-      <p>Deliveries are signed with both secrets for 24 hours, so you have time to update your server.</p>
-      <DialogActions onCancel={onClose}>
-        <button type="button" class="button primary" disabled={busy} onClick={rotate}>
-          Rotate secret
         </button>
       </DialogActions>
     </Dialog>

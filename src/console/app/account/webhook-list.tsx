@@ -1,0 +1,57 @@
+import { Icon } from '../icons.tsx';
+import { Failure, Skeleton } from '../parts/states.tsx';
+import type { Resource } from '../resource.ts';
+import { pageUrl } from '../router.ts';
+import type { ListedWebhooks, Subscription } from '../types.ts';
+import { filterSummary } from './webhook-events.ts';
+
+const maxWebhooks = 10;
+const statusLabels = { enabled: 'Active', paused: 'Paused', disabled: 'Disabled' } as const;
+const statusClasses = { enabled: 'active', paused: 'paused', disabled: 'failed' } as const;
+
+export const WebhookStatus = ({ status }: Pick<Subscription, 'status'>) => (
+  <span class={`badge ${statusClasses[status]}`}>{statusLabels[status]}</span>
+);
+
+/** The webhooks with filters of their own, without that of the account. */
+export function WebhookList({ webhooks: { data, error, reload } }: { webhooks: Resource<ListedWebhooks> }) {
+  const listed = data?.data.filter(({ account_webhook }) => !account_webhook) ?? [];
+  return (
+    <section aria-label="Webhooks for events">
+      <div class="toolbar">
+        <h2>Webhooks for events</h2>
+        <span class="spacer" />
+        {listed.length < maxWebhooks && (
+          <a class="button" href={pageUrl('/account/webhook/new')}>
+            <Icon name="plus" />
+            New webhook
+          </a>
+        )}
+      </div>
+      {data === undefined ? (
+        error === undefined ? (
+          <Skeleton />
+        ) : (
+          <Failure error={error} retry={reload} />
+        )
+      ) : listed.length === 0 ? (
+        <p class="hint">
+          Send scans and changes of codes to your server, filtered by type, code and tag. Up to {maxWebhooks} webhooks.
+        </p>
+      ) : (
+        <ul class="webhooks card">
+          {listed.map((webhook) => (
+            <li key={webhook.id}>
+              <div>
+                <a href={pageUrl(`/account/webhook/${webhook.id}`)}>{webhook.description || webhook.url}</a>
+                {webhook.description !== '' && <div class="hint wrapped">{webhook.url}</div>}
+                <div class="hint wrapped">{filterSummary(webhook)}</div>
+              </div>
+              <WebhookStatus status={webhook.status} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
