@@ -116,17 +116,28 @@ async function addOutcomes(tx: Queryable, replay: Replay): Promise<void> {
 
 /** Selects the next deliveries, unless enough wait; while the receiver fails, a few from time to time. */
 async function chooseNext(tx: Queryable, replay: Replay, now: Date): Promise<Selected[]> {
-  const { account, mode, outstanding, selected_to, counted_to } = replay;
-  if (outstanding.length > selectBelow || selected_to >= counted_to) return [];
+  const { account, mode, outstanding } = replay;
+  if (outstanding.length > selectBelow || replay.selected_to >= replay.counted_to) return [];
   const [endpoint] = await tx<{ is_failing: boolean }[]>`
     SELECT failing_since IS NOT NULL AS is_failing FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode}`;
   if (!endpoint?.is_failing) replay.paused_until = null;
   else if (isPaused(replay, now)) return [];
   else replay.paused_until = new Date(now.getTime() + probeEveryMs);
   const limit = endpoint?.is_failing ? probeCount : maxOutstanding - outstanding.length;
-  const to = Math.min(selected_to + maxPositions, counted_to);
-  const chosen = await selectNext(tx, replay, { after: selected_to, to }, limit);
-  replay.selected_to = chosen.length === limit ? (chosen.at(-1)?.position ?? to) : to;
+  return selectFrom(tx, replay, limit);
+}
+
+/** Reads few positions first, since most of them may be selected, and more while few are. */
+async function selectFrom(tx: Queryable, replay: Replay, limit: number): Promise<Selected[]> {
+  const end = Math.min(replay.selected_to + maxPositions, replay.counted_to);
+  const chosen: Selected[] = [];
+  for (let positions = 2 * limit; replay.selected_to < end && chosen.length < limit; positions *= 4) {
+    const to = Math.min(replay.selected_to + positions, end);
+    const missing = limit - chosen.length;
+    const next = await selectNext(tx, replay, { after: replay.selected_to, to }, missing);
+    replay.selected_to = next.length === missing ? (next.at(-1)?.position ?? to) : to;
+    chosen.push(...next);
+  }
   return chosen;
 }
 
