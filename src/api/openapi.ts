@@ -20,6 +20,7 @@ import { AuditEvent, Event } from './event-schemas.ts';
 import { CreatedLogo, ListedLogo } from './logos.ts';
 import { type Operation, tags } from './operation.ts';
 import { RevertAnswer, RevertRequest } from './revert.ts';
+import { NewPreflight, Preflight } from './preflight-schemas.ts';
 import {
   Account,
   ApiKey,
@@ -158,6 +159,7 @@ const uploadContent = (types: string[]) =>
 const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
   ...{ PastQrCode, PastListedQrCode, RestoreRequest, RevertRequest, RevertAnswer },
+  ...{ Preflight, NewPreflight },
   ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },
   ...{ OwnedScanRecord, AccountTimeSeries, AccountHeatMap, AccountExportFile },
   ...{ CreatedLogo, ListedLogo },

@@ -3,6 +3,7 @@ import { type AdmissionControl, admissionControl } from '../accounts/admission.t
 import type { TrustedProxies } from '../lib/client-address.ts';
 import { retryLater } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { createProofs } from '../proof/proofs.ts';
 import { accountOperations } from './account.ts';
 import { analyticsOperations } from './analytics.ts';
 import { auditOperations } from './audit.ts';
@@ -12,6 +13,7 @@ import { createImages } from './images.ts';
 import { createLogos } from './logos.ts';
 import { type Entrance, mount } from './mount.ts';
 import type { Operation } from './operation.ts';
+import { preflightOperations } from './preflight.ts';
 import { qrcodeOperations } from './qrcodes.ts';
 import type { Service } from './service.ts';
 import { serveSwagger } from './swagger.ts';
@@ -43,12 +45,14 @@ export interface Api {
 export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): Api {
   const images = createImages(service);
   const logos = createLogos(service);
+  const proofs = createProofs();
   const operations = [
     ...createOperations(service),
     ...qrcodeOperations(service),
     ...targetingOperations(service),
     images.download,
     ...logos.operations,
+    ...preflightOperations(service, proofs),
     ...analyticsOperations(service),
     ...accountOperations(service),
     ...auditOperations(service),
@@ -66,7 +70,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   images.servePublic(app, log);
   serveSwagger(app);
   const close = async () => {
-    await Promise.all([images.close(), logos.close()]);
+    await Promise.all([images.close(), logos.close(), proofs.close()]);
   };
   return { operations, admission, drawImage: images.drawImage, isReady, whenReady, close };
 }

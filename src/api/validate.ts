@@ -93,8 +93,11 @@ const searchOf = (url: string) => new URLSearchParams(url.includes('?') ? url.sl
 /** What a query may have beside the parameters of the schema: these names, or anything. */
 export type OtherParameters = readonly string[] | 'any';
 
+/** The form of a number in a query; any other text stays one, and fails the validation. */
+const numberPatterns: Record<string, RegExp> = { integer: /^\d{1,16}$/, number: /^\d{1,9}(\.\d{1,6})?$/ };
+
 /**
- * Returns a function that reads query parameters by their schema: integers as numbers, those of an array type as lists,
+ * Returns a function that reads query parameters by their schema: numbers as numbers, those of an array type as lists,
  * defaults filled in. Throws 400 with every parameter that is unknown, repeated or invalid.
  */
 export function queryReader<S extends TSchema>(schema: S, others: OtherParameters): (url: string) => Static<S> {
@@ -115,7 +118,7 @@ export function queryReader<S extends TSchema>(schema: S, others: OtherParameter
       if (text === undefined) {
         if (property['default'] !== undefined) query[name] = property['default'];
       } else {
-        query[name] = property['type'] === 'integer' && /^\d{1,16}$/.test(text) ? Number(text) : text;
+        query[name] = numberPatterns[property['type']]?.test(text) ? Number(text) : text;
       }
     }
     const repeated = new Set(errors.map(({ field }) => field));

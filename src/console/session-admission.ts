@@ -81,9 +81,11 @@ export function sessionAdmission({ service, api, sessionUse }: Console) {
   };
 }
 
-/** The short code check is a POST only because its list may be too long for a URL: it changes nothing. */
+/** These are POST only because their content may be too long for a URL: they change nothing. */
+const readsByPost = ['/console/api/short-codes/check', '/console/api/preflight', '/console/api/sheets'];
+
 const isRead = (request: Request) =>
-  request.method === 'GET' || request.method === 'HEAD' || pathOf(request) === '/console/api/short-codes/check';
+  request.method === 'GET' || request.method === 'HEAD' || readsByPost.includes(pathOf(request));
 
 /** Query parameters of every operation in the console: what the page names as the target of its request. */
 export const targetParameters = ['mode', 'account'] as const;

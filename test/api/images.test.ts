@@ -137,3 +137,34 @@ describe('the public image', () => {
     expect(headers.get('content-type')).toContain('application/json');
   });
 });
+
+describe('preflight', () => {
+  test('of a code and of a style that no code has yet', async () => {
+    const { live, code } = await given({ style: { dotsType: 'rounded' } });
+    const ofCode = await live.get(`/v1/qrcodes/${code.id}/preflight`);
+    expect(ofCode.status).toBe(200);
+    expect(ofCode.body).toMatchObject({ readable: true, contrast: 21, reasons: [] });
+    const ofStyle = await live.post('/v1/preflight', { style: { dotsType: 'rounded' }, short_code: code.short_code });
+    expect(ofStyle.body).toEqual(ofCode.body);
+    const invisible = await live.post('/v1/preflight', { style: { dotsColor: '#FFFFFF' } });
+    expect(invisible.body).toMatchObject({ readable: false, smallest_mm: null });
+  });
+
+  test.each([
+    ['style.dotsType', { style: { dotsType: 'star' } }],
+    ['style', {}],
+    ['short_code', { style: {}, short_code: 'x' }],
+    ['short_url', { style: {}, short_url: 'x' }],
+  ])('400 that names %s', async (field, body) => {
+    const { live } = await service.account();
+    const answer = await live.post('/v1/preflight', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details[0].field).toBe(field);
+  });
+
+  test("is refused for another account's code", async () => {
+    const { code } = await given();
+    const { live } = await service.account();
+    expect((await live.get(`/v1/qrcodes/${code.id}/preflight`)).status).toBe(404);
+  });
+});

@@ -5,12 +5,13 @@ import { Icon } from '../icons.tsx';
 import { AvailabilityBadge } from '../parts/availability.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { ProofBadge } from '../parts/proof.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty, Failure, Skeleton, StatusBadge } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, listUrl, pageUrl, setQuery, urlWith, useRoute } from '../router.ts';
 import { LeadsPage } from '../rules/page.tsx';
-import type { QrCode } from '../types.ts';
+import type { Proof, QrCode } from '../types.ts';
 import { CodeActions } from './actions.tsx';
 import { Analytics } from './analytics.tsx';
 import { History } from './history.tsx';
@@ -68,11 +69,16 @@ export function CodePage({ id }: { id: string }) {
   );
 }
 
-const Badges = ({ code: { status, availability } }: { code: QrCode }) => (
-  <>
-    <StatusBadge status={status} /> <AvailabilityBadge availability={availability} />
-  </>
-);
+/** The picture of a code never changes, so it is proofed once. */
+function Badges({ code: { id, status, availability } }: { code: QrCode }) {
+  const { data: proof } = useResource<Proof>(`/qrcodes/${id}/preflight`);
+  return (
+    <>
+      <StatusBadge status={status} /> <AvailabilityBadge availability={availability} />{' '}
+      {proof !== undefined && <ProofBadge proof={proof} />}
+    </>
+  );
+}
 
 const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }) => (
   <section class="details card" aria-label="Code details">

@@ -144,7 +144,7 @@ function CreateForm({ original }: { original?: QrCode }) {
           <StyleEditor style={style} onStyle={setStyle} />
         </div>
         <div class="side">
-          <Preview url={`${bootstrap.short_base_url}/${shortCode}`} style={style} />
+          <Preview url={`${bootstrap.short_base_url}/${shortCode}`} style={style} shortCode={shortCode} />
           <p class="hint">You cannot change the short link or the style later.</p>
           <div class="actions">
             <button type="button" class="button" disabled={isDisabled} onClick={() => create('draft')}>

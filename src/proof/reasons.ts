@@ -1,0 +1,58 @@
+import { styleWarnings } from '../qr/warnings.ts';
+import type { Printer } from './printer.ts';
+import { type Proof, type ProofRequest, proofSizesMm, type Reason } from './proof.ts';
+import type { View } from './views.ts';
+
+/** Every view that a decoder could not read. */
+export type Misses = { decoder: string; view: View; sizeMm: number }[];
+
+const largestMm = proofSizesMm.at(-1);
+
+/** A print that scans from this width on needs no reason. */
+const comfortableMm = 15;
+
+/** Below this width, printers and cameras blur modules into each other. */
+const minModuleMm = 0.3;
+
+/** What makes a style hard to read: what its colors tell, then what the decoders could not do. */
+export function reasonsOf(
+  { style }: ProofRequest,
+  printer: Printer,
+  proof: Omit<Proof, 'reasons'>,
+  misses: Misses,
+): Reason[] {
+  const reasons = styleWarnings(style).map(({ field, message }) => ({ field: `style.${field}`, message }));
+  if (!proof.readable) {
+    reasons.push({ field: 'style', message: `No decoder reads it at any size up to ${largestMm} mm.` });
+    return reasons;
+  }
+  for (const { name, smallest_mm } of proof.decoders) {
+    if (smallest_mm !== null) continue;
+    const views = misses.filter(({ decoder, sizeMm }) => decoder === name && sizeMm === largestMm);
+    const when = listOf([...new Set(views.map(({ view }) => view.when))]);
+    reasons.push({
+      field: 'style',
+      message: `The decoder ${name} does not read it ${when}, even ${largestMm} mm wide: some phones will fail.`,
+    });
+  }
+  if (proof.smallest_mm !== null && proof.smallest_mm > comfortableMm)
+    reasons.push(onlyLarge(printer, proof.smallest_mm));
+  return reasons;
+}
+
+function onlyLarge({ modules, symbol }: Printer, smallestMm: number): Reason {
+  const tried = proofSizesMm.findLast((sizeMm) => sizeMm < smallestMm) ?? smallestMm;
+  const moduleMm = (tried * symbol.side) / modules;
+  if (moduleMm >= minModuleMm)
+    return { field: 'style', message: `It scans reliably only from a width of ${smallestMm} mm on.` };
+  const size = `${moduleMm.toFixed(2)} mm`;
+  return {
+    field: 'short_code',
+    message: `It scans reliably only from a width of ${smallestMm} mm on: at ${tried} mm each of its ${modules} modules in a row is ${size} wide. A shorter short link has fewer modules.`,
+  };
+}
+
+function listOf(items: readonly string[]): string {
+  const [last = ''] = items.slice(-1);
+  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
+}

@@ -1,0 +1,63 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { QueueFull } from '../../src/lib/semaphore.ts';
+import { examine } from '../../src/proof/examine.ts';
+import { createProofs, representativeOf } from '../../src/proof/proofs.ts';
+import { exampleUrl } from '../qr/support.ts';
+
+describe('a proof', () => {
+  test('of black modules on white: every decoder reads it from 15 mm on', async () => {
+    const proof = await examine({ url: exampleUrl, style: {} });
+    expect(proof).toMatchObject({ readable: true, contrast: 21, reasons: [] });
+    expect(proof.smallest_mm).toBeLessThanOrEqual(15);
+    expect(proof.damage_tolerated).toBeGreaterThanOrEqual(0.04);
+    expect(proof.damage_tolerated).toBeLessThan(0.3);
+    expect(proof.decoders.map(({ name, reads_mm }) => [name, reads_mm])).toEqual([
+      ['ZXing', [10, 15, 20, 30]],
+      ['qr', [10, 15, 20, 30]],
+    ]);
+  });
+
+  test('of white modules on white: no decoder reads it', async () => {
+    const proof = await examine({ url: exampleUrl, style: { dotsColor: '#FFFFFF' } });
+    expect(proof).toMatchObject({ readable: false, smallest_mm: null, contrast: 1, damage_tolerated: 0 });
+    expect(proof.decoders.map(({ reads_mm, smallest_mm }) => [reads_mm, smallest_mm])).toEqual([
+      [[], null],
+      [[], null],
+    ]);
+    expect(proof.reasons.map(({ field }) => field)).toEqual(['style.dotsColor', 'style']);
+  });
+
+  test('of light gray modules: readable as printed, and not in low light', async () => {
+    const proof = await examine({ url: exampleUrl, style: { dotsColor: '#CCCCCC' } });
+    expect(proof).toMatchObject({ readable: true, smallest_mm: null });
+    expect(proof.reasons[0]?.field).toBe('style.dotsColor');
+    expect(proof.reasons.map(({ message }) => message).join(' ')).toContain('in low light');
+  });
+
+  test('of a long short link: it needs a larger print', async () => {
+    const url = `https://${'long.'.repeat(30)}example/${'x'.repeat(14)}`;
+    const { smallest_mm, reasons } = await examine({ url, style: {} });
+    expect(smallest_mm ?? 99).toBeGreaterThan(15);
+    expect(reasons).not.toEqual([]);
+  });
+});
+
+describe('proofs in a thread', () => {
+  const proofs = createProofs({ maxWaiting: 0 });
+  afterAll(() => proofs.close());
+
+  test('are shared by equal looks and short links of equal length, and refused when too many are waiting', async () => {
+    const first = proofs.of({}, `${exampleUrl}a`);
+    const same = proofs.of({ dotsColor: '#000000' }, `${exampleUrl}b`);
+    await expect(proofs.of({ dotsType: 'dots' }, exampleUrl)).rejects.toThrow(QueueFull);
+    expect((await first).readable).toBe(true);
+    expect(await same).toBe(await first);
+    expect(await proofs.of({}, `${exampleUrl}c`)).toBe(await first);
+  });
+
+  test('are made with a short code of the same length', () => {
+    expect(representativeOf('https://sho.rt/x')).toBe('https://sho.rt/a');
+    const long = `https://sho.rt/${'x'.repeat(50)}`;
+    expect(representativeOf(long)).toHaveLength(long.length);
+  });
+});
