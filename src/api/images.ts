@@ -10,23 +10,17 @@ import type { Logger } from '../lib/logger.ts';
 import { QueueFull } from '../lib/semaphore.ts';
 import { createImageCache } from '../qr/cache.ts';
 import { createDrawing } from '../qr/drawing.ts';
-import { defaultSizePx, maxSizePx, minSizePx } from '../qr/layout.ts';
+import { defaultSizePx } from '../qr/layout.ts';
 import { etagOf, matchesEtag, mediaTypes, type Picture } from '../qr/picture.ts';
 import { type Answer, refusalAnswer, refusalOf } from './answers.ts';
+import { downloadQuery, type Image, imageOf, sizeQuery } from './download-query.ts';
 import { type Operation, operation } from './operation.ts';
 import type { Service } from './service.ts';
 import { queryReader } from './validate.ts';
 
-const query = t.Object({
+const publicQuery = t.Object({
   format: t.Optional(oneOf(['png', 'svg'], { default: 'png', description: 'File format.' })),
-  size: t.Optional(
-    t.Integer({
-      minimum: minSizePx,
-      maximum: maxSizePx,
-      default: defaultSizePx,
-      description: `Width in pixels, ${minSizePx} to ${maxSizePx}. The height is the same, unless a frame with a label adds to it.`,
-    }),
-  ),
+  size: sizeQuery,
 });
 
 const forOneYear = 'max-age=31536000, immutable';
@@ -56,8 +50,8 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
   const drawing = createDrawing();
 
-  const pictureOf = ({ short_code, style }: Drawn, { format, size }: Pick<Picture, 'format' | 'size'>): Picture => {
-    return { url: `${addresses.shortBaseUrl}/${short_code}`, style, format, size };
+  const pictureOf = ({ short_code, style }: Drawn, image: Image): Picture => {
+    return { url: `${addresses.shortBaseUrl}/${short_code}`, style, ...image };
   };
 
   const drawWithLogo = async (picture: Picture) => {
@@ -75,15 +69,10 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
         throw error instanceof QueueFull ? tooManyImages() : error;
       });
 
-  async function answer(
-    code: Drawn,
-    { format = 'png', size = defaultSizePx }: Partial<Pick<Picture, 'format' | 'size'>>,
-    headers: Headers,
-    use: Use,
-  ): Promise<Answer> {
-    const picture = pictureOf(code, { format, size });
+  async function answer(code: Drawn, image: Image, headers: Headers, use: Use): Promise<Answer> {
+    const picture = pictureOf(code, image);
     const etag = etagOf(picture);
-    const imageHeaders = headersOf(code.short_code, format, etag, use);
+    const imageHeaders = headersOf(code.short_code, image.format, etag, use);
     const cached = headers.get('if-none-match');
     if (cached !== null && matchesEtag(cached, etag)) return { status: 304, body: '', headers: imageHeaders };
     return { status: 200, body: await draw(picture), headers: imageHeaders };
@@ -96,12 +85,18 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     tag: 'QR codes',
     summary: 'Download the QR image',
     description:
-      'Returns the image file, named after the short code. The image never changes: cache it, or send its `ETag` as `If-None-Match`.',
+      'Returns the image file, named after the short code: pixels (png), or vectors for the web (svg) and for print (pdf, eps). The image never changes: cache it, or send its `ETag` as `If-None-Match`.',
     params: { id: 'Identifier of the code, `qr_…`.' },
-    query,
-    success: { status: 200, description: 'The image.', files: ['image/png', 'image/svg+xml'], keepable: true },
+    query: downloadQuery,
+    success: {
+      status: 200,
+      description: 'The image.',
+      files: ['image/png', 'image/svg+xml', 'application/pdf', 'application/postscript'],
+      keepable: true,
+    },
     errors: ['invalid_request', 'not_found'],
-    async handle({ caller, params: { id = '' }, query: image, headers }) {
+    async handle({ caller, params: { id = '' }, query, headers }) {
+      const image = imageOf(query);
       const code = await findCode(sql, caller, id);
       if (code === undefined) throw await codeNotFound(sql, caller, id);
       return answer(code, image, headers, 'download');
@@ -109,7 +104,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   });
 
   // An image URL in a page may carry parameters of others, such as one that defeats caches.
-  const readQuery = queryReader(query, 'any');
+  const readQuery = queryReader(publicQuery, 'any');
 
   /** Needs no key: the id in the URL is enough. */
   async function publicImage(id: string, request: Request): Promise<Answer> {
@@ -118,13 +113,14 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
       : [];
     if (code === undefined) throw notFound('image');
     if (code.status === 'deleted') throw new Refusal('gone', 'The QR code of this image was deleted.');
-    return answer(code, readQuery(request.url), request.headers, 'public');
+    const { format = 'png', size = defaultSizePx } = readQuery(request.url);
+    return answer(code, { format, size }, request.headers, 'public');
   }
 
   return {
     download,
     /** The image of a code, as `download` returns it. */
-    drawImage: (code: Drawn, image: Pick<Picture, 'format' | 'size'>) => draw(pictureOf(code, image)),
+    drawImage: (code: Drawn, image: Image) => draw(pictureOf(code, image)),
     close: drawing.close,
     servePublic(app: Elysia, log: Logger): void {
       const respond = async ({ request, params }: { request: Request; params: { id: string | null } }) => {

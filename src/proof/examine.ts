@@ -1,7 +1,7 @@
 import { damageToleratedBy } from './damage.ts';
 import { type Decoder, loadDecoders } from './decoders.ts';
 import type { Gray } from './gray.ts';
-import { createPrinter } from './printer.ts';
+import { createPrinter, type Printer } from './printer.ts';
 import { type DecoderResult, type Proof, type ProofRequest, proofSizesMm } from './proof.ts';
 import { type Misses, reasonsOf } from './reasons.ts';
 import { flatView, frameZooms, phoneViews, type View, zoomed } from './views.ts';
@@ -12,7 +12,13 @@ let loaded: ReturnType<typeof loadDecoders> | undefined;
 export async function examine(request: ProofRequest): Promise<Proof> {
   loaded ??= loadDecoders();
   const decoders = await loaded;
-  const printer = createPrinter(request);
+  let printer: Printer;
+  try {
+    printer = createPrinter(request);
+  } catch (error) {
+    if (error instanceof RangeError) return notDrawable(decoders, error);
+    throw error;
+  }
   const misses: Misses = [];
   let views: readonly View[] = phoneViews;
   for (const sizeMm of proofSizesMm) {
@@ -32,6 +38,13 @@ export async function examine(request: ProofRequest): Promise<Proof> {
   };
   return { ...proof, reasons: reasonsOf(request, printer, proof, misses) };
 }
+
+/** A logo that does not fit is the only part of a valid style that cannot be drawn. */
+const notDrawable = (decoders: readonly Decoder[], { message }: RangeError): Proof => ({
+  ...{ readable: false, smallest_mm: null, contrast: 1, damage_tolerated: 0 },
+  decoders: decoders.map(({ name }) => ({ name, reads_mm: [], smallest_mm: null })),
+  reasons: [{ field: 'style.logo', message: `It cannot be drawn: ${message}.` }],
+});
 
 /** The views of one size that a decoder cannot read, or reads as something else. */
 async function missesAt(

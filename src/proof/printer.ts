@@ -1,10 +1,9 @@
 import { Resvg } from '@resvg/resvg-js';
 import { contrast, rgbOf } from '../qr/color.ts';
-import { geometryOf } from '../qr/geometry.ts';
-import { quietZone } from '../qr/layout.ts';
-import { matrixOf } from '../qr/matrix.ts';
-import { boxPath, dotsPath, holePath } from '../qr/outline.ts';
-import { lookOf } from '../qr/style.ts';
+import frameFont from '../qr/frame-font.json' with { type: 'json' };
+import { type Scene, sceneOf } from '../qr/scene.ts';
+import { type Look, lookOf, transparent } from '../qr/style.ts';
+import { writeSvg } from '../qr/svg.ts';
 import { type Gray, grayOf } from './gray.ts';
 import type { ProofRequest } from './proof.ts';
 import { printDpi } from './views.ts';
@@ -19,36 +18,44 @@ export interface Printer {
   readonly symbol: { readonly x: number; readonly y: number; readonly side: number };
 }
 
-export function createPrinter({ url, style }: ProofRequest): Printer {
-  const look = lookOf(style);
-  const { side, dots, rings, eyes } = geometryOf(matrixOf(url), look);
-  const width = side + 2 * quietZone;
-  const path = (color: string, data: string) => `<path fill="${color}" d="${data}"/>`;
-  const svg = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${width}">`,
-    `<rect width="${width}" height="${width}" fill="${look.backgroundColor}"/>`,
-    `<g transform="translate(${quietZone} ${quietZone})">`,
-    path(look.dotsColor, dotsPath(side, dots)),
-    path(look.cornersSquareColor, rings.map(({ outer, hole }) => boxPath(outer) + holePath(hole)).join('')),
-    path(look.cornersDotColor, eyes.map(boxPath).join('')),
-    '</g></svg>',
-  ].join('');
-  const colors = [look.dotsColor, look.cornersSquareColor, look.cornersDotColor];
-  const ratios = colors.map((color) => contrast(rgbOf(color), rgbOf(look.backgroundColor)));
+/** Throws a `RangeError` for a style that cannot be drawn. */
+export function createPrinter({ url, style, logo }: ProofRequest): Printer {
+  const scene = sceneOf(url, style, { logo, font: frameFont });
+  const { side, area } = scene;
   const prints = new Map<number, Gray>();
   return {
     at(widthMm) {
-      const print = prints.get(widthMm) ?? rasterized(svg, Math.round((widthMm * printDpi) / 25.4));
+      const print = prints.get(widthMm) ?? rasterized(scene, Math.round((widthMm * printDpi) / 25.4));
       prints.set(widthMm, print);
       return print;
     },
-    contrast: Math.floor(Math.min(...ratios) * 100) / 100,
+    contrast: contrastOf(lookOf(style)),
     modules: side,
-    symbol: { x: quietZone / width, y: quietZone / width, side: side / width },
+    symbol: { x: -area.x / area.width, y: -area.y / area.width, side: side / area.width },
   };
 }
 
-function rasterized(svg: string, widthPx: number): Gray {
-  const image = new Resvg(svg, { fitTo: { mode: 'width', value: widthPx }, font: { loadSystemFonts: false } }).render();
+function rasterized(scene: Scene, widthPx: number): Gray {
+  const { area } = scene;
+  const scale = widthPx / area.width;
+  const [offset, offsetY] = [-area.x * scale, -area.y * scale];
+  const svg = writeSvg(scene, { size: widthPx, height: Math.round(area.height * scale), scale, offset, offsetY }, '');
+  const image = new Resvg(svg, { font: { loadSystemFonts: false } }).render();
   return grayOf(image.pixels, image.width, image.height);
+}
+
+/** The lowest contrast of a color of the symbol and one of its background, cut to two decimals. */
+function contrastOf(look: Look): number {
+  const paper = look.backgroundColor === transparent ? '#FFFFFF' : look.backgroundColor;
+  const colors = (color: string, gradient: Look['dotsGradient']) =>
+    gradient === undefined ? [color] : gradient.colorStops.map((stop) => stop.color);
+  const foregrounds = [
+    ...colors(look.dotsColor, look.dotsGradient),
+    ...colors(look.cornersSquareColor, look.cornersSquareGradient),
+    ...colors(look.cornersDotColor, look.cornersDotGradient),
+  ];
+  const ratios = colors(paper, look.backgroundGradient).flatMap((background) =>
+    foregrounds.map((color) => contrast(rgbOf(color), rgbOf(background))),
+  );
+  return Math.floor(Math.min(...ratios) * 100) / 100;
 }

@@ -1,4 +1,5 @@
 import type { Style } from '../../events/style.ts';
+import type { LogoArt } from '../qr/logo-art.ts';
 
 /** Widths at which a picture is proofed, in millimeters. */
 export const proofSizesMm = [10, 15, 20, 30] as const;
@@ -6,6 +7,8 @@ export const proofSizesMm = [10, 15, 20, 30] as const;
 export interface ProofRequest {
   style: Style;
   url: string;
+  /** The picture of `style.logo`. */
+  logo?: LogoArt | undefined;
 }
 
 /** What a proof found out about a style. */

@@ -2,12 +2,16 @@ import type { Style } from '../../events/style.ts';
 import { lru } from '../lib/lru.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import { createThread } from '../lib/thread.ts';
+import type { LogoArt } from '../qr/logo-art.ts';
 import { lookOf } from '../qr/style.ts';
 import type { Proof, ProofRequest } from './proof.ts';
 
 export interface Proofs {
-  /** Rejects with `QueueFull` if `maxWaiting` proofs are already queued. */
-  of(style: Style, url: string): Promise<Proof>;
+  /**
+   * The proof of a style for short URLs as long as this one; `logo` is the picture of `style.logo`. Rejects with
+   * `QueueFull` if `maxWaiting` proofs are already queued.
+   */
+  of(style: Style, url: string, logo?: LogoArt): Promise<Proof>;
   close(): Promise<void>;
 }
 
@@ -41,8 +45,8 @@ export function createProofs({ maxWaiting = defaultMaxWaiting } = {}): Proofs {
   }
 
   return {
-    async of(style, url) {
-      const request = { style, url: representativeOf(url) };
+    async of(style, url, logo) {
+      const request = { style, url: representativeOf(url), logo };
       const key = JSON.stringify([Object.entries(lookOf(style)).sort(), request.url]);
       const known = cached.get(key) ?? running.get(key);
       if (known !== undefined) return known;

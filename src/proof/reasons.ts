@@ -1,3 +1,4 @@
+import frameFont from '../qr/frame-font.json' with { type: 'json' };
 import { styleWarnings } from '../qr/warnings.ts';
 import type { Printer } from './printer.ts';
 import { type Proof, type ProofRequest, proofSizesMm, type Reason } from './proof.ts';
@@ -21,7 +22,7 @@ export function reasonsOf(
   proof: Omit<Proof, 'reasons'>,
   misses: Misses,
 ): Reason[] {
-  const reasons = styleWarnings(style).map(({ field, message }) => ({ field: `style.${field}`, message }));
+  const reasons = styleWarnings(style, frameFont).map(({ field, message }) => ({ field: `style.${field}`, message }));
   if (!proof.readable) {
     reasons.push({ field: 'style', message: `No decoder reads it at any size up to ${largestMm} mm.` });
     return reasons;

@@ -32,9 +32,14 @@ export interface Layout {
 }
 
 /** Gives each module as many whole pixels as fit; the remaining pixels widen the quiet zone. */
-export function layoutOf(side: number, size: number, margins: Margins = unframed(defaultQuietZone)): Layout {
-  if (!Number.isInteger(size) || size < minSizePx || size > maxSizePx) {
-    throw new RangeError(`size must be a whole number from ${minSizePx} to ${maxSizePx}`);
+export function layoutOf(
+  side: number,
+  size: number,
+  margins: Margins = unframed(defaultQuietZone),
+  maxPx = maxSizePx,
+): Layout {
+  if (!Number.isInteger(size) || size < minSizePx || size > maxPx) {
+    throw new RangeError(`size must be a whole number from ${minSizePx} to ${maxPx}`);
   }
   const { quietZone, left, right, top, bottom } = margins;
   const needed = side + 2 * quietZone + left + right;

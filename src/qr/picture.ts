@@ -4,17 +4,25 @@ import { defaultQuietZone } from '../../events/style-shapes.ts';
 import frameFont from './frame-font.json' with { type: 'json' };
 import type { LogoArt } from './logo-art.ts';
 import { drawPng } from './png.ts';
+import { withResolution } from './png-file.ts';
+import { defaultWidthMm, maxPrintSizePx } from './print-sizes.ts';
+import { sceneOf } from './scene.ts';
 import { lookOf } from './style.ts';
 import { drawSvg } from './svg.ts';
+import { writeEps } from './vector/eps.ts';
+import type { InkSpace } from './vector/ink.ts';
+import { writePdf } from './vector/pdf.ts';
 
 /** Increase with every change of how pictures look: it is part of the ETag, and clients cache pictures for a year. */
 export const drawingVersion = 1;
 
-export type PictureFormat = 'png' | 'svg';
+export type PictureFormat = 'png' | 'svg' | 'pdf' | 'eps';
 
 export const mediaTypes: Readonly<Record<PictureFormat, string>> = {
   png: 'image/png',
   svg: 'image/svg+xml; charset=utf-8',
+  pdf: 'application/pdf',
+  eps: 'application/postscript',
 };
 
 /** All inputs of a picture. */
@@ -22,17 +30,35 @@ export interface Picture {
   url: string;
   style: Style;
   format: PictureFormat;
+  /** Width in pixels, of PNG and SVG. */
   size: number;
+  /** Physical size and inks, of PDF and EPS. */
+  print?: { widthMm: number; color: InkSpace } | undefined;
+  /** Resolution to record in a PNG. */
+  dpi?: number | undefined;
   /** The picture of `style.logo`. */
   logo?: LogoArt | undefined;
 }
 
 /** Throws a `RangeError` for a size or a style that cannot be drawn. */
-export async function drawPicture({ url, style, format, size, logo }: Picture): Promise<Uint8Array<ArrayBuffer>> {
+export async function drawPicture(picture: Picture): Promise<Uint8Array<ArrayBuffer>> {
+  const { url, style, format, size, print, dpi, logo } = picture;
   const options = { logo, font: frameFont };
-  return format === 'png'
-    ? drawPng(url, style, size, options)
-    : new TextEncoder().encode(drawSvg(url, style, size, options));
+  switch (format) {
+    case 'png': {
+      const png = await drawPng(url, style, size, { ...options, maxSizePx: maxPrintSizePx });
+      return dpi === undefined ? png : withResolution(png, dpi);
+    }
+    case 'svg':
+      return new TextEncoder().encode(drawSvg(url, style, size, options));
+    default: {
+      const { widthMm, color } = print ?? { widthMm: defaultWidthMm, color: 'rgb' };
+      const scene = sceneOf(url, style, options);
+      const title = `QR code for ${url}`;
+      if (format === 'pdf') return writePdf(scene, widthMm, color, title);
+      return new TextEncoder().encode(writeEps(scene, widthMm, color, title));
+    }
+  }
 }
 
 /**
@@ -41,7 +67,7 @@ export async function drawPicture({ url, style, format, size, logo }: Picture): 
  * @example
  * etagOf({ url: 'https://sho.rt/aB3xY7z', style: {}, format: 'png', size: 512 }); // "\"y0Zt…\""
  */
-export function etagOf({ url, style, format, size }: Picture): string {
+export function etagOf({ url, style, format, size, print, dpi }: Picture): string {
   // Only what differs from a style without them, so that the ETags of pictures from before these fields stay valid.
   const { quietZone, errorCorrection, logo, frame, ...look } = lookOf(style);
   const { dotsGradient, cornersSquareGradient, cornersDotGradient, backgroundGradient, ...contract } = look;
@@ -53,6 +79,7 @@ export function etagOf({ url, style, format, size }: Picture): string {
   const parts = [drawingVersion, url, format, size, ...Object.entries(contract).sort().flat()];
   const given = JSON.stringify(added);
   if (given !== '{}') parts.push(given);
+  if (print !== undefined || dpi !== undefined) parts.push(JSON.stringify({ print, dpi }));
   return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
 }
 

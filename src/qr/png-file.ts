@@ -127,6 +127,20 @@ async function encode(
   ]);
 }
 
+/** The length of the signature and the header, which every PNG starts with. */
+const headerBytes = 33;
+
+/** Records the resolution in a PNG, so that programs place it at its physical size. */
+export function withResolution(png: Uint8Array, dpi: number): Uint8Array<ArrayBuffer> {
+  const data = new Uint8Array(9);
+  const view = new DataView(data.buffer);
+  const perMeter = Math.round(dpi / 0.0254);
+  view.setUint32(0, perMeter);
+  view.setUint32(4, perMeter);
+  data[8] = 1;
+  return concatenate([png.subarray(0, headerBytes), chunk('pHYs', data), png.subarray(headerBytes)]);
+}
+
 function chunk(type: string, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(12 + data.length);
   const view = new DataView(bytes.buffer);

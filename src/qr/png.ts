@@ -35,7 +35,7 @@ export async function drawPng(
     return encodePixels(await renderSvg(writeSvg({ ...scene, shapes }, layout, '')));
   }
   const matrix = matrixOf(url, options.mask, look.errorCorrection);
-  const layout = layoutOf(matrix.side, size, unframed(look.quietZone));
+  const layout = layoutOf(matrix.side, size, unframed(look.quietZone), options.maxSizePx);
   const geometry = geometryOf(matrix, look);
   return encodeIndexedPng(rasterOf(geometry, layout, look), size);
 }

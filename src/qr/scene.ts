@@ -47,6 +47,8 @@ export interface SceneOptions {
   /** Needed for the text of a frame. */
   readonly font?: FrameFont | undefined;
   readonly mask?: Mask | undefined;
+  /** The largest size in pixels; by default that of downloads without a physical size. */
+  readonly maxSizePx?: number | undefined;
 }
 
 /** The scene of a short URL with exactly the quiet zone of its style. */
@@ -70,7 +72,7 @@ function compose(url: string, look: Look, options: SceneOptions, size?: number):
   const { matrix, placed } = symbolOf(url, look, options.logo, options.mask);
   const { side } = matrix;
   const margins = frameMargins(look.frame, side, look.quietZone);
-  const layout = size === undefined ? undefined : layoutOf(side, size, margins);
+  const layout = size === undefined ? undefined : layoutOf(side, size, margins, options.maxSizePx);
   const area = layout === undefined ? exactArea(side, margins) : areaOf(layout);
   // As if there were no frame, so that a frame does not change the colors of the symbol.
   const symbolArea = around(side, look.quietZone);

@@ -45,21 +45,39 @@ describe('GET /v1/qrcodes/:id/download', () => {
     expect(text).toContain(code.short_url);
   });
 
+  test('returns PDF and EPS in the requested width, and a PNG that records its resolution', async () => {
+    const { code, download, authorization } = await given();
+    const pdf = await bytesOf(`${download}?format=pdf&width_mm=25.4&color=cmyk`, authorization);
+    expect(pdf.headers.get('content-type')).toBe('application/pdf');
+    expect(pdf.headers.get('content-disposition')).toBe(`attachment; filename="${code.short_code}.pdf"`);
+    expect(Buffer.from(pdf.bytes).toString('latin1')).toContain('/MediaBox[0 0 72 72]');
+    const eps = await bytesOf(`${download}?format=eps&width_mm=25.4`, authorization);
+    expect(eps.headers.get('content-type')).toBe('application/postscript');
+    expect(Buffer.from(eps.bytes).toString('latin1')).toContain('%%HiResBoundingBox: 0 0 72 72');
+    expect(new Set([pdf, eps].map(({ headers }) => headers.get('etag'))).size).toBe(2);
+    const png = await bytesOf(`${download}?width_mm=25.4&dpi=600`, authorization);
+    expect(sizeOf(png.bytes)).toEqual([600, 600]);
+    expect(new DataView(png.bytes.buffer).getUint32(41)).toBe(Math.round(600 / 0.0254));
+    expect(await scan(png.bytes)).toEqual([code.short_url]);
+  });
+
   test('the file is named after the short code', async () => {
     const { code, download, authorization } = await given({ name: 'Café "Lumière"/menu' });
     const { headers } = await bytesOf(`${download}?format=svg`, authorization);
     expect(headers.get('content-disposition')).toBe(`attachment; filename="${code.short_code}.svg"`);
   });
 
-  test.each(['size=0', 'size=63', 'size=2049', 'size=x', 'size=1.5', 'format=gif', 'format='])(
-    '%s: 400 that names the parameter',
-    async (query) => {
-      const { live, code } = await given();
-      const { status, body } = await live.get(`/v1/qrcodes/${code.id}/download?${query}`);
-      expect(status).toBe(400);
-      expect(body.error.details[0].field).toBe(query.split('=')[0]);
-    },
-  );
+  test.each([
+    ...['size=0', 'size=63', 'size=2049', 'size=x', 'size=1.5', 'format=gif', 'format='],
+    ...['width_mm=4.9&format=pdf', 'width_mm=1000.5&format=eps', 'width_mm=5e1&format=pdf', 'width_mm=50&format=svg'],
+    ...['width_mm=5&dpi=72', 'width_mm=1000&dpi=1200', 'dpi=71', 'dpi=300&format=pdf', 'size=600&format=pdf'],
+    ...['size=600&width_mm=50', 'color=cmyk', 'color=spot&format=pdf'],
+  ])('%s: 400 that names the parameter', async (query) => {
+    const { live, code } = await given();
+    const { status, body } = await live.get(`/v1/qrcodes/${code.id}/download?${query}`);
+    expect(status).toBe(400);
+    expect(body.error.details[0].field).toBe(query.split('=')[0]);
+  });
 
   test('answers 304 if the client has the file', async () => {
     const { download, authorization } = await given();

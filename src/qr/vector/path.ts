@@ -1,0 +1,189 @@
+/** A step of an outline, in absolute coordinates. */
+export type Segment =
+  | { readonly kind: 'move' | 'line'; readonly x: number; readonly y: number }
+  | {
+      readonly kind: 'curve';
+      readonly x1: number;
+      readonly y1: number;
+      readonly x2: number;
+      readonly y2: number;
+      readonly x: number;
+      readonly y: number;
+    }
+  | { readonly kind: 'close' };
+
+/** The number of arguments of each command of SVG path data. */
+const argumentCounts: Record<string, number> = { M: 2, L: 2, H: 1, V: 1, C: 6, S: 4, Q: 4, T: 2, A: 7, Z: 0 };
+
+/** An argument; the two flags of an arc may be written without a separator. */
+const numberAt = /[\s,]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/y;
+const flagAt = /[\s,]*([01])/y;
+const commandAt = /[\s,]*([MmLlHhVvCcSsQqTtAaZz])/y;
+const endAt = /\s*$/y;
+
+/**
+ * Reads SVG path data as moves, lines and cubic curves, which is all that PDF and PostScript have. Throws a `RangeError`
+ * for anything else.
+ *
+ * @example
+ * segmentsOf('M0 0h1v1z'); // move 0 0, line 1 0, line 1 1, close
+ */
+export function segmentsOf(data: string): Segment[] {
+  const pen = new Pen();
+  let at = 0;
+  let command = '';
+  const read = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const match = pattern.exec(data);
+    if (match) at = pattern.lastIndex;
+    return match?.[1];
+  };
+  const isAtEnd = () => {
+    endAt.lastIndex = at;
+    return endAt.test(data);
+  };
+  while (!isAtEnd()) {
+    const given = read(commandAt);
+    // Further arguments repeat the command; after a move they are lines.
+    if (given !== undefined) command = given;
+    else if (command === 'M') command = 'L';
+    else if (command === 'm') command = 'l';
+    const name = command.toUpperCase();
+    const count = argumentCounts[name];
+    if (count === undefined || (given === undefined && count === 0)) throw new RangeError(`not path data at ${at}`);
+    const values: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const text = read(name === 'A' && (i === 3 || i === 4) ? flagAt : numberAt);
+      if (text === undefined) throw new RangeError(`not path data at ${at}`);
+      values.push(Number(text));
+    }
+    pen.draw(name, command !== name, values);
+  }
+  return pen.segments;
+}
+
+/** Follows the commands of a path. */
+class Pen {
+  readonly segments: Segment[] = [];
+  #x = 0;
+  #y = 0;
+  #startX = 0;
+  #startY = 0;
+  /** The last control point, which smooth curves reflect, and the kind of curve that it belongs to. */
+  #control: { kind: 'cubic' | 'quadratic'; x: number; y: number } | undefined;
+
+  draw(name: string, isRelative: boolean, values: readonly number[]): void {
+    const [originX, originY] = isRelative ? [this.#x, this.#y] : [0, 0];
+    const x = (i: number) => originX + (values[i] ?? 0);
+    const y = (i: number) => originY + (values[i] ?? 0);
+    const control = this.#control;
+    this.#control = undefined;
+    switch (name) {
+      case 'M':
+        this.#moveTo(x(0), y(1));
+        [this.#startX, this.#startY] = [this.#x, this.#y];
+        return;
+      case 'L':
+        this.#lineTo(x(0), y(1));
+        return;
+      case 'H':
+        this.#lineTo(x(0), this.#y);
+        return;
+      case 'V':
+        this.#lineTo(this.#x, y(0));
+        return;
+      case 'C':
+        this.#curveTo(x(0), y(1), x(2), y(3), x(4), y(5));
+        return;
+      case 'S': {
+        const [x1, y1] = this.#reflected(control, 'cubic');
+        this.#curveTo(x1, y1, x(0), y(1), x(2), y(3));
+        return;
+      }
+      case 'Q':
+        this.#quadraticTo(x(0), y(1), x(2), y(3));
+        return;
+      case 'T': {
+        const [x1, y1] = this.#reflected(control, 'quadratic');
+        this.#quadraticTo(x1, y1, x(0), y(1));
+        return;
+      }
+      case 'A': {
+        const [rx = 0, ry = 0, degrees = 0, isLarge, isClockwise] = values;
+        this.#arcTo(Math.abs(rx), Math.abs(ry), degrees, isLarge === 1, isClockwise === 1, x(5), y(6));
+        return;
+      }
+      default:
+        this.segments.push({ kind: 'close' });
+        [this.#x, this.#y] = [this.#startX, this.#startY];
+    }
+  }
+
+  #moveTo(x: number, y: number): void {
+    this.segments.push({ kind: 'move', x, y });
+    [this.#x, this.#y] = [x, y];
+  }
+
+  #lineTo(x: number, y: number): void {
+    this.segments.push({ kind: 'line', x, y });
+    [this.#x, this.#y] = [x, y];
+  }
+
+  #curveTo(x1: number, y1: number, x2: number, y2: number, x: number, y: number): void {
+    this.segments.push({ kind: 'curve', x1, y1, x2, y2, x, y });
+    this.#control = { kind: 'cubic', x: x2, y: y2 };
+    [this.#x, this.#y] = [x, y];
+  }
+
+  #quadraticTo(cx: number, cy: number, x: number, y: number): void {
+    const third = (end: number, middle: number) => end + ((middle - end) * 2) / 3;
+    this.#curveTo(third(this.#x, cx), third(this.#y, cy), third(x, cx), third(y, cy), x, y);
+    this.#control = { kind: 'quadratic', x: cx, y: cy };
+  }
+
+  #reflected(control: { kind: string; x: number; y: number } | undefined, kind: string): [number, number] {
+    if (control?.kind !== kind) return [this.#x, this.#y];
+    return [2 * this.#x - control.x, 2 * this.#y - control.y];
+  }
+
+  /** An arc by its end point, converted to its center as appendix B.2.4 of SVG 2 has it, then to curves of up to 90°. */
+  #arcTo(rx: number, ry: number, degrees: number, isLarge: boolean, isClockwise: boolean, x: number, y: number): void {
+    if (x === this.#x && y === this.#y) return;
+    if (rx === 0 || ry === 0) {
+      this.#lineTo(x, y);
+      return;
+    }
+    const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+    const [halfX, halfY] = [(this.#x - x) / 2, (this.#y - y) / 2];
+    const [px, py] = [cos * halfX + sin * halfY, cos * halfY - sin * halfX];
+    const stretch = Math.max(1, Math.hypot(px / rx, py / ry));
+    const [a, b] = [rx * stretch, ry * stretch];
+    const distance = (a * py) ** 2 + (b * px) ** 2;
+    const offset = Math.sqrt(Math.max(0, ((a * b) ** 2 - distance) / distance)) * (isLarge === isClockwise ? -1 : 1);
+    const [ux, uy] = [(offset * a * py) / b, (-offset * b * px) / a];
+    const centerX = cos * ux - sin * uy + (this.#x + x) / 2;
+    const centerY = sin * ux + cos * uy + (this.#y + y) / 2;
+    const start = Math.atan2((py - uy) / b, (px - ux) / a);
+    let sweep = Math.atan2((-py - uy) / b, (-px - ux) / a) - start;
+    if (isClockwise && sweep < 0) sweep += 2 * Math.PI;
+    if (!isClockwise && sweep > 0) sweep -= 2 * Math.PI;
+    const count = Math.max(1, Math.ceil(Math.abs(sweep) / (Math.PI / 2) - 1e-9));
+    const step = sweep / count;
+    const handle = (4 / 3) * Math.tan(step / 4);
+    const point = (angle: number, turn: number): [number, number] => {
+      const [ex, ey] = [
+        a * (Math.cos(angle) - turn * handle * Math.sin(angle)),
+        b * (Math.sin(angle) + turn * handle * Math.cos(angle)),
+      ];
+      return [centerX + cos * ex - sin * ey, centerY + sin * ex + cos * ey];
+    };
+    for (let i = 0; i < count; i++) {
+      const [from, to] = [start + i * step, start + (i + 1) * step];
+      const [x1, y1] = point(from, 1);
+      const [x2, y2] = point(to, -1);
+      const [endX, endY] = i === count - 1 ? [x, y] : point(to, 0);
+      this.#curveTo(x1, y1, x2, y2, endX, endY);
+    }
+    this.#control = undefined;
+  }
+}
