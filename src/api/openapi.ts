@@ -39,6 +39,7 @@ import {
   QrCodeChange,
   RestoreRequest,
 } from './schemas.ts';
+import { NewSheet } from './sheet-request.ts';
 import { deliveryRules, eventRules } from './webhook-rules.ts';
 import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest, webhookBodies } from './webhook-schemas.ts';
 import {
@@ -159,7 +160,7 @@ const uploadContent = (types: string[]) =>
 const components: Record<string, TSchema> = {
   ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
   ...{ PastQrCode, PastListedQrCode, RestoreRequest, RevertRequest, RevertAnswer },
-  ...{ Preflight, NewPreflight },
+  ...{ Preflight, NewPreflight, NewSheet },
   ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },
   ...{ OwnedScanRecord, AccountTimeSeries, AccountHeatMap, AccountExportFile },
   ...{ CreatedLogo, ListedLogo },

@@ -4,6 +4,7 @@ import type { TrustedProxies } from '../lib/client-address.ts';
 import { retryLater } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createProofs } from '../proof/proofs.ts';
+import { createSheets } from '../qr/sheet/sheets.ts';
 import { accountOperations } from './account.ts';
 import { analyticsOperations } from './analytics.ts';
 import { auditOperations } from './audit.ts';
@@ -16,6 +17,7 @@ import type { Operation } from './operation.ts';
 import { preflightOperations } from './preflight.ts';
 import { qrcodeOperations } from './qrcodes.ts';
 import type { Service } from './service.ts';
+import { sheetOperations } from './sheets.ts';
 import { serveSwagger } from './swagger.ts';
 import { targetingOperations } from './targeting.ts';
 import { webhookOperations } from './webhook.ts';
@@ -46,6 +48,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   const images = createImages(service);
   const logos = createLogos(service);
   const proofs = createProofs();
+  const sheets = createSheets();
   const operations = [
     ...createOperations(service),
     ...qrcodeOperations(service),
@@ -53,6 +56,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     images.download,
     ...logos.operations,
     ...preflightOperations(service, proofs),
+    ...sheetOperations(service, sheets),
     ...analyticsOperations(service),
     ...accountOperations(service),
     ...auditOperations(service),
@@ -70,7 +74,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   images.servePublic(app, log);
   serveSwagger(app);
   const close = async () => {
-    await Promise.all([images.close(), logos.close(), proofs.close()]);
+    await Promise.all([images.close(), logos.close(), proofs.close(), sheets.close()]);
   };
   return { operations, admission, drawImage: images.drawImage, isReady, whenReady, close };
 }

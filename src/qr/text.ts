@@ -59,10 +59,12 @@ function fittingSize(lines: string[], area: Area, maxCapHeight: number, font: Fr
 
 const advanceOf = (char: string, font: FrameFont) => Number(glyphOf(char, font)[0]);
 
-const glyphOf = (char: string, font: FrameFont) =>
+/** The advance and the outline of a character, those of an empty box if the font lacks it. */
+export const glyphOf = (char: string, font: FrameFont) =>
   (Object.hasOwn(font.glyphs, char) ? font.glyphs[char] : undefined) ?? [missingAdvance, missingPath];
 
-const widthOf = (line: string, font: FrameFont) => [...line].reduce((width, char) => width + advanceOf(char, font), 0);
+export const widthOf = (line: string, font: FrameFont) =>
+  [...line].reduce((width, char) => width + advanceOf(char, font), 0);
 
 function linePath(line: string, x: number, baseline: number, scale: number, font: FrameFont): string {
   let left = x;

@@ -186,3 +186,45 @@ describe('preflight', () => {
     expect((await live.get(`/v1/qrcodes/${code.id}/preflight`)).status).toBe(404);
   });
 });
+
+describe('POST /v1/sheets', () => {
+  test('answers with a PDF of all codes with a tag, or of the given ones in their order', async () => {
+    const { live, code, keys } = await given({ tags: ['tables'] });
+    await live.post('/v1/qrcodes', newCode({ name: 'Table 2', tags: ['tables'] }));
+    const sheet = async (body: object) => {
+      const headers = { authorization: `Bearer ${keys.live}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${service.urls[0]}/v1/sheets`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      expect(answer.headers.get('content-type')).toBe('application/pdf');
+      return Buffer.from(await answer.arrayBuffer()).toString('latin1');
+    };
+    const grid = { page: { width: 60, height: 30 }, columns: 1, rows: 1, margins: 2 };
+    expect(await sheet({ tag: 'Tables', layout: grid, caption: 'name' })).toContain('/Count 2');
+    expect(await sheet({ qr_ids: [code.id, code.id, code.id], layout: 'letter-3x10' })).toContain('/Count 1');
+  });
+
+  test.each([
+    [400, 'qr_ids', { layout: 'a4-3x8' }],
+    [400, 'qr_ids', { tag: 'x', qr_ids: ['qr_x'], layout: 'a4-3x8' }],
+    [400, 'layout', { tag: 'x', layout: 'a4-9x9' }],
+    [400, 'layout', { tag: 'x' }],
+    [400, 'layout.columns', { tag: 'x', layout: { page: 'a4', columns: 0, rows: 1 } }],
+    [
+      400,
+      'layout.margins.top',
+      { tag: 'x', layout: { page: 'a4', columns: 1, rows: 1, margins: { top: -1, right: 1, bottom: 1, left: 1 } } },
+    ],
+    [400, 'layout', { tag: 'x', layout: { page: 'a4', columns: 40, rows: 40 } }],
+    [400, 'skip', { tag: 'x', layout: 'a4-3x8', skip: 24 }],
+    [404, 'qr_ids', { qr_ids: ['qr_x'], layout: 'a4-3x8' }],
+    [404, 'tag', { tag: 'x', layout: 'a4-3x8' }],
+  ])('%i that names %s', async (status, field, body) => {
+    const { live } = await service.account();
+    const answer = await live.post('/v1/sheets', body);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error.details[0].field).toBe(field);
+  });
+});

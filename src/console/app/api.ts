@@ -105,6 +105,8 @@ export const api = {
     (await read(apiUrl(path, query), { signal })).json(),
   file: async (path: string, query?: Query, accept?: string): Promise<Blob> =>
     (await read(apiUrl(path, query), { accept })).blob(),
+  fileFrom: async (path: string, body: unknown): Promise<Blob> =>
+    (await request('POST', apiUrl(path), { body })).blob(),
   post: <T>(path: string, body?: unknown, headers?: Record<string, string>) => write<T>('POST', path, body, headers),
   put: <T>(path: string, body: unknown) => write<T>('PUT', path, body),
   patch: <T>(path: string, body: unknown) => write<T>('PATCH', path, body),

@@ -17,6 +17,7 @@ const paths = {
   play: 'M8 5l11 7-11 7z',
   phone: 'M8 3h8a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM11 18h2',
   plus: 'M12 5v14M5 12h14',
+  print: 'M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z',
   refresh: 'M20 12a8 8 0 1 1-2.5-5.8M20 4v4h-4',
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4 4',
   send: 'M4 12l16-7-6 16-3-7z',

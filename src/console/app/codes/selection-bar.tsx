@@ -5,10 +5,12 @@ import { plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { save } from '../parts/save.ts';
 import { Segments } from '../parts/segments.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { ListedQrCode } from '../types.ts';
+import { PrintDialog } from './print-dialog.tsx';
 import { TagDialog } from './tag-dialog.tsx';
 import type { Selection } from './use-selection.ts';
 
@@ -45,7 +47,7 @@ interface Props {
 
 /** What can be done with the selected codes. */
 export function SelectionBar({ selection, onChange }: Props) {
-  const [open, setOpen] = useState<'tag' | 'download' | 'delete'>();
+  const [open, setOpen] = useState<'tag' | 'download' | 'print' | 'delete'>();
   const { busy, run } = useAction();
   const { codes } = selection;
   const active = codes.filter(({ status }) => status === 'active');
@@ -97,6 +99,10 @@ export function SelectionBar({ selection, onChange }: Props) {
           <Icon name="download" />
           Download ZIP
         </button>
+        <button type="button" class="button" onClick={() => setOpen('print')}>
+          <Icon name="print" />
+          Print
+        </button>
         <button type="button" class="button danger" onClick={() => setOpen('delete')}>
           <Icon name="trash" />
           Delete
@@ -107,6 +113,7 @@ export function SelectionBar({ selection, onChange }: Props) {
       </div>
       {open === 'tag' && <TagDialog codes={codes} onSave={tag} onClose={() => setOpen(undefined)} />}
       {open === 'download' && <DownloadDialog codes={codes} onClose={() => setOpen(undefined)} />}
+      {open === 'print' && <PrintDialog codes={codes} onClose={() => setOpen(undefined)} />}
       {open === 'delete' && (
         <DeleteDialog selection={selection} onChange={onChange} onClose={() => setOpen(undefined)} />
       )}
@@ -124,15 +131,6 @@ const sizes = [
   ['1024', '1024 px'],
   [String(maxSizePx), `${maxSizePx} px`],
 ] as const;
-
-/** Saves the file under its name. The browser needs the URL until the download has begun. */
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
 
 function DownloadDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose(): void }) {
   const [format, setFormat] = useState<'png' | 'svg'>('png');
