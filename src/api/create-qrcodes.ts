@@ -5,8 +5,10 @@ import type { Changed } from '../codes/change.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import { type CodeRequest, createCodes, lostShortCode, takenShortCodes } from '../codes/create.ts';
 import { type FieldError, invalid, Refusal } from '../lib/errors.ts';
+import type { Proofs } from '../proof/proofs.ts';
 import { type Answer, json } from './answers.ts';
 import { checkLogos } from './check-logos.ts';
+import { checkStyles } from './check-styles.ts';
 import { idempotencyHeader, performOnce } from './idempotency.ts';
 import { presentCreated, readNewCode } from './new-code.ts';
 import { type Operation, operation } from './operation.ts';
@@ -18,6 +20,7 @@ const tag = 'QR codes';
 const errorCodes = [
   'invalid_request',
   'destination_blocked',
+  'unreadable_style',
   'quota_exceeded',
   'short_code_taken',
   'idempotency_conflict',
@@ -32,9 +35,12 @@ const checkList = validator(
 );
 
 /** Operations that create one code, or many in one transaction. */
-export const createOperations = (service: Service): Operation[] => [createOne(service), createMany(service)];
+export const createOperations = (service: Service, proofs: Proofs): Operation[] => [
+  createOne(service, proofs),
+  createMany(service, proofs),
+];
 
-const createOne = (service: Service): Operation =>
+const createOne = (service: Service, proofs: Proofs): Operation =>
   operation({
     operationId: 'createQrCode',
     method: 'POST',
@@ -42,7 +48,7 @@ const createOne = (service: Service): Operation =>
     tag,
     summary: 'Create a QR code',
     description:
-      'A style that is hard to scan is accepted; the response then has `warnings`. The variant shape `{"name", "type": "url", "destination"}` is accepted too.',
+      'A style that is hard to scan is accepted; the response then has `warnings`. One that no decoder reads because of its logo, frame, gradient or quiet zone is refused, unless `allow_unreadable` is true. The variant shape `{"name", "type": "url", "destination"}` is accepted too.',
     headers: idempotencyHeader,
     body: NewQrCode,
     // Validated by readNewCode, so that one response names every error.
@@ -52,14 +58,17 @@ const createOne = (service: Service): Operation =>
     async handle(call) {
       const read = readNewCode(call.body, service.addresses);
       if ('errors' in read) throw invalid(read.errors as [FieldError, ...FieldError[]]);
+      const [reasons] = await checkAll(service, proofs, [read.request], [call.body]).catch((error) => {
+        throw withoutIndexes(error);
+      });
       return create(service, call, 'create', [read.request], ([code], now) => {
         if (code === undefined) throw new Error('no code was created');
-        return json(201, presentCreated(code, call.body, service.addresses, now));
+        return json(201, presentCreated(code, call.body, service.addresses, { now, reasons }));
       });
     },
   });
 
-const createMany = (service: Service): Operation =>
+const createMany = (service: Service, proofs: Proofs): Operation =>
   operation({
     operationId: 'createQrCodes',
     method: 'POST',
@@ -80,11 +89,29 @@ const createMany = (service: Service): Operation =>
     async handle(call) {
       const payloads = call.body.qrcodes;
       const requests = await readAll(service, payloads);
+      const reasons = await checkAll(service, proofs, requests, payloads);
       return create(service, call, 'bulk', requests, (codes, now) =>
-        json(201, { data: codes.map((code, i) => presentCreated(code, payloads[i], service.addresses, now)) }),
+        json(201, {
+          data: codes.map((code, i) =>
+            presentCreated(code, payloads[i], service.addresses, { now, reasons: reasons[i] }),
+          ),
+        }),
       );
     },
   });
+
+/** What the proof of each code says, before the transaction, which must be short. */
+const checkAll = (
+  { addresses }: Service,
+  proofs: Proofs,
+  requests: readonly CodeRequest[],
+  payloads: readonly Static<typeof NewQrCode>[],
+) =>
+  checkStyles(
+    proofs,
+    addresses.shortBaseUrl,
+    requests.map((request, i) => ({ ...request, allowUnreadable: payloads[i]?.allow_unreadable === true })),
+  );
 
 /** Creates all codes or none. An Idempotency-Key is bound to `kind` too: a single and a bulk create cannot share one. */
 async function create(

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../lib/errors.ts';
 export const statusOf = {
   invalid_request: 400,
   destination_blocked: 400,
+  unreadable_style: 400,
   unauthorized: 401,
   quota_exceeded: 403,
   plan_required: 403,

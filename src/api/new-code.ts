@@ -1,11 +1,13 @@
 import type { Static } from '@sinclair/typebox';
 import { problemWithDestination, problemWithName } from '../../events/fields.ts';
 import { readTargeting } from '../../events/read-targeting.ts';
+import type { Style } from '../../events/style.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import type { CodeRequest } from '../codes/create.ts';
 import type { Addresses } from '../config.ts';
 import type { FieldError } from '../lib/errors.ts';
 import { problemWithShortCode } from '../lib/short-code.ts';
+import type { Reason } from '../proof/proof.ts';
 import frameFont from '../qr/frame-font.json' with { type: 'json' };
 import { styleWarnings } from '../qr/warnings.ts';
 import { presentCode } from './present.ts';
@@ -50,18 +52,18 @@ export function readNewCode(
   };
 }
 
-/** The response to a create: the code, warnings about its style, and the variant fields if the payload used them. */
+/**
+ * The response to a create: the code, warnings about its style, and the variant fields if the payload used them. The
+ * warnings are the reasons of its proof, if it has one.
+ */
 export function presentCreated(
   code: CountedCode,
   payload: unknown,
   addresses: Addresses,
-  now: Date,
+  { now, reasons }: { now: Date; reasons: Reason[] | undefined },
 ): Static<typeof CreatedQrCode> {
   const presented = presentCode(code, addresses, { now });
-  const warnings = styleWarnings(code.style, frameFont).map(({ field, message }) => ({
-    field: `style.${field}`,
-    message,
-  }));
+  const warnings = reasons ?? warningsOf(code.style);
   const request = payload as Partial<Static<typeof NewQrCode>>;
   const isVariant = request.type !== undefined || request.destination !== undefined;
   return {
@@ -70,3 +72,6 @@ export function presentCreated(
     ...(isVariant ? { type: 'url', destination: code.destination_url, scans: 0 } : {}),
   };
 }
+
+const warningsOf = (style: Style): Reason[] =>
+  styleWarnings(style, frameFont).map(({ field, message }) => ({ field: `style.${field}`, message }));

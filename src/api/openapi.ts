@@ -67,6 +67,8 @@ const commonErrors: ErrorCode[] = [
 const causes: Record<ErrorCode, string> = {
   invalid_request: 'The request is invalid; `details` names each invalid field.',
   destination_blocked: 'The operator of the service has blocked the host of the destination.',
+  unreadable_style:
+    'No decoder reads the code, because of its logo, frame, gradient or quiet zone; `allow_unreadable` creates it all the same.',
   unauthorized: 'The API key is missing, malformed, unknown or revoked.',
   quota_exceeded:
     'The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have.',

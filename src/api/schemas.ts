@@ -154,6 +154,12 @@ export const NewQrCode = t.Object(
       }),
     ),
     style: t.Optional(StyleSchema),
+    allow_unreadable: t.Optional(
+      t.Boolean({
+        description:
+          'Creates the code even if no decoder reads it because of its logo, frame, gradient or quiet zone. Default: false. Colors and shapes alone are never refused.',
+      }),
+    ),
     ...targetingRequest,
     type: t.Optional(oneOf(['url'], { description: 'Variant shape: the kind of destination.' })),
     destination: t.Optional(

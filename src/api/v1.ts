@@ -50,7 +50,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   const proofs = createProofs();
   const sheets = createSheets();
   const operations = [
-    ...createOperations(service),
+    ...createOperations(service, proofs),
     ...qrcodeOperations(service),
     ...targetingOperations(service),
     images.download,

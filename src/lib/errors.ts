@@ -2,6 +2,7 @@
 export const errorCodes = [
   'invalid_request',
   'destination_blocked',
+  'unreadable_style',
   'unauthorized',
   'quota_exceeded',
   'plan_required',

@@ -180,6 +180,38 @@ describe('preflight', () => {
     expect(answer.body.error.details[0].field).toBe(field);
   });
 
+  const invisible = {
+    type: 'linear',
+    colorStops: [
+      { offset: 0, color: '#FFFFFF' },
+      { offset: 1, color: '#FEFEFE' },
+    ],
+  };
+
+  test('create and bulk refuse what a gradient makes unreadable, unless allow_unreadable is true', async () => {
+    const { live } = await service.account();
+    const unreadable = newCode({ style: { dotsType: 'dots', dotsGradient: invisible, quietZone: 6 } });
+    const refused = await live.post('/v1/qrcodes', unreadable);
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'unreadable_style']);
+    expect(refused.body.error.details.map(({ field }: { field: string }) => field)).toEqual(['style.dotsGradient']);
+    const bulk = await live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), unreadable] });
+    expect([bulk.status, bulk.body.error.details[0].index]).toEqual([400, 1]);
+    const created = await live.post('/v1/qrcodes', { ...unreadable, allow_unreadable: true });
+    expect(created.status).toBe(201);
+    expect(created.body).not.toHaveProperty('allow_unreadable');
+    expect(created.body.warnings.map(({ field }: { field: string }) => field)).toContain('style.dotsGradient');
+  });
+
+  test('colors alone are never refused, and neither is a narrow quiet zone on white', async () => {
+    const { live } = await service.account();
+    const white = await live.post('/v1/qrcodes', newCode({ style: { dotsColor: '#FFFFFF', quietZone: 5 } }));
+    expect(white.status).toBe(201);
+    expect(white.body.warnings[0].field).toBe('style.dotsColor');
+    const narrow = await live.post('/v1/qrcodes', newCode({ style: { quietZone: 0 } }));
+    expect(narrow.status).toBe(201);
+    expect(narrow.body.warnings[0].field).toBe('style.quietZone');
+  });
+
   test("is refused for another account's code", async () => {
     const { code } = await given();
     const { live } = await service.account();
