@@ -3,7 +3,9 @@ import QRCode from 'qrcode';
 import { createDrawing } from '../src/qr/drawing.ts';
 import { drawPng } from '../src/qr/png.ts';
 import { drawSvg } from '../src/qr/svg.ts';
+import { longestStallMs } from './longest-stall.ts';
 import { medianTimesMs } from './median-times.ts';
+import { benchPrint } from './print.ts';
 import { type BenchRow, boundedRow, median, unboundedRow } from './row.ts';
 
 const styled = {
@@ -48,6 +50,7 @@ export async function benchImages({ repetitions = 40 } = {}): Promise<BenchRow[]
       },
       { target: 50, goal: 10, kind: 'max', unit: ' ms' },
     ),
+    ...(await benchPrint(repetitions)),
   ];
 }
 
@@ -65,22 +68,6 @@ async function blockedByLargest(repetitions: number): Promise<{ drawing: number[
   }
   await close();
   return { drawing, idle };
-}
-
-async function longestStallMs(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let last = performance.now();
-  let running = true;
-  const check = () => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (running) setImmediate(check);
-  };
-  setImmediate(check);
-  await work();
-  running = false;
-  return Math.max(longest, performance.now() - last);
 }
 
 const ms = (value: number) => `${value.toFixed(2)} ms`;

@@ -1,10 +1,15 @@
+import type { Owner } from '../../events/owner.ts';
 import type { Style } from '../../events/style.ts';
 import type { CodeRequest } from '../codes/create.ts';
+import { findLogo } from '../codes/logos.ts';
 import { type FieldError, Refusal } from '../lib/errors.ts';
 import { QueueFull } from '../lib/semaphore.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import type { Sql } from '../log/connect.ts';
 import type { Proof, Reason } from '../proof/proof.ts';
 import type { Proofs } from '../proof/proofs.ts';
+import type { LogoArt } from '../qr/logo-art.ts';
+import type { Service } from './service.ts';
 
 /** Fields that can make a code unreadable whose colors and shapes alone are not, and for which a create is refused. */
 const riskyFields = ['logo', 'frame', 'dotsGradient', 'backgroundGradient', 'quietZone'] as const;
@@ -31,20 +36,30 @@ const generatedShortCode = 'aB3xY7z';
  * need no proof. Throws 400 `unreadable_style` for every one that no decoder reads because of these fields.
  */
 export async function checkStyles(
+  { sql, addresses: { shortBaseUrl } }: Pick<Service, 'sql' | 'addresses'>,
   proofs: Proofs,
-  shortBaseUrl: string,
+  owner: Owner,
   requests: readonly Styled[],
 ): Promise<(Reason[] | undefined)[]> {
   const known = new Map<string, Proof | undefined>();
   const prove = async (style: Style, url: string): Promise<Proof | undefined> => {
     const key = JSON.stringify([style, url.length]);
-    if (!known.has(key)) known.set(key, known.size < maxProofs ? await tryProof(proofs, style, url) : undefined);
+    if (!known.has(key))
+      known.set(
+        key,
+        known.size < maxProofs ? await tryProof(proofs, style, url, await artOf(sql, owner, style)) : undefined,
+      );
     return known.get(key);
   };
   const errors: FieldError[] = [];
   const reasons: (Reason[] | undefined)[] = [];
   for (const [index, { style = {}, short_code = generatedShortCode, allowUnreadable }] of requests.entries()) {
     if (riskyFields.every((field) => style[field] === undefined)) {
+      reasons.push(undefined);
+      continue;
+    }
+    // The transaction refuses it, and says why.
+    if (style.logo !== undefined && (await artOf(sql, owner, style)) === undefined) {
       reasons.push(undefined);
       continue;
     }
@@ -59,9 +74,26 @@ export async function checkStyles(
   return reasons;
 }
 
-async function tryProof(proofs: Proofs, style: Style, url: string): Promise<Proof | undefined> {
+/** The picture of a style's logo; undefined if it has none, or the owner has no such logo. */
+export async function artOf(sql: Sql, owner: Owner, { logo }: Style): Promise<LogoArt | undefined> {
+  if (logo === undefined) return undefined;
+  return findLogo(sql, owner, logo.id).then(
+    ({ art }) => art,
+    (error) => {
+      if (error instanceof Refusal && error.code === 'not_found') return undefined;
+      throw error;
+    },
+  );
+}
+
+async function tryProof(
+  proofs: Proofs,
+  style: Style,
+  url: string,
+  logo: LogoArt | undefined,
+): Promise<Proof | undefined> {
   try {
-    return await withTimeout(proofs.of(style, url), proofTimeoutMs, () => undefined);
+    return await withTimeout(proofs.of(style, url, logo), proofTimeoutMs, () => undefined);
   } catch (error) {
     if (error instanceof QueueFull) return undefined;
     throw error;

@@ -58,7 +58,7 @@ const createOne = (service: Service, proofs: Proofs): Operation =>
     async handle(call) {
       const read = readNewCode(call.body, service.addresses);
       if ('errors' in read) throw invalid(read.errors as [FieldError, ...FieldError[]]);
-      const [reasons] = await checkAll(service, proofs, [read.request], [call.body]).catch((error) => {
+      const [reasons] = await checkAll(service, proofs, call.caller, [read.request], [call.body]).catch((error) => {
         throw withoutIndexes(error);
       });
       return create(service, call, 'create', [read.request], ([code], now) => {
@@ -89,7 +89,7 @@ const createMany = (service: Service, proofs: Proofs): Operation =>
     async handle(call) {
       const payloads = call.body.qrcodes;
       const requests = await readAll(service, payloads);
-      const reasons = await checkAll(service, proofs, requests, payloads);
+      const reasons = await checkAll(service, proofs, call.caller, requests, payloads);
       return create(service, call, 'bulk', requests, (codes, now) =>
         json(201, {
           data: codes.map((code, i) =>
@@ -102,14 +102,16 @@ const createMany = (service: Service, proofs: Proofs): Operation =>
 
 /** What the proof of each code says, before the transaction, which must be short. */
 const checkAll = (
-  { addresses }: Service,
+  service: Service,
   proofs: Proofs,
+  caller: Caller,
   requests: readonly CodeRequest[],
   payloads: readonly Static<typeof NewQrCode>[],
 ) =>
   checkStyles(
+    service,
     proofs,
-    addresses.shortBaseUrl,
+    caller,
     requests.map((request, i) => ({ ...request, allowUnreadable: payloads[i]?.allow_unreadable === true })),
   );
 

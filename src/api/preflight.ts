@@ -5,6 +5,7 @@ import { problemWithShortCode } from '../lib/short-code.ts';
 import type { Proof } from '../proof/proof.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import { json } from './answers.ts';
+import { artOf } from './check-styles.ts';
 import { type Operation, operation } from './operation.ts';
 import { NewPreflight, Preflight } from './preflight-schemas.ts';
 import type { Service } from './service.ts';
@@ -37,11 +38,12 @@ const proofCode = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
     async handle({ caller, params: { id = '' } }) {
       const code = await findCode(sql, caller, id);
       if (code === undefined) throw await codeNotFound(sql, caller, id);
-      return json(200, await proofOf(proofs, code.style, `${addresses.shortBaseUrl}/${code.short_code}`));
+      const logo = await artOf(sql, caller, code.style);
+      return json(200, await proofOf(proofs, code.style, `${addresses.shortBaseUrl}/${code.short_code}`, logo));
     },
   });
 
-const proofStyle = ({ addresses }: Service, proofs: Proofs): Operation =>
+const proofStyle = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
   operation({
     operationId: 'preflightStyle',
     method: 'POST',
@@ -52,17 +54,20 @@ const proofStyle = ({ addresses }: Service, proofs: Proofs): Operation =>
     body: NewPreflight,
     success: { status: 200, description: 'What was read.', schema: Preflight },
     errors: ['invalid_request', 'payload_too_large', 'unsupported_media_type'],
-    async handle({ body: { style, short_code = defaultShortCode } }) {
+    async handle({ caller, body: { style, short_code = defaultShortCode } }) {
       const problem = problemWithShortCode(short_code);
       if (problem !== undefined) throw invalid([{ field: 'short_code', message: `short_code ${problem}.` }]);
-      return json(200, await proofOf(proofs, style, `${addresses.shortBaseUrl}/${short_code}`));
+      const logo = await artOf(sql, caller, style);
+      if (style.logo !== undefined && logo === undefined)
+        throw invalid([{ field: 'style.logo.id', message: `style.logo.id: there is no logo ${style.logo.id}.` }]);
+      return json(200, await proofOf(proofs, style, `${addresses.shortBaseUrl}/${short_code}`, logo));
     },
   });
 
 /** Throws 503 if too many proofs are waiting. */
-export async function proofOf(proofs: Proofs, ...[style, url]: Parameters<Proofs['of']>): Promise<Proof> {
+async function proofOf(proofs: Proofs, ...request: Parameters<Proofs['of']>): Promise<Proof> {
   try {
-    return await proofs.of(style, url);
+    return await proofs.of(...request);
   } catch (error) {
     if (error instanceof QueueFull)
       throw retryLater('Too many styles are being checked: try again in a few seconds.', 2);

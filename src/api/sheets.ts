@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import type { CountedCode } from '../codes/codes.ts';
+import { findArt } from '../codes/logos.ts';
 import type { Label } from '../qr/sheet/sheet-page.ts';
 import type { Sheets } from '../qr/sheet/sheets.ts';
 import { type Operation, operation } from './operation.ts';
@@ -27,8 +28,8 @@ const createSheet = (service: Service, sheets: Sheets): Operation =>
       const request = readSheet(body);
       const codes = await codesOf(service, caller, request);
       const { layout, color, skip } = request;
-      const labels = async (from: number, to: number) =>
-        codes.slice(from, to).map((code) => labelOf(code, request, service.addresses.shortBaseUrl));
+      const labels = (from: number, to: number) =>
+        Promise.all(codes.slice(from, to).map((code) => labelOf(service, code, request)));
       return {
         status: 200,
         pieces: sheets.write({ layout, color, skip, title: 'QR code labels', count: codes.length, labels }),
@@ -40,12 +41,13 @@ const createSheet = (service: Service, sheets: Sheets): Operation =>
     },
   });
 
-function labelOf(
+async function labelOf(
+  { sql, addresses }: Service,
   { short_code, style, name }: CountedCode,
   { caption }: Pick<SheetRequest, 'caption'>,
-  shortBaseUrl: string,
-): Label {
-  const url = `${shortBaseUrl}/${short_code}`;
+): Promise<Label> {
+  const url = `${addresses.shortBaseUrl}/${short_code}`;
   const captions = { none: undefined, name, short_url: url.replace(/^https?:\/\//, '') };
-  return { url, style, caption: captions[caption] };
+  const logo = style.logo === undefined ? undefined : await findArt(sql, style.logo.id);
+  return { url, style, logo, caption: captions[caption] };
 }

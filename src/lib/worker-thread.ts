@@ -23,11 +23,25 @@ export class JobTimeout extends Error {}
 
 /**
  * Starts the thread with the first job. If the thread fails or exits, its pending jobs are rejected, and the next job
- * starts a new thread. The script calls `serveJobs`.
+ * starts a new thread. With `idleMs`, a thread without jobs ends after that time, which frees its memory. The script calls
+ * `serveJobs`.
  */
-export function createWorkerThread<Job, Result>(script: URL): WorkerThread<Job, Result> {
+export function createWorkerThread<Job, Result>(
+  script: URL,
+  { idleMs }: { idleMs?: number } = {},
+): WorkerThread<Job, Result> {
   let current: Thread<Result> | undefined;
   let lastId = 0;
+  let idle: NodeJS.Timeout | undefined;
+
+  function endWhenIdle(thread: Thread<Result>) {
+    if (idleMs === undefined || thread.jobs.size > 0) return;
+    idle = setTimeout(() => {
+      if (current === thread) current = undefined;
+      thread.worker.terminate();
+    }, idleMs);
+    idle.unref();
+  }
 
   function start(): Thread<Result> {
     const worker = new Worker(script);
@@ -39,6 +53,7 @@ export function createWorkerThread<Job, Result>(script: URL): WorkerThread<Job, 
       thread.jobs.delete(done.id);
       if ('result' in done) job?.resolve(done.result);
       else job?.reject(new (done.error.isRange ? RangeError : Error)(done.error.message));
+      endWhenIdle(thread);
     });
     worker.on('error', (error: Error) => end(thread, error));
     // A thread can also exit without an error, for example when it runs out of memory.
@@ -54,6 +69,7 @@ export function createWorkerThread<Job, Result>(script: URL): WorkerThread<Job, 
 
   function send(job: Job): Promise<Result> {
     return new Promise((resolve, reject) => {
+      clearTimeout(idle);
       current ??= start();
       const id = ++lastId;
       current.jobs.set(id, { resolve, reject });
@@ -74,6 +90,7 @@ export function createWorkerThread<Job, Result>(script: URL): WorkerThread<Job, 
       return done.finally(() => clearTimeout(timer));
     },
     async close() {
+      clearTimeout(idle);
       await current?.worker.terminate();
     },
   };

@@ -1,5 +1,5 @@
-import { answerRequests } from '../lib/thread-script.ts';
+import { serveJobs } from '../lib/worker-thread.ts';
 import { examine } from './examine.ts';
 
 /** The script of the proofing thread. */
-answerRequests(examine);
+serveJobs(examine);

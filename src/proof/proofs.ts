@@ -1,7 +1,7 @@
 import type { Style } from '../../events/style.ts';
 import { lru } from '../lib/lru.ts';
 import { Semaphore } from '../lib/semaphore.ts';
-import { createThread } from '../lib/thread.ts';
+import { createWorkerThread } from '../lib/worker-thread.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
 import { lookOf } from '../qr/style.ts';
 import type { Proof, ProofRequest } from './proof.ts';
@@ -29,14 +29,14 @@ const script = new URL('./proof-worker.ts', import.meta.url);
  * short links are equally long share a proof: the number of modules depends on the length alone.
  */
 export function createProofs({ maxWaiting = defaultMaxWaiting } = {}): Proofs {
-  const thread = createThread<ProofRequest, Proof>(script, { idleMs });
+  const thread = createWorkerThread<ProofRequest, Proof>(script, { idleMs });
   const slots = new Semaphore(1, maxWaiting);
   const cached = lru<string, Proof>(maxCached);
   const running = new Map<string, Promise<Proof>>();
 
   async function run(key: string, request: ProofRequest): Promise<Proof> {
     try {
-      const proof = await slots.run(() => thread.ask(request));
+      const proof = await slots.run(() => thread.run(request));
       cached.set(key, proof);
       return proof;
     } finally {

@@ -119,11 +119,11 @@ describe('codes', () => {
       await field('Short link').fill(available);
       await page.getByText('Available', { exact: true }).waitFor();
 
-      await page.getByText('Easy to scan').waitFor();
+      await page.getByText('Scans down to').waitFor();
       await field('Dots color').fill('#F2C200');
       await page.getByText('have a contrast of').waitFor();
       await field('Dots color').fill('#7A1F4B');
-      await page.getByText('Easy to scan').waitFor();
+      await page.getByText('Scans down to').waitFor();
       await choose('Dots', 'Classy rounded');
       await choose('Corner squares', 'Dot');
       await choose('Corner dots', 'Dot');

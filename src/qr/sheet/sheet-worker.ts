@@ -1,5 +1,5 @@
-import { answerRequests } from '../../lib/thread-script.ts';
+import { serveJobs } from '../../lib/worker-thread.ts';
 import { type DrawnPage, drawSheetPage, type SheetPage } from './sheet-page.ts';
 
 /** The script of the thread that draws label sheets. */
-answerRequests(async (page: SheetPage): Promise<DrawnPage> => drawSheetPage(page));
+serveJobs(async (page: SheetPage): Promise<DrawnPage> => drawSheetPage(page));

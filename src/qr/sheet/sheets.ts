@@ -1,4 +1,4 @@
-import { createThread } from '../../lib/thread.ts';
+import { createWorkerThread } from '../../lib/worker-thread.ts';
 import type { InkSpace } from '../vector/ink.ts';
 import { pointsOf } from '../vector/numbers.ts';
 import { addPage, endPdf } from '../vector/pdf.ts';
@@ -29,7 +29,7 @@ const script = new URL('./sheet-worker.ts', import.meta.url);
 
 /** Draws label sheets in a worker thread, which starts with the first sheet and ends when it is idle. */
 export function createSheets(): Sheets {
-  const thread = createThread<SheetPage, DrawnPage>(script, { idleMs });
+  const thread = createWorkerThread<SheetPage, DrawnPage>(script, { idleMs });
 
   async function* write({ layout, color, skip, title, count, labels }: Sheet): AsyncGenerator<Uint8Array> {
     const file = new PdfFile();
@@ -41,7 +41,7 @@ export function createSheets(): Sheets {
     for (let from = 0; from < count; ) {
       const firstCell = from === 0 ? skip : 0;
       const to = Math.min(count, from + perPage - firstCell);
-      const drawn = await thread.ask({ layout, color, firstCell, labels: await labels(from, to) });
+      const drawn = await thread.run({ layout, color, firstCell, labels: await labels(from, to) });
       pages.push(addPage(file, tree, size, drawn.content, parts.add(drawn.parts)));
       yield file.take();
       from = to;

@@ -1,0 +1,97 @@
+import { setTimeout } from 'node:timers/promises';
+import { createProofs } from '../src/proof/proofs.ts';
+import { drawPicture } from '../src/qr/picture.ts';
+import { stockLayouts } from '../src/qr/sheet/layouts.ts';
+import { createSheets } from '../src/qr/sheet/sheets.ts';
+import { longestStallMs } from './longest-stall.ts';
+import { medianTimesMs } from './median-times.ts';
+import { type BenchRow, boundedRow, median, ms } from './row.ts';
+
+const labels = 1_000;
+const layout = stockLayouts['a4-3x8'];
+
+const styled = { dotsType: 'extra-rounded', dotsColor: '#14213D', cornersSquareType: 'extra-rounded' } as const;
+
+let urls = 0;
+const nextUrl = () => `https://scan.example.com/${(1_000_000 + urls++).toString(36)}`;
+
+/** How long files for print and proofs take, and how long they block the event loop. */
+export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
+  const pdf = { pdf: () => drawPicture({ url: nextUrl(), style: styled, format: 'pdf', size: 0 }) };
+  const times = await medianTimesMs(repetitions, pdf, { warmUpRounds: 5 });
+  const proofs = await proofTimes(Math.ceil(repetitions / 2));
+  const sheet = await sheetTimes();
+  const idleMs = await longestStallMs(() => setTimeout(1_000));
+  return [
+    boundedRow(
+      { what: 'PDF, styled, first draw', figure: ms(times.pdf), against: '–', ratio: null, value: times.pdf },
+      { target: 5, goal: 2, kind: 'max', unit: ' ms' },
+    ),
+    boundedRow(
+      {
+        what: 'preflight of a style, warm',
+        figure: `${ms(median(proofs.timesMs))} (longest ${ms(Math.max(...proofs.timesMs))})`,
+        ...{ against: '–', ratio: null, value: median(proofs.timesMs) },
+      },
+      { target: 150, goal: 75, kind: 'max', unit: ' ms' },
+    ),
+    boundedRow(
+      {
+        what: `sheet of ${labels.toLocaleString('en')} labels with captions`,
+        figure: `${(sheet.timeMs / 1000).toFixed(1)} s, ${(sheet.bytes / 2 ** 20).toFixed(1)} MiB`,
+        ...{ against: '–', ratio: null, value: sheet.timeMs / 1000 },
+      },
+      { target: 10, goal: 4, kind: 'max', unit: ' s' },
+    ),
+    boundedRow(
+      {
+        what: 'preflight and sheet: longest stall of the event loop',
+        figure: `${ms(proofs.stallMs)}; ${ms(sheet.stallMs)}`,
+        ...{ against: `idle event loop: ${ms(idleMs)}`, ratio: null, value: Math.max(proofs.stallMs, sheet.stallMs) },
+      },
+      { target: 10, goal: 5, kind: 'max', unit: ' ms' },
+    ),
+  ];
+}
+
+/** A new color for every proof, so that none is cached. */
+async function proofTimes(repetitions: number): Promise<{ timesMs: number[]; stallMs: number }> {
+  const proofs = createProofs();
+  const prove = (i: number) =>
+    proofs.of({ ...styled, dotsColor: `#0000${(i % 100).toString(16).padStart(2, '0')}` }, nextUrl());
+  for (let i = 0; i < 8; i++) await prove(90 + i);
+  const timesMs: number[] = [];
+  const stallMs = await longestStallMs(async () => {
+    for (let i = 0; i < repetitions; i++) {
+      const started = performance.now();
+      await prove(i);
+      timesMs.push(performance.now() - started);
+    }
+  });
+  await proofs.close();
+  return { timesMs, stallMs };
+}
+
+async function sheetTimes(): Promise<{ timeMs: number; bytes: number; stallMs: number }> {
+  const sheets = createSheets();
+  const write = async (count: number) => {
+    let bytes = 0;
+    const sheet = { layout, color: 'rgb', skip: 0, title: 'Labels', count } as const;
+    for await (const piece of sheets.write({
+      ...sheet,
+      labels: async (from, to) =>
+        Array.from({ length: to - from }, (_, i) => ({ url: nextUrl(), style: styled, caption: `Table ${from + i}` })),
+    }))
+      bytes += piece.length;
+    return bytes;
+  };
+  await write(50);
+  let bytes = 0;
+  const started = performance.now();
+  const stallMs = await longestStallMs(async () => {
+    bytes = await write(labels);
+  });
+  const timeMs = performance.now() - started;
+  await sheets.close();
+  return { timeMs, bytes, stallMs };
+}
