@@ -15,12 +15,6 @@ export type Segment =
 /** The number of arguments of each command of SVG path data. */
 const argumentCounts: Record<string, number> = { M: 2, L: 2, H: 1, V: 1, C: 6, S: 4, Q: 4, T: 2, A: 7, Z: 0 };
 
-/** An argument; the two flags of an arc may be written without a separator. */
-const numberAt = /[\s,]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/y;
-const flagAt = /[\s,]*([01])/y;
-const commandAt = /[\s,]*([MmLlHhVvCcSsQqTtAaZz])/y;
-const endAt = /\s*$/y;
-
 /**
  * Reads SVG path data as moves, lines and cubic curves, which is all that PDF and PostScript have. Throws a `RangeError`
  * for anything else.
@@ -30,36 +24,79 @@ const endAt = /\s*$/y;
  */
 export function segmentsOf(data: string): Segment[] {
   const pen = new Pen();
-  let at = 0;
+  const scanner = new Scanner(data);
   let command = '';
-  const read = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at;
-    const match = pattern.exec(data);
-    if (match) at = pattern.lastIndex;
-    return match?.[1];
-  };
-  const isAtEnd = () => {
-    endAt.lastIndex = at;
-    return endAt.test(data);
-  };
-  while (!isAtEnd()) {
-    const given = read(commandAt);
+  while (!scanner.isAtEnd()) {
+    const given = scanner.command();
     // Further arguments repeat the command; after a move they are lines.
     if (given !== undefined) command = given;
     else if (command === 'M') command = 'L';
     else if (command === 'm') command = 'l';
     const name = command.toUpperCase();
     const count = argumentCounts[name];
-    if (count === undefined || (given === undefined && count === 0)) throw new RangeError(`not path data at ${at}`);
+    if (count === undefined || (given === undefined && count === 0)) throw scanner.error();
     const values: number[] = [];
-    for (let i = 0; i < count; i++) {
-      const text = read(name === 'A' && (i === 3 || i === 4) ? flagAt : numberAt);
-      if (text === undefined) throw new RangeError(`not path data at ${at}`);
-      values.push(Number(text));
-    }
+    for (let i = 0; i < count; i++)
+      values.push(name === 'A' && (i === 3 || i === 4) ? scanner.flag() : scanner.number());
     pen.draw(name, command !== name, values);
   }
   return pen.segments;
+}
+
+const numberAt = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
+const [tab, newLine, carriageReturn, space, comma] = [9, 10, 13, 32, 44];
+
+/** Reads path data from left to right. */
+class Scanner {
+  readonly #data: string;
+  #at = 0;
+
+  constructor(data: string) {
+    this.#data = data;
+  }
+
+  isAtEnd(): boolean {
+    this.#skipSeparators();
+    return this.#at >= this.#data.length;
+  }
+
+  /** The letter of a command, if one follows. */
+  command(): string | undefined {
+    const letter = this.#data.charAt(this.#at);
+    if (argumentCounts[letter.toUpperCase()] === undefined) return undefined;
+    this.#at++;
+    return letter;
+  }
+
+  number(): number {
+    this.#skipSeparators();
+    numberAt.lastIndex = this.#at;
+    if (!numberAt.test(this.#data)) throw this.error();
+    const text = this.#data.slice(this.#at, numberAt.lastIndex);
+    this.#at = numberAt.lastIndex;
+    return Number(text);
+  }
+
+  /** A flag of an arc, which needs no separator after it. */
+  flag(): number {
+    this.#skipSeparators();
+    const digit = this.#data.charAt(this.#at);
+    if (digit !== '0' && digit !== '1') throw this.error();
+    this.#at++;
+    return Number(digit);
+  }
+
+  error(): RangeError {
+    return new RangeError(`not path data at ${this.#at}`);
+  }
+
+  #skipSeparators(): void {
+    for (;;) {
+      const code = this.#data.charCodeAt(this.#at);
+      if (code !== space && code !== comma && code !== newLine && code !== tab && code !== carriageReturn) return;
+      this.#at++;
+    }
+  }
 }
 
 /** Follows the commands of a path. */
