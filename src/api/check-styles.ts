@@ -17,8 +17,8 @@ const riskyFields = ['logo', 'frame', 'dotsGradient', 'backgroundGradient', 'qui
 /** A bulk create with more different styles than this has warnings for the others instead. */
 const maxProofs = 16;
 
-/** Creating a code does not wait longer, and fails for nothing that the proof itself could not do. */
-const proofTimeoutMs = 3_000;
+/** Creating codes waits no longer for all their proofs; what is not proofed by then is created with a warning. */
+const proofTimeoutMs = 5_000;
 
 const notProofed: Reason = {
   field: 'style',
@@ -41,14 +41,17 @@ export async function checkStyles(
   owner: Owner,
   requests: readonly Styled[],
 ): Promise<(Reason[] | undefined)[]> {
+  const deadline = performance.now() + proofTimeoutMs;
+  const findArt = artFinder(sql, owner);
   const known = new Map<string, Proof | undefined>();
   const prove = async (style: Style, url: string): Promise<Proof | undefined> => {
     const key = JSON.stringify([style, url.length]);
-    if (!known.has(key))
-      known.set(
-        key,
-        known.size < maxProofs ? await tryProof(proofs, style, url, await artOf(sql, owner, style)) : undefined,
-      );
+    if (!known.has(key)) {
+      const logo = await findArt(style);
+      const leftMs = deadline - performance.now();
+      const canProof = known.size < maxProofs && leftMs > 0;
+      known.set(key, canProof ? await tryProof(proofs, leftMs, style, url, logo) : undefined);
+    }
     return known.get(key);
   };
   const errors: FieldError[] = [];
@@ -59,7 +62,7 @@ export async function checkStyles(
       continue;
     }
     // The transaction refuses it, and says why.
-    if (style.logo !== undefined && (await artOf(sql, owner, style)) === undefined) {
+    if (style.logo !== undefined && (await findArt(style)) === undefined) {
       reasons.push(undefined);
       continue;
     }
@@ -72,6 +75,17 @@ export async function checkStyles(
   const [first] = errors;
   if (first !== undefined) throw new Refusal('unreadable_style', first.message, errors);
   return reasons;
+}
+
+/** Reads each logo once. */
+function artFinder(sql: Sql, owner: Owner): (style: Style) => Promise<LogoArt | undefined> {
+  const arts = new Map<string, Promise<LogoArt | undefined>>();
+  return (style) => {
+    const id = style.logo?.id ?? '';
+    const art = arts.get(id) ?? artOf(sql, owner, style);
+    arts.set(id, art);
+    return art;
+  };
 }
 
 /** The picture of a style's logo; undefined if it has none, or the owner has no such logo. */
@@ -88,12 +102,11 @@ export async function artOf(sql: Sql, owner: Owner, { logo }: Style): Promise<Lo
 
 async function tryProof(
   proofs: Proofs,
-  style: Style,
-  url: string,
-  logo: LogoArt | undefined,
+  timeoutMs: number,
+  ...request: Parameters<Proofs['of']>
 ): Promise<Proof | undefined> {
   try {
-    return await withTimeout(proofs.of(style, url, logo), proofTimeoutMs, () => undefined);
+    return await withTimeout(proofs.of(...request), timeoutMs, () => undefined);
   } catch (error) {
     if (error instanceof QueueFull) return undefined;
     throw error;

@@ -19,8 +19,8 @@ import { statusOf } from './error-status.ts';
 import { AuditEvent, Event } from './event-schemas.ts';
 import { CreatedLogo, ListedLogo } from './logos.ts';
 import { type Operation, tags } from './operation.ts';
-import { RevertAnswer, RevertRequest } from './revert.ts';
 import { NewPreflight, Preflight } from './preflight-schemas.ts';
+import { RevertAnswer, RevertRequest } from './revert.ts';
 import {
   Account,
   ApiKey,

@@ -15,6 +15,9 @@ const tag = 'Print';
 /** Like every generated short code. */
 const defaultShortCode = 'aB3xY7z';
 
+/** The first proof of a process loads the decoders, and up to 32 others may be before it. */
+const answerWithinMs = 20_000;
+
 const meaning =
   'The picture is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo.';
 
@@ -34,6 +37,7 @@ const proofCode = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
     description: `${meaning} The picture never changes, and neither does the result.`,
     params: { id: 'Identifier of the code, `qr_…`.' },
     success: { status: 200, description: 'What was read.', schema: Preflight },
+    answerWithinMs,
     errors: ['not_found'],
     async handle({ caller, params: { id = '' } }) {
       const code = await findCode(sql, caller, id);
@@ -53,6 +57,7 @@ const proofStyle = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
     description: `For a style that no code has yet; nothing is created. ${meaning}`,
     body: NewPreflight,
     success: { status: 200, description: 'What was read.', schema: Preflight },
+    answerWithinMs,
     errors: ['invalid_request', 'payload_too_large', 'unsupported_media_type'],
     async handle({ caller, body: { style, short_code = defaultShortCode } }) {
       const problem = problemWithShortCode(short_code);

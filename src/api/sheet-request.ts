@@ -15,7 +15,7 @@ const minLabelMm = 10;
 
 const exact = { additionalProperties: false } as const;
 const millimeters = (maximum: number, description: string, minimum = 0) =>
-  t.Number({ minimum, maximum, description, examples: [10] });
+  t.Number({ minimum, maximum, description, examples: [Math.max(10, minimum)] });
 
 const PageSize = t.Object(
   {

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { CountedCode } from '../codes/codes.ts';
 import { findArt } from '../codes/logos.ts';
+import type { LogoArt } from '../qr/logo-art.ts';
 import type { Label } from '../qr/sheet/sheet-page.ts';
 import type { Sheets } from '../qr/sheet/sheets.ts';
 import { type Operation, operation } from './operation.ts';
@@ -28,8 +29,11 @@ const createSheet = (service: Service, sheets: Sheets): Operation =>
       const request = readSheet(body);
       const codes = await codesOf(service, caller, request);
       const { layout, color, skip } = request;
-      const labels = (from: number, to: number) =>
-        Promise.all(codes.slice(from, to).map((code) => labelOf(service, code, request)));
+      const labels = async (from: number, to: number) => {
+        const shown = codes.slice(from, to);
+        const logos = await logosOf(service, shown);
+        return shown.map((code) => labelOf(code, request, service.addresses.shortBaseUrl, logos));
+      };
       return {
         status: 200,
         pieces: sheets.write({ layout, color, skip, title: 'QR code labels', count: codes.length, labels }),
@@ -41,13 +45,19 @@ const createSheet = (service: Service, sheets: Sheets): Operation =>
     },
   });
 
-async function labelOf(
-  { sql, addresses }: Service,
+/** The logos of the codes on a page, by id. */
+async function logosOf({ sql }: Service, codes: readonly CountedCode[]): Promise<Map<string, LogoArt | undefined>> {
+  const ids = [...new Set(codes.flatMap(({ style }) => style.logo?.id ?? []))];
+  return new Map(await Promise.all(ids.map(async (id) => [id, await findArt(sql, id)] as const)));
+}
+
+function labelOf(
   { short_code, style, name }: CountedCode,
   { caption }: Pick<SheetRequest, 'caption'>,
-): Promise<Label> {
-  const url = `${addresses.shortBaseUrl}/${short_code}`;
+  shortBaseUrl: string,
+  logos: ReadonlyMap<string, LogoArt | undefined>,
+): Label {
+  const url = `${shortBaseUrl}/${short_code}`;
   const captions = { none: undefined, name, short_url: url.replace(/^https?:\/\//, '') };
-  const logo = style.logo === undefined ? undefined : await findArt(sql, style.logo.id);
-  return { url, style, logo, caption: captions[caption] };
+  return { url, style, logo: logos.get(style.logo?.id ?? ''), caption: captions[caption] };
 }

@@ -190,7 +190,16 @@ describe('preflight', () => {
 
   test('create and bulk refuse what a gradient makes unreadable, unless allow_unreadable is true', async () => {
     const { live } = await service.account();
-    const unreadable = newCode({ style: { dotsType: 'dots', dotsGradient: invisible, quietZone: 6 } });
+    const style = { dotsType: 'dots', dotsGradient: invisible, quietZone: 6 };
+    const unreadable = newCode({ style });
+    // A create waits only so long for a proof; a cached one is there at once.
+    for (const proofed of [
+      style,
+      { dotsType: 'dots' },
+      { ...style, dotsGradient: undefined },
+      { ...style, quietZone: undefined },
+    ])
+      expect((await live.post('/v1/preflight', { style: proofed })).status).toBe(200);
     const refused = await live.post('/v1/qrcodes', unreadable);
     expect([refused.status, refused.body.error.code]).toEqual([400, 'unreadable_style']);
     expect(refused.body.error.details.map(({ field }: { field: string }) => field)).toEqual(['style.dotsGradient']);
