@@ -51,6 +51,19 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
     for (const row of rows) expect(row, 'the address that a client claims is ignored').toContain(',XX,');
   });
 
+  test('passes on an event at once', async () => {
+    const { live, keys } = await service.account();
+    const { output, stop } = curl(proxy, '/v1/events', [
+      ...withKey(keys.live),
+      '--header',
+      'Accept: text/event-stream',
+    ]);
+    await eventually(() => expect(output(), 'the stream has begun').not.toBe(''));
+    const { id } = (await live.post('/v1/qrcodes', newCode())).body;
+    await eventually(() => expect(output()).toContain(id));
+    stop();
+  });
+
   test('sends plain HTTP to https', async () => {
     const { status, headers } = await request(proxy, '/menu?table=4', [], { scheme: 'http' });
     expect([status, headers['location']]).toEqual([308, `https://${domain}/menu?table=4`]);
@@ -64,6 +77,10 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
       return request(proxy, '/v1/qrcodes', [...withKey(keys.live), ...json, ...args], { input });
     };
     expect((await send(2 ** 20)).status).toBe(201);
+    const picture = ['--form', 'file=@-;filename=logo.png', ...withKey(keys.live)];
+    const upload = (bytes: number) => request(proxy, '/v1/logos', picture, { input: ' '.repeat(bytes) });
+    expect((await upload(2 ** 20)).status, 'the picture reaches the service, which cannot read it').toBe(400);
+    expect((await upload(2 ** 21)).status).toBe(413);
     for (const args of [[], ['--http1.1', '--header', 'Transfer-Encoding: chunked', '--header', 'Expect:']]) {
       const { status, headers, body } = await send(2 ** 20 + 1, ...args);
       expect([status, headers['content-type'], JSON.parse(body)]).toEqual([

@@ -151,5 +151,9 @@ export function curl(
   child.stdin.end(input);
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
-  return { output: () => output, exitCode: new Promise<number | null>((resolve) => child.once('close', resolve)) };
+  return {
+    output: () => output,
+    exitCode: new Promise<number | null>((resolve) => child.once('close', resolve)),
+    stop: () => child.kill(),
+  };
 }
