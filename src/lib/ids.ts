@@ -3,7 +3,19 @@ import { randomFillSync } from 'node:crypto';
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-export type IdPrefix = 'qr' | 'scan' | 'acct' | 'key' | 'logo' | 'sess' | 'whd' | 'wh' | 'whr' | 'evt' | 'req' | 'batch';
+export type IdPrefix =
+  | 'qr'
+  | 'scan'
+  | 'acct'
+  | 'key'
+  | 'logo'
+  | 'sess'
+  | 'whd'
+  | 'wh'
+  | 'whr'
+  | 'evt'
+  | 'req'
+  | 'batch';
 
 // Filled in advance: a system call for the id of each scan would cost more than the rest of the id.
 const pool = Buffer.alloc(8192);

@@ -10,6 +10,7 @@ const descriptions: Record<EventType, string> = {
   'code.paused': 'A code was paused',
   'code.resumed': 'A paused code was resumed',
   'code.published': 'A draft went live',
+  'code.restored': 'An earlier version of a code was brought back',
   'code.limit_reached': 'A code reached its limit of scans',
   'code.disabled': 'The operator took a code down',
   'code.enabled': 'The operator restored a code',
