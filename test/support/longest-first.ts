@@ -2,7 +2,17 @@ import { hash } from 'node:crypto';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take more than 20 s: begun last, one of them would run alone at the end. */
-const longFiles = ['edge/faults/chaos', 'browser/console', 'stack/clickhouse'];
+const longFiles = [
+  'browser/console',
+  'browser/sessions',
+  'edge/faults/broken-connections',
+  'edge/faults/chaos',
+  'edge/faults/external-servers',
+  'projections/visitor-removals',
+  'stack/clickhouse',
+  'stream/cluster',
+  'webhooks/crash',
+];
 
 const isLong = ({ moduleId }: TestSpecification) =>
   longFiles.some((name) => moduleId.endsWith(`/test/${name}.test.ts`));
