@@ -77,12 +77,13 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
       return request(proxy, '/v1/qrcodes', [...withKey(keys.live), ...json, ...args], { input });
     };
     expect((await send(2 ** 20)).status).toBe(201);
-    const picture = ['--form', 'file=@-;filename=logo.png', ...withKey(keys.live)];
+    // Over HTTP/2, curl 7.88 reports an answer that arrives during the upload as incomplete; over HTTP/1.1 it asks first.
+    const picture = ['--http1.1', '--form', 'file=@-;filename=logo.png', ...withKey(keys.live)];
     const upload = (bytes: number) => request(proxy, '/v1/logos', picture, { input: ' '.repeat(bytes) });
     expect((await upload(2 ** 20)).status, 'the picture reaches the service, which cannot read it').toBe(400);
     expect((await upload(2 ** 21)).status).toBe(413);
-    for (const args of [[], ['--http1.1', '--header', 'Transfer-Encoding: chunked', '--header', 'Expect:']]) {
-      const { status, headers, body } = await send(2 ** 20 + 1, ...args);
+    for (const args of [[], ['--header', 'Transfer-Encoding: chunked', '--header', 'Expect:']]) {
+      const { status, headers, body } = await send(2 ** 20 + 1, '--http1.1', ...args);
       expect([status, headers['content-type'], JSON.parse(body)]).toEqual([
         413,
         expect.stringMatching(/^application\/json/),

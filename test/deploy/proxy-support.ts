@@ -119,7 +119,9 @@ export async function request(
   const { output, exitCode } = curl(proxy, path, ['--include', ...args], options);
   const code = await exitCode;
   if (code !== 0) throw new Error(`curl ended with ${code}: ${output()}`);
-  const [head = '', ...rest] = output().split('\r\n\r\n');
+  const [head = '', ...rest] = output()
+    .replace(/^(HTTP\/\S+ 1\d\d[\s\S]*?\r\n\r\n)+/, '')
+    .split('\r\n\r\n');
   const [first = '', ...lines] = head.split('\r\n');
   const [, httpVersion = '', status = ''] = /^HTTP\/(\S+) (\d+)/.exec(first) ?? [];
   const headers = lines.map((line) => [line.split(':', 1)[0]?.toLowerCase(), line.slice(line.indexOf(':') + 2)]);
