@@ -123,7 +123,8 @@ async function compare(
       AND (span.qr_ids IS NULL OR entry.code = ANY(span.qr_ids))
       AND (span.tags IS NULL OR code_tags_at(entry.code, entry.position) && span.tags)
     LEFT JOIN webhook_deliveries d
-      ON d.account = span.account AND d.mode = span.mode AND d.id = 'whd_' || substr(entry.id, strpos(entry.id, '_') + 1)
+      -- With the collation of the index, which a column of a record set does not have.
+      ON d.account = entry.account AND d.mode = span.mode COLLATE "C" AND d.id = 'whd_' || substr(entry.id, strpos(entry.id, '_') + 1)
     GROUP BY entry.code`;
 }
 
