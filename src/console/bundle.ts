@@ -20,6 +20,8 @@ export interface Bundle {
   phoneScript: Asset;
   style: Asset;
   mark: Asset;
+  /** Outlines of the letters of frames, loaded only for a style with text. */
+  frameFont: Asset;
 }
 
 const sourcePath = (name: string) => fileURLToPath(new URL(`./app/${name}`, import.meta.url));
@@ -29,19 +31,27 @@ const sourcePath = (name: string) => fileURLToPath(new URL(`./app/${name}`, impo
  * be read-only, and the bundle is never stale.
  */
 export async function buildBundle(): Promise<Bundle> {
-  const [script, phoneScript, style, mark] = await Promise.all([
+  const [script, phoneScript, style, mark, frameFont] = await Promise.all([
     bundleFile('main.tsx'),
     bundleFile('phone.ts'),
     bundleFile('style/console.css'),
     readFile(sourcePath('mark.svg')).then((bytes) => new Uint8Array(bytes)),
+    readFile(new URL('../qr/frame-font.json', import.meta.url)).then((bytes) => new Uint8Array(bytes)),
   ]);
-  const [scriptAsset, phoneScriptAsset, styleAsset, markAsset] = await Promise.all([
+  const [scriptAsset, phoneScriptAsset, styleAsset, markAsset, frameFontAsset] = await Promise.all([
     createAsset('console.js', 'text/javascript; charset=utf-8', script),
     createAsset('phone.js', 'text/javascript; charset=utf-8', phoneScript),
     createAsset('console.css', 'text/css; charset=utf-8', style),
     createAsset('mark.svg', 'image/svg+xml', mark),
+    createAsset('frame-font.json', 'application/json; charset=utf-8', frameFont),
   ]);
-  return { script: scriptAsset, phoneScript: phoneScriptAsset, style: styleAsset, mark: markAsset };
+  return {
+    script: scriptAsset,
+    phoneScript: phoneScriptAsset,
+    style: styleAsset,
+    mark: markAsset,
+    frameFont: frameFontAsset,
+  };
 }
 
 async function bundleFile(name: string): Promise<Bytes> {

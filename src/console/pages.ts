@@ -57,16 +57,19 @@ export interface Bootstrap {
   ends_at: string;
   public_url: string;
   short_base_url: string;
+  frame_font_url: string;
 }
 
 export const bootstrapOf = (
   { account, keys, is_own_device, ends_at }: Session,
   { publicUrl, shortBaseUrl }: Addresses,
+  { frameFont }: Bundle,
 ): Bootstrap => ({
   ...{ account, keys, is_own_device },
   ends_at: ends_at.toISOString(),
   public_url: publicUrl,
   short_base_url: shortBaseUrl,
+  frame_font_url: frameFont.path,
 });
 
 const moduleScript = ({ path }: Asset) => `\n<script type="module" src="${path}"></script>`;

@@ -68,7 +68,9 @@ async function servePage(console: Console, { request }: RequestContext): Promise
   const session = token === undefined ? undefined : await findSession(sql, token, now);
   if (token !== undefined && session !== undefined) {
     console.sessionUse.note(hashOfKey(token));
-    return htmlResponse(console, request, 200, (page) => consolePage(page, bootstrapOf(session, addresses)));
+    return htmlResponse(console, request, 200, (page) =>
+      consolePage(page, bootstrapOf(session, addresses, page.bundle)),
+    );
   }
   const ended = token === undefined ? undefined : await whySessionEnded(sql, token, { mode: undefined, now });
   return htmlResponse(console, request, 200, (page) =>

@@ -53,7 +53,7 @@ export async function handleSignIn(console: Console, context: RequestContext): P
   const { session, token } = result;
   await recordOutcome(console, context, 'signed_in', { key: result.key.id, account: session.account.id });
   const cookie = sessionCookie(token, session.is_own_device, addresses.publicUrl);
-  if (wantsJson(request)) return jsonResponse(200, bootstrapOf(session, addresses), cookie);
+  if (wantsJson(request)) return jsonResponse(200, bootstrapOf(session, addresses, await console.bundle()), cookie);
   const home = result.key.mode === 'test' ? '/console/test' : '/console';
   const isInMode = /^\/console\/test([/?]|$)/.test(next) === (result.key.mode === 'test');
   return redirect(isInMode ? next : home, cookie);

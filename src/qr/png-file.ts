@@ -23,9 +23,19 @@ export function encodeIndexedPng({ bitDepth, palette, rows }: Raster, size: numb
 /** As RGB if all pixels are opaque, otherwise as RGBA. */
 export function encodePixels(pixels: Pixels): Promise<Uint8Array<ArrayBuffer>> {
   const { width, height } = pixels;
-  const isOpaque = !pixels.rgba.some((value, i) => i % 4 === 3 && value !== 255);
+  const isOpaque = minAlphaOf(pixels) === 255;
   const header = { width, height, bitDepth: 8, colorType: isOpaque ? colorTypes.rgb : colorTypes.rgba };
   return encode(header, filteredRows(pixels, isOpaque ? 3 : 4), []);
+}
+
+/** The least alpha of all pixels. */
+export function minAlphaOf({ rgba }: Pixels): number {
+  let least = 255;
+  for (let i = 3; i < rgba.length; i += 4) {
+    const alpha = rgba[i] as number;
+    if (alpha < least) least = alpha;
+  }
+  return least;
 }
 
 /** Stores the difference from the row above, which is 0 for most pixels of a QR code. */
@@ -36,15 +46,17 @@ function filteredRows({ width, height, rgba }: Pixels, channels: 3 | 4): Uint8Ar
   for (let y = 0; y < height; y++) {
     rows[to++] = upFilter;
     for (let pixel = y * width; pixel < (y + 1) * width; pixel++) {
-      if (y > 0 && words[pixel] === words[pixel - width]) {
-        to += channels;
-        continue;
+      const word = words[pixel] as number;
+      // Of the first row, all pixels above are 0.
+      const above = y > 0 ? (words[pixel - width] as number) : 0;
+      if (word !== above) {
+        // Bytes in the order of little-endian machines, which all that run this are.
+        rows[to] = word - above;
+        rows[to + 1] = (word >>> 8) - (above >>> 8);
+        rows[to + 2] = (word >>> 16) - (above >>> 16);
+        if (channels === 4) rows[to + 3] = (word >>> 24) - (above >>> 24);
       }
-      const from = pixel * 4;
-      for (let channel = 0; channel < channels; channel++) {
-        const above = y > 0 ? (rgba[from + channel - width * 4] as number) : 0;
-        rows[to++] = (rgba[from + channel] as number) - above;
-      }
+      to += channels;
     }
   }
   return rows;

@@ -43,11 +43,13 @@ interface Options {
   body?: unknown;
   accept?: string | undefined;
   headers?: Record<string, string>;
+  /** Sent as it is, instead of a JSON body. */
+  file?: Blob | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /** The response; throws an `ApiError` for an error, and reports a session that no longer fits this page. */
-async function request(method: string, url: string, { body, headers, accept, signal }: Options): Promise<Response> {
+async function request(method: string, url: string, { body, file, headers, accept, signal }: Options): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, {
@@ -56,10 +58,12 @@ async function request(method: string, url: string, { body, headers, accept, sig
       headers: {
         'x-scanlog-console': '1',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(file === undefined ? {} : { 'content-type': file.type }),
         ...(accept === undefined ? {} : { accept }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(file === undefined ? {} : { body: file }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {
@@ -108,6 +112,7 @@ export const api = {
   fileFrom: async (path: string, body: unknown): Promise<Blob> =>
     (await request('POST', apiUrl(path), { body })).blob(),
   post: <T>(path: string, body?: unknown, headers?: Record<string, string>) => write<T>('POST', path, body, headers),
+  upload: async <T>(path: string, file: Blob): Promise<T> => (await request('POST', apiUrl(path), { file })).json(),
   put: <T>(path: string, body: unknown) => write<T>('PUT', path, body),
   patch: <T>(path: string, body: unknown) => write<T>('PATCH', path, body),
   delete: <T>(path: string) => write<T>('DELETE', path),

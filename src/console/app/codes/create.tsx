@@ -21,7 +21,7 @@ import { suggestShortCode, useAvailability } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
 import { StyleEditor } from './style-editor.tsx';
 
-const fields = ['name', 'destination_url', 'short_code', 'tags'] as const;
+const fields = ['name', 'destination_url', 'short_code', 'tags', 'style'] as const;
 
 /** The create form, empty or with the fields of the code that the query parameter `from` names. */
 export function CreatePage() {
@@ -142,6 +142,11 @@ function CreateForm({ original }: { original?: QrCode }) {
           />
           <h2>Style</h2>
           <StyleEditor style={style} onStyle={setStyle} />
+          {errorAt(errors, 'style') !== undefined && (
+            <p class="error" role="alert">
+              {errorAt(errors, 'style')}
+            </p>
+          )}
         </div>
         <div class="side">
           <Preview url={`${bootstrap.short_base_url}/${shortCode}`} style={style} shortCode={shortCode} />

@@ -1,15 +1,22 @@
 import { defaultSizePx } from '../../../qr/layout.ts';
+import type { RasterLogo } from '../../../qr/logo-art.ts';
+import { LogoTooLarge } from '../../../qr/placed-logo.ts';
 import { drawSvg } from '../../../qr/svg.ts';
+import type { FrameFont } from '../../../qr/text.ts';
 import { styleWarnings } from '../../../qr/warnings.ts';
 import { displayUrl } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { ProofReasons, sentenceOf, useProof, verdictOf } from '../parts/proof.tsx';
 import type { Proof } from '../types.ts';
+import { useFrameFont } from './frame-font.ts';
+import { useLogoPicture } from './logo-picture.ts';
 import type { Style } from './style.ts';
 
 /** The QR image, drawn by the same code that the service uses, and whether it scans. */
 export function Preview({ url, style, shortCode }: { url: string; style: Style; shortCode: string }) {
-  const svg = drawSvg(url, style, defaultSizePx);
+  const font = useFrameFont(style.frame !== undefined && style.frame.type !== 'none');
+  const logo = useLogoPicture(style.logo?.id);
+  const svg = drawFitting(url, style, font, logo);
   const proof = useProof(style, shortCode);
   return (
     <aside class="preview card" aria-label="Preview">
@@ -23,6 +30,16 @@ export function Preview({ url, style, shortCode }: { url: string; style: Style; 
       <div role="status">{proof === undefined ? <WhileProofing style={style} /> : <Proofed proof={proof} />}</div>
     </aside>
   );
+}
+
+/** Without the logo if it is too large, which the service refuses. */
+function drawFitting(url: string, style: Style, font: FrameFont | undefined, logo: RasterLogo | undefined): string {
+  try {
+    return drawSvg(url, style, defaultSizePx, { font, logo });
+  } catch (error) {
+    if (!(error instanceof LogoTooLarge)) throw error;
+    return drawSvg(url, style, defaultSizePx, { font });
+  }
 }
 
 const Proofed = ({ proof }: { proof: Proof }) => (

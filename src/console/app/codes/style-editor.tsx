@@ -1,5 +1,9 @@
-import { useId, useState } from 'preact/hooks';
-import { cornersDotTypes, cornersSquareTypes, dotsTypes, isColor, presets, type Style } from './style.ts';
+import { useId } from 'preact/hooks';
+import { transparent } from '../../../qr/style.ts';
+import { Color } from './color-field.tsx';
+import { LogoEditor } from './logo-editor.tsx';
+import { FrameEditor, GradientEditor, SymbolEditor } from './print-editor.tsx';
+import { cornersDotTypes, cornersSquareTypes, dotsTypes, presets, type Style } from './style.ts';
 import { Swatch } from './swatch.tsx';
 
 interface Props {
@@ -16,6 +20,10 @@ export function StyleEditor({ style, onStyle }: Props) {
     const { [field]: _, ...rest } = style;
     onStyle(rest);
   };
+  const setOrReset = <F extends keyof Style>(field: F, value: Style[F] | undefined) =>
+    value === undefined ? resetField(field) : onStyle({ ...style, [field]: value });
+  const isTransparent = style.backgroundColor === transparent;
+  const shownBackground = isTransparent ? '#FFFFFF' : (style.backgroundColor ?? '#FFFFFF');
   return (
     <div class="style-editor">
       <fieldset class="presets">
@@ -25,8 +33,8 @@ export function StyleEditor({ style, onStyle }: Props) {
             key={name}
             type="button"
             class="button"
-            aria-pressed={JSON.stringify(preset) === JSON.stringify(style)}
-            onClick={() => onStyle(preset)}
+            aria-pressed={JSON.stringify(preset) === JSON.stringify(withoutParts(style))}
+            onClick={() => onStyle({ ...preset, ...partsOf(style) })}
           >
             {name}
           </button>
@@ -61,11 +69,7 @@ export function StyleEditor({ style, onStyle }: Props) {
         <legend>Colors</legend>
         <div>
           <Color label="Dots" value={style.dotsColor ?? '#000000'} onValue={(dotsColor) => set({ dotsColor })} />
-          <Color
-            label="Background"
-            value={style.backgroundColor ?? '#FFFFFF'}
-            onValue={(backgroundColor) => set({ backgroundColor })}
-          />
+          <Color label="Background" value={shownBackground} onValue={(backgroundColor) => set({ backgroundColor })} />
           <Color
             label="Corner squares"
             value={style.cornersSquareColor}
@@ -81,10 +85,47 @@ export function StyleEditor({ style, onStyle }: Props) {
             onReset={() => resetField('cornersDotColor')}
           />
         </div>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isTransparent}
+            onChange={(event) => setOrReset('backgroundColor', event.currentTarget.checked ? transparent : undefined)}
+          />
+          <span>Transparent background</span>
+        </label>
       </fieldset>
+      <GradientEditor
+        label="Dots gradient"
+        gradient={style.dotsGradient}
+        colors={[style.dotsColor ?? '#000000', '#7A1F4B']}
+        onGradient={(gradient) => setOrReset('dotsGradient', gradient)}
+      />
+      <GradientEditor
+        label="Background gradient"
+        gradient={style.backgroundGradient}
+        colors={[shownBackground, '#FFE7C7']}
+        onGradient={(gradient) => setOrReset('backgroundGradient', gradient)}
+      />
+      <LogoEditor logo={style.logo} onLogo={(logo) => setOrReset('logo', logo)} />
+      <FrameEditor
+        frame={style.frame}
+        fallbackColor={style.dotsColor ?? '#000000'}
+        onFrame={(frame) => setOrReset('frame', frame)}
+      />
+      <SymbolEditor style={style} onStyle={onStyle} />
     </div>
   );
 }
+
+/** What a preset leaves as it is: it is chosen for its shapes and colors. */
+const partsOf = ({ logo, frame, quietZone, errorCorrection }: Style): Style => ({
+  ...(logo === undefined ? {} : { logo }),
+  ...(frame === undefined ? {} : { frame }),
+  ...(quietZone === undefined ? {} : { quietZone }),
+  ...(errorCorrection === undefined ? {} : { errorCorrection }),
+});
+
+const withoutParts = ({ logo: _, frame: __, quietZone: ___, errorCorrection: ____, ...style }: Style) => style;
 
 interface ShapesProps<T extends string> {
   label: string;
@@ -109,57 +150,5 @@ function Shapes<T extends string>({ label, options, value, draw, onValue }: Shap
         ))}
       </div>
     </fieldset>
-  );
-}
-
-interface ColorProps {
-  label: string;
-  value: string | undefined;
-  /** The color in effect while `value` is undefined. */
-  fallback?: string;
-  onValue(value: string): void;
-  onReset?(): void;
-}
-
-function Color({ label, value, fallback = '#000000', onValue, onReset }: ColorProps) {
-  const id = useId();
-  const inherited = label === 'Corner dots' ? 'corner squares' : 'dots';
-  const shown = value ?? fallback;
-  const [text, setText] = useState<string>();
-  return (
-    <div class="color">
-      <label for={id}>
-        {label}
-        <span class="hidden"> color</span>
-      </label>
-      <div class="input">
-        <input
-          type="color"
-          aria-label={`Pick ${label.toLowerCase()} color`}
-          value={shown.toLowerCase()}
-          onInput={(event) => onValue(event.currentTarget.value.toUpperCase())}
-        />
-        <input
-          id={id}
-          value={text ?? shown}
-          spellcheck={false}
-          maxLength={7}
-          aria-invalid={text !== undefined && !isColor(text)}
-          onInput={(event) => {
-            setText(event.currentTarget.value);
-            if (isColor(event.currentTarget.value)) onValue(event.currentTarget.value.toUpperCase());
-          }}
-          onBlur={() => setText(undefined)}
-        />
-      </div>
-      {onReset !== undefined &&
-        (value === undefined ? (
-          <span class="hint">Same as {inherited}</span>
-        ) : (
-          <button type="button" class="textual" onClick={onReset}>
-            Use color of {inherited}
-          </button>
-        ))}
-    </div>
   );
 }

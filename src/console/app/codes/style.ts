@@ -2,7 +2,13 @@ import type { Style } from '../../../../events/style.ts';
 import { lookOf } from '../../../qr/style.ts';
 
 export type { Style } from '../../../../events/style.ts';
-export { cornersDotTypes, cornersSquareTypes, dotsTypes } from '../../../../events/style-shapes.ts';
+export {
+  cornersDotTypes,
+  cornersSquareTypes,
+  dotsTypes,
+  errorCorrectionLevels,
+  frameTypes,
+} from '../../../../events/style-shapes.ts';
 
 export const isColor = (text: string) => /^#[0-9A-Fa-f]{6}$/.test(text);
 
@@ -42,9 +48,12 @@ export const presets: readonly (readonly [string, Style])[] = [
 /** Drops fields that equal the default, so that only the user's choices are stored. */
 export function withoutDefaults(style: Style): Style {
   const defaults = lookOf({});
-  const entries = Object.entries(style).filter(
-    ([field, value]) =>
-      field === 'cornersSquareColor' || field === 'cornersDotColor' || value !== defaults[field as keyof Style],
-  );
+  const entries = Object.entries(style).filter(([field, value]) => {
+    if (field === 'cornersSquareColor' || field === 'cornersDotColor') return true;
+    // With a logo, another level is the default.
+    if (field === 'errorCorrection') return style.logo !== undefined || value !== defaults.errorCorrection;
+    if (field === 'frame') return style.frame?.type !== 'none';
+    return value !== defaults[field as keyof Style];
+  });
   return Object.fromEntries(entries);
 }
