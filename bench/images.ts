@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import QRCode from 'qrcode';
 import { createDrawing } from '../src/qr/drawing.ts';
+import type { LogoArt } from '../src/qr/logo-art.ts';
+import { drawPicture } from '../src/qr/picture.ts';
 import { drawPng } from '../src/qr/png.ts';
+import { encodePixels } from '../src/qr/png-file.ts';
 import { drawSvg } from '../src/qr/svg.ts';
 import { longestStallMs } from './longest-stall.ts';
 import { medianTimesMs } from './median-times.ts';
@@ -27,8 +30,10 @@ export async function benchImages({ repetitions = 40 } = {}): Promise<BenchRow[]
     styledPng: () => drawPng(nextUrl(), styled, 512),
     squarePng: () => drawPng(nextUrl(), {}, 512),
     styledSvg: async () => drawSvg(nextUrl(), styled, 512),
+    framedPng: () => drawFramed(nextUrl(), logoIds[0] as string),
   };
   const times = await medianTimesMs(repetitions, contestants, { warmUpRounds: 5 });
+  const logoMemory = await memoryOfLogos();
   const { drawing, idle } = await blockedByLargest(Math.ceil(repetitions / 4));
   const longest = Math.max(...drawing);
   const against = `qrcode.toBuffer, 512 px: ${ms(times.peer)}`;
@@ -42,6 +47,25 @@ export async function benchImages({ repetitions = 40 } = {}): Promise<BenchRow[]
     unboundedRow({ what: 'SVG, styled, first draw', ...compared(times.styledSvg) }),
     boundedRow(
       {
+        what: 'PNG 512 px, styled, with logo and frame, first draw',
+        figure: ms(times.framedPng),
+        against: `the same without them: ${ms(times.styledPng)}`,
+        ratio: times.framedPng / times.styledPng,
+      },
+      { target: 3, goal: 2, kind: 'max', unit: ' ×' },
+    ),
+    boundedRow(
+      {
+        what: `PNG 512 px of codes with ${logoIds.length} different logos: memory added`,
+        figure: `${logoMemory.toFixed(0)} MB`,
+        against: 'a fixed cache of reduced logos: 16 MB',
+        ratio: null,
+        value: logoMemory,
+      },
+      { target: 200, goal: 100, kind: 'max', unit: ' MB' },
+    ),
+    boundedRow(
+      {
         what: 'PNG 2048 px, styled, first draw: longest stall of the event loop',
         figure: `${ms(longest)} (median ${ms(median(drawing))})`,
         against: `idle event loop: ${ms(Math.max(...idle))}`,
@@ -52,6 +76,31 @@ export async function benchImages({ repetitions = 40 } = {}): Promise<BenchRow[]
     ),
     ...(await benchPrint(repetitions)),
   ];
+}
+
+const logoIds = Array.from({ length: 1_000 }, (_, i) => `logo_${String(i).padStart(22, '0')}`);
+const logoSidePx = 256;
+const logo: Promise<LogoArt> = noise(logoSidePx).then((png) => ({
+  ...{ kind: 'raster' as const, width: logoSidePx, height: logoSidePx, png },
+}));
+
+/** Pixels that do not compress, like those of a photo. */
+function noise(side: number) {
+  const rgba = new Uint8Array(side * side * 4).map((_, i) => (i % 4 === 3 ? 255 : (i * 2_654_435_761) >>> 24));
+  return encodePixels({ width: side, height: side, rgba });
+}
+
+async function drawFramed(url: string, id: string) {
+  const style = { ...styled, logo: { id, size: 0.25 }, frame: { type: 'label-bottom', text: 'Scan me' } } as const;
+  return drawPicture({ url, style, format: 'png', size: 512, logo: await logo });
+}
+
+async function memoryOfLogos(): Promise<number> {
+  Bun.gc(true);
+  const before = process.memoryUsage().rss;
+  for (const id of logoIds) await drawFramed(nextUrl(), id);
+  Bun.gc(true);
+  return Math.max(0, process.memoryUsage().rss - before) / 1024 / 1024;
 }
 
 /** Watches an idle event loop for as long as each drawing takes, to show how much of a stall the machine causes. */

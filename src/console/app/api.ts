@@ -49,7 +49,11 @@ interface Options {
 }
 
 /** The response; throws an `ApiError` for an error, and reports a session that no longer fits this page. */
-async function request(method: string, url: string, { body, file, headers, accept, signal }: Options): Promise<Response> {
+async function request(
+  method: string,
+  url: string,
+  { body, file, headers, accept, signal }: Options,
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, {

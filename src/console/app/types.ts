@@ -1,9 +1,9 @@
 import type { Static } from '@sinclair/typebox';
 import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as events from '../../api/event-schemas.ts';
+import type * as logos from '../../api/logos.ts';
 import type * as preflight from '../../api/preflight-schemas.ts';
 import type * as reverts from '../../api/revert.ts';
-import type * as logos from '../../api/logos.ts';
 import type * as schemas from '../../api/schemas.ts';
 import type * as targeting from '../../api/targeting-schemas.ts';
 import type * as webhooks from '../../api/webhook-schemas.ts';

@@ -72,6 +72,8 @@ export function CropDialog({ image, onCrop, onWhole, onClose }: Props) {
   );
 }
 
+export const inModules = (count: number) => (count === 1 ? '1 module' : `${count} modules`);
+
 interface SliderProps {
   label: string;
   min: number;

@@ -10,7 +10,7 @@ import { api, apiUrl, errorMessage } from '../api.ts';
 import { Segments } from '../parts/segments.tsx';
 import { useResource } from '../resource.ts';
 import type { Logo, Page } from '../types.ts';
-import { CropDialog, Slider } from './crop-dialog.tsx';
+import { CropDialog, inModules, Slider } from './crop-dialog.tsx';
 import { loadImage } from './logo-picture.ts';
 import type { Style } from './style.ts';
 
@@ -115,7 +115,7 @@ export function LogoEditor({ logo, onLogo }: Props) {
             max={maxMargin}
             step={0.5}
             value={logo.margin ?? defaultLogoMargin}
-            text={`${logo.margin ?? defaultLogoMargin} modules`}
+            text={inModules(logo.margin ?? defaultLogoMargin)}
             onValue={(margin) => set({ margin })}
           />
         </>

@@ -8,7 +8,7 @@ import {
 import { Field } from '../parts/field.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Color } from './color-field.tsx';
-import { Slider } from './crop-dialog.tsx';
+import { inModules, Slider } from './crop-dialog.tsx';
 import { errorCorrectionLevels, frameTypes, type Style } from './style.ts';
 
 type FrameStyle = NonNullable<Style['frame']>;
@@ -141,7 +141,7 @@ export function SymbolEditor({ style, onStyle }: { style: Style; onStyle(style: 
         max={maxQuietZone}
         step={1}
         value={quietZone}
-        text={`${quietZone} modules`}
+        text={inModules(quietZone)}
         onValue={(next) => onStyle({ ...style, quietZone: next })}
       />
       <Segments
