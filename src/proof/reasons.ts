@@ -36,6 +36,11 @@ export function reasonsOf(
       message: `The decoder ${name} does not read it ${when}, even ${largestMm} mm wide: some phones will fail.`,
     });
   }
+  if (proof.damage_tolerated === 0)
+    reasons.push({
+      field: style.logo === undefined ? 'style' : 'style.logo.size',
+      message: 'It has no reserve: a spot on 2 % of the symbol makes it unreadable.',
+    });
   if (proof.smallest_mm !== null && proof.smallest_mm > comfortableMm)
     reasons.push(onlyLarge(printer, proof.smallest_mm));
   return reasons;

@@ -34,6 +34,14 @@ describe('a proof', () => {
     expect(proof.reasons.map(({ message }) => message).join(' ')).toContain('in low light');
   });
 
+  test('of a logo as large as error correction allows: it has no reserve', async () => {
+    const square = [{ d: 'M0 0L10 0L10 10L0 10Z', fill: '#D33000' }];
+    const logo = { kind: 'vector', width: 10, height: 10, paths: square } as const;
+    const proof = await examine({ url: exampleUrl, style: { logo: { id: 'logo_1', size: 0.3 } }, logo });
+    expect(proof).toMatchObject({ readable: true, damage_tolerated: 0 });
+    expect(proof.reasons.map(({ field }) => field)).toContain('style.logo.size');
+  });
+
   test('of a long short link: it needs a larger print', async () => {
     const url = `https://${'long.'.repeat(30)}example/${'x'.repeat(14)}`;
     const { smallest_mm, reasons } = await examine({ url, style: {} });
