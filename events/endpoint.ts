@@ -3,7 +3,7 @@ import type { Mode } from './plans.ts';
 
 /**
  * Identifies a webhook in the tables of endpoints, deliveries and secrets. `mode` is the mode for the webhook of
- * `/v1/account/webhook`, and the id (`wh_…`) for any other: migration 0022 says why.
+ * `/v1/account/webhook`, and the id (`wh_…`) for any other: migration 0021 says why.
  */
 export interface EndpointKey {
   account: string;

@@ -1,10 +1,11 @@
 import type { Owner } from '../../events/owner.ts';
+import type { Style } from '../../events/style.ts';
 import type { CodeRequest } from '../codes/create.ts';
 import { lockUsedLogos } from '../codes/logos.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
 import { newShortCode } from '../lib/ids.ts';
 import type { Transaction } from '../log/connect.ts';
-import { LogoTooLarge, symbolOf } from '../qr/placed-logo.ts';
+import { LogoTooLarge, type Proportions, symbolOf } from '../qr/placed-logo.ts';
 import { lookOf } from '../qr/style.ts';
 
 /** Throws 400 for each code whose logo does not exist, or hides too much of the symbol. */
@@ -22,15 +23,19 @@ export async function checkLogos(
     const logo = logos.get(style.logo.id);
     if (logo === undefined)
       return [{ index, field: 'style.logo.id', message: `style.logo.id: there is no logo ${style.logo.id}.` }];
-    try {
-      // Only the length of a short code that is not known yet matters.
-      symbolOf(`${shortBaseUrl}/${short_code}`, lookOf(style), logo);
-      return [];
-    } catch (error) {
-      if (!(error instanceof LogoTooLarge)) throw error;
-      const message = `style.logo.size is too large with its margin: ${error.message}. Lower size or margin.`;
-      return [{ index, field: 'style.logo.size', message }];
-    }
+    const problem = problemWithLogo(`${shortBaseUrl}/${short_code}`, style, logo);
+    return problem === undefined ? [] : [{ index, field: 'style.logo.size', message: `style.logo.size ${problem}` }];
   });
   if (first !== undefined) throw invalid([first, ...rest]);
+}
+
+/** What is wrong with the size of a logo; undefined if the symbol of the URL, of which only the length matters, has room. */
+export function problemWithLogo(url: string, style: Style, logo: Proportions): string | undefined {
+  try {
+    symbolOf(url, lookOf(style), logo);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof LogoTooLarge)) throw error;
+    return `is too large with its margin: ${error.message}. Lower size or margin.`;
+  }
 }

@@ -9,6 +9,7 @@ import type { Sql } from '../log/connect.ts';
 import type { Proof, Reason } from '../proof/proof.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
+import { problemWithLogo } from './check-logos.ts';
 import type { Service } from './service.ts';
 
 /** Fields that can make a code unreadable whose colors and shapes alone are not, and for which a create is refused. */
@@ -61,12 +62,13 @@ export async function checkStyles(
       reasons.push(undefined);
       continue;
     }
+    const url = `${shortBaseUrl}/${short_code}`;
+    const art = await findArt(style);
     // The transaction refuses it, and says why.
-    if (style.logo !== undefined && (await findArt(style)) === undefined) {
+    if (style.logo !== undefined && (art === undefined || problemWithLogo(url, style, art) !== undefined)) {
       reasons.push(undefined);
       continue;
     }
-    const url = `${shortBaseUrl}/${short_code}`;
     const proof = await prove(style, url);
     reasons.push(proof?.reasons ?? [notProofed]);
     if (proof?.readable === false && !allowUnreadable)

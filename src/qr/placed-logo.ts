@@ -16,7 +16,7 @@ export interface PlacedLogo {
   isLeftOut(x: number, y: number): boolean;
 }
 
-type Proportions = Pick<Area, 'width' | 'height'>;
+export type Proportions = Pick<Area, 'width' | 'height'>;
 
 /** A larger symbol than the text needs has smaller modules, so that a logo of the same share cuts fewer codewords. */
 const maxAddedVersions = 3;

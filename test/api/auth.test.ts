@@ -123,7 +123,7 @@ describe('ownership', () => {
           method,
           headers: { 'content-type': 'application/json' },
           ...(method === 'PATCH' ? { body: '{"name": "Mine"}' } : {}),
-          ...(method === 'POST' ? { body: '{}' } : {}),
+          ...(method === 'POST' ? { body: path.endsWith('/restore') ? '{"version": 1}' : '{}' } : {}),
         });
         expect(answer.status, `${method} ${path}`).toBe(404);
         expect(answer.body.error.message, `${method} ${path}`).toBe(

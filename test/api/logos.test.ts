@@ -183,13 +183,15 @@ test('a risky style is accepted with warnings that name its fields', async () =>
       rotation: 45,
       colorStops: [
         { offset: 0, color: '#000000' },
-        { offset: 1, color: '#EEEEEE' },
+        { offset: 1, color: '#999999' },
       ],
     },
   };
   const { status, body } = await account.live.post('/v1/qrcodes', newCode({ style }));
-  expect(status).toBe(201);
-  expect(body.warnings.map(({ field }: { field: string }) => field)).toEqual([
+  expect(status, JSON.stringify(body)).toBe(201);
+  const fields = body.warnings.map(({ field }: { field: string }) => field);
+  // What decoders say is about the style as a whole, or the length of the short link.
+  expect(fields.filter((field: string) => field.startsWith('style.'))).toEqual([
     'style.dotsGradient',
     'style.dotsGradient.rotation',
     'style.quietZone',
