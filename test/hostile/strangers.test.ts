@@ -149,6 +149,7 @@ describe('resources of another account or mode', () => {
     await ownersLive.signIn(owner.keys.live);
     const before = await dumpTables();
     for (const { method, path, operation, kind, kinds } of operationsWithId()) {
+      await endWindows(service.database.sql);
       const body = operation.requestBody?.content['application/json']?.example;
       const pathIn = (mode: Mode) =>
         filled(path.replace('/v1', '/console/api'), kinds, (one) => ofOwner[mode].ids[one]);

@@ -19,7 +19,7 @@ describe('two instances on one database', () => {
     expect((await two.get('/v1/qrcodes')).body.data).toMatchObject([{ id: code.id }]);
 
     const { body: changed } = await two.patch(path, { name: 'Changed', active: false });
-    expect((await one.get(path)).body).toEqual({ ...changed, version: 2, availability: 'live' });
+    expect((await one.get(path)).body).toEqual({ ...changed, version: 3, availability: 'live' });
     expect((await one.get(`${path}/history`)).body).toEqual((await two.get(`${path}/history`)).body);
 
     await one.delete(path);
