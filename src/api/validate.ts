@@ -24,13 +24,14 @@ function expectation(schema: TSchema): string {
   }
 }
 
-/** Converts a JSON pointer to a field name: `/style/dotsType` → `style.dotsType`. */
+/** Converts a JSON pointer to a field name: `/rules/2/name` → `rules[2].name`. */
 const fieldOf = (pointer: string) =>
   pointer
     .slice(1)
     .split('/')
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .join('.');
+    .join('.')
+    .replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]');
 
 function toFieldError({ type, path, schema }: ValueError, subject: string): FieldError {
   const field = fieldOf(path);

@@ -160,7 +160,7 @@ test.each([
         ],
       },
     },
-    'style.dotsGradient.colorStops.0.offset',
+    'style.dotsGradient.colorStops[0].offset',
     /a number from 0 to 1/,
   ],
   [{ quietZone: 11 }, 'style.quietZone', /an integer from 0 to 10/],

@@ -72,7 +72,7 @@ describe('/v1/webhooks', () => {
       [{}, 'url'],
       [{ url: 'https://10.0.0.1/' }, 'url'],
       [{ url: receiver.url('a'), events: [] }, 'events'],
-      [{ url: receiver.url('a'), events: ['key.created'] }, 'events.0'],
+      [{ url: receiver.url('a'), events: ['key.created'] }, 'events[0]'],
       [{ url: receiver.url('a'), qr_ids: ['qr_0000000000000000000000'] }, 'qr_ids[0]'],
       [{ url: receiver.url('a'), tags: ['x'.repeat(51)] }, 'tags[0]'],
       [{ url: receiver.url('a'), secret: 'mine' }, 'secret'],
