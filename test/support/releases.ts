@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -21,23 +22,39 @@ export function releases(): Release[] {
   });
 }
 
-/** Unpacks a release from the history into `folder`, to run on the installed packages. */
-export function unpackRelease({ version, commit }: Release, folder: string): void {
-  if (git(['cat-file', '-e', `${commit}^{commit}`]).status !== 0)
-    throw new Error(
-      `Commit ${commit} (release ${version}) is not in this clone, and the upgrade test starts it: run git fetch --unshallow.`,
-    );
+/** Unpacks a release into `folder`, to run on the installed packages. */
+export function unpackRelease(release: Release, folder: string): void {
+  const { version } = release;
   mkdirSync(folder, { recursive: true });
-  const archive = git(['archive', '--format=tar', commit]);
-  const unpacked = spawnSync('tar', ['-x', '-C', folder], { input: archive.stdout, maxBuffer: maxArchiveBytes });
-  if (archive.status !== 0 || unpacked.status !== 0)
-    throw new Error(`Release ${version} could not be unpacked: ${archive.stderr}${unpacked.stderr}`);
+  const unpacked = spawnSync('tar', ['-x', '-C', folder], { input: archiveOf(release) });
+  if (unpacked.status !== 0) throw new Error(`Release ${version} could not be unpacked: ${unpacked.stderr}`);
   symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'));
   requirePackages(version, folder);
 }
 
-const maxArchiveBytes = 100 * 2 ** 20;
-const git = (args: string[]) => spawnSync('git', args, { cwd: checkout, maxBuffer: maxArchiveBytes });
+/** From its file, which a copy of the sources without the history has too; otherwise from the history. */
+function archiveOf({ version, commit }: Release): Buffer {
+  const name = `test/fixtures/releases/${version}.tar.gz`;
+  const file = join(checkout, name);
+  if (!existsSync(file)) return archiveFromHistory(commit, name);
+  const archive = gunzipSync(readFileSync(file));
+  // git archive writes the commit into the first header.
+  const archived = /comment=([0-9a-f]{40})\n/.exec(archive.toString('latin1', 0, 1_024))?.[1];
+  if (archived?.startsWith(commit) !== true)
+    throw new Error(`${name} must be of commit ${commit}, as CHANGELOG.md says, and is of ${archived}.`);
+  return archive;
+}
+
+function archiveFromHistory(commit: string, missing: string): Buffer {
+  const { status, stdout } = spawnSync('git', ['archive', '--format=tar', commit], {
+    cwd: checkout,
+    maxBuffer: 100 * 2 ** 20,
+  });
+  if (status === 0) return stdout;
+  throw new Error(
+    `The upgrade test needs ${missing} (CONTRIBUTING.md, "A release"), or commit ${commit} in the history: run git fetch --unshallow.`,
+  );
+}
 
 /** A release that ran on other packages than it was released with would be another release. */
 function requirePackages(version: string, folder: string): void {
