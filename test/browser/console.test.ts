@@ -297,16 +297,18 @@ describe('analytics', () => {
       await shows('Visitors', '2');
       await shows('New and returning visitors', 'New 2 (67%)');
       await shows('New and returning visitors', 'Returning 1 (33%)');
-      expect(await page.locator('.figures .track').count()).toBe(1);
+      await eventually(async () => expect(await page.locator('.figures .track').count()).toBe(1));
       await page.getByRole('region', { name: 'Devices' }).getByText('iPhone and iPad').waitFor();
       await page.getByRole('region', { name: 'Countries' }).getByText('United States').waitFor();
       await page.getByRole('link', { name: 'IP Geolocation by DB-IP' }).waitFor();
       const split = page.getByRole('region', { name: 'Scans by destination' }).getByRole('row');
-      expect(await split.allTextContents()).toEqual([
-        'DestinationIn useScansVisitors',
-        expect.stringMatching(/^example\.com\/first.*21$/),
-        expect.stringMatching(/^example\.com\/second.*now11$/),
-      ]);
+      await eventually(async () =>
+        expect(await split.allTextContents()).toEqual([
+          'DestinationIn useScansVisitors',
+          expect.stringMatching(/^example\.com\/first.*21$/),
+          expect.stringMatching(/^example\.com\/second.*now11$/),
+        ]),
+      );
 
       const csv = await downloaded(page, () => link('CSV').click());
       expect(csv.bytes.toString().trim().split('\r\n')).toHaveLength(4);
@@ -319,7 +321,7 @@ describe('analytics', () => {
       await eventually(async () => expect(await table.count(), '24 hours and the header').toBe(25));
       await choose('View', 'Scans');
       await page.getByRole('cell', { name: 'Returning' }).waitFor();
-      expect(await page.getByRole('row').count()).toBe(4);
+      await eventually(async () => expect(await page.getByRole('row').count()).toBe(4));
     },
     timeoutMs,
   );
