@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/admission.ts';
 import type { Changed } from '../codes/change.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import { type CodeRequest, createCodes, lostShortCode, takenShortCodes } from '../codes/create.ts';
-import { type FieldError, invalid, Refusal } from '../lib/errors.ts';
+import { type ErrorCode, type FieldError, invalid, Refusal } from '../lib/errors.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import { type Answer, json } from './answers.ts';
 import { checkLogos } from './check-logos.ts';
@@ -17,7 +17,9 @@ import type { Service } from './service.ts';
 import { validator } from './validate.ts';
 
 const tag = 'QR codes';
-const errorCodes = [
+
+/** Error codes of every operation that creates codes. */
+export const createErrors = [
   'invalid_request',
   'destination_blocked',
   'unreadable_style',
@@ -26,7 +28,7 @@ const errorCodes = [
   'idempotency_conflict',
   'payload_too_large',
   'unsupported_media_type',
-] as const;
+] as const satisfies ErrorCode[];
 
 /** Validates only the list. Its items are validated one by one, so that every error has the index of its item. */
 const checkList = validator(
@@ -54,19 +56,29 @@ const createOne = (service: Service, proofs: Proofs): Operation =>
     // Validated by readNewCode, so that one response names every error.
     checkBody: (body) => body as Static<typeof NewQrCode>,
     success: { status: 201, description: 'The new code.', schema: CreatedQrCode },
-    errors: [...errorCodes],
-    async handle(call) {
-      const read = readNewCode(call.body, service.addresses);
-      if ('errors' in read) throw invalid(read.errors as [FieldError, ...FieldError[]]);
-      const [reasons] = await checkAll(service, proofs, call.caller, [read.request], [call.body]).catch((error) => {
-        throw withoutIndexes(error);
-      });
-      return create(service, call, 'create', [read.request], ([code], now) => {
-        if (code === undefined) throw new Error('no code was created');
-        return json(201, presentCreated(code, call.body, service.addresses, { now, reasons }));
-      });
-    },
+    errors: [...createErrors],
+    handle: (call) => createFrom(service, proofs, call, ['create'], call.body),
   });
+
+/** Creates the code of one create payload. An Idempotency-Key is bound to `kind` and the body of the request. */
+export async function createFrom(
+  service: Service,
+  proofs: Proofs,
+  call: CreateCall,
+  kind: Kind,
+  payload: unknown,
+): Promise<Answer> {
+  const read = readNewCode(payload, service.addresses);
+  if ('errors' in read) throw invalid(read.errors as [FieldError, ...FieldError[]]);
+  const payloads = [payload as Static<typeof NewQrCode>];
+  const [reasons] = await checkAll(service, proofs, call.caller, [read.request], payloads).catch((error) => {
+    throw withoutIndexes(error);
+  });
+  return create(service, call, kind, [read.request], ([code], now) => {
+    if (code === undefined) throw new Error('no code was created');
+    return json(201, presentCreated(code, payload, service.addresses, { now, reasons }));
+  });
+}
 
 const createMany = (service: Service, proofs: Proofs): Operation =>
   operation({
@@ -85,12 +97,12 @@ const createMany = (service: Service, proofs: Proofs): Operation =>
       description: 'The new codes, in the given order.',
       schema: t.Object({ data: t.Array(CreatedQrCode) }, { additionalProperties: false }),
     },
-    errors: [...errorCodes],
+    errors: [...createErrors],
     async handle(call) {
       const payloads = call.body.qrcodes;
       const requests = await readAll(service, payloads);
       const reasons = await checkAll(service, proofs, call.caller, requests, payloads);
-      return create(service, call, 'bulk', requests, (codes, now) =>
+      return create(service, call, ['bulk'], requests, (codes, now) =>
         json(201, {
           data: codes.map((code, i) =>
             presentCreated(code, payloads[i], service.addresses, { now, reasons: reasons[i] }),
@@ -115,11 +127,20 @@ const checkAll = (
     requests.map((request, i) => ({ ...request, allowUnreadable: payloads[i]?.allow_unreadable === true })),
   );
 
+interface CreateCall {
+  caller: Caller;
+  headers: Headers;
+  body: unknown;
+}
+
+/** The operation, and the code that it copies. */
+type Kind = ['create'] | ['bulk'] | ['duplicate', id: string];
+
 /** Creates all codes or none. An Idempotency-Key is bound to `kind` too: a single and a bulk create cannot share one. */
 async function create(
   { sql, clock, addresses, maxTestCodes, webhooks: { box }, onChange }: Service,
-  { caller, headers, body }: { caller: Caller; headers: Headers; body: unknown },
-  kind: 'create' | 'bulk',
+  { caller, headers, body }: CreateCall,
+  kind: Kind,
   requests: CodeRequest[],
   answer: (codes: CountedCode[], now: Date) => Answer,
 ): Promise<Answer> {
@@ -129,7 +150,7 @@ async function create(
     performOnce(sql, {
       caller,
       headers,
-      request: [kind, body],
+      request: [...kind, body],
       now,
       perform: async (tx) => {
         const by = { actor: caller.key, now };
@@ -138,7 +159,7 @@ async function create(
           return createCodes(tx, box, caller, requests, by, maxTestCodes);
         };
         created = await createAll().catch((error) => {
-          throw kind === 'create' ? withoutIndexes(error) : error;
+          throw kind[0] === 'bulk' ? error : withoutIndexes(error);
         });
         return answer(
           created.map(({ code }) => code),

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Caller } from '../accounts/admission.ts';
 import { invalid, Refusal } from '../lib/errors.ts';
-import type { Sql, Transaction } from '../log/connect.ts';
+import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { type Answer, refusalAnswer } from './answers.ts';
 
 export const idempotencyHeader = {
@@ -11,12 +11,15 @@ export const idempotencyHeader = {
     '1 to 255 printable ASCII characters. For 24 hours, a request with the same key and body gets the first response again, byte for byte.',
 };
 
-interface IdempotentRequest {
+interface KeyedRequest {
   caller: Caller;
   headers: Headers;
   /** What the key is bound to: the same key with any other request is refused. */
   request: unknown;
   now: Date;
+}
+
+interface IdempotentRequest extends KeyedRequest {
   perform(tx: Transaction): Promise<Answer>;
 }
 
@@ -34,7 +37,7 @@ export async function performOnce(
     throw invalid([
       { field: 'Idempotency-Key', message: 'Idempotency-Key must have 1 to 255 printable ASCII characters.' },
     ]);
-  const hash = createHash('sha256').update(JSON.stringify(request)).digest('base64url');
+  const hash = hashOf(request);
   const { account, mode } = caller;
 
   return sql.begin(async (tx) => {
@@ -46,7 +49,12 @@ export async function performOnce(
           created_at = excluded.created_at
         WHERE k.created_at <= excluded.created_at - interval '24 hours'
       RETURNING 1`;
-    if (first === undefined) return repeat(tx, caller, key, hash);
+    if (first === undefined) {
+      const [stored] = await tx<[Stored]>`
+        SELECT request_hash, status, body, deflated_body FROM idempotency_keys
+        WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
+      return repeat(stored, hash);
+    }
     const answer = await perform(tx).catch((error) => {
       // A refusal that depends on stored state, such as the quota, is stored like any other response.
       if (error instanceof Refusal) return refusalAnswer(error);
@@ -60,10 +68,26 @@ export async function performOnce(
   });
 }
 
-async function repeat(tx: Transaction, { account, mode }: Caller, key: string, hash: string): Promise<Answer> {
-  const [stored] = await tx<[Stored]>`
+/**
+ * The stored response to a request whose Idempotency-Key was used before. For operations that read what may have changed
+ * since, before they call `performOnce`.
+ */
+export async function findPerformed(
+  sql: Queryable,
+  { caller: { account, mode }, headers, request, now }: KeyedRequest,
+): Promise<Answer | undefined> {
+  const key = headers.get('idempotency-key');
+  if (key === null) return undefined;
+  const [stored] = await sql<Stored[]>`
     SELECT request_hash, status, body, deflated_body FROM idempotency_keys
-    WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
+    WHERE account = ${account} AND mode = ${mode} AND key = ${key}
+      AND created_at > ${now}::timestamptz - interval '24 hours'`;
+  return stored && repeat(stored, hashOf(request));
+}
+
+const hashOf = (request: unknown) => createHash('sha256').update(JSON.stringify(request)).digest('base64url');
+
+async function repeat(stored: Stored, hash: string): Promise<Answer> {
   if (stored.request_hash !== hash)
     throw new Refusal(
       'idempotency_conflict',

@@ -37,6 +37,7 @@ import {
   PastQrCode,
   QrCode,
   QrCodeChange,
+  QrCodeDuplicate,
   RestoreRequest,
 } from './schemas.ts';
 import { NewSheet } from './sheet-request.ts';
@@ -160,7 +161,17 @@ const uploadContent = (types: string[]) =>
 
 /** Named schemas: generated clients use the names, and references keep the document small. */
 const components: Record<string, TSchema> = {
-  ...{ QrCode, ListedQrCode, CreatedQrCode, NewQrCode, NewQrCodes, QrCodeChange, HistoryEntry, Deleted },
+  ...{
+    QrCode,
+    ListedQrCode,
+    CreatedQrCode,
+    NewQrCode,
+    NewQrCodes,
+    QrCodeChange,
+    QrCodeDuplicate,
+    HistoryEntry,
+    Deleted,
+  },
   ...{ PastQrCode, PastListedQrCode, RestoreRequest, RevertRequest, RevertAnswer },
   ...{ Preflight, NewPreflight, NewSheet },
   ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },

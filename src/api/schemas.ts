@@ -1,4 +1,4 @@
-import { Type as t } from '@sinclair/typebox';
+import { type TSchema, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../events/one-of.ts';
 import { modes, plans } from '../../events/plans.ts';
 import { StyleSchema } from '../../events/style.ts';
@@ -187,16 +187,39 @@ export const NewQrCodes = t.Object(
   },
 );
 
+const orNull = <S extends TSchema>(schema: S) => t.Union([schema, t.Null()]);
+
+const { short_code, status: newStatus, style, allow_unreadable, ...newFields } = t.Partial(NewQrCode).properties;
+
+const overrides = {
+  ...newFields,
+  short_code: t.Optional(orNull(short_code)),
+  status: t.Optional(orNull(newStatus)),
+  style: t.Optional(orNull(style)),
+  allow_unreadable: t.Optional(orNull(allow_unreadable)),
+};
+
+/** Documents only: the validated payload is that of a create, with the fields of the original in it. */
+export const QrCodeDuplicate = t.Object(
+  {
+    ...overrides,
+    overrides: t.Optional(
+      t.Object(overrides, { ...exact, description: 'The same fields, in an object instead of in the body itself.' }),
+    ),
+  },
+  { ...exact, examples: [{ name: 'Spring menu, dark', style: { dotsColor: '#1F2937' }, tags: null }] },
+);
+
 const fixed = (instead: string) => `is fixed after creation; use ${instead}`;
-const newCodeWith = (what: string) => `POST /v1/qrcodes to create a new code with another ${what}`;
+const copyWith = (what: string) => `POST /v1/qrcodes/:id/duplicate to create a copy with another ${what}`;
 
 /** Fields of a code that PATCH does not accept, each with the reason and what to use instead. */
 const refusedChanges = {
   id: fixed('POST /v1/qrcodes to create a new code'),
-  short_code: fixed(newCodeWith('short code')),
-  short_url: fixed(newCodeWith('short_code')),
+  short_code: fixed(copyWith('short code')),
+  short_url: fixed(copyWith('short_code')),
   image_url: fixed('GET /v1/qrcodes/:id/download for other sizes and formats of the image'),
-  style: fixed(newCodeWith('style')),
+  style: fixed(copyWith('style')),
   type: fixed('destination_url to change where the code leads'),
   status: 'cannot be set directly; use active (true resumes or publishes, false pauses)',
   destination: 'is not accepted by PATCH; use destination_url',

@@ -9,6 +9,7 @@ import { accountOperations } from './account.ts';
 import { analyticsOperations } from './analytics.ts';
 import { auditOperations } from './audit.ts';
 import { createOperations } from './create-qrcodes.ts';
+import { duplicateQrCode } from './duplicate.ts';
 import { eventOperations } from './events.ts';
 import { createImages } from './images.ts';
 import { createLogos } from './logos.ts';
@@ -51,6 +52,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   const sheets = createSheets();
   const operations = [
     ...createOperations(service, proofs),
+    duplicateQrCode(service, proofs),
     ...qrcodeOperations(service),
     ...targetingOperations(service),
     images.download,

@@ -15,12 +15,25 @@ export async function withAccountTimezone<T extends { rules?: GivenRule[] | null
   changes: T[],
 ): Promise<T[]> {
   if (!changes.some(({ rules }) => rules?.some(lacksTimezone))) return changes;
-  const [row] = await sql<{ timezone: string | null }[]>`SELECT timezone FROM accounts WHERE id = ${account}`;
-  const timezone = row?.timezone ?? 'UTC';
+  const timezone = await timezoneOf(sql, account);
   if (timezone === 'UTC') return changes;
   return changes.map((change) =>
     change.rules ? { ...change, rules: change.rules.map((rule) => inTimezone(rule, timezone)) } : change,
   );
+}
+
+/**
+ * Rules of a code for a copy of it. Those that name no time zone were written while the account had UTC: they name it in
+ * the copy if the account has another by now, which they would get otherwise.
+ */
+export async function rulesToCopy(sql: Queryable, account: string, rules: GivenRule[]): Promise<GivenRule[]> {
+  if (!rules.some(lacksTimezone) || (await timezoneOf(sql, account)) === 'UTC') return rules;
+  return rules.map((rule) => inTimezone(rule, 'UTC'));
+}
+
+async function timezoneOf(sql: Queryable, account: string): Promise<string> {
+  const [row] = await sql<{ timezone: string | null }[]>`SELECT timezone FROM accounts WHERE id = ${account}`;
+  return row?.timezone ?? 'UTC';
 }
 
 const inTimezone = (rule: GivenRule, timezone: string): GivenRule =>

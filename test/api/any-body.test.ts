@@ -29,6 +29,7 @@ describe('arbitrary JSON bodies', () => {
       create: (sent: unknown) => live.post('/v1/qrcodes', sent),
       bulk: (sent: unknown) => live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), sent] }),
       change: (sent: unknown) => live.patch(`/v1/qrcodes/${id}`, sent),
+      duplicate: (sent: unknown) => live.post(`/v1/qrcodes/${id}/duplicate`, sent),
       key: (sent: unknown) => live.post('/v1/account/keys', sent),
     };
     await fc.assert(

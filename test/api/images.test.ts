@@ -188,7 +188,7 @@ describe('preflight', () => {
     ],
   };
 
-  test('create and bulk refuse what a gradient makes unreadable, unless allow_unreadable is true', async () => {
+  test('create, bulk and duplicate refuse what a gradient makes unreadable, unless allow_unreadable is true', async () => {
     const { live } = await service.account();
     const style = { dotsType: 'dots', dotsGradient: invisible, quietZone: 6 };
     const unreadable = newCode({ style });
@@ -209,6 +209,12 @@ describe('preflight', () => {
     expect(created.status).toBe(201);
     expect(created.body).not.toHaveProperty('allow_unreadable');
     expect(created.body.warnings.map(({ field }: { field: string }) => field)).toContain('style.dotsGradient');
+    const path = `/v1/qrcodes/${created.body.id}/duplicate`;
+    expect((await live.post(path, {})).body.error).toMatchObject({
+      code: 'unreadable_style',
+      details: [{ field: 'style.dotsGradient', message: expect.any(String) }],
+    });
+    expect((await live.post(path, { allow_unreadable: true })).body.style).toEqual(style);
   });
 
   test('colors alone are never refused, and neither is a narrow quiet zone on white', async () => {

@@ -98,10 +98,13 @@ describe('error', () => {
   });
 
   test.each([
-    [{ style: {} }, 'style is fixed after creation; use POST /v1/qrcodes to create a new code with another style.'],
+    [
+      { style: {} },
+      'style is fixed after creation; use POST /v1/qrcodes/:id/duplicate to create a copy with another style.',
+    ],
     [
       { short_code: 'x' },
-      'short_code is fixed after creation; use POST /v1/qrcodes to create a new code with another short code.',
+      'short_code is fixed after creation; use POST /v1/qrcodes/:id/duplicate to create a copy with another short code.',
     ],
     [{ status: 'paused' }, 'status cannot be set directly; use active (true resumes or publishes, false pauses).'],
     [{ total_scans: 1 }, 'total_scans is counted by the service: remove it.'],

@@ -93,7 +93,10 @@ describe('the create form', () => {
       const taken = unique('Terrace');
       const { body } = await account.live.post(
         '/v1/qrcodes',
-        newCode({ name: 'Terrace', destination_url: 'https://example.com/terrace?a=1', short_code: taken, style }),
+        newCode({
+          ...{ name: 'Terrace', destination_url: 'https://example.com/terrace?a=1', short_code: taken, style },
+          ...{ max_scans: 5, tags: ['summer'] },
+        }),
       );
       await page.goto(`${url}/console/codes/${body.id}`);
       await page.getByRole('link', { name: 'Duplicate' }).click();
@@ -105,7 +108,10 @@ describe('the create form', () => {
       await button('Create code').click();
       await page.getByRole('heading', { name: 'Terrace copy', level: 1 }).waitFor();
       const copy = await newest();
-      expect(copy).toMatchObject({ name: 'Terrace copy', destination_url: 'https://example.com/terrace?a=1', style });
+      expect(copy).toMatchObject({
+        ...{ name: 'Terrace copy', destination_url: 'https://example.com/terrace?a=1', style },
+        ...{ max_scans: 5, tags: ['summer'] },
+      });
       expect(copy.short_code).not.toBe(taken);
     },
     timeoutMs,

@@ -40,12 +40,6 @@ function DuplicatePage({ id }: { id: string }) {
 const copySuffix = ' copy';
 const nameOfCopy = (name: string) => [...name].slice(0, 255 - copySuffix.length).join('') + copySuffix;
 
-/** Where the original leads, besides its destination, and when. */
-const targetingOf = (original: QrCode | undefined) => {
-  const { rules, starts_at, expires_at, max_scans, fallback_url, forward_query, utm } = original ?? {};
-  return { rules, starts_at, expires_at, max_scans, fallback_url, forward_query, utm };
-};
-
 function CreateForm({ original }: { original?: QrCode }) {
   const [name, setName] = useState(original === undefined ? '' : nameOfCopy(original.name));
   const [destination, setDestination] = useState(original?.destination_url ?? '');
@@ -69,12 +63,13 @@ function CreateForm({ original }: { original?: QrCode }) {
         setErrors(invalid);
         return;
       }
-      const code = await api.post<CreatedQrCode>('/qrcodes', {
-        ...{ name, destination_url: parseDestination(destination).url, short_code: shortCode, status },
-        style: withoutDefaults(style),
-        ...targetingOf(original),
-        ...(tags.length === 0 ? {} : { tags }),
-      });
+      const code = await api.post<CreatedQrCode>(
+        original === undefined ? '/qrcodes' : `/qrcodes/${original.id}/duplicate`,
+        {
+          ...{ name, destination_url: parseDestination(destination).url, short_code: shortCode, status, tags },
+          style: withoutDefaults(style),
+        },
+      );
       toast(status === 'draft' ? 'Draft saved.' : 'Code created.');
       navigate(pageUrl(`/codes/${code.id}`));
     });
