@@ -27,7 +27,7 @@ import { testBox } from '../support/secret-box.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { removeStream } from '../support/streams.ts';
 import { dumpAll, dumpTable } from '../support/tables.ts';
-import { useReceiver } from '../webhooks/receiver.ts';
+import { hang, useReceiver } from '../webhooks/receiver.ts';
 import { mayCallTests, scanCode, setHook, untilThereAre } from '../webhooks/webhook-support.ts';
 
 const stream = uniqueName();
@@ -111,6 +111,13 @@ beforeAll(async () => {
   expect((await tab.get('/console/api/qrcodes')).status).toBe(200);
   await eventually(async () => expect(await differences()).toEqual([]));
   scansBefore = await scansOf(other.id);
+  // A replay that is running when the account is deleted.
+  receiver.behave('zebrahook-2', hang);
+  const settings = { url: receiver.url('zebrahook-2'), events: ['scan.created'], description: 'Zebrafisch' };
+  const { body: hook } = await gone.live.post('/v1/webhooks', settings);
+  const replay = await gone.live.post(`/v1/webhooks/${hook.id}/replay`, { from: '2026-01-01', only: 'missing' });
+  expect([replay.status, replay.body.total]).toEqual([202, 10]);
+  await receiver.gets('zebrahook-2', 8);
 
   // Without a pause between: after one removal of scans, the warehouse starts the next one only half a minute later.
   await gone.test.delete(`/v1/qrcodes/${deletedBefore.id}`);
@@ -119,6 +126,7 @@ beforeAll(async () => {
   const continuing = run('account', 'delete', gone.id, '--json');
   verifiedMeanwhile = await differences();
   const { code, output } = await continuing;
+  receiver.dropOpen('zebrahook-2');
   expect(code, output).toBe(0);
   answer = JSON.parse(output.trim().split('\n').at(-1) ?? '');
 }, 120_000);
@@ -154,6 +162,8 @@ describe('an account deleted by the operator', () => {
 
   test('has no scans in the log or the warehouse, and no counts, visitors, deliveries or secrets', async () => {
     for (const table of ['scans', 'webhook_deliveries', 'webhook_delivery_counts', 'webhook_endpoints', 'api_keys'])
+      expect(await countIn(table, gone.id), table).toBe(0);
+    for (const table of ['webhook_subscriptions', 'webhook_replays'])
       expect(await countIn(table, gone.id), table).toBe(0);
     for (const table of ['webhooks', 'webhook_secrets', 'idempotency_keys', 'console_sessions', 'code_counts'])
       expect(await countIn(table, gone.id), table).toBe(0);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { uniqueName } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Running, runScanlog } from '../support/scanlog.ts';
 import { testSecretKey, useService } from '../support/service.ts';
 import { answer, hang, useReceiver } from './receiver.ts';
@@ -42,7 +43,7 @@ function startWorker(settings: Record<string, string> = {}): Running {
 }
 
 describe('a worker killed with SIGKILL while it sends', () => {
-  test('loses no delivery: another worker takes over, and each scan keeps its webhook-id', async () => {
+  test('loses no delivery and no replay: another worker takes over, and each scan keeps its webhook-id', async () => {
     const account = await service.account();
     const path = newPath();
     await setHook(account.live, receiver.url(path));
@@ -50,10 +51,22 @@ describe('a worker killed with SIGKILL while it sends', () => {
     receiver.behave(path, hang);
     const doomed = startWorker();
     await scanCode(service.urls[0] as string, code, 20);
-    const before = await receiver.gets(path, 8, 25_000);
+    await receiver.gets(path, 8, 25_000);
+    // A second webhook, to which a replay sends the same scans.
+    const replayPath = newPath();
+    receiver.behave(replayPath, hang);
+    const settings = { url: receiver.url(replayPath), events: ['scan.created'] };
+    const { body: hook } = await account.live.post('/v1/webhooks', settings);
+    const started = await account.live.post(`/v1/webhooks/${hook.id}/replay`, { from: '2026-01-01', only: 'missing' });
+    expect([started.status, started.body.total]).toEqual([202, 20]);
+    await receiver.gets(replayPath, 8);
     doomed.signal('SIGKILL');
     await doomed.exitCode();
+    const unanswered = { live: receiver.received(path).length, replay: receiver.received(replayPath).length };
+    const replay = `/v1/webhooks/${hook.id}/replays/${started.body.id}`;
+    expect((await account.live.get(replay)).body).toMatchObject({ status: 'running', delivered: 0 });
     receiver.behave(path, answer(200));
+    receiver.behave(replayPath, answer(200));
     startWorker();
     await untilThereAre(service.database.sql, account.id, 20, 'delivered', 40_000);
     const scans = new Map<string, Set<string>>();
@@ -63,8 +76,17 @@ describe('a worker killed with SIGKILL while it sends', () => {
     }
     expect(scans.size, 'every scan is delivered').toBe(20);
     for (const ids of scans.values()) expect(ids.size).toBe(1);
-    expect(receiver.received(path), 'only requests in flight are repeated').toHaveLength(20 + before.length);
+    expect(receiver.received(path), 'only requests in flight are repeated').toHaveLength(20 + unanswered.live);
     expect(receiver.maxConcurrent(path)).toBeLessThanOrEqual(8);
+
+    await eventually(async () => {
+      const [row] = await service.database.sql`SELECT status FROM webhook_replays WHERE id = ${started.body.id}`;
+      expect(row?.['status']).toBe('done');
+    }, 40_000);
+    expect((await account.live.get(replay)).body).toMatchObject({ total: 20, sent: 20, delivered: 20, failed: 0 });
+    const idsOf = (to: string) => [...new Set(receiver.received(to).map(({ id }) => id))].toSorted();
+    expect(idsOf(replayPath)).toEqual(idsOf(path));
+    expect(receiver.received(replayPath), 'only requests in flight are repeated').toHaveLength(20 + unanswered.replay);
   }, 90_000);
 });
 

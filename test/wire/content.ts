@@ -178,6 +178,28 @@ export const styledChanges: Change[] = [
   } as Pick<Change, 'type' | 'data'>),
 ];
 
+const webhook = { webhook: 'wh_0000000000000000000000', mode: 'test' as const };
+const settings = { description: 'Küche', events: ['scan.created', 'code.updated'], qr_ids: null, tags: ['summer'] };
+
+/** One change of every type of the webhooks of `/v1/webhooks`. */
+export const webhookChanges: Change[] = [
+  {
+    type: 'webhook_created' as const,
+    data: { ...webhook, url: 'https://example.com/hooks', ...settings, active: true },
+  },
+  {
+    type: 'webhook_changed' as const,
+    data: {
+      ...webhook,
+      from: { tags: ['summer'], qr_ids: null, active: true },
+      to: { tags: null, qr_ids: [code], active: false },
+    },
+  },
+  { type: 'webhook_secret_rotated' as const, data: webhook },
+  { type: 'webhook_stopped' as const, data: { ...webhook, reason: 'failing' as const } },
+  { type: 'webhook_deleted' as const, data: webhook },
+].map((event, i) => recorded(account, i + 1, event));
+
 /** The ranges of the messages with scans and with changes. */
 export const scanRange = { after: 40, to: 43 };
 export const changeRange = { after: 43, to: 60 };

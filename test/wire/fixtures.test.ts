@@ -4,6 +4,7 @@ import type { Change } from '../../events/entry.ts';
 import type { RecordedScan } from '../../events/scan.ts';
 import { batchOf } from '../../events/scan-batch.ts';
 import { scanLines } from '../../events/scan-line.ts';
+import { subscriptionEvents } from '../../events/subscription.ts';
 import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { decodeSnapshot, encodeAlias, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
 import { decodeSpoolRecord, encodeSpoolRecord } from '../../events/wire/spool-record.ts';
@@ -20,6 +21,7 @@ import {
   styledChanges,
   targetedRoutes,
   targetingChanges,
+  webhookChanges,
 } from './content.ts';
 
 /**
@@ -78,6 +80,12 @@ describe('a message of the stream', () => {
     expect(entries).toEqual(styledChanges);
   });
 
+  test('with changes of webhooks is decoded, and has one of each type', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-webhooks'));
+    expect(entries).toEqual(webhookChanges);
+    expect(entries.map(({ type }) => type).toSorted()).toEqual(Object.keys(subscriptionEvents).toSorted());
+  });
+
   test('is encoded exactly as the fixture of the newest version', () => {
     expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans-2'));
     expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(
@@ -88,6 +96,9 @@ describe('a message of the stream', () => {
     );
     expect(encodeChanges(changeRange, styledChanges.map(encodeChange))).toBe(
       text('stream-message-2-changes-code_created-5'),
+    );
+    expect(encodeChanges(changeRange, webhookChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-webhooks'),
     );
   });
 
