@@ -8,11 +8,20 @@ export interface WebhookAccounting {
   undelivered: number;
   /** Scans sent under more than one `webhook-id`: a receiver could not recognize them as duplicates. */
   inconsistentIds: number;
+  /** Replays of the scans so far, those of them that have not ended, and the deliveries that they sent. */
+  replays: number;
+  unfinishedReplays: number;
+  replayed: number;
 }
 
 export async function accountForDeliveries(sql: Sql, receiver: Receiver): Promise<WebhookAccounting> {
   const scans = await sql<{ id: string }[]>`SELECT id FROM scans`;
+  const [replays] = await sql<[Pick<WebhookAccounting, 'replays' | 'unfinishedReplays' | 'replayed'>]>`
+    SELECT count(*) AS replays, count(*) FILTER (WHERE status <> 'done') AS "unfinishedReplays",
+      coalesce(sum(delivered + failed), 0)::bigint AS replayed
+    FROM webhook_replays`;
   return {
+    ...replays,
     scans: scans.length,
     undelivered: scans.filter(({ id }) => !receiver.accepted.has(id)).length,
     inconsistentIds: receiver.inconsistentIds(),

@@ -7,6 +7,7 @@ import { type EmptiedMonth, emptyMonth } from './empty-month.ts';
 import { accountForFeed, type EventReader, type FeedAccounting, startEventReader } from './event-reader.ts';
 import { externalFaults } from './external-faults.ts';
 import { type ExternalServers, startExternalWorld } from './external-world.ts';
+import { interruptReplay } from './interrupted-replay.ts';
 import { type Attempt, outcomesOf, startScanning } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { type Fault, stackFaults } from './stack-faults.ts';
@@ -33,6 +34,8 @@ export interface ChaosResult {
   faults: FaultResult[];
   total: ScanAccounting;
   webhook: WebhookAccounting;
+  /** Replays of the webhook under way when all services were killed. */
+  interruptedReplays: number;
   feed: FeedAccounting;
   month: EmptiedMonth;
   verification: Verification;
@@ -56,8 +59,9 @@ interface FaultRun {
 
 /**
  * Injects faults at random into an embedded stack and two services under load, then accounts for every redirect: each
- * must be in the log once, counted once, in the warehouse once, delivered to the webhook under one id, and received once,
- * in order, by a reader of the event feed. With external servers only the services and their connections are broken.
+ * must be in the log once, counted once, in the warehouse once, delivered to the webhook under one id, also by a replay, and
+ * received once, in order, by a reader of the event feed. With external servers only the services and their connections are
+ * broken.
  */
 export async function runChaos({ servers, onStep = () => {}, ...options }: Options): Promise<ChaosResult> {
   onStep(servers === undefined ? 'starting a stack and two services' : 'starting two services');
@@ -83,7 +87,7 @@ async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run
       services.map(({ port }) => port),
       world.key,
     );
-    const { faultRuns, attempts } = await injectFaults(world, services, faults, run);
+    const { faultRuns, attempts, interruptedReplays } = await injectFaults(world, services, faults, run);
     onStep('waiting until every scan is stored, counted, delivered and in the feed');
     const { total, webhook, feed } = await settle(world, attempts, reader);
     await reader.stop();
@@ -97,23 +101,34 @@ async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run
       isFed(feed) &&
       Object.values(month).every(Boolean) &&
       verification.differences.length === 0;
-    return { faults: results, total, webhook, feed, month, verification, isClean };
+    return { faults: results, total, webhook, interruptedReplays, feed, month, verification, isClean };
   } finally {
     await reader?.stop();
     await world.stop();
   }
 }
 
-/** Injects one fault after another in random order, each once before any is repeated. */
+/**
+ * Injects one fault after another in random order, each once before any is repeated. Each turn begins with the fault that
+ * every run must have: a replay that is interrupted, and a reader of the feed that loses its connection. The faults that
+ * follow hit the rest of the replay.
+ */
 async function injectFaults<W extends BaseWorld>(
   world: W,
   services: ServiceProcess[],
   faults: Fault<W>[],
   { isOver, onStep, clients = 32 }: Run,
-): Promise<{ faultRuns: Map<string, FaultRun>; attempts: Attempt[] }> {
+): Promise<{ faultRuns: Map<string, FaultRun>; attempts: Attempt[]; interruptedReplays: number }> {
   const ports = services.map(({ port }) => port);
   const scanner = startScanning({ ports, codes: await world.codes(10), connections: clients, pauseMs: 20 });
   const faultRuns = new Map<string, FaultRun>();
+  let interruptedReplays = 0;
+  const first: Fault<W> = {
+    name: 'kill -9 of all services during a replay',
+    inject: async () => {
+      if (await interruptReplay(world, services)) interruptedReplays++;
+    },
+  };
   const recordRun = async (name: string, work: () => Promise<unknown>) => {
     const from = scanner.attempts.length;
     await work();
@@ -127,7 +142,7 @@ async function injectFaults<W extends BaseWorld>(
     const pause = () => sleep(minPauseMs + Math.random() * (maxPauseMs - minPauseMs));
     await recordRun('none', pause);
     while (!isOver()) {
-      for (const { name, inject } of shuffled(faults)) {
+      for (const { name, inject } of [first, ...shuffled(faults)]) {
         if (isOver()) break;
         const service = services[Math.floor(Math.random() * services.length)] as ServiceProcess;
         onStep(name);
@@ -138,7 +153,7 @@ async function injectFaults<W extends BaseWorld>(
   } finally {
     await scanner.stop();
   }
-  return { faultRuns, attempts: scanner.attempts };
+  return { faultRuns, attempts: scanner.attempts, interruptedReplays };
 }
 
 const shuffled = <T>(items: T[]): T[] =>
@@ -149,7 +164,8 @@ const shuffled = <T>(items: T[]): T[] =>
 
 const isExact = ({ lost, duplicated, logged, counted, unique }: ScanAccounting) =>
   lost === 0 && duplicated === 0 && counted === logged && unique === logged;
-const isDelivered = ({ undelivered, inconsistentIds }: WebhookAccounting) => undelivered === 0 && inconsistentIds === 0;
+const isDelivered = ({ undelivered, inconsistentIds, unfinishedReplays }: WebhookAccounting) =>
+  undelivered === 0 && inconsistentIds === 0 && unfinishedReplays === 0;
 const isFed = ({ missing, repeated, inOrder }: FeedAccounting) => missing === 0 && repeated === 0 && inOrder;
 
 async function settle(

@@ -38,7 +38,9 @@ function externalServers(): ExternalServers {
   return { databaseUrl, natsUrl, clickhouseUrl, clickhouseCluster };
 }
 
-function report({ faults, total, webhook, feed, month, verification: { scans, differences } }: ChaosResult): void {
+function report(result: ChaosResult): void {
+  const { faults, total, webhook, interruptedReplays, feed, month } = result;
+  const { scans, differences } = result.verification;
   const head = ['fault', 'times', '302', '503', 'no answer', 'lost', 'duplicated'];
   const rows = faults.map(({ fault, ...counts }) => [
     fault,
@@ -51,6 +53,10 @@ function report({ faults, total, webhook, feed, month, verification: { scans, di
   );
   print(
     `${webhook.scans} scans to deliver to the webhook; ${webhook.undelivered} not delivered, ${webhook.inconsistentIds} under two ids.`,
+  );
+  print(
+    `${webhook.replays} replays of the webhook with ${webhook.replayed} deliveries; ${interruptedReplays} interrupted, ` +
+      `${webhook.unfinishedReplays} not finished.`,
   );
   print(
     `${feed.scans} scans in the event feed, over ${feed.connections} connections: ${feed.missing} missing, ${feed.repeated} repeated, ` +

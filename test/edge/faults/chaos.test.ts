@@ -17,5 +17,7 @@ test('a minute of random faults: every redirect is one scan in the log, the coun
   expect(result.faults.length, 'kinds of faults, including none').toBeGreaterThan(4);
   expect(result.total.redirected).toBeGreaterThan(1_000);
   expect(result.webhook.scans).toBe(result.total.logged);
+  expect(result.interruptedReplays, 'a replay was under way when the services were killed').toBeGreaterThan(0);
+  expect(result.webhook.replayed, 'deliveries of replays').toBeGreaterThan(0);
   expect(result.feed.connections, 'the reader had to reconnect').toBeGreaterThan(1);
 }, 400_000);
