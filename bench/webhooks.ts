@@ -15,6 +15,7 @@ import { signedHeaders } from '../src/webhooks/signature.ts';
 import { type BenchStack, startPeer } from './bench-stack.ts';
 import { type BenchRow, boundedRow, median, ms, perSecond } from './row.ts';
 import { scanOf } from './scan.ts';
+import { benchReplaySelection } from './webhook-replay.ts';
 
 const concurrency = 8;
 const rounds = 3;
@@ -33,12 +34,17 @@ interface Options {
   onStep?: (step: string) => void;
 }
 
-/** Throughput of deliveries, isolation from an endpoint that hangs, and the cost of claiming with a large backlog. */
+/** Throughput of deliveries, isolation from an endpoint that hangs, claiming with a large backlog, and a large replay. */
 export async function benchWebhooks(stack: BenchStack, { onStep = () => {} }: Options = {}): Promise<BenchRow[]> {
   const peer = await startPeer('webhook-receiver.ts');
   const base = `http://127.0.0.1:${peer.port}`;
   try {
-    return [await throughput(stack, base, onStep), await isolation(stack, base, onStep), await claiming(stack, onStep)];
+    return [
+      await throughput(stack, base, onStep),
+      await isolation(stack, base, onStep),
+      await claiming(stack, onStep),
+      await benchReplaySelection(stack, onStep),
+    ];
   } finally {
     await peer.stop();
   }

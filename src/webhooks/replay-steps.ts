@@ -128,7 +128,7 @@ async function chooseNext(tx: Queryable, replay: Replay, now: Date): Promise<Sel
 }
 
 /** Reads few positions first, since most of them may be selected, and more while few are. */
-async function selectFrom(tx: Queryable, replay: Replay, limit: number): Promise<Selected[]> {
+export async function selectFrom(tx: Queryable, replay: Replay, limit: number): Promise<Selected[]> {
   const end = Math.min(replay.selected_to + maxPositions, replay.counted_to);
   const chosen: Selected[] = [];
   for (let positions = 2 * limit; replay.selected_to < end && chosen.length < limit; positions *= 4) {
