@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { png, svg } from '../logos/pictures.ts';
 import type { OperationObject } from '../support/documented.ts';
 import type { JsonSchema } from '../support/json-schema.ts';
 
@@ -142,6 +143,18 @@ function bodyOf(schema: JsonSchema): fc.Arbitrary<string | Uint8Array> {
   );
 }
 
+/** The bytes of an upload: a picture, one with other bytes in it or cut off, or anything. */
+const picture: fc.Arbitrary<Uint8Array> = fc.oneof(
+  fc.constant(png({ width: 8, height: 6 })),
+  fc.tuple(fc.nat(200), fc.uint8Array({ maxLength: 9 }), fc.nat(200)).map(([at, bytes, cut]) => {
+    const whole = png({ width: 8, height: 6 });
+    whole.set(bytes.slice(0, Math.max(0, whole.length - at)), Math.min(at, whole.length));
+    return whole.subarray(0, whole.length - (cut > 100 ? 0 : cut));
+  }),
+  text.map((value) => svg(`<path d="M0 0h9v9z" fill="red"/>${value}`)),
+  fc.uint8Array({ maxLength: 60 }),
+);
+
 /** Any bytes that a header can contain: control characters are excluded, because Bun refuses to send them. */
 const headerText = text.map((value) =>
   Buffer.from(value.slice(0, 500))
@@ -181,12 +194,16 @@ export function requestsTo(template: string, operation: OperationObject, ids: st
     headerText,
     { maxKeys: 2, noNullPrototype: true },
   );
-  const schema = requestBody?.content['application/json']?.schema;
+  const content = requestBody?.content ?? {};
+  const schema = content['application/json']?.schema;
+  const body = schema !== undefined ? bodyOf(schema) : requestBody !== undefined ? picture : fc.constant(undefined);
+  const types = schema === undefined ? Object.keys(content) : [];
+  const type = types.length === 0 ? fc.constant('application/json') : fc.constantFrom(...types);
   return fc
-    .record({ id, query, headers, body: schema === undefined ? fc.constant(undefined) : bodyOf(schema) })
-    .map(({ id: given, query: search, headers: sent, body }) => ({
+    .record({ id, query, headers, body, type })
+    .map(({ id: given, query: search, headers: sent, body: bytes, type: named }) => ({
       path: `${template.replace(/\{\w+\}/, given)}${search === '' ? '' : `?${search}`}`,
-      headers: sent,
-      ...(body === undefined ? {} : { body }),
+      headers: bytes === undefined ? sent : { ...sent, 'content-type': named },
+      ...(bytes === undefined ? {} : { body: bytes }),
     }));
 }

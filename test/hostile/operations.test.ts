@@ -88,7 +88,7 @@ async function sendRandomRequests([method, path, operation]: DocumentedOperation
   const send = ({ path: filledPath, headers, body }: AnyRequest) =>
     owner.live.send(filledPath, {
       method,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers,
       signal: AbortSignal.timeout(requestTimeoutMs),
       ...(body === undefined ? {} : { body: body as string }),
     });

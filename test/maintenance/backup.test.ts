@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findArt } from '../../src/codes/logos.ts';
 import { loadCursors } from '../../src/feed/cursor.ts';
 import { append } from '../../src/log/append.ts';
 import { streamOfLog } from '../../src/log/branch.ts';
@@ -13,6 +14,7 @@ import { headOfLog } from '../../src/log/read.ts';
 import { writeBackup } from '../../src/maintenance/backup.ts';
 import { leftOut } from '../../src/maintenance/backup-file.ts';
 import { checkBackup, restoreBackup } from '../../src/maintenance/restore.ts';
+import { png } from '../logos/pictures.ts';
 import { createDatabase, useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
 import { dumpAll } from '../support/tables.ts';
@@ -38,6 +40,9 @@ const oddTexts = [
   '{}',
   '\\x00',
 ];
+
+const logoId = `logo_${'0'.repeat(22)}`;
+const picture = new Uint8Array(png({ width: 40, height: 30 }));
 
 /** Connects to a new database of `template` under the name that the command line uses. */
 async function target(template?: string): Promise<Sql> {
@@ -92,6 +97,9 @@ beforeAll(async () => {
       (id, account, mode, code, scanned_at, country, city, device, is_unique, generation, due_at, created_at, attempts)
     SELECT 'whd_' || n, 'acct_1', 'live', 'qr_1', now(), 'DE', '', 'ios', true, 0, now(), now(), '[{"ms": 1.25}]'
     FROM generate_series(1, 150) AS n`;
+  await sql`
+    INSERT INTO logos VALUES (${logoId}, 'acct_1', 'live', ${'a'.repeat(64)}, 'jpeg', 400, 300, 9000, now())`;
+  await sql`INSERT INTO logo_files VALUES ('acct_1', ${'a'.repeat(64)}, 'image/png', ${Buffer.from(picture)})`;
   await sql`INSERT INTO secrets VALUES ('secret_key', '\\xdeadbeef')`;
   await sql`INSERT INTO warehouse_tables (definition, in_use, position, removed_to, rows) VALUES (1, true, 9, 9, 9)`;
   await writeBackup(sql, file, { now });
@@ -106,6 +114,7 @@ describe('a backup', () => {
     const sql = await target();
     await restored(sql);
     expect(await kept(sql)).toEqual(await kept(source.sql));
+    expect(await findArt(sql, logoId)).toEqual({ kind: 'raster', width: 40, height: 30, png: picture });
     expect(await dumpAll(sql)).toMatchObject({
       webhook_delivery_counts: ['(acct_1,live,pending,150)'],
       warehouse_tables: [],

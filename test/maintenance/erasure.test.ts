@@ -5,6 +5,7 @@ import { createAccount } from '../../src/accounts/accounts.ts';
 import { deleteAccount } from '../../src/accounts/delete.ts';
 import { countRowsByCode } from '../../src/analytics/row-counts.ts';
 import { createCodes } from '../../src/codes/create.ts';
+import { addLogo } from '../../src/codes/logos.ts';
 import { createBans } from '../../src/edge/bans.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
@@ -17,6 +18,7 @@ import { verify } from '../../src/maintenance/verify.ts';
 import { removeAllVisitors } from '../../src/maintenance/visitor-removal.ts';
 import { connectStream } from '../../src/stream/connect.ts';
 import { findLostTail } from '../../src/stream/lost-tail.ts';
+import { png } from '../logos/pictures.ts';
 import { newCode } from '../support/api.ts';
 import { openTab, type Tab } from '../support/console.ts';
 import { createDatabase, uniqueName } from '../support/database.ts';
@@ -86,6 +88,13 @@ async function created(api: TestAccount['live'], fields: Record<string, unknown>
   expect(status).toBe(201);
   return body;
 }
+/** The same picture for every account. In both modes of one account it is two logos with one file. */
+const addPicture = (account: string, mode: 'live' | 'test') => {
+  const picture = new Uint8Array(png({ width: 4, height: 4 }));
+  const art = { kind: 'raster', width: 4, height: 4, png: picture } as const;
+  const logo = { art, format: 'png', width: 4, height: 4, bytes: picture.length } as const;
+  return addLogo(sql(), { account, mode }, logo, { actor: 'key_1', now: new Date() }, 9);
+};
 const late = ({ id }: Created, account: string, visitor = newId('scan', Date.now())) =>
   scanned({ code: id, account, city: 'Zebrastadt', visitor: visitorNamed(visitor) });
 const appendLate = (code: Created, account: string) =>
@@ -97,6 +106,8 @@ beforeAll(async () => {
   await setHook(gone.live, receiver.url('zebrahook'));
   await gone.live.post('/v1/account/keys', { name: 'Zebrakey', mode: 'live' });
   const fields = { name: 'Zebrafisch', destination_url: 'https://zebra-destination.example/' };
+  for (const mode of ['live', 'test'] as const) await addPicture(gone.id, mode);
+  await addPicture(other.id, 'live');
   active = await created(gone.live, { ...fields, short_code: 'zebra-menu' });
   deletedBefore = await created(gone.test, fields);
   otherCode = await created(other.live);
@@ -158,6 +169,13 @@ describe('an account deleted by the operator', () => {
           rows.filter((row) => row.toLowerCase().includes(word.toLowerCase())),
           `${word} in ${name}`,
         ).toEqual([]);
+  });
+
+  test('has no logos and no pictures of them, while another account keeps the same picture', async () => {
+    for (const table of ['logos', 'logo_files']) {
+      expect(await countIn(table, gone.id), table).toBe(0);
+      expect(await countIn(table, other.id), table).toBe(1);
+    }
   });
 
   test('has no scans in the log or the warehouse, and no counts, visitors, deliveries or secrets', async () => {

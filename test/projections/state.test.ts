@@ -9,12 +9,14 @@ import { createAccount, createKey, rename, revoke, setPlan, setTimezone } from '
 import { change, remove, restore } from '../../src/codes/change.ts';
 import { countCodes, findCode } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
+import { addLogo, removeLogo } from '../../src/codes/logos.ts';
 import { codeAtVersion } from '../../src/codes/past.ts';
 import { revert } from '../../src/codes/revert.ts';
 import { Refusal } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import * as subscriptions from '../../src/webhooks/subscriptions.ts';
+import { png } from '../logos/pictures.ts';
 import { useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
 import { testBox } from '../support/secret-box.ts';
@@ -71,6 +73,7 @@ type Step =
   | { do: 'plan'; account: number; plan: Plan }
   | { do: 'rename'; account: number; name: string }
   | { do: 'timezone'; account: number; timezone: string }
+  | { do: 'logo'; account: number; mode: Mode; shade: number; removed: boolean }
   | { do: 'webhook'; account: number; mode: Mode; active: boolean; tags: string[] | null; removed: boolean };
 
 /** Changes of where a code leads; null removes. */
@@ -122,6 +125,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('rename' as const), account: which, name: fc.constantFrom('Test', 'Café 楽') }),
   fc.record({ do: fc.constant('timezone' as const), account: which, timezone: fc.constantFrom('UTC', 'Asia/Kolkata') }),
   fc.record({
+    ...{ do: fc.constant('logo' as const), account: which, mode, removed: fc.boolean() },
+    shade: fc.integer({ min: 0, max: 2 }),
+  }),
+  fc.record({
     ...{ do: fc.constant('webhook' as const), account: which, mode, active: fc.boolean(), removed: fc.boolean() },
     tags: targeting.tags,
   }),
@@ -142,6 +149,16 @@ async function addWebhook(owner: Owner, { active, tags, removed }: Extract<Step,
   } catch (error) {
     if (!(error instanceof Refusal && ['plan_required', 'quota_exceeded'].includes(error.code))) throw error;
   }
+}
+
+/** Adds a logo of one of three pictures, and may remove it again. */
+async function addPicture(owner: Owner, { shade, removed }: Extract<Step, { do: 'logo' }>): Promise<void> {
+  const picture = new Uint8Array(png({ width: 2, height: 3, color: [shade, 0, 0, 255] }));
+  const size = { width: 2, height: 3 };
+  const art = { kind: 'raster' as const, ...size, png: picture };
+  const logo = { art, format: 'png' as const, ...size, bytes: picture.length };
+  const { id } = await addLogo(database.sql, owner, logo, by, 1_000);
+  if (removed) await removeLogo(database.sql, owner, id, by);
 }
 
 async function run(world: World, now: Step): Promise<void> {
@@ -205,6 +222,9 @@ async function run(world: World, now: Step): Promise<void> {
       break;
     case 'timezone':
       if (account !== undefined) await setTimezone(sql, account.id, now.timezone, by);
+      break;
+    case 'logo':
+      if (account !== undefined) await addPicture({ account: account.id, mode: now.mode }, now);
       break;
     case 'webhook':
       if (account !== undefined) await addWebhook({ account: account.id, mode: now.mode }, now);
