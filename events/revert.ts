@@ -100,7 +100,7 @@ function revertField(
   const later = events[lastKept];
   const first = events[lastKept + 1] ?? events.find(isUndone);
   const undo = first && undoOf(first);
-  // Whoever changed it later may have set the earlier value again.
+  // A later change by someone else may have set the earlier value again.
   if (undo === undefined || changeTo(code, undo.change).length === 0) return undefined;
   if (first === events[lastKept + 1] || later === undefined) return { change: undo.change };
   return { kept: `${undo.field} was changed later by ${nameOf(later.actor)}: that value is kept.` };

@@ -121,7 +121,7 @@ const frame = Type.Object(
     ),
     color: Type.Optional(color('Color of the frame, #RRGGBB. Default: the dots’ color.')),
     textColor: Type.Optional(
-      color('Color of the text, #RRGGBB. Default: white or black, whichever has more contrast; in a box, its color.'),
+      color('Color of the text, #RRGGBB. Default: the one of white and black with more contrast; in a box, its color.'),
     ),
   },
   { additionalProperties: false, description: 'A frame around the code, with a call to action.' },
