@@ -193,6 +193,10 @@ const { short_code, status: newStatus, style, allow_unreadable, ...newFields } =
 
 const overrides = {
   ...newFields,
+  name: t.Optional(t.String({ description: 'Display name of the copy. Default: that of the original.' })),
+  destination_url: t.Optional(
+    t.String({ description: 'Where the short link of the copy leads. Default: as that of the original.' }),
+  ),
   short_code: t.Optional(orNull(short_code)),
   status: t.Optional(orNull(newStatus)),
   style: t.Optional(orNull(style)),
