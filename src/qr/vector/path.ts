@@ -147,7 +147,8 @@ class Pen {
       }
       case 'A': {
         const [rx = 0, ry = 0, degrees = 0, isLarge, isClockwise] = values;
-        this.#arcTo(Math.abs(rx), Math.abs(ry), degrees, isLarge === 1, isClockwise === 1, x(5), y(6));
+        const [dx, dy] = [x(5) - this.#x, y(6) - this.#y];
+        this.#arcTo(Math.abs(rx), Math.abs(ry), degrees, isLarge === 1, isClockwise === 1, dx, dy);
         return;
       }
       default:
@@ -183,44 +184,80 @@ class Pen {
     return [2 * this.#x - control.x, 2 * this.#y - control.y];
   }
 
-  /** An arc by its end point, converted to its center as appendix B.2.4 of SVG 2 has it, then to curves of up to 90°. */
-  #arcTo(rx: number, ry: number, degrees: number, isLarge: boolean, isClockwise: boolean, x: number, y: number): void {
-    if (x === this.#x && y === this.#y) return;
+  #arcTo(
+    rx: number,
+    ry: number,
+    degrees: number,
+    isLarge: boolean,
+    isClockwise: boolean,
+    dx: number,
+    dy: number,
+  ): void {
+    if (dx === 0 && dy === 0) return;
+    const [fromX, fromY] = [this.#x, this.#y];
     if (rx === 0 || ry === 0) {
-      this.#lineTo(x, y);
+      this.#lineTo(fromX + dx, fromY + dy);
       return;
     }
-    const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
-    const [halfX, halfY] = [(this.#x - x) / 2, (this.#y - y) / 2];
-    const [px, py] = [cos * halfX + sin * halfY, cos * halfY - sin * halfX];
-    const stretch = Math.max(1, Math.hypot(px / rx, py / ry));
-    const [a, b] = [rx * stretch, ry * stretch];
-    const distance = (a * py) ** 2 + (b * px) ** 2;
-    const offset = Math.sqrt(Math.max(0, ((a * b) ** 2 - distance) / distance)) * (isLarge === isClockwise ? -1 : 1);
-    const [ux, uy] = [(offset * a * py) / b, (-offset * b * px) / a];
-    const centerX = cos * ux - sin * uy + (this.#x + x) / 2;
-    const centerY = sin * ux + cos * uy + (this.#y + y) / 2;
-    const start = Math.atan2((py - uy) / b, (px - ux) / a);
-    let sweep = Math.atan2((-py - uy) / b, (-px - ux) / a) - start;
-    if (isClockwise && sweep < 0) sweep += 2 * Math.PI;
-    if (!isClockwise && sweep > 0) sweep -= 2 * Math.PI;
-    const count = Math.max(1, Math.ceil(Math.abs(sweep) / (Math.PI / 2) - 1e-9));
-    const step = sweep / count;
-    const handle = (4 / 3) * Math.tan(step / 4);
-    const point = (angle: number, turn: number): [number, number] => {
-      const [ex, ey] = [
-        a * (Math.cos(angle) - turn * handle * Math.sin(angle)),
-        b * (Math.sin(angle) + turn * handle * Math.cos(angle)),
-      ];
-      return [centerX + cos * ex - sin * ey, centerY + sin * ex + cos * ey];
-    };
-    for (let i = 0; i < count; i++) {
-      const [from, to] = [start + i * step, start + (i + 1) * step];
-      const [x1, y1] = point(from, 1);
-      const [x2, y2] = point(to, -1);
-      const [endX, endY] = i === count - 1 ? [x, y] : point(to, 0);
-      this.#curveTo(x1, y1, x2, y2, endX, endY);
-    }
+    const points = arcPoints(rx, ry, degrees, isLarge, isClockwise, dx, dy);
+    const at = (i: number) => (i % 2 === 0 ? fromX : fromY) + (points[i] as number);
+    for (let i = 0; i < points.length; i += 6)
+      this.#curveTo(at(i), at(i + 1), at(i + 2), at(i + 3), at(i + 4), at(i + 5));
     this.#control = undefined;
   }
+}
+
+/** A symbol has hundreds of arcs of a few kinds, and computing one takes several times as long as looking it up. */
+const maxCachedArcs = 1_000;
+const cachedArcs = new Map<string, readonly number[]>();
+
+/** The curves of an arc that starts at 0 0 and ends at `dx` `dy`: for each, `x` and `y` of both control points and its end. */
+function arcPoints(...arc: Parameters<typeof computeArc>): readonly number[] {
+  const key = arc.join();
+  const known = cachedArcs.get(key);
+  if (known !== undefined) return known;
+  const points = computeArc(...arc);
+  if (cachedArcs.size >= maxCachedArcs) cachedArcs.clear();
+  cachedArcs.set(key, points);
+  return points;
+}
+
+/** Converts an arc by its end point to its center as appendix B.2.4 of SVG 2 has it, then to curves of up to 90°. */
+function computeArc(
+  rx: number,
+  ry: number,
+  degrees: number,
+  isLarge: boolean,
+  isClockwise: boolean,
+  dx: number,
+  dy: number,
+): number[] {
+  const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+  const [halfX, halfY] = [-dx / 2, -dy / 2];
+  const [px, py] = [cos * halfX + sin * halfY, cos * halfY - sin * halfX];
+  const stretch = Math.max(1, Math.hypot(px / rx, py / ry));
+  const [a, b] = [rx * stretch, ry * stretch];
+  const distance = (a * py) ** 2 + (b * px) ** 2;
+  const offset = Math.sqrt(Math.max(0, ((a * b) ** 2 - distance) / distance)) * (isLarge === isClockwise ? -1 : 1);
+  const [ux, uy] = [(offset * a * py) / b, (-offset * b * px) / a];
+  const centerX = cos * ux - sin * uy + dx / 2;
+  const centerY = sin * ux + cos * uy + dy / 2;
+  const start = Math.atan2((py - uy) / b, (px - ux) / a);
+  let sweep = Math.atan2((-py - uy) / b, (-px - ux) / a) - start;
+  if (isClockwise && sweep < 0) sweep += 2 * Math.PI;
+  if (!isClockwise && sweep > 0) sweep -= 2 * Math.PI;
+  const count = Math.max(1, Math.ceil(Math.abs(sweep) / (Math.PI / 2) - 1e-9));
+  const step = sweep / count;
+  const handle = (4 / 3) * Math.tan(step / 4);
+  const point = (angle: number, turn: number): [number, number] => {
+    const [ex, ey] = [
+      a * (Math.cos(angle) - turn * handle * Math.sin(angle)),
+      b * (Math.sin(angle) + turn * handle * Math.cos(angle)),
+    ];
+    return [centerX + cos * ex - sin * ey, centerY + sin * ex + cos * ey];
+  };
+  return Array.from({ length: count }, (_, i) => {
+    const [from, to] = [start + i * step, start + (i + 1) * step];
+    return [...point(from, 1), ...point(to, -1), ...(i === count - 1 ? [dx, dy] : point(to, 0))];
+  }).flat();
 }

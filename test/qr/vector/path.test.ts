@@ -30,6 +30,7 @@ describe('path data as moves, lines and cubic curves', () => {
     ['relative and absolute lines', 'M0 0h10v10l-5 5H0V3z'],
     ['lines after a move, without a letter', 'M0 0 10 0 10 10m2 2 3 0 0 3z'],
     ['circles of two arcs', 'M0 5a5 5 0 1 1 10 0a5 5 0 1 1-10 0z'],
+    ['one arc from several points', 'M0 0a5 5 0 0 1 5 5zM9 1a5 5 0 0 1 5 5zm3 9a5 5 0 0 1 5 5z'],
     ['arcs in both directions, flags without separators', 'M0 0a10 4 30 0015 5A8 8 0 110 0z'],
     ['arcs that are too small for their ends', 'M0 0a1 2 45 0 1 20 10z'],
     ['cubic and smooth curves', 'M0 0C0 8 8 8 8 0s8-8 8 0S20 20 0 20z'],
