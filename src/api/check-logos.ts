@@ -5,7 +5,7 @@ import { lockUsedLogos } from '../codes/logos.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
 import { newShortCode } from '../lib/ids.ts';
 import type { Transaction } from '../log/connect.ts';
-import { LogoTooLarge, type Proportions, symbolOf } from '../qr/placed-logo.ts';
+import { hasRoom, type Proportions, tooLarge } from '../qr/placed-logo.ts';
 import { lookOf } from '../qr/style.ts';
 
 /** Throws 400 for each code whose logo does not exist, or hides too much of the symbol. */
@@ -30,12 +30,5 @@ export async function checkLogos(
 }
 
 /** What is wrong with the size of a logo; undefined if the symbol of the URL, of which only the length matters, has room. */
-export function problemWithLogo(url: string, style: Style, logo: Proportions): string | undefined {
-  try {
-    symbolOf(url, lookOf(style), logo);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof LogoTooLarge)) throw error;
-    return `is too large with its margin: ${error.message}. Lower size or margin.`;
-  }
-}
+export const problemWithLogo = (url: string, style: Style, logo: Proportions): string | undefined =>
+  hasRoom(url, lookOf(style), logo) ? undefined : `is too large with its margin: ${tooLarge}. Lower size or margin.`;

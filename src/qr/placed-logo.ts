@@ -1,11 +1,18 @@
-import { errorCorrectionLevels } from '../../events/style-shapes.ts';
+import { type ErrorCorrection, errorCorrectionLevels } from '../../events/style-shapes.ts';
+import { lru } from '../lib/lru.ts';
 import { damageOf } from './codewords.ts';
 import type { Area } from './fill.ts';
 import { type Mask, type Matrix, matrixOf, versionOf } from './matrix.ts';
 import type { LogoLook, Look } from './style.ts';
 
+export const tooLarge = 'the logo hides more of the code than error correction can restore';
+
 /** The logo does not fit into the symbol, whatever the error correction level is. */
-export class LogoTooLarge extends RangeError {}
+export class LogoTooLarge extends RangeError {
+  constructor() {
+    super(tooLarge);
+  }
+}
 
 /** A logo in the center of a symbol, in modules from the symbol's top-left corner. */
 export interface PlacedLogo {
@@ -21,33 +28,63 @@ export type Proportions = Pick<Area, 'width' | 'height'>;
 /** A larger symbol than the text needs has smaller modules, so that a logo of the same share cuts fewer codewords. */
 const maxAddedVersions = 3;
 
-/**
- * The symbol of a short URL with the least error correction level that the style allows and its logo needs. In a very
- * small symbol, a large logo also needs a larger version.
- */
+/** The symbol of a short URL, and where its logo is. Throws `LogoTooLarge`. */
 export function symbolOf(
   url: string,
   look: Look,
   proportions: Proportions | undefined,
   mask?: Mask,
-): { matrix: Matrix; placed: PlacedLogo | undefined; damage: number } {
+): { matrix: Matrix; placed: PlacedLogo | undefined } {
   const { logo } = look;
   if (logo === undefined || proportions === undefined)
-    return { matrix: matrixOf(url, mask, look.errorCorrection), placed: undefined, damage: 0 };
-  for (const matrix of candidates(url, look, mask)) {
-    const placed = placeLogo(matrix, logo, proportions);
-    if (coversPatterns(matrix, placed)) continue;
-    const damage = damageOf(matrix, placed.isLeftOut);
-    if (damage <= 1) return { matrix, placed, damage };
-  }
-  throw new LogoTooLarge('the logo hides more of the code than error correction can restore');
+    return { matrix: matrixOf(url, mask, look.errorCorrection), placed: undefined };
+  const fitting = fittingSymbol(url, look, logo, proportions);
+  if (fitting === undefined) throw new LogoTooLarge();
+  const matrix = matrixOf(url, mask, fitting.level, fitting.version);
+  return { matrix, placed: placeLogo(matrix, logo, proportions) };
 }
 
-function* candidates(url: string, { errorCorrection }: Look, mask: Mask | undefined): Generator<Matrix> {
-  for (const level of errorCorrectionLevels.slice(errorCorrectionLevels.indexOf(errorCorrection)))
-    yield matrixOf(url, mask, level);
-  const smallest = versionOf(matrixOf(url, mask, 'H'));
-  for (let added = 1; added <= maxAddedVersions; added++) yield matrixOf(url, mask, 'H', smallest + added);
+/** Whether the symbol of a short URL, of which only the length matters, has room for the logo. */
+export const hasRoom = (url: string, look: Look, proportions: Proportions): boolean =>
+  look.logo === undefined || fittingSymbol(url, look, look.logo, proportions) !== undefined;
+
+type Fitting = { level: ErrorCorrection; version: number } | undefined;
+
+/** Codes that are created or drawn together mostly have the same logo, and links of the same length. */
+const fittings = lru<string, { fitting: Fitting }>(1_000);
+
+/**
+ * The least error correction level that the style allows and its logo needs. In a very small symbol, a large logo also
+ * needs a larger version. Undefined if the logo is too large.
+ */
+function fittingSymbol(url: string, { errorCorrection }: Look, logo: LogoLook, proportions: Proportions): Fitting {
+  const { size, margin, shape } = logo;
+  const bytes = new TextEncoder().encode(url).length;
+  const key = [bytes, errorCorrection, size, margin, shape, proportions.width, proportions.height].join();
+  const known = fittings.get(key);
+  if (known !== undefined) return known.fitting;
+  const fitting = findFitting(url, errorCorrection, logo, proportions);
+  fittings.set(key, { fitting });
+  return fitting;
+}
+
+function findFitting(url: string, least: ErrorCorrection, logo: LogoLook, proportions: Proportions): Fitting {
+  for (const matrix of candidates(url, least)) {
+    const placed = placeLogo(matrix, logo, proportions);
+    if (!coversPatterns(matrix, placed) && damageOf(matrix, placed.isLeftOut) <= 1)
+      return { level: matrix.level, version: versionOf(matrix) };
+  }
+  return undefined;
+}
+
+/** The mask changes which modules are dark, not which codewords they belong to; with a given one nothing is searched. */
+const anyMask = 0;
+
+function* candidates(url: string, least: ErrorCorrection): Generator<Matrix> {
+  for (const level of errorCorrectionLevels.slice(errorCorrectionLevels.indexOf(least)))
+    yield matrixOf(url, anyMask, level);
+  const smallest = versionOf(matrixOf(url, anyMask, 'H'));
+  for (let added = 1; added <= maxAddedVersions; added++) yield matrixOf(url, anyMask, 'H', smallest + added);
 }
 
 function placeLogo({ side }: Matrix, logo: LogoLook, proportions: Proportions): PlacedLogo {
