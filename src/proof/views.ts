@@ -36,11 +36,17 @@ export const phoneViews: readonly View[] = [
 /** A scanner tries many frames, and the hand moves between them: the same view from slightly different distances. */
 export const frameZooms = [1, 0.88, 1.13] as const;
 
-const photographed = (print: Gray) =>
-  zoomed(
-    withBorder(print, Math.round(borderMm * printPixelsPerMm), surroundingShade),
-    phonePixelsPerMm / printPixelsPerMm,
-  );
+/** All views of a print start from the same photo of it. */
+const photos = new WeakMap<Gray, Gray>();
+
+function photographed(print: Gray): Gray {
+  const known = photos.get(print);
+  if (known !== undefined) return known;
+  const onWall = withBorder(print, Math.round(borderMm * printPixelsPerMm), surroundingShade);
+  const photo = zoomed(onWall, phonePixelsPerMm / printPixelsPerMm);
+  photos.set(print, photo);
+  return photo;
+}
 
 export function zoomed({ width, height, data }: Gray, zoom: number): Gray {
   if (zoom === 1) return { width, height, data };
