@@ -30,18 +30,25 @@ export function encodePixels(pixels: Pixels): Promise<Uint8Array<ArrayBuffer>> {
 
 /** The least alpha of all pixels. */
 export function minAlphaOf({ rgba }: Pixels): number {
+  const words = wordsOf(rgba);
   let least = 255;
-  for (let i = 3; i < rgba.length; i += 4) {
-    const alpha = rgba[i] as number;
+  for (let pixel = 0; pixel < words.length; pixel++) {
+    const alpha = (words[pixel] as number) >>> 24;
     if (alpha < least) least = alpha;
   }
   return least;
 }
 
+/** One number per pixel, with alpha in its highest byte: in the order of little-endian machines, which all that run this are. */
+export function wordsOf(rgba: Uint8Array): Uint32Array {
+  const { buffer, byteOffset, length } = rgba.byteOffset % 4 === 0 ? rgba : new Uint8Array(rgba);
+  return new Uint32Array(buffer, byteOffset, length / 4);
+}
+
 /** Stores the difference from the row above, which is 0 for most pixels of a QR code. */
 function filteredRows({ width, height, rgba }: Pixels, channels: 3 | 4): Uint8Array {
   const rows = new Uint8Array((1 + width * channels) * height);
-  const words = new Uint32Array(rgba.buffer, rgba.byteOffset, width * height);
+  const words = wordsOf(rgba);
   let to = 0;
   for (let y = 0; y < height; y++) {
     rows[to++] = upFilter;
@@ -50,7 +57,6 @@ function filteredRows({ width, height, rgba }: Pixels, channels: 3 | 4): Uint8Ar
       // Of the first row, all pixels above are 0.
       const above = y > 0 ? (words[pixel - width] as number) : 0;
       if (word !== above) {
-        // Bytes in the order of little-endian machines, which all that run this are.
         rows[to] = word - above;
         rows[to + 1] = (word >>> 8) - (above >>> 8);
         rows[to + 2] = (word >>> 16) - (above >>> 16);

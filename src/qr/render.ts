@@ -1,21 +1,22 @@
-import type { Pixels } from './png-file.ts';
+import { type Pixels, wordsOf } from './png-file.ts';
 
 /** Draws an SVG document at its own size. No fonts are loaded: documents have outlines instead of text. */
 export async function renderSvg(svg: string): Promise<Pixels> {
   // Native code, loaded with the first picture that needs it: most need only the fast path of png.ts.
   const { Resvg } = await import('@resvg/resvg-js');
   const image = new Resvg(svg, { font: { loadSystemFonts: false } }).render();
-  const rgba = new Uint8Array(image.pixels);
+  const rgba = image.pixels;
   unmultiply(rgba);
   return { width: image.width, height: image.height, rgba };
 }
 
 /** resvg multiplies alpha into the colors, which PNG does not. */
 function unmultiply(rgba: Uint8Array): void {
-  for (let i = 3; i < rgba.length; i += 4) {
-    const alpha = rgba[i] as number;
+  const words = wordsOf(rgba);
+  for (let pixel = 0; pixel < words.length; pixel++) {
+    const alpha = (words[pixel] as number) >>> 24;
     if (alpha === 255 || alpha === 0) continue;
-    for (let channel = i - 3; channel < i; channel++)
+    for (let channel = pixel * 4; channel < pixel * 4 + 3; channel++)
       rgba[channel] = Math.min(255, Math.round(((rgba[channel] as number) * 255) / alpha));
   }
 }

@@ -26,14 +26,17 @@ export async function scaledLogo(logo: RasterLogo, id: string, widthPx: number):
   const png = await encodePixels(downscale(await decodePng(logo), width, height));
   const scaled: RasterLogo = { kind: 'raster', width, height, png };
   cached.set(key, scaled);
-  cachedBytes += png.length;
+  cachedBytes += costOf(scaled);
   for (const [oldKey, old] of cached) {
     if (cachedBytes <= maxCachedBytes) break;
     cached.delete(oldKey);
-    cachedBytes -= old.png.length;
+    cachedBytes -= costOf(old);
   }
   return scaled;
 }
+
+/** Its bytes, and their text in base64, which is kept with it (svg.ts). */
+const costOf = ({ png }: RasterLogo) => png.length + Math.ceil(png.length / 3) * 4;
 
 function decodePng({ width, height, png }: RasterLogo) {
   const data = Buffer.from(png).toString('base64');

@@ -1,7 +1,7 @@
 import type { Style } from '../../events/style.ts';
 import type { Fill, GradientFill } from './fill.ts';
 import type { Layout } from './layout.ts';
-import type { LogoPath, LogoStroke, VectorLogo } from './logo-art.ts';
+import type { LogoPath, LogoStroke, RasterLogo, VectorLogo } from './logo-art.ts';
 import { type LogoShape, type PathShape, pixelSceneOf, type Scene, type SceneOptions, type Shape } from './scene.ts';
 
 /**
@@ -122,7 +122,7 @@ function pathMarkup({ fill, isCrisp, d }: PathShape, defs: Definitions): string 
 function logoMarkup({ art, x, y, width, height }: LogoShape, defs: Definitions): string {
   const box = `x="${x}" y="${y}" width="${width}" height="${height}"`;
   if (art.kind === 'raster')
-    return `<image ${box} preserveAspectRatio="none" href="data:image/png;base64,${base64(art.png)}"/>`;
+    return `<image ${box} preserveAspectRatio="none" href="data:image/png;base64,${base64Of(art)}"/>`;
   const paths = art.paths.map((path) => logoPathMarkup(path, defs));
   return `<svg ${box} viewBox="0 0 ${art.width} ${art.height}">${paths.join('')}</svg>`;
 }
@@ -151,6 +151,15 @@ function strokeAttributes(stroke: LogoStroke, defs: Definitions): string {
     ['stroke-dashoffset', dashOffset],
   ];
   return given.map(([name, value]) => (value === undefined ? '' : ` ${name}="${value}"`)).join('');
+}
+
+/** Reduced logos are drawn many times. A text lives as long as its logo. */
+const encodedLogos = new WeakMap<RasterLogo, string>();
+
+function base64Of(logo: RasterLogo): string {
+  const encoded = encodedLogos.get(logo) ?? base64(logo.png);
+  encodedLogos.set(logo, encoded);
+  return encoded;
 }
 
 /** Also runs in browsers, which have no Buffer. */
