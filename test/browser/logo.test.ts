@@ -44,6 +44,19 @@ test('a code gets a cropped logo, a frame and a gradient on a phone, with the ke
   expect(await smallTargets(page)).toEqual([]);
   expect(await horizontalOverflow(page)).toBe(0);
 
+  // A logo that does not fit is named at once, and shown again when it fits.
+  const status = page.getByRole('complementary', { name: 'Preview' }).getByRole('status');
+  const [size, margin] = [page.getByLabel('Logo size'), page.getByLabel('Logo margin')];
+  const fitting = { size: await size.inputValue(), margin: await margin.inputValue() };
+  for (const slider of [size, margin]) await slider.press('End');
+  await eventually(async () =>
+    expect(await status.textContent()).toMatch(/The logo is too large.*Lower the logo size/s),
+  );
+  expect(decodeURIComponent((await preview.getAttribute('src')) ?? '')).not.toContain('<image ');
+  await size.fill(fitting.size);
+  await margin.fill(fitting.margin);
+  await eventually(async () => expect(await status.textContent()).not.toContain('too large'));
+
   await page.getByRole('button', { name: 'Create code' }).click();
   await page.waitForURL(/\/codes\/qr_/);
   const id = /qr_\w+/.exec(page.url())?.[0];

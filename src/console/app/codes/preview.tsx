@@ -16,7 +16,7 @@ import type { Style } from './style.ts';
 export function Preview({ url, style, shortCode }: { url: string; style: Style; shortCode: string }) {
   const font = useFrameFont(style.frame !== undefined && style.frame.type !== 'none');
   const logo = useLogoPicture(style.logo?.id);
-  const svg = drawFitting(url, style, font, logo);
+  const { svg, isLogoTooLarge } = drawFitting(url, style, font, logo);
   const proof = useProof(style, shortCode);
   return (
     <aside class="preview card" aria-label="Preview">
@@ -27,20 +27,48 @@ export function Preview({ url, style, shortCode }: { url: string; style: Style; 
         height={defaultSizePx}
       />
       <p class="link">{displayUrl(url)}</p>
-      <div role="status">{proof === undefined ? <WhileProofing style={style} /> : <Proofed proof={proof} />}</div>
+      <div role="status">
+        {isLogoTooLarge ? (
+          <LogoDoesNotFit />
+        ) : proof === undefined ? (
+          <WhileProofing style={style} />
+        ) : (
+          <Proofed proof={proof} />
+        )}
+      </div>
     </aside>
   );
 }
 
 /** Without the logo if it is too large, which the service refuses. */
-function drawFitting(url: string, style: Style, font: FrameFont | undefined, logo: RasterLogo | undefined): string {
+function drawFitting(
+  url: string,
+  style: Style,
+  font: FrameFont | undefined,
+  logo: RasterLogo | undefined,
+): { svg: string; isLogoTooLarge: boolean } {
   try {
-    return drawSvg(url, style, defaultSizePx, { font, logo });
+    return { svg: drawSvg(url, style, defaultSizePx, { font, logo }), isLogoTooLarge: false };
   } catch (error) {
     if (!(error instanceof LogoTooLarge)) throw error;
-    return drawSvg(url, style, defaultSizePx, { font });
+    return { svg: drawSvg(url, style, defaultSizePx, { font }), isLogoTooLarge: true };
   }
 }
+
+const LogoDoesNotFit = () => (
+  <>
+    <p class="verdict bad">
+      <Icon name="warning" />
+      <strong>The logo is too large</strong>
+    </p>
+    <p class="verdict bad">
+      <span>
+        It hides more of the code than error correction can restore, so it is not shown here. Lower the logo size or the
+        logo margin.
+      </span>
+    </p>
+  </>
+);
 
 const Proofed = ({ proof }: { proof: Proof }) => (
   <>
