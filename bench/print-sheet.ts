@@ -3,11 +3,13 @@ import { Resvg } from '@resvg/resvg-js';
 import type { Style } from '../events/style.ts';
 import frameFont from '../src/qr/frame-font.json' with { type: 'json' };
 import type { VectorLogo } from '../src/qr/logo-art.ts';
-import { drawSvg } from '../src/qr/svg.ts';
+import { pixelSceneOf } from '../src/qr/scene.ts';
+import { writeSvg } from '../src/qr/svg.ts';
 import { textPath } from '../src/qr/text.ts';
 
-const cellWidth = 300;
-const cellHeight = 400;
+const pictureWidth = 260;
+const gap = 40;
+const captionHeight = 44;
 const columns = 4;
 const id = `logo_${'0'.repeat(22)}`;
 const colorStops = [
@@ -30,7 +32,9 @@ const cup: VectorLogo = {
 };
 const round = { dotsType: 'rounded', cornersSquareType: 'extra-rounded', cornersDotType: 'dot' } as const;
 
-const cells: [label: string, style: Style][] = [
+type Cell = readonly [label: string, style: Style];
+
+const cells: readonly Cell[] = [
   ['logo, square', { logo: { id, size: 0.25 } }],
   ['logo, circle', { ...round, logo: { id, size: 0.3, shape: 'circle', background: '#FBF3EA' } }],
   ['logo, no plate', { dotsType: 'dots', logo: { id, size: 0.25, shape: 'none' } }],
@@ -69,28 +73,39 @@ const cells: [label: string, style: Style][] = [
   ],
 ];
 
-/** A PNG that shows logos, gradients and frames. */
-export function printSheet(): Uint8Array {
-  const width = columns * cellWidth;
-  const height = Math.ceil(cells.length / columns) * cellHeight;
-  const drawn = cells.map(([label, style], i) => {
-    const [x, y] = [(i % columns) * cellWidth, Math.floor(i / columns) * cellHeight];
-    const picture = drawSvg('https://scan.example.com/aB3xY7z', style, 260, {
-      logo: style.logo && cup,
-      font: frameFont,
-    });
-    const area = { x: x + 20, y: y + cellHeight - 44, width: cellWidth - 40, height: 28 };
-    return [
-      picture.replace('<svg ', `<svg x="${x + 20}" y="${y + 20}" `),
-      `<path fill="#212529" d="${textPath(label, area, 9, frameFont)}"/>`,
-    ].join('');
-  });
-  const sheet = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="${width}" height="${height}" fill="#E3E7EA"/>${drawn.join('')}</svg>`;
+/** For the top of the README. */
+const examples = ['logo, circle', 'linear gradient', 'label-bottom, logo', 'all of it'];
+
+/** A PNG of all cells with captions, or of some without. */
+function printSheet(shown: readonly Cell[], { hasCaptions }: { hasCaptions: boolean }): Uint8Array {
+  const width = columns * (pictureWidth + gap);
+  let top = gap / 2;
+  const rows: string[] = [];
+  for (let first = 0; first < shown.length; first += columns) {
+    const row = shown.slice(first, first + columns).map(([label, style]) => ({ label, ...drawCell(style) }));
+    const height = Math.max(...row.map((cell) => cell.height));
+    for (const [column, cell] of row.entries()) {
+      const x = column * (pictureWidth + gap) + gap / 2;
+      // Pictures of a row end at the same height, above their captions.
+      rows.push(cell.svg.replace('<svg ', `<svg x="${x}" y="${top + height - cell.height}" `));
+      const area = { x, y: top + height + 4, width: pictureWidth, height: 28 };
+      if (hasCaptions) rows.push(`<path fill="#212529" d="${textPath(cell.label, area, 9, frameFont)}"/>`);
+    }
+    top += height + (hasCaptions ? captionHeight : gap / 2);
+  }
+  const sheet = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${top}"><rect width="${width}" height="${top}" fill="#E3E7EA"/>${rows.join('')}</svg>`;
   return new Resvg(sheet, { font: { loadSystemFonts: false } }).render().asPng();
 }
 
+function drawCell(style: Style): { svg: string; height: number } {
+  const options = { logo: style.logo && cup, font: frameFont };
+  const { scene, layout } = pixelSceneOf('https://scan.example.com/aB3xY7z', style, pictureWidth, options);
+  return { svg: writeSvg(scene, layout, ''), height: layout.height };
+}
+
 if (import.meta.main) {
-  const path = process.argv[2] ?? 'print-sheet.png';
-  await writeFile(path, printSheet());
-  console.log(path);
+  const folder = process.argv[2] ?? '.';
+  await writeFile(`${folder}/print.png`, printSheet(cells, { hasCaptions: true }));
+  const some = cells.filter(([label]) => examples.includes(label));
+  await writeFile(`${folder}/codes.png`, printSheet(some, { hasCaptions: false }));
 }
