@@ -144,6 +144,8 @@ describe('resources of another account or mode', () => {
 
   test('answer 404 in the console, too', async () => {
     const [strangers, ownersLive] = [openTab(service.urls[0] as string), openTab(service.urls[0] as string)];
+    // Requests of other tests count for the same address, which sign-ins do, too.
+    await endWindows(service.database.sql);
     await strangers.signIn(stranger.keys.live);
     await strangers.signIn(stranger.keys.test);
     await ownersLive.signIn(owner.keys.live);
