@@ -9,9 +9,9 @@ export default defineConfig({
     globalSetup: 'test/support/stack.ts',
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Files run side by side, each on its own database, stream and warehouse of the one stack. Three on two cores, because
-    // many tests wait for timeouts and restarts: 9 instead of 11 minutes.
-    maxWorkers: 3,
+    // Files run side by side, each on its own database, stream and warehouse of the one stack. Four on two cores, because
+    // many tests wait for timeouts and restarts: 10 instead of 12 minutes with three.
+    maxWorkers: 4,
     sequence: { shuffle: { files: false, tests: true }, sequencer: LongestFirst },
     projects: [
       {

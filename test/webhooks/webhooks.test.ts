@@ -261,7 +261,8 @@ describe('a replay', () => {
     const canceled = await live.delete(`${path}/replays/${all.id}`);
     expect(canceled.body).toMatchObject({ status: 'canceled', ended_at: expect.any(String) });
     const { data } = (await live.get(`${path}/deliveries?status=pending&limit=100`)).body;
-    expect(data.filter(({ attempts }: Json) => attempts.length === 0)).toEqual([]);
+    // The new scan may be among the requests that hang, and does not belong to the replay.
+    expect(data.filter(({ id, attempts }: Json) => attempts.length === 0 && id !== newest)).toEqual([]);
   });
 
   test.each([
