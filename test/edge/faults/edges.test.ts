@@ -59,7 +59,12 @@ describe('two edges on one port', () => {
     const max_scans = 400;
     const { post, get } = apiClient(`http://localhost:${port()}`, world.key);
     const destination_url = 'https://example.com/menu';
-    const { body } = await post('/v1/qrcodes', { name: 'Limited', destination_url, max_scans });
+    // A process that has just been started again may still answer 503.
+    const { body } = await eventually(async () => {
+      const created = await post('/v1/qrcodes', { name: 'Limited', destination_url, max_scans });
+      expect(created.status).toBe(201);
+      return created;
+    });
     const codes = [{ id: body.id, shortCode: body.short_code }];
     const scanner = startScanning({ ports: [port()], codes, connections: 32, pauseMs: 1 });
     await untilSeen(scanner, 302, 100);
