@@ -1,5 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
+import './formats.ts';
 
 /** Event data of an older schema. */
 type OldData = Record<string, unknown>;

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { accountEvents } from '../../events/account.ts';
 import { type DomainEvent, erasedSchema, isCodeEvent, schemaOf, upcast } from '../../events/catalogue.ts';
@@ -98,6 +100,15 @@ describe('upcasting', () => {
   test('the current schema is returned unchanged', () => {
     expect(upcast('code_created', 4, created)).toEqual({ type: 'code_created', data: created });
   });
+});
+
+test('a process that loads nothing but the catalogue reads an event with a time', () => {
+  const rules = [{ id: 'rule_1', when: { until: '2027-01-01T00:00:00.000Z' }, destination_url: 'https://example.com' }];
+  const catalogue = join(import.meta.dirname, '../../events/catalogue.ts');
+  const program = `const { upcast } = await import(${JSON.stringify(catalogue)});
+    console.log(JSON.stringify(upcast('code_created', 5, ${JSON.stringify({ ...created, rules })}).data.rules))`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+  expect(stdout === '' ? stderr : JSON.parse(stdout)).toEqual(rules);
 });
 
 test('every event type is in the past tense and belongs to a code or an account', () => {
