@@ -53,6 +53,7 @@ export async function startBenchStack(): Promise<BenchStack> {
   const [created] = await sql.begin((tx) => createCodes(tx, box, owner, [request], { actor: 'operator', now }));
   if (created === undefined) throw new Error('the code of the benchmark was not created');
   const { databaseUrl, adminDatabaseUrl, natsUrl, clickhouseUrl } = stack;
+  const services = new Set<Bun.Subprocess>();
 
   return {
     sql,
@@ -78,6 +79,7 @@ export async function startBenchStack(): Promise<BenchStack> {
           ...settings,
         },
       });
+      services.add(child);
       await untilReady(`http://127.0.0.1:${port}/readyz`);
       // Further edges start after /readyz of the first answers 200.
       if (edges > 1) await Bun.sleep(1_500);
@@ -87,10 +89,14 @@ export async function startBenchStack(): Promise<BenchStack> {
         async stop() {
           child.kill();
           await child.exited;
+          services.delete(child);
         },
       };
     },
     async stop() {
+      // Those of a benchmark that failed.
+      for (const service of services) service.kill();
+      await Promise.all([...services].map(({ exited }) => exited));
       await sql.end({ timeout: 1 });
       await stack.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -61,11 +61,12 @@ export async function benchRedirect(
 ): Promise<BenchRow[]> {
   const rounds = { repetitions, seconds, onStep };
   const { id, account, short_code } = stack.code;
+  const ruledCode = await createRuledCode(stack);
   const bare = await startPeer('bare-elysia.ts');
   const obvious = await startPeer('obvious.ts', { DATABASE_URL: stack.databaseUrl, CODE: id, ACCOUNT: account });
   const service = await stack.serve();
   const url = (port: number) => `http://127.0.0.1:${port}/${short_code}`;
-  const rules = `http://127.0.0.1:${service.port}/${await createRuledCode(stack)}`;
+  const rules = `http://127.0.0.1:${service.port}/${ruledCode}`;
   const targets = { bare: url(bare.port), obvious: url(obvious.port), edge: url(service.port), rules };
   try {
     const rows = [...(await throughputRows(targets, rounds)), fsyncRow(stack.folder)];
