@@ -36,6 +36,8 @@ export interface EdgeOptions {
   clock: Clock;
   log: Logger;
   metrics: Metrics;
+  /** Called after an append to the log; while scans arrive without a pause, not for each. */
+  onAppended(): void;
 }
 
 export interface Edge {
@@ -51,10 +53,12 @@ const maxWriters = 3;
 /** One for each writer, one for sending the spool, two for lookups. */
 const maxConnections = maxWriters + 3;
 const maxEdges = 64;
+/** While scans arrive more often than this, the relay polls the log often enough by itself. */
+const pauseMs = 500;
 
 /** Starts an edge. Needs neither Postgres nor NATS to start: routes then come from the snapshot of an earlier run. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics } = options;
+  const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics, onAppended } = options;
   const sql = connect(databaseUrl, { max: maxConnections, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'geography database') });
@@ -63,12 +67,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   );
   const routes = new Routes({ sql, box, toLocation, metrics, snapshot });
   const bans = createBans(sql, await readSavedBans(folder));
-  const store = (batch: ScanBatch) => appendScans(sql, batch);
+  const onScans = afterPause(pauseMs, onAppended);
+  const store = (batch: ScanBatch) => appendScans(sql, batch).then(onScans);
   const send = (record: Uint8Array) => sendSpooled(record, { store, folder: own.path, clock, log, metrics });
   const writers = Array.from({ length: maxWriters }, () => newId('batch', Date.now()));
   const recorder = new Recorder({ writers, store, send, spool: own.spool, log, metrics });
   const sources = { routes, geo, trustedProxies, clock };
-  const limited = new LimitedRecorder({ sql, routes, clock, log });
+  const limited = new LimitedRecorder({ sql, routes, clock, log, onScans, onAppended });
   const redirector = new Redirector({ sources, bans, recorder, limited, log, metrics });
   const tasks = startEdgeTasks({ sql, box, routes, bans, folder, ownFolder: own.path, send, log, metrics });
   return {
@@ -82,6 +87,16 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       geo.close();
       await sql.end({ timeout: 2 });
     },
+  };
+}
+
+/** Calls `notify` unless the last call was less than `ms` ago. */
+function afterPause(ms: number, notify: () => void): () => void {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (now - lastAt >= ms) notify();
+    lastAt = now;
   };
 }
 

@@ -15,6 +15,10 @@ interface LimitedRecorderOptions {
   routes: Routes;
   clock: Clock;
   log: Logger;
+  /** Called after scans are stored. */
+  onScans(): void;
+  /** Called after the end of a limit is appended. */
+  onAppended(): void;
 }
 
 interface WaitingScan {
@@ -80,14 +84,18 @@ export class LimitedRecorder {
         this.#announce(route.code);
       }
     for (const { scan, resolve } of batch) resolve(stored.has(scan.id));
+    if (stored.size > 0) this.#options.onScans();
   }
 
   /** Appends `limit_reached`, which tells all edges. If this process dies before, the next refused scan does it. */
   #announce(code: string): void {
     if (this.#announcing.has(code)) return;
-    const { sql, routes, clock, log } = this.#options;
+    const { sql, routes, clock, log, onAppended } = this.#options;
     const announced = announceLimit(sql, code, clock())
-      .then((events) => routes.apply(events))
+      .then((events) => {
+        routes.apply(events);
+        onAppended();
+      })
       .catch((error) =>
         log.warn({ error: messageOf(error), code }, 'the end of a limit could not be appended to the log'),
       )

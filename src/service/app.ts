@@ -82,9 +82,14 @@ async function publishChanges(
 ): Promise<void> {
   if (entries.length === 0) return;
   started.edge?.apply(entries);
-  started.relay?.wake();
-  if (started.nats !== undefined) nudgeRelay(started.nats, started.stream);
+  wakeRelay(started);
   await onChange?.(entries);
+}
+
+/** Wakes the relay, in this process or another, because the log has new entries. */
+export function wakeRelay({ relay, nats, stream }: Started): void {
+  relay?.wake();
+  if (nats !== undefined) nudgeRelay(nats, stream);
 }
 
 /** Routes requests for short links to the edge and all others to the app. */

@@ -7,6 +7,10 @@ import type { Leadership } from '../stream/leader.ts';
 import { runProjection } from '../stream/runner.ts';
 import { startWorker, type WorkerOptions } from '../webhooks/worker.ts';
 
+const pauseMs = 100;
+/** After entries without deliveries: only the checkpoint moves, and a transaction for that costs more than all else here. */
+const idlePauseMs = 400;
+
 /** Sends webhook deliveries in every process, and creates them from scans in the one that is elected. */
 export function runWebhooks(
   context: StreamContext & Pick<WorkerOptions, 'box' | 'send' | 'clock' | 'disable'>,
@@ -18,9 +22,13 @@ export function runWebhooks(
   const projection = {
     name: webhooks.name,
     checkpoint: () => webhooks.checkpoint(sql),
-    apply: async (range: LogRange) => worker.wake(await webhooks.apply(sql, range, clock())),
+    async apply(range: LogRange) {
+      const endpoints = await webhooks.apply(sql, range, clock());
+      worker.wake(endpoints);
+      projection.pauseMs = endpoints.length > 0 ? pauseMs : idlePauseMs;
+    },
     maxEntries: 5_000,
-    pauseMs: 100,
+    pauseMs,
   };
   const projecting = runProjection({ ...context, lock: locks.webhooks, projection });
   return {

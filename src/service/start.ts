@@ -2,7 +2,7 @@ import type { Change } from '../../events/entry.ts';
 import type { Addresses, ServiceConfig } from '../config.ts';
 import { linkAbuseContact } from '../edge/pages.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
-import { buildApp, serveRequests } from './app.ts';
+import { buildApp, serveRequests, wakeRelay } from './app.ts';
 import { Cleanup } from './cleanup.ts';
 import { createContext, type ServiceContext, type ServiceOptions, type Started } from './context.ts';
 import { drain, listen, type Server, serveMetrics } from './http-server.ts';
@@ -59,8 +59,12 @@ async function startParts(
   const { addresses, metrics } = context;
   const ownMetrics = () => metrics.registry.getMetricsAsJSON();
   const metricsServer = startMetrics(context, ownMetrics, options.otherMetrics);
-  const edge = config.roles.includes('edge') ? await startEdgeRole(context) : undefined;
-  const started: Started = { edge, relay: undefined, nats: undefined, stream: config.stream, isReady: false };
+  const started: Started = {
+    ...{ edge: undefined, relay: undefined, nats: undefined },
+    ...{ stream: config.stream, isReady: false },
+  };
+  const edge = config.roles.includes('edge') ? await startEdgeRole(context, () => wakeRelay(started)) : undefined;
+  started.edge = edge;
   serveRequests(server, buildApp(context, started, options.onChange), edge, addresses);
   const ready = startRoles(context, started).catch((error) => {
     if (!stopping.aborted) throw startErrorOf(error);

@@ -48,7 +48,7 @@ function follow(nats: NatsConnection, subject: string, onRange: (range: LogRange
 
 const nudgeSubject = (stream: string) => `${stream}_appended`;
 
-/** Wakes the relay, which may run in another process, after a change. Best effort: the relay also polls the log. */
+/** Wakes the relay, which may run in another process, after an append. Best effort: the relay also polls the log. */
 export const nudgeRelay = (nats: NatsConnection, stream: string) => {
   if (!nats.isClosed()) nats.publish(nudgeSubject(stream));
 };

@@ -14,12 +14,12 @@ import { cut, type Message, subjects } from './messages.ts';
 const batchSize = 5_000;
 /** Scans wait for the next poll, which makes messages larger; changes of codes and accounts wake the relay at once. */
 const pollMs = 100;
-/** Without scans the interval doubles up to this. */
-const maxPollMs = 400;
+/** Without scans the interval doubles up to this, because an edge wakes the relay when it stores scans after a pause. */
+const maxPollMs = 2_000;
 const retryMs = 250;
 
 export interface Relay extends Leadership {
-  /** Polls the log now, because a code or account has changed. */
+  /** Polls the log now, because it has new entries. */
   wake(): void;
 }
 

@@ -33,7 +33,7 @@ interface RunnerOptions extends StreamContext {
 /** After this time without a message, the log is checked for entries that the stream has not sent. */
 const checkMs = 500;
 /** While the log has none, the interval doubles up to this. */
-const maxCheckMs = 1_000;
+const maxCheckMs = 2_000;
 
 /**
  * Feeds a projection from the stream, and from the log where the stream has a gap, lags, or is unavailable. An entry that

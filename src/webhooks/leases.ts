@@ -51,7 +51,7 @@ export class Leases {
   /**
    * Takes up to `limit` endpoints with due deliveries, those due the longest first. The cost does not depend on their
    * backlog, because each endpoint has one row. Reads the example events in the same transaction (test-slots.ts), which
-   * begins only if an endpoint is free: an idle worker comes here twice a second.
+   * begins only if an endpoint is free: an idle worker comes here every second.
    */
   async claim(now: Date, limit: number): Promise<{ held: Held[]; tests: EndpointTest[] }> {
     const free = await this.#sql`SELECT 1 FROM webhook_endpoints WHERE ${this.#isFree(now)} LIMIT 1`;

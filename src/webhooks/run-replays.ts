@@ -6,7 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Sql } from '../lib/sql.ts';
 import { replayNext, runningReplays } from './replay-steps.ts';
 
-const idleMs = 1_000;
+const idleMs = 2_000;
 /** Pause while a replay has deliveries that are being sent. */
 const waitingMs = 100;
 const shortPauseMs = 5;
@@ -34,6 +34,6 @@ export function startReplays({ sql, clock, log, wake }: Options): Loop {
   }
 
   return every(idleMs, once, {
-    onError: (error) => log.warn({ error: messageOf(error) }, 'a step of a webhook replay failed: retrying in 1 s'),
+    onError: (error) => log.warn({ error: messageOf(error) }, 'a step of a webhook replay failed: retrying in 2 s'),
   });
 }

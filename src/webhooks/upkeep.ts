@@ -6,7 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Sql } from '../lib/sql.ts';
 
-const intervalMs = 1_000;
+const intervalMs = 2_000;
 /** Pause while there are more rows to process. */
 const shortPauseMs = 10;
 const pruneEveryMs = 60_000;
@@ -29,7 +29,7 @@ const dropErrors: Record<string, string> = {
  * the size of the batch; undefined if no stopped webhook is left to process.
  */
 export async function dropStopped(sql: Sql, now: Date): Promise<number | undefined> {
-  // Without a transaction: usually there is none, and this runs every second.
+  // Without a transaction: usually there is none, and this runs every two seconds.
   const stopped = await sql`SELECT 1 FROM webhook_endpoints WHERE dropping LIMIT 1`;
   if (stopped.length === 0) return undefined;
   return sql.begin(async (tx) => {
@@ -124,6 +124,6 @@ export function startUpkeep(options: { sql: Sql; clock: Clock; log: Logger; metr
   }
 
   return every(intervalMs, once, {
-    onError: (error) => log.warn({ error: messageOf(error) }, 'upkeep of webhook deliveries failed: retrying in 1 s'),
+    onError: (error) => log.warn({ error: messageOf(error) }, 'upkeep of webhook deliveries failed: retrying in 2 s'),
   });
 }

@@ -34,6 +34,8 @@ export interface Worker {
 /** Endpoints that one worker sends to at the same time; each has up to 8 requests in flight. */
 const maxSessions = 256;
 const pollMs = 500;
+/** Without sessions; the projection wakes the worker of its process for new deliveries. */
+const idlePollMs = 1_000;
 const renewMs = 2_000;
 /** Longer than any request, so that a worker that takes over a lease starts after the last request has ended. */
 const leaseMs = sendTimeoutMs + 5_000;
@@ -51,7 +53,7 @@ export function startWorker(options: WorkerOptions): Worker {
 
   const onError = (error: unknown) =>
     log.warn({ error: messageOf(error) }, 'the webhook worker could not query Postgres: retrying');
-  const claiming = every(pollMs, () => sessions.claim(), { onError });
+  const claiming = every(pollMs, async () => ((await sessions.claim()) ? pollMs : idlePollMs), { onError });
   const wake = (endpoints: EndpointKey[]) => {
     sessions.wake(endpoints);
     claiming.wake();
@@ -59,9 +61,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const loops = [
     claiming,
     every(renewMs, () => sessions.renew(), { onError }),
-    every(pollMs, () => sessions.readTests(), { onError }),
-    // Another instance may have added deliveries of an endpoint whose lease a slow request keeps here.
-    every(pollMs, async () => sessions.wakeAll(), { onError }),
+    every(pollMs, () => sessions.refresh(), { onError }),
     startUpkeep({ sql, clock, log, metrics }),
     startReplays({ sql, clock, log, wake }),
   ];
@@ -91,8 +91,11 @@ class Sessions {
     this.#tools = { ...shared, mayStart: (session) => this.#mayStart(session), doOthersWait: () => this.#isFull };
   }
 
-  /** Takes leases on endpoints with due deliveries, as many as there are free sessions, and starts a session for each. */
-  async claim(): Promise<void> {
+  /**
+   * Takes leases on endpoints with due deliveries, as many as there are free sessions, and starts a session for each.
+   * Returns whether there are sessions.
+   */
+  async claim(): Promise<boolean> {
     const { leases, clock } = this.#tools;
     const claimedAt = performance.now();
     const free = maxSessions - this.#sessions.size;
@@ -108,6 +111,7 @@ class Sessions {
     }
     this.#setTests(held, tests, claimedAt);
     this.wake(held);
+    return this.#sessions.size > 0;
   }
 
   /** Extends the leases of all sessions, and ends the sessions whose lease another worker has. */
@@ -133,8 +137,11 @@ class Sessions {
     }
   }
 
-  async readTests(): Promise<void> {
+  /** Reads example events, and continues all sessions. */
+  async refresh(): Promise<void> {
     if (this.#sessions.size === 0) return;
+    // Another instance may have added deliveries of an endpoint whose lease a slow request keeps here.
+    for (const session of this.#sessions.values()) session.wake();
     const readAt = performance.now();
     const endpoints = [...this.#sessions.values()].map(({ held }) => held);
     this.#setTests(endpoints, await this.#tools.leases.tests(), readAt);
@@ -142,10 +149,6 @@ class Sessions {
 
   wake(endpoints: EndpointKey[]): void {
     for (const endpoint of endpoints) this.#sessions.get(endpointKey(endpoint))?.wake();
-  }
-
-  wakeAll(): void {
-    for (const session of this.#sessions.values()) session.wake();
   }
 
   /** From now on, sessions start no more requests. */

@@ -40,6 +40,7 @@ async function start(parent = folder) {
     clock: systemClock,
     log: lines.log,
     metrics,
+    onAppended() {},
   });
   edges.push(edge);
   return { edge, lines, metrics };

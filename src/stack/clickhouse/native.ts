@@ -7,11 +7,15 @@ import type { ChdbResult, Session } from 'chdb';
 import type { Engine, EngineConnection, EngineResult, RowsInsert } from './engine.ts';
 import { cancelled } from './errors.ts';
 
+/** How often ClickHouse measures its own memory. By default 20 times per second, half of what it costs when idle. */
+const memoryWorkerPeriod = '--memory_worker_period_ms=1000';
+
 /** ClickHouse as a library in this process, with its data on disk. */
 export async function nativeEngine(dataDir: string, configFile?: string): Promise<Engine> {
   const chdb = await import('chdb');
   mkdirSync(dataDir, { recursive: true });
-  const options = configFile === undefined ? {} : { connectionArgs: [`--config-file=${configFile}`] };
+  const connectionArgs = [memoryWorkerPeriod, ...(configFile === undefined ? [] : [`--config-file=${configFile}`])];
+  const options = { connectionArgs };
   // Kept open, because the library shuts the engine down when its last session is closed.
   let own: Session;
   try {
