@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startProxy, type TcpProxy } from '../../bench/chaos/proxy.ts';
 import { freePort } from '../../src/stack/processes.ts';
 import { eventually } from '../support/eventually.ts';
+import { captureLog } from '../support/log-lines.ts';
 import { programOf, type RunningProgram, runProgram, startProgram } from '../support/programs.ts';
 import { useService } from '../support/service.ts';
+import { answer, useReceiver } from '../webhooks/receiver.ts';
+import { codeOf, mayCallTests, scanCode, setHook } from '../webhooks/webhook-support.ts';
 
 const deployed = (file: string) => fileURLToPath(new URL(`../../deploy/${file}`, import.meta.url));
 const read = (file: string) => readFileSync(deployed(file), 'utf8');
@@ -45,8 +49,39 @@ describe('deploy/prometheus', () => {
   });
 });
 
+interface Rule {
+  name: string;
+  query: string;
+  health: string;
+  state: string;
+}
+
+/** A proxy in front of a server. Called before `useService`, so that it closes after the service has stopped. */
+function useProxy() {
+  let proxy: TcpProxy;
+  afterAll(() => proxy?.close());
+  return {
+    async reach(url: string): Promise<string> {
+      proxy = await startProxy(url);
+      return proxy.url;
+    },
+    cut: () => proxy.cut(),
+    restore: () => proxy.restore(),
+  };
+}
+
 describe('a Prometheus that scrapes the service', () => {
-  const service = useService();
+  const postgres = useProxy();
+  const clickhouse = useProxy();
+  let clockAheadMs = 0;
+  const service = useService({
+    config: mayCallTests,
+    log: captureLog().log,
+    clock: () => new Date(Date.now() + clockAheadMs),
+    reach: postgres.reach,
+    reachWarehouse: clickhouse.reach,
+  });
+  const receiver = useReceiver();
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-prometheus-'));
   let prometheus: RunningProgram;
   let url = '';
@@ -59,6 +94,9 @@ describe('a Prometheus that scrapes the service', () => {
   }
   const query = async (expr: string) =>
     (await get<{ result: object[] }>(`query?query=${encodeURIComponent(expr)}`)).result;
+
+  const readRules = async () =>
+    (await get<{ groups: { rules: Rule[] }[] }>('rules')).groups.flatMap((group) => group.rules);
 
   beforeAll(async () => {
     const port = await freePort();
@@ -101,11 +139,53 @@ describe('a Prometheus that scrapes the service', () => {
       for (const { title, expr } of queries) expect(await query(expr), `${title}: ${expr}`).not.toEqual([]);
     });
 
-    const { groups } = await get<{ groups: { rules: { name: string; health: string; state: string }[] }[] }>('rules');
-    const rules = groups.flatMap((group) => group.rules);
+    const rules = await readRules();
     expect(rules.length).toBeGreaterThan(15);
     expect(rules.map(({ name, health, state }) => [name, health, state])).toEqual(
       rules.map(({ name }) => [name, 'ok', 'inactive']),
     );
   });
+
+  test('the expression of an alert is true during its fault, and false again afterwards', async () => {
+    const expressions = new Map((await readRules()).map(({ name, query }) => [name, query]));
+    const samplesOf = (alert: string) => {
+      const expr = expressions.get(alert) ?? expect.fail(`${alert} is not in alerts.yml`);
+      // Positions are measured every 5 s: a projection that has not moved between two measurements counts as standing still.
+      return query(alert === 'ScanlogProjectionStandsStill' ? expr.replace('[5m]', '[5s]') : expr);
+    };
+    const becomesTrue = (alert: string) =>
+      eventually(async () => expect(await samplesOf(alert), alert).not.toEqual([]));
+    const becomesFalse = (alert: string) => eventually(async () => expect(await samplesOf(alert), alert).toEqual([]));
+    const { sql } = service.database;
+    const [url = ''] = service.urls;
+    const { live } = await service.account();
+    const code = await codeOf(live);
+    await setHook(live, receiver.url('slow'));
+
+    const released = Promise.withResolvers<void>();
+    receiver.behave('slow', async (socket, received) => {
+      await released.promise;
+      return answer(200)(socket, received);
+    });
+    await clickhouse.cut();
+    // The next partition cannot be created, because a table with another name has its range.
+    await sql`ALTER TABLE scans_2 RENAME TO scans_in_the_way`;
+    // More than the 8 that are sent at the same time.
+    await scanCode(url, code, 20);
+    await receiver.gets('slow', 8);
+    clockAheadMs = 10 * 60_000;
+    await Promise.all([
+      becomesTrue('ScanlogWebhooksDelayed'),
+      becomesTrue('ScanlogProjectionStandsStill'),
+      becomesTrue('ScanlogPartitionUpkeepFailing'),
+    ]);
+    await postgres.cut();
+    await scanCode(url, code);
+    await becomesTrue('ScanlogSpoolNotEmpty');
+
+    await sql`ALTER TABLE scans_in_the_way RENAME TO scans_2`;
+    await Promise.all([postgres.restore(), clickhouse.restore()]);
+    released.resolve();
+    await Promise.all([becomesFalse('ScanlogSpoolNotEmpty'), becomesFalse('ScanlogWebhooksDelayed')]);
+  }, 60_000);
 });
