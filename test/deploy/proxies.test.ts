@@ -5,7 +5,7 @@ import { freePort } from '../../src/stack/processes.ts';
 import { newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
-import { curl, domain, proxies, request, startTlsProxy, type TlsProxy } from './proxy-support.ts';
+import { curl, domain, proxies, request, shippedText, startTlsProxy, type TlsProxy } from './proxy-support.ts';
 
 // Clients are at 127.0.0.2 and 127.0.0.3, which the service does not trust; the proxies connect from 127.0.0.1.
 const service = useService({
@@ -64,9 +64,16 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
     stop();
   });
 
+  test('closes idle connections to the service before the service does, which is after 10 s', () => {
+    const seconds = shippedText(name).match(/keepalive(?:_timeout)? (\d+)s/)?.[1];
+    expect(Number(seconds)).toBeLessThan(10);
+  });
+
   test('sends plain HTTP to https', async () => {
     const { status, headers } = await request(proxy, '/menu?table=4', [], { scheme: 'http' });
     expect([status, headers['location']]).toEqual([308, `https://${domain}/menu?table=4`]);
+    const forged = await request(proxy, '/menu', ['--header', 'Host: evil.test'], { scheme: 'http' });
+    expect(forged.headers['location'] ?? '', 'a client cannot choose where it leads').not.toContain('evil.test');
   });
 
   test('takes bodies up to 1 MiB, and answers larger ones like the service', async () => {

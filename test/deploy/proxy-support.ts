@@ -11,7 +11,10 @@ import { authority, certificate, privateKey } from '../webhooks/certificate.ts';
 /** The host of the certificate. */
 export const domain = 'hook.test';
 
-const deployed = (file: string) => fileURLToPath(new URL(`../../deploy/${file}`, import.meta.url));
+const files = { caddy: 'caddy/Caddyfile', nginx: 'nginx/scanlog.conf' };
+/** The configuration in deploy/. */
+export const shippedText = (name: keyof typeof files) =>
+  readFileSync(fileURLToPath(new URL(`../../deploy/${files[name]}`, import.meta.url)), 'utf8');
 
 export interface TlsProxy {
   httpPort: number;
@@ -36,7 +39,9 @@ const startCaddy: Start = ({ folder, httpPort, httpsPort, upstream }) => {
     `https_port ${httpsPort}`,
   ];
   const file = join(folder, 'Caddyfile');
-  writeFileSync(file, `{\n${options.join('\n')}\n}\nimport ${deployed('caddy/Caddyfile')}\n`);
+  const shipped = shippedText('caddy');
+  if (!shipped.includes('\n{\n')) throw new Error('deploy/caddy/Caddyfile has no global options.');
+  writeFileSync(file, shipped.replace('\n{\n', `\n{\n${options.join('\n')}\n`));
   const environment = { HOME: folder, XDG_DATA_HOME: folder, SCANLOG_DOMAIN: domain, SCANLOG_UPSTREAM: upstream };
   return {
     program: startProgram(programOf('caddy'), ['run', '--config', file, '--adapter', 'caddyfile'], environment),
@@ -56,16 +61,14 @@ const startNginx: Start = ({ folder, httpPort, httpsPort, upstream }) => {
     ['listen [::]:80;', ''],
     ['listen 443 ssl', `listen 127.0.0.1:${httpsPort} ssl`],
     ['listen [::]:443 ssl http2;', ''],
+    ['root /var/www/html', `root ${folder}`],
     ['/etc/letsencrypt/live/qr.example.com/fullchain.pem', file('certificate.pem', certificate)],
     ['/etc/letsencrypt/live/qr.example.com/privkey.pem', file('key.pem', privateKey)],
   ];
-  const site = changes.reduce(
-    (text, [from, to]) => {
-      if (!text.includes(from)) throw new Error(`deploy/nginx/scanlog.conf has no "${from}".`);
-      return text.replace(from, to);
-    },
-    readFileSync(deployed('nginx/scanlog.conf'), 'utf8'),
-  );
+  const site = changes.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`deploy/nginx/scanlog.conf has no "${from}".`);
+    return text.replace(from, to);
+  }, shippedText('nginx'));
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (of) => `${of}_temp_path ${folder}/${of};`,
   );
