@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts';
 
 export interface Block {
   section: string;
-  /** Why the test does not run it: the comment above it. */
+  /** Why the test does not run it, from the comment above it, which may also name the machines that it is for. */
   byHand: string | undefined;
   text: string;
 }
@@ -12,9 +12,9 @@ export interface Block {
 /** The shell commands of a page, in order. */
 export function blocksOf(page: string): Block[] {
   return page.split(/^## /m).flatMap((section) =>
-    [...section.matchAll(/(?:<!-- (.*) -->\n)?```sh\n([\s\S]*?)```/g)].map(([, byHand, text = '']) => ({
+    [...section.matchAll(/(?:<!-- (.*) -->\n)?```sh\n([\s\S]*?)```/g)].map(([, comment, text = '']) => ({
       section: section.slice(0, section.indexOf('\n')),
-      byHand,
+      byHand: comment?.split('; ').find((part) => !part.startsWith('on ')),
       text,
     })),
   );
