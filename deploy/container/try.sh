@@ -62,6 +62,9 @@ say "   $size MB unpacked, of which $(du -sm "$mounted/opt/scanlog" "$mounted/us
 for tool in gcc make npm node git python3 curl; do
   [ -z "$(find "$mounted/usr/bin" "$mounted/usr/local/bin" -name "$tool")" ] || die "the image contains $tool."
 done
+for package in diff $(node -p "Object.keys(require('$root/package.json').devDependencies).join(' ')"); do
+  [ ! -e "$mounted/opt/scanlog/node_modules/$package" ] || die "the image contains $package, which it does not need."
+done
 config() { in_image inspect --type image scanlog | node -e "
   const { Docker } = JSON.parse(require('fs').readFileSync(0, 'utf8'));
   console.log($1.map((word) => \"'\" + word.replaceAll(\"'\", \"'\\\\\\\\''\") + \"'\").join(' '));"; }
