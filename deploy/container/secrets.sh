@@ -24,7 +24,7 @@ cat >nats_config <<END
 port: 4222
 http: 127.0.0.1:8222
 jetstream { store_dir: /data }
-authorization { user: scanlog, password: $nats }
+authorization { user: scanlog, password: "$nats" }
 END
 chmod 444 ./*
 printf 'The secrets are in %s. Keep a copy of secret_key in another place than the backups.\n' "$folder"

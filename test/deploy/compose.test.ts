@@ -76,7 +76,7 @@ describe('deploy/compose.yaml', () => {
     for (const [name, host, password] of [
       ['database_url', 'postgres', secret('postgres_password')],
       ['clickhouse_url', 'clickhouse', secret('clickhouse_password')],
-      ['nats_url', 'nats', /password: (\w+)/.exec(secret('nats_config'))?.[1]],
+      ['nats_url', 'nats', /password: "(\w+)"/.exec(secret('nats_config'))?.[1]],
     ] as const) {
       expect(compose.services, name).toHaveProperty(host);
       expect(new URL(secret(name))).toMatchObject({ hostname: host, username: 'scanlog', password });
