@@ -74,7 +74,7 @@ start_machine() {
   pids="$first $pids"
   [ -d "$work/$1/srv/scanlog.git" ] || git clone --quiet --bare "$checkout" "$work/$1/srv/scanlog.git"
   mkfifo "$work/$1.in"
-  nsenter --target "$first" --all env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+  nsenter --target "$first" --all env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     REPOSITORY=/srv/scanlog.git sh -c 'cd /root && exec sh -e' <"$work/$1.in" >"$work/$1.log" 2>&1 &
   eval "shell_$1=$!"
   eval "exec $((2 + $2))>'$work/$1.in'"
@@ -133,11 +133,10 @@ END
     HOME=/srv/authority XDG_DATA_HOME=/srv/authority exec chroot '$work/one' caddy run --config /srv/authority/Caddyfile --adapter caddyfile" \
     >"$work/authority.log" 2>&1 &
   pids="$pids $!"
-  until_true 'the authority starts' test -s "$work/one/srv/authority/caddy/pki/authorities/local/root.crt"
-}
-trust_authority() {
-  cp "$work/one/srv/authority/caddy/pki/authorities/local/root.crt" "$work/$1/usr/local/share/ca-certificates/authority.crt"
-  also_on "$1" update-ca-certificates
+  root_certificate=$work/one/srv/authority/caddy/pki/authorities/local/root.crt
+  until_true 'the authority starts' test -s "$root_certificate"
+  cp "$root_certificate" "$work/one/usr/local/share/ca-certificates/authority.crt"
+  also_on one update-ca-certificates
 }
 
 [ -s "$base" ] || mmdebstrap --quiet --variant=minbase --include=systemd,systemd-sysv,dbus trixie "$base"
@@ -151,7 +150,7 @@ for block in "$work/page-one"/*; do
   say "one: $(sed -n 2p "$block")"
   run_on one "$block"
   case $(cat "$block") in
-    *'apt-get install'*caddy*) start_authority && trust_authority one ;;
+    *'apt-get install'*caddy*) start_authority ;;
     *'git clone'*)
       [ "$pages" = one ] || for name in two three; do
         cp -a --one-file-system "$work/one" "$work/$name"
@@ -204,7 +203,7 @@ curl_on() {
 }
 fail_over() {
   # Edges redirect codes that they know.
-  for name in one two three; do scan "$name" || die "$name does not redirect."; done
+  for name in one two three; do until_true "$name redirects" scan "$name"; done
   say 'one: switched off'
   kill -KILL "$first_one"
   until_true 'two redirects without Postgres' scan two
@@ -243,7 +242,8 @@ for block in "$work/page-three"/*; do
       # Step 7, on one only: the three have no shared storage for the certificate.
       also_on one 'echo "Environment=\"SCANLOG_UPSTREAM=one:3000 two:3000 three:3000\"" >>/etc/systemd/system/caddy.service.d/scanlog.conf
         systemctl daemon-reload; systemctl restart caddy; systemctl stop scanlog'
-      until_true 'Caddy on one sends requests to the others' also_on one "curl -fsS -o /dev/null https://qr.example.com/menu"
+      until_true 'Caddy on one sends requests to the others' curl_on one -f -o /dev/null --cacert "$root_certificate" \
+        --resolve qr.example.com:443:10.0.0.1 https://qr.example.com/menu
       scans=$((scans + 1))
       also_on one 'systemctl start scanlog'
       ;;
