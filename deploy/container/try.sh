@@ -100,11 +100,15 @@ until_true curl -sf "http://127.0.0.1:$port/readyz"
 run "$health" || die 'the health check fails while the service runs.'
 say '   the health check succeeds'
 [ "$(stat -c %U "/proc/$(pgrep -f "^bun /opt/scanlog/src/cli.ts serve" | head -n 1)")" != root ] || die 'it runs as root.'
-curl -sf "http://127.0.0.1:$port/v1/qrcodes" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' \
-  -d '{"name": "Try", "destination_url": "https://example.com/try", "short_code": "try"}' >/dev/null
+api() { path=$1 && shift && curl -sf "http://127.0.0.1:$port/v1/$path" -H "Authorization: Bearer $key" "$@"; }
+id=$(api qrcodes -H 'Content-Type: application/json' -d '{"name": "Try", "destination_url": "https://example.com/try",
+  "short_code": "try", "style": {"dotsType": "rounded"}}' | sed -n 's/.*"id":"\(qr_[^"]*\)".*/\1/p')
 location=$(curl -s -o /dev/null -w '%{http_code} %{redirect_url}' "http://127.0.0.1:$port/try")
 [ "$location" = '302 https://example.com/try' ] || die "the redirect was $location."
 say "   a redirect: $location"
+# They use packages with native and WebAssembly files.
+api "qrcodes/$id/download?format=png&size=512" | head -c 4 | grep -q PNG || die 'a picture cannot be drawn.'
+api "qrcodes/$id/preflight" | grep -q '"readable":true' || die 'a picture cannot be read back.'
 curl -sf "http://127.0.0.1:$port/console" >/dev/null || die 'the console does not answer.'
 run "scanlog account list" | grep -q Demo || die 'the command line inside the image does not work.'
 
