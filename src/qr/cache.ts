@@ -1,3 +1,4 @@
+import { ByteLru } from '../lib/byte-lru.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 
 export interface ImageCache {
@@ -17,9 +18,6 @@ interface ImageCacheOptions {
   maxWaiting?: number;
 }
 
-/** The approximate overhead of an entry, so that tiny images count too. */
-const entryOverheadBytes = 256;
-
 /**
  * An LRU cache of images with at most `maxBytes`. At most `maxDrawing` images are drawn at a time, so that a burst of
  * requests neither fills the memory nor uses every core.
@@ -29,28 +27,14 @@ const entryOverheadBytes = 256;
  * const png = await images.get(etag, () => drawPng(url, style, 512));
  */
 export function createImageCache({ maxBytes, maxDrawing = 1, maxWaiting = 128 }: ImageCacheOptions): ImageCache {
-  // A Map iterates in insertion order, so the first entry is the least recently used.
-  const cached = new Map<string, Uint8Array<ArrayBuffer>>();
+  const cached = new ByteLru<Uint8Array<ArrayBuffer>>(maxBytes);
   const drawing = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   const slots = new Semaphore(maxDrawing, maxWaiting);
-  let bytes = 0;
-
-  function store(key: string, image: Uint8Array<ArrayBuffer>) {
-    const cost = costOf(key, image);
-    if (cost > maxBytes) return;
-    cached.set(key, image);
-    bytes += cost;
-    for (const [oldKey, oldImage] of cached) {
-      if (bytes <= maxBytes) break;
-      cached.delete(oldKey);
-      bytes -= costOf(oldKey, oldImage);
-    }
-  }
 
   async function drawAndStore(key: string, draw: () => Promise<Uint8Array<ArrayBuffer>>) {
     try {
       const image = await slots.run(draw);
-      store(key, image);
+      cached.set(key, image);
       return image;
     } finally {
       drawing.delete(key);
@@ -60,11 +44,7 @@ export function createImageCache({ maxBytes, maxDrawing = 1, maxWaiting = 128 }:
   return {
     get(key, draw) {
       const image = cached.get(key);
-      if (image) {
-        cached.delete(key);
-        cached.set(key, image);
-        return Promise.resolve(image);
-      }
+      if (image) return Promise.resolve(image);
       const inProgress = drawing.get(key);
       if (inProgress) return inProgress;
       const drawn = drawAndStore(key, draw);
@@ -72,11 +52,7 @@ export function createImageCache({ maxBytes, maxDrawing = 1, maxWaiting = 128 }:
       return drawn;
     },
     get bytes() {
-      return bytes;
+      return cached.bytes;
     },
   };
-}
-
-function costOf(key: string, image: Uint8Array): number {
-  return image.byteLength + key.length + entryOverheadBytes;
 }

@@ -5,18 +5,23 @@ import frameFont from './frame-font.json' with { type: 'json' };
 import type { LogoArt } from './logo-art.ts';
 import { drawPng } from './png.ts';
 import { withResolution } from './png-file.ts';
-import { defaultWidthMm, maxPrintSizePx } from './print-sizes.ts';
+import { defaultWidthMm, type InkSpace, maxPrintSizePx, type PictureFormat } from './print-sizes.ts';
 import { sceneOf } from './scene.ts';
-import { lookOf } from './style.ts';
+import { isPlain, lookOf } from './style.ts';
 import { drawSvg } from './svg.ts';
 import { writeEps } from './vector/eps.ts';
-import type { InkSpace } from './vector/ink.ts';
 import { writePdf } from './vector/pdf.ts';
 
 /** Increase with every change of how pictures look: it is part of the ETag, and clients cache pictures for a year. */
 export const drawingVersion = 1;
 
-export type PictureFormat = 'png' | 'svg' | 'pdf' | 'eps';
+/**
+ * Increase with every change of the bytes of these files, also if they look the same: their `ETag` is strong. Other
+ * pictures are the same, byte for byte, in all versions.
+ */
+const fileVersions = { pdf: 2, layeredPng: 2 } as const;
+
+export type { PictureFormat } from './print-sizes.ts';
 
 export const mediaTypes: Readonly<Record<PictureFormat, string>> = {
   png: 'image/png',
@@ -69,8 +74,9 @@ export async function drawPicture(picture: Picture): Promise<Uint8Array<ArrayBuf
  */
 export function etagOf({ url, style, format, size, print, dpi }: Picture): string {
   // Only what differs from a style without them, so that the ETags of pictures from before these fields stay valid.
-  const { quietZone, errorCorrection, logo, frame, ...look } = lookOf(style);
-  const { dotsGradient, cornersSquareGradient, cornersDotGradient, backgroundGradient, ...contract } = look;
+  const look = lookOf(style);
+  const { quietZone, errorCorrection, logo, frame, ...symbol } = look;
+  const { dotsGradient, cornersSquareGradient, cornersDotGradient, backgroundGradient, ...contract } = symbol;
   const added = {
     ...(quietZone === defaultQuietZone ? {} : { quietZone }),
     ...(errorCorrection === 'M' ? {} : { errorCorrection }),
@@ -80,6 +86,8 @@ export function etagOf({ url, style, format, size, print, dpi }: Picture): strin
   const given = JSON.stringify(added);
   if (given !== '{}') parts.push(given);
   if (print !== undefined || dpi !== undefined) parts.push(JSON.stringify({ print, dpi }));
+  if (format === 'pdf') parts.push(`pdf ${fileVersions.pdf}`);
+  if (format === 'png' && !isPlain(look)) parts.push(`layered ${fileVersions.layeredPng}`);
   return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
 }
 

@@ -1,14 +1,11 @@
 import type { Style } from '../../events/style.ts';
-import { geometryOf } from './geometry.ts';
-import { layoutOf, unframed } from './layout.ts';
-import { matrixOf } from './matrix.ts';
-import { encodeIndexedPng, encodePixels } from './png-file.ts';
+import { composePixels, type SceneOptions } from './composition.ts';
+import { layeredRows } from './layered-rows.ts';
+import { overlayOf, paintOverlay } from './overlay.ts';
+import { encodeIndexedPng, encodePixels, encodeRgbRows } from './png-file.ts';
 import { rasterOf } from './raster.ts';
-import { renderSvg } from './render.ts';
-import { scaledLogo } from './scaled-logo.ts';
-import { pixelSceneOf, type SceneOptions } from './scene.ts';
-import { isPlain, lookOf } from './style.ts';
-import { writeSvg } from './svg.ts';
+import { isPlain } from './style.ts';
+import { symbolPixels } from './symbol-pixels.ts';
 
 /**
  * Draws a short URL as a PNG, `size` pixels wide. Compression runs in zlib's thread pool, but a large image still
@@ -23,19 +20,14 @@ export async function drawPng(
   size: number,
   options: SceneOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const look = lookOf(style);
-  if (!isPlain(look)) {
-    const { scene, layout } = pixelSceneOf(url, style, size, options);
-    const shapes = await Promise.all(
-      scene.shapes.map(async (shape) => {
-        if (shape.kind !== 'logo' || shape.art.kind !== 'raster' || look.logo === undefined) return shape;
-        return { ...shape, art: await scaledLogo(shape.art, look.logo.id, shape.width * layout.scale) };
-      }),
-    );
-    return encodePixels(await renderSvg(writeSvg({ ...scene, shapes }, layout, '')));
-  }
-  const matrix = matrixOf(url, options.mask, look.errorCorrection);
-  const layout = layoutOf(matrix.side, size, unframed(look.quietZone), options.maxSizePx);
-  const geometry = geometryOf(matrix, look);
-  return encodeIndexedPng(rasterOf(geometry, layout, look), size);
+  const { composition, layout } = composePixels(url, style, size, options);
+  const { look, geometry } = composition;
+  if (isPlain(look)) return encodeIndexedPng(rasterOf(geometry, layout, look), size);
+  const { height } = layout;
+  const rows = await layeredRows(composition, layout, options);
+  if (rows !== undefined) return encodeRgbRows(rows, size, height);
+  const words = symbolPixels(composition, layout);
+  const overlay = await overlayOf(composition, layout, options);
+  if (overlay !== undefined) paintOverlay(words, overlay);
+  return encodePixels({ width: size, height, rgba: new Uint8Array(words.buffer) });
 }

@@ -1,4 +1,14 @@
-/** Limits of pictures with a physical size. Apart from their drawing, so that the console can use them. */
+/** Formats and limits of pictures. Apart from their drawing, so that the console can use them. */
+export const pictureFormats = ['png', 'svg', 'pdf', 'eps'] as const;
+export type PictureFormat = (typeof pictureFormats)[number];
+
+/** Color spaces of files for print. */
+export const inkSpaces = ['rgb', 'cmyk'] as const;
+export type InkSpace = (typeof inkSpaces)[number];
+
+/** Whether a format is for print: it has a physical size and inks in place of pixels. */
+export const isPrintFormat = (format: PictureFormat): format is 'pdf' | 'eps' => format === 'pdf' || format === 'eps';
+
 export const minWidthMm = 5;
 export const maxWidthMm = 1000;
 export const defaultWidthMm = 50;
@@ -11,3 +21,6 @@ export const maxPrintSizePx = 4096;
 
 /** The width of a PNG in pixels. */
 export const pixelsOf = (widthMm: number, dpi: number): number => Math.round((widthMm * dpi) / 25.4);
+
+/** The least width in pixels for a file of several codes: large enough for the symbol of any short link, with a frame. */
+export const minBundleSizePx = 256;

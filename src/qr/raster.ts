@@ -1,6 +1,7 @@
 import { mix, type Rgb, rgbOf } from './color.ts';
 import type { Box, Geometry, Radii } from './geometry.ts';
 import type { Layout } from './layout.ts';
+import { noFilter, upFilter } from './png-filters.ts';
 import type { Look } from './style.ts';
 import { levels, type Tile, tileFor } from './tile.ts';
 
@@ -10,9 +11,6 @@ export interface Raster {
   readonly palette: readonly Rgb[];
   readonly rows: Uint8Array;
 }
-
-const noFilter = 0;
-const upFilter = 2;
 
 /** Draws without anti-aliasing if every shape is square, otherwise with it. */
 export function rasterOf(geometry: Geometry, layout: Layout, look: Look): Raster {
@@ -30,9 +28,9 @@ function flatRaster(geometry: Geometry, { size, scale, offset }: Layout, look: L
       indexes.fill(index, y * side + box.x, y * side + box.x + box.side);
     }
   };
-  for (const { color, shapes } of partsOf(geometry, look)) {
+  for (const { fill, shapes } of partsOf(geometry, colorsOf(look))) {
     for (const { shape, hole } of shapes) {
-      paint(shape, 1 + colors.indexOf(color));
+      paint(shape, 1 + colors.indexOf(fill));
       if (hole) paint(hole, 0);
     }
   }
@@ -58,28 +56,14 @@ function flatRaster(geometry: Geometry, { size, scale, offset }: Layout, look: L
   return { bitDepth, palette: [rgbOf(look.backgroundColor), ...colors.map(rgbOf)], rows };
 }
 
-/** One byte per pixel. Shapes never overlap, so the row differences of all shapes can be added. */
-function smoothRaster(geometry: Geometry, { size, scale, offset }: Layout, look: Look): Raster {
+/** One byte per pixel. */
+function smoothRaster(geometry: Geometry, layout: Layout, look: Look): Raster {
+  const { size } = layout;
   const colors = foregrounds(look);
   const stride = 1 + size;
   const rows = new Uint8Array(stride * size);
   for (let y = 0; y < size; y++) rows[y * stride] = upFilter;
-
-  const place = (tile: Tile, { x, y }: Box) => {
-    const origin = (offset + y * scale) * stride + 1 + offset + x * scale;
-    for (let i = 0; i < tile.deltas.length; i++) {
-      const at = origin + (tile.rows[i] ?? 0) * stride + (tile.columns[i] ?? 0);
-      rows[at] = (rows[at] ?? 0) + (tile.deltas[i] ?? 0);
-    }
-  };
-  for (const { color, shapes } of partsOf(geometry, look)) {
-    const tiles = new Map<Radii, Tile>();
-    for (const { shape, hole } of shapes) {
-      const tile = tiles.get(shape.radii) ?? tileFor(shape, hole, scale, colors.indexOf(color) * levels);
-      tiles.set(shape.radii, tile);
-      place(tile, shape);
-    }
-  }
+  addShapes(rows, stride, 1, partsOf(geometry, colorsOf(look)), layout);
 
   const background = rgbOf(look.backgroundColor);
   const steps = Array.from({ length: levels }, (_, i) => (i + 1) / levels);
@@ -90,21 +74,71 @@ function smoothRaster(geometry: Geometry, { size, scale, offset }: Layout, look:
   return { bitDepth: 8, palette, rows };
 }
 
-/** All shapes of one color. */
-interface Part {
-  readonly color: string;
+/** All shapes of one fill. */
+interface Part<F> {
+  readonly fill: F;
   readonly shapes: readonly { readonly shape: Box; readonly hole?: Box }[];
 }
 
-// In this order, because eyes are drawn into the holes of the rings.
-function partsOf({ dots, rings, eyes }: Geometry, look: Look): Part[] {
+interface Fills<F> {
+  readonly dots: F;
+  readonly rings: F;
+  readonly eyes: F;
+}
+
+/** In this order, because eyes are drawn into the holes of the rings. */
+export function partsOf<F>({ dots, rings, eyes }: Geometry, fills: Fills<F>): Part<F>[] {
   return [
-    { color: look.dotsColor, shapes: dots.map((shape) => ({ shape })) },
-    { color: look.cornersSquareColor, shapes: rings.map(({ outer, hole }) => ({ shape: outer, hole })) },
-    { color: look.cornersDotColor, shapes: eyes.map((shape) => ({ shape })) },
+    { fill: fills.dots, shapes: dots.map((shape) => ({ shape })) },
+    { fill: fills.rings, shapes: rings.map(({ outer, hole }) => ({ shape: outer, hole })) },
+    { fill: fills.eyes, shapes: eyes.map((shape) => ({ shape })) },
   ];
 }
 
-function foregrounds(look: Look): string[] {
-  return [...new Set([look.dotsColor, look.cornersSquareColor, look.cornersDotColor])];
+/** Each fill once; the number of a fill is its position here. */
+export const distinctFills = <F>({ dots, rings, eyes }: Fills<F>): F[] => [...new Set([dots, rings, eyes])];
+
+/**
+ * Adds the differences between each pixel row and the one above it. A pixel of fill number `n` that is covered by
+ * `level` of `levels` steps has the value `n * levels + level`. Shapes never overlap, so their differences add up.
+ */
+export function addShapes<F>(
+  deltas: Uint8Array,
+  stride: number,
+  firstPixel: number,
+  parts: readonly Part<F>[],
+  layout: Layout,
+): void {
+  placeTiles(parts, layout, (tile, x, y) => {
+    const origin = y * stride + firstPixel + x;
+    for (let i = 0; i < tile.deltas.length; i++) {
+      const at = origin + (tile.rows[i] ?? 0) * stride + (tile.columns[i] ?? 0);
+      deltas[at] = (deltas[at] ?? 0) + (tile.deltas[i] ?? 0);
+    }
+  });
 }
+
+/** Calls `place` with the tile of each shape and the pixel of its top-left corner. */
+export function placeTiles<F>(
+  parts: readonly Part<F>[],
+  { scale, offset, offsetY }: Layout,
+  place: (tile: Tile, x: number, y: number) => void,
+): void {
+  const fills = [...new Set(parts.map(({ fill }) => fill))];
+  for (const { fill, shapes } of parts) {
+    const tiles = new Map<Radii, Tile>();
+    for (const { shape, hole } of shapes) {
+      const tile = tiles.get(shape.radii) ?? tileFor(shape, hole, scale, fills.indexOf(fill) * levels);
+      tiles.set(shape.radii, tile);
+      place(tile, offset + shape.x * scale, offsetY + shape.y * scale);
+    }
+  }
+}
+
+const colorsOf = (look: Look): Fills<string> => ({
+  dots: look.dotsColor,
+  rings: look.cornersSquareColor,
+  eyes: look.cornersDotColor,
+});
+
+const foregrounds = (look: Look): string[] => distinctFills(colorsOf(look));

@@ -2,15 +2,19 @@ import { type Pixels, wordsOf } from './png-file.ts';
 
 /** Draws an SVG document at its own size. No fonts are loaded: documents have outlines instead of text. */
 export async function renderSvg(svg: string): Promise<Pixels> {
-  // Native code, loaded with the first picture that needs it: most need only the fast path of png.ts.
-  const { Resvg } = await import('@resvg/resvg-js');
-  const image = new Resvg(svg, { font: { loadSystemFonts: false } }).render();
-  const rgba = image.pixels;
-  unmultiply(rgba);
-  return { width: image.width, height: image.height, rgba };
+  const pixels = await renderPremultiplied(svg);
+  unmultiply(pixels.rgba);
+  return pixels;
 }
 
-/** resvg multiplies alpha into the colors, which PNG does not. */
+/** Like `renderSvg`, with alpha multiplied into the colors, as resvg draws. */
+export async function renderPremultiplied(svg: string): Promise<Pixels> {
+  // Native code, loaded with the first picture that needs it: most have neither logo nor frame.
+  const { Resvg } = await import('@resvg/resvg-js');
+  const image = new Resvg(svg, { font: { loadSystemFonts: false } }).render();
+  return { width: image.width, height: image.height, rgba: image.pixels };
+}
+
 function unmultiply(rgba: Uint8Array): void {
   const words = wordsOf(rgba);
   for (let pixel = 0; pixel < words.length; pixel++) {

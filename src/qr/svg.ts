@@ -1,8 +1,9 @@
 import type { Style } from '../../events/style.ts';
+import type { SceneOptions } from './composition.ts';
 import type { Fill, GradientFill } from './fill.ts';
 import type { Layout } from './layout.ts';
 import type { LogoPath, LogoStroke, RasterLogo, VectorLogo } from './logo-art.ts';
-import { type LogoShape, type PathShape, pixelSceneOf, type Scene, type SceneOptions, type Shape } from './scene.ts';
+import { type LogoShape, type PathShape, pixelSceneOf, type Scene, type Shape } from './scene.ts';
 
 /**
  * Draws a short URL as an SVG document, with the same layout as the PNG of the same size.
@@ -153,7 +154,7 @@ function strokeAttributes(stroke: LogoStroke, defs: Definitions): string {
   return given.map(([name, value]) => (value === undefined ? '' : ` ${name}="${value}"`)).join('');
 }
 
-/** Reduced logos are drawn many times. A text lives as long as its logo. */
+/** The preview of the console draws a logo many times. A text lives as long as its logo. */
 const encodedLogos = new WeakMap<RasterLogo, string>();
 
 function base64Of(logo: RasterLogo): string {

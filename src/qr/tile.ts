@@ -17,9 +17,11 @@ export interface Tile {
   readonly rows: Uint16Array;
   readonly columns: Uint16Array;
   readonly deltas: Uint8Array;
+  /** The pixels themselves. */
+  readonly values: Uint8Array;
 }
 
-/** Most codes have one of a few sizes, so tiles are reused. A tile has at most about 20 KB. */
+/** Most codes have one of a few sizes, so tiles are reused. A tile has at most about 25 KB. */
 const maxCachedTiles = 256;
 const cached = new Map<string, Tile>();
 
@@ -45,6 +47,7 @@ function drawTile(shape: Box, hole: Box | undefined, scale: number, base: number
   const rows: number[] = [];
   const columns: number[] = [];
   const deltas: number[] = [];
+  const values: number[] = [];
   const pixels = new Uint8Array(width);
   const step = hole ? 1 : outerRight;
   let above = newEdges();
@@ -66,12 +69,18 @@ function drawTile(shape: Box, hole: Box | undefined, scale: number, base: number
         rows.push(y);
         columns.push(x);
         deltas.push(delta);
+        values.push(value);
         pixels[x] = value;
       }
     }
     [above, edges] = [edges, above];
   }
-  return { rows: Uint16Array.from(rows), columns: Uint16Array.from(columns), deltas: Uint8Array.from(deltas) };
+  return {
+    rows: Uint16Array.from(rows),
+    columns: Uint16Array.from(columns),
+    deltas: Uint8Array.from(deltas),
+    values: Uint8Array.from(values),
+  };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { type Rgb, rgbOf } from '../color.ts';
+import type { InkSpace } from '../print-sizes.ts';
 import { numeral } from './numbers.ts';
 
-/** The color space of a file for print. */
-export type InkSpace = 'rgb' | 'cmyk';
+export type { InkSpace } from '../print-sizes.ts';
 
 /** A color as the components of a color space, from 0 to 1. */
 function componentsOf(rgb: Rgb, space: InkSpace): number[] {
