@@ -4,7 +4,7 @@ import { createProofs } from '../src/proof/proofs.ts';
 import { drawPicture } from '../src/qr/picture.ts';
 import { stockLayouts } from '../src/qr/sheet/layouts.ts';
 import { createSheets } from '../src/qr/sheet/sheets.ts';
-import { longestStallMs } from './longest-stall.ts';
+import { longestStall, type Stall, stallText } from './longest-stall.ts';
 import { medianTimesMs } from './median-times.ts';
 import { type BenchRow, boundedRow, median, ms } from './row.ts';
 
@@ -23,7 +23,7 @@ export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
   const times = await medianTimesMs(repetitions, pdfs, { warmUpRounds: 5 });
   const proofs = await proofTimes(Math.ceil(repetitions / 2));
   const sheet = await sheetTimes();
-  const idleMs = await longestStallMs(() => setTimeout(1_000));
+  const idle = await longestStall(() => setTimeout(1_000));
   return [
     boundedRow(
       {
@@ -52,8 +52,9 @@ export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
     boundedRow(
       {
         what: 'preflight and sheet: longest stall of the event loop',
-        figure: `${ms(proofs.stallMs)}; ${ms(sheet.stallMs)}`,
-        ...{ against: `idle event loop: ${ms(idleMs)}`, ratio: null, value: Math.max(proofs.stallMs, sheet.stallMs) },
+        figure: `${stallText(proofs.stall)}; ${stallText(sheet.stall)}`,
+        ...{ against: `idle event loop: ${stallText(idle)}`, ratio: null },
+        value: Math.max(proofs.stall.ownMs, sheet.stall.ownMs),
       },
       { target: 10, goal: 5, kind: 'max', unit: ' ms' },
     ),
@@ -61,13 +62,13 @@ export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
 }
 
 /** A new color for every proof, so that none is cached. */
-async function proofTimes(repetitions: number): Promise<{ timesMs: number[]; stallMs: number }> {
+async function proofTimes(repetitions: number): Promise<{ timesMs: number[]; stall: Stall }> {
   const proofs = createProofs();
   const prove = (i: number) =>
     proofs.of({ ...styled, dotsColor: `#0000${(i % 100).toString(16).padStart(2, '0')}` }, nextUrl());
   for (let i = 0; i < 8; i++) await prove(90 + i);
   const timesMs: number[] = [];
-  const stallMs = await longestStallMs(async () => {
+  const stall = await longestStall(async () => {
     for (let i = 0; i < repetitions; i++) {
       const started = performance.now();
       await prove(i);
@@ -75,10 +76,10 @@ async function proofTimes(repetitions: number): Promise<{ timesMs: number[]; sta
     }
   });
   await proofs.close();
-  return { timesMs, stallMs };
+  return { timesMs, stall };
 }
 
-async function sheetTimes(): Promise<{ timeMs: number; bytes: number; stallMs: number }> {
+async function sheetTimes(): Promise<{ timeMs: number; bytes: number; stall: Stall }> {
   const sheets = createSheets();
   const write = async (count: number) => {
     let bytes = 0;
@@ -94,10 +95,10 @@ async function sheetTimes(): Promise<{ timeMs: number; bytes: number; stallMs: n
   await write(50);
   let bytes = 0;
   const started = performance.now();
-  const stallMs = await longestStallMs(async () => {
+  const stall = await longestStall(async () => {
     bytes = await write(labels);
   });
   const timeMs = performance.now() - started;
   await sheets.close();
-  return { timeMs, bytes, stallMs };
+  return { timeMs, bytes, stall };
 }
