@@ -6,11 +6,14 @@ import type { Picture } from '../qr/picture.ts';
 import {
   defaultDpi,
   defaultWidthMm,
+  inkSpaces,
+  isPrintFormat,
   maxDpi,
   maxPrintSizePx,
   maxWidthMm,
   minDpi,
   minWidthMm,
+  pictureFormats,
   pixelsOf,
 } from '../qr/print-sizes.ts';
 
@@ -23,10 +26,8 @@ export const sizeQuery = t.Optional(
   }),
 );
 
-const formats = ['png', 'svg', 'pdf', 'eps'] as const;
-
 export const downloadQuery = t.Object({
-  format: t.Optional(oneOf(formats, { default: 'png', description: 'File format.' })),
+  format: t.Optional(oneOf(pictureFormats, { default: 'png', description: 'File format.' })),
   size: sizeQuery,
   width_mm: t.Optional(
     t.Number({
@@ -43,7 +44,7 @@ export const downloadQuery = t.Object({
     }),
   ),
   color: t.Optional(
-    oneOf(['rgb', 'cmyk'], {
+    oneOf(inkSpaces, {
       description: 'Color space of pdf and eps. Default: rgb. In cmyk, black is black ink alone.',
     }),
   ),
@@ -60,7 +61,7 @@ export function imageOf({
   dpi,
   color,
 }: Static<typeof downloadQuery>): Image {
-  const isPrint = format === 'pdf' || format === 'eps';
+  const isPrint = isPrintFormat(format);
   const errors: FieldError[] = [];
   const refuse = (field: string, message: string) => errors.push({ field, message: `${field} ${message}.` });
   // The default cannot be told apart from a size that is given.

@@ -1,10 +1,10 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { CodeEvent } from '../../events/code.ts';
-import { oneOf } from '../../events/one-of.ts';
 import { readTargeting } from '../../events/read-targeting.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { json } from '../api/answers.ts';
+import { downloadQuery, type Image, imageOf } from '../api/download-query.ts';
 import { type Operation, operation } from '../api/operation.ts';
 import type { Service } from '../api/service.ts';
 import { availability } from '../api/targeting-schemas.ts';
@@ -13,7 +13,7 @@ import { type Changed, change, remove } from '../codes/change.ts';
 import { availabilityOf, type CountedCode, codeNotFound, findCode, findCodes } from '../codes/codes.ts';
 import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { type ZipEntry, zipOf } from '../lib/zip.ts';
-import { maxSizePx } from '../qr/layout.ts';
+import { minBundleSizePx } from '../qr/print-sizes.ts';
 
 const tag = 'QR codes';
 const maxSelected = 100;
@@ -156,23 +156,20 @@ const downloadSelected = ({ sql, clock }: Service, { drawImage }: Api): Operatio
     path: '/v1/selection/images',
     tag,
     summary: 'Download the images of several codes',
-    description: 'For the console only: a ZIP file of images, each named after its short code.',
-    query: t.Object({
-      ids: idList,
-      format: oneOf(['png', 'svg']),
-      // Large enough for the QR code of any short link.
-      size: t.Integer({ minimum: 256, maximum: maxSizePx }),
-    }),
+    description:
+      'For the console only: a ZIP file of images, each named after its short code and as a single download returns it.',
+    query: t.Object({ ids: idList, ...downloadQuery.properties }),
     success: { status: 200, description: 'The file.', files: ['application/zip'] },
     errors: ['invalid_request', 'not_found'],
-    async handle({ caller, query: { ids, format, size } }) {
+    async handle({ caller, query: { ids, ...query } }) {
+      const image = bundleImageOf(query);
       const codes = await findCodes(sql, caller, ids.split(','));
       if (codes.length === 0) throw notFound('QR code');
       const now = clock();
       async function* images(): AsyncGenerator<ZipEntry> {
         const names = fileNames(codes);
         for (const code of codes)
-          yield { name: `${names.get(code.id)}.${format}`, bytes: await drawImage(code, { format, size }) };
+          yield { name: `${names.get(code.id)}.${image.format}`, bytes: await drawImage(code, image) };
       }
       return {
         status: 200,
@@ -184,6 +181,16 @@ const downloadSelected = ({ sql, clock }: Service, { drawImage }: Api): Operatio
       };
     },
   });
+
+/** Throws 400 for a size at which some code might not fit: an error after the start of the file could not be reported. */
+function bundleImageOf(query: Static<typeof downloadQuery>): Image {
+  const image = imageOf(query);
+  if (image.print !== undefined || image.size >= minBundleSizePx) return image;
+  const field = query.width_mm === undefined ? 'size' : 'width_mm';
+  throw invalid([
+    { field, message: `${field} must give at least ${minBundleSizePx} pixels for a file of several codes.` },
+  ]);
+}
 
 /** Short codes by id. Two that differ only in case get a number, since some file systems ignore case. */
 export function fileNames(codes: Pick<CountedCode, 'id' | 'short_code'>[]): Map<string, string> {

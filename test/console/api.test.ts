@@ -193,8 +193,15 @@ describe('several codes at once', () => {
     const bulk = { qrcodes: [newCode(), newCode({ style: { dotsColor: '#7A1F4B' } })] };
     const codes = (await live.post('/v1/qrcodes/bulk', bulk)).body.data;
     const ids = codes.map(({ id }: Json) => id).join(',');
-    for (const format of ['png', 'svg']) {
-      const path = `/console/api/selection/images?ids=${ids},qr_0000000000000000000000&format=${format}&size=512`;
+    const queries = [
+      ['png', 'size=512'],
+      ['png', 'width_mm=30&dpi=300'],
+      ['svg', 'size=512'],
+      ['pdf', 'width_mm=40&color=cmyk'],
+      ['eps', 'width_mm=40'],
+    ];
+    for (const [format, options] of queries) {
+      const path = `/console/api/selection/images?ids=${ids},qr_0000000000000000000000&format=${format}&${options}`;
       const answer = await fetch(`${service.urls[0]}${path}`, {
         headers: { cookie: tab.cookie as string, 'sec-fetch-site': 'same-origin' },
       });
@@ -202,7 +209,7 @@ describe('several codes at once', () => {
       const files = readZip(Buffer.from(await answer.arrayBuffer()));
       const single = await Promise.all(
         codes.toReversed().map(async ({ id, short_code }: Json) => {
-          const path = `/console/api/qrcodes/${id}/download?format=${format}&size=512`;
+          const path = `/console/api/qrcodes/${id}/download?format=${format}&${options}`;
           const image = await fetch(`${service.urls[0]}${path}`, { headers: { cookie: tab.cookie as string } });
           return [`${short_code}.${format}`, Buffer.from(await image.arrayBuffer())];
         }),
@@ -210,7 +217,15 @@ describe('several codes at once', () => {
       expect(files.map(({ name, bytes }) => [name, bytes])).toEqual(single);
     }
     expect((await tab.get('/console/api/selection/images?ids=qr_0&format=png&size=512')).status).toBe(404);
-    expect((await tab.get(`/console/api/selection/images?ids=${ids}&format=gif&size=512`)).status).toBe(400);
+    const refused = [
+      'format=gif&size=512',
+      'size=255',
+      'width_mm=5&dpi=72',
+      'format=pdf&size=400',
+      'format=svg&dpi=300',
+    ];
+    for (const query of refused)
+      expect((await tab.get(`/console/api/selection/images?ids=${ids}&${query}`)).status, query).toBe(400);
   });
 
   test('have file names that differ in more than case', () => {

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
-import { defaultSizePx, maxSizePx } from '../../../qr/layout.ts';
+import { minBundleSizePx } from '../../../qr/print-sizes.ts';
 import { api } from '../api.ts';
 import { plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { DownloadOptions } from '../parts/download-fields.tsx';
+import { errorsOf, initialFields, queryOf } from '../parts/download-options.ts';
 import { Field } from '../parts/field.tsx';
 import { save } from '../parts/save.ts';
-import { Segments } from '../parts/segments.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { ListedQrCode } from '../types.ts';
@@ -121,26 +122,16 @@ export function SelectionBar({ selection, onChange }: Props) {
   );
 }
 
-const formats = [
-  ['png', 'PNG'],
-  ['svg', 'SVG'],
-] as const;
-const sizes = [
-  ['256', '256 px'],
-  [String(defaultSizePx), `${defaultSizePx} px`],
-  ['1024', '1024 px'],
-  [String(maxSizePx), `${maxSizePx} px`],
-] as const;
-
 function DownloadDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose(): void }) {
-  const [format, setFormat] = useState<'png' | 'svg'>('png');
-  const [size, setSize] = useState<string>('1024');
+  const [fields, setFields] = useState(initialFields);
   const { busy, run } = useAction();
+  const errors = errorsOf(fields, minBundleSizePx);
+  const isReady = Object.keys(errors).length === 0 && codes.length <= maxAtOnce;
   const download = () =>
     run(async () => {
       const ids = codes.map(({ id }) => id).join(',');
       save(
-        await api.file('/selection/images', { ids, format, size }),
+        await api.file('/selection/images', { ids, ...queryOf(fields) }),
         `qr-codes-${new Date().toISOString().slice(0, 10)}.zip`,
       );
       onClose();
@@ -148,16 +139,18 @@ function DownloadDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose(): 
   return (
     <Dialog title={`Download ${plural(codes.length, 'code')}`} onClose={onClose}>
       <p>One ZIP file, with an image for each code, named after its short link.</p>
-      <Segments label="File format" options={formats} value={format} onValue={(next) => setFormat(next)} />
-      <p class="hint">
-        {format === 'png' ? 'For screens, email and office printers.' : 'For print shops. Sharp at any size.'}
-      </p>
-      <Segments label="Size" options={sizes} value={size} onValue={(next) => setSize(next)} />
+      <div class="download">
+        <DownloadOptions
+          fields={fields}
+          errors={errors}
+          set={(change) => setFields((before) => ({ ...before, ...change }))}
+        />
+      </div>
       {codes.length > maxAtOnce && (
         <p class="verdict bad">A ZIP file can have at most {maxAtOnce} codes. Select fewer.</p>
       )}
       <DialogActions onCancel={onClose}>
-        <button type="button" class="button primary" disabled={busy || codes.length > maxAtOnce} onClick={download}>
+        <button type="button" class="button primary" disabled={busy || !isReady} onClick={download}>
           <Icon name="download" />
           {busy ? 'Preparing…' : 'Download ZIP'}
         </button>
