@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { parseTable } from '../../src/console/app/codes/csv.ts';
 import { decodeFile, problemWithFile, wordsToCheck } from '../../src/console/app/codes/decode.ts';
-import { checkRows, readTable } from '../../src/console/app/codes/import-rows.ts';
+import { checkRows, readTable, refusedCells } from '../../src/console/app/codes/import-rows.ts';
 
 const cells = (text: string) => parseTable(text).map((row) => row.cells);
-const read = (text: string) => checkRows(readTable(text).rows, 'https://sho.rt');
+const read = (text: string, timeZone = 'UTC') =>
+  checkRows(readTable(text).rows, { shortBaseUrl: 'https://sho.rt', ownUrls: [], timeZone });
 
 describe('parseTable', () => {
   test.each([
@@ -91,6 +92,76 @@ describe('a table', () => {
       [
         { field: 'destination_url', message: expect.stringContaining('loop') },
         { field: 'short_code', message: 'the short code is already used in line 3' },
+      ],
+    ]);
+  });
+
+  test('has columns for logo, frame, quiet zone and error correction', () => {
+    const logo = `logo_${'0'.repeat(22)}`;
+    const [full, text, empty] = read(
+      [
+        'name,url,Logo,Logo size,logoShape,Logo margin,Logo background,Frame,Frame text,Frame color,Frame text color,Quiet zone,Error correction,Background',
+        `A,a.example,${logo},0.25,Circle,.5,#FFFFFF,label-top,Scan me,#112233,#FFEEDD,2,h,transparent`,
+        'B,b.example,,,,,,,"Menu, here",,,,,',
+        'C,c.example,,,,,,,,,,,,',
+      ].join('\n'),
+    );
+    expect([full?.errors, text?.errors, empty?.errors]).toEqual([[], [], []]);
+    expect(full?.style).toEqual({
+      logo: { id: logo, size: 0.25, shape: 'circle', margin: 0.5, background: '#FFFFFF' },
+      frame: { type: 'label-top', text: 'Scan me', color: '#112233', textColor: '#FFEEDD' },
+      ...{ quietZone: 2, errorCorrection: 'H', backgroundColor: 'transparent' },
+    });
+    expect([text?.style, empty?.style]).toEqual([{ frame: { type: 'label-bottom', text: 'Menu, here' } }, {}]);
+  });
+
+  test('names the columns of wrong logo, frame and quiet zone cells', () => {
+    const [row, lone] = read(
+      `name,url,logo,logoSize,frame,frameText,quietZone,errorCorrection\nA,a.example,mine.png,0.5,round,${'x'.repeat(41)},11,X\nB,b.example,,0.2,,,,`,
+    );
+    expect(row?.errors).toEqual([
+      { field: 'quietZone', message: 'quietZone must be a whole number from 0 to 10' },
+      { field: 'errorCorrection', message: 'errorCorrection must be one of L, M, Q, H' },
+      { field: 'logo', message: 'logo must be the id of a logo, logo_…' },
+      { field: 'logoSize', message: 'logoSize must be a number from 0.1 to 0.3' },
+      { field: 'frame', message: 'frame must be one of none, box, label-top, label-bottom, bubble' },
+      { field: 'frameText', message: 'frameText must be one line of up to 40 characters' },
+    ]);
+    expect(lone?.errors).toEqual([{ field: 'logoSize', message: 'logoSize needs a logo in the column logo' }]);
+  });
+
+  test('has times in the time zone of the account, unless they have an offset', () => {
+    const text =
+      'name,url,Starts,Ends\nA,a.example,2026-12-01,2026-12-24 18:30\nB,b.example,2026-12-01T09:00:00Z,2026-12-02T09:00:00+02:00';
+    expect(read(text, 'America/New_York').map(({ targeting, errors }) => ({ targeting, errors }))).toEqual([
+      { targeting: { starts_at: '2026-12-01T05:00:00.000Z', expires_at: '2026-12-24T23:30:00.000Z' }, errors: [] },
+      { targeting: { starts_at: '2026-12-01T09:00:00Z', expires_at: '2026-12-02T09:00:00+02:00' }, errors: [] },
+    ]);
+  });
+
+  test('shows errors of the service at their row and column', () => {
+    const { rows } = readTable('name,url,logo\nA,a.example,\nB,b.example,logo_1');
+    const refused = refusedCells(rows, [
+      { index: 1, field: 'style.logo.id', message: 'style.logo.id: there is no logo logo_1.' },
+      { index: 1, field: 'style.frame', message: 'The frame makes it unreadable.' },
+      { index: 0, field: 'tags[2]', message: 'tags[2] is too long.' },
+      { index: 0, field: 'utm', message: 'Not a column.' },
+      { field: 'qrcodes', message: 'No row.' },
+    ]);
+    expect([...refused]).toEqual([
+      [
+        3,
+        [
+          { field: 'logo', message: 'logo: there is no logo logo_1' },
+          { field: 'frame', message: 'the frame makes it unreadable' },
+        ],
+      ],
+      [
+        2,
+        [
+          { field: 'tags', message: 'tags is too long' },
+          { field: undefined, message: 'not a column' },
+        ],
       ],
     ]);
   });

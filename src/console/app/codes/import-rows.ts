@@ -2,18 +2,14 @@ import { problemWithName } from '../../../../events/fields.ts';
 import { foldShortCode } from '../../../../events/short-code.ts';
 import { problemWithShortCode } from '../../../lib/short-code.ts';
 import { number } from '../format.ts';
-import { deviceTimeZone } from '../time-zones.ts';
+import { isWithin } from '../parts/field-errors.ts';
 import { parseTable } from './csv.ts';
 import { readDestination } from './destination.ts';
+import { readStyleCells, type StyleColumn, styleColumnOf, styleColumns } from './import-style.ts';
 import { readTargetingCells, type TargetingColumn, targetingColumns } from './import-targeting.ts';
-import { cornersDotTypes, cornersSquareTypes, dotsTypes, isColor, type Style } from './style.ts';
+import type { Style } from './style.ts';
 
-/** The fields that are one word; logos, frames and gradients cannot be imported. */
-type StyleField = Exclude<
-  keyof Style,
-  'logo' | 'frame' | 'dotsGradient' | 'backgroundGradient' | 'quietZone' | 'errorCorrection'
->;
-export type ImportField = 'name' | 'destination_url' | 'short_code' | StyleField | TargetingColumn;
+export type ImportField = 'name' | 'destination_url' | 'short_code' | StyleColumn | TargetingColumn;
 
 /** One row of a table: its cells by field, as typed. */
 export interface TableRow {
@@ -48,23 +44,6 @@ export interface Table {
 
 export const maxRows = 1_000;
 
-const color = { isValid: isColor, rule: 'must be a color such as #1A2B3C' };
-const oneOf = (values: readonly string[]) => ({
-  isValid: (value: string) => values.includes(value),
-  rule: `must be one of ${values.join(', ')}`,
-});
-
-const styleRules: Record<StyleField, { isValid(value: string): boolean; rule: string }> = {
-  dotsType: oneOf(dotsTypes),
-  dotsColor: color,
-  backgroundColor: color,
-  cornersSquareType: oneOf(cornersSquareTypes),
-  cornersSquareColor: color,
-  cornersDotType: oneOf(cornersDotTypes),
-  cornersDotColor: color,
-};
-const styleFields = Object.keys(styleRules) as StyleField[];
-
 /** Titles of columns, without case, spaces, "-" and "_": the names of the API, the labels of the console, and synonyms. */
 const fieldOfTitle = new Map<string, ImportField>([
   ...(['name', 'title'] as const).map((title) => [title, 'name'] as const),
@@ -72,7 +51,7 @@ const fieldOfTitle = new Map<string, ImportField>([
     (title) => [title, 'destination_url'] as const,
   ),
   ...(['shortcode', 'shortlink', 'shorturl', 'slug'] as const).map((title) => [title, 'short_code'] as const),
-  ...styleFields.map((field) => [field.toLowerCase(), field] as const),
+  ...styleColumns.map((column) => [column.toLowerCase(), column] as const),
   ...targetingColumns.map((column) => [column.replaceAll('_', ''), column] as const),
   ...([
     ['starts', 'starts_at'],
@@ -89,7 +68,12 @@ const fieldOfTitle = new Map<string, ImportField>([
     ['cornersquarescolor', 'cornersSquareColor'],
     ['cornerdots', 'cornersDotType'],
   ] as const),
-  ...([['cornerdotscolor', 'cornersDotColor']] as const),
+  ...([
+    ['cornerdotscolor', 'cornersDotColor'],
+    ['logoid', 'logo'],
+    ['frametype', 'frame'],
+    ['calltoaction', 'frameText'],
+  ] as const),
 ]);
 
 const fieldOf = (title: string) => fieldOfTitle.get(title.toLowerCase().replace(/[\s_-]+/g, ''));
@@ -128,9 +112,17 @@ const byField = (cells: string[], columns: readonly (ImportField | undefined)[])
     }),
   );
 
+/** Where the service is, and the time zone of times without an offset. */
+export interface ImportContext {
+  shortBaseUrl: string;
+  /** Other URLs of the service, which no code may lead to. */
+  ownUrls: string[];
+  timeZone: string;
+}
+
 /** Checks rows with the rules of the server, short codes that are used twice included. */
-export function checkRows(rows: TableRow[], shortBaseUrl: string, ...ownUrls: string[]): ImportRow[] {
-  const checked = rows.map((row) => checkRow(row, shortBaseUrl, ownUrls));
+export function checkRows(rows: TableRow[], context: ImportContext): ImportRow[] {
+  const checked = rows.map((row) => checkRow(row, context));
   const firstLines = new Map<string, number>();
   for (const { line, short_code, errors } of checked) {
     if (short_code === '') continue;
@@ -141,7 +133,7 @@ export function checkRows(rows: TableRow[], shortBaseUrl: string, ...ownUrls: st
   return checked;
 }
 
-function checkRow({ line, cells }: TableRow, shortBaseUrl: string, ownUrls: string[]): ImportRow {
+function checkRow({ line, cells }: TableRow, { shortBaseUrl, ownUrls, timeZone }: ImportContext): ImportRow {
   const errors: RowError[] = [];
   const addError = (field: ImportField, subject: string, problem: string | undefined) => {
     if (problem !== undefined) errors.push({ field, message: `${subject} ${problem}` });
@@ -152,21 +144,38 @@ function checkRow({ line, cells }: TableRow, shortBaseUrl: string, ownUrls: stri
   if (error !== undefined) errors.push({ field: 'destination_url', message: asPart(error) });
   const short_code = withoutBase(cells.short_code ?? '', shortBaseUrl);
   if (short_code !== '') addError('short_code', 'the short code', problemWithShortCode(short_code));
-  const style: Style = {};
-  for (const field of styleFields) {
-    const value = cells[field] ?? '';
-    if (value === '') continue;
-    if (styleRules[field].isValid(value)) Object.assign(style, { [field]: value });
-    else addError(field, field, styleRules[field].rule);
-  }
+  const { style, errors: styleErrors } = readStyleCells(cells);
+  errors.push(...styleErrors);
   const { fields: targeting, errors: targetingErrors } = readTargetingCells(
     cells,
     [shortBaseUrl, ...ownUrls],
-    deviceTimeZone(),
+    timeZone,
   );
   errors.push(...targetingErrors);
   return { line, cells, name, destination_url: url, short_code, style, targeting, errors, warning };
 }
+
+/** The errors that the service found in rows, by line: `details` of a bulk creation name the index of a row and a field. */
+export function refusedCells(
+  rows: readonly TableRow[],
+  details: readonly { index?: number; field: string; message: string }[],
+): Map<number, RowError[]> {
+  const refused = new Map<number, RowError[]>();
+  for (const { index, field, message } of details) {
+    const line = index === undefined ? undefined : rows[index]?.line;
+    if (line === undefined) continue;
+    const column = columnOf(field);
+    // By the name of the column, which the user sees, in place of the field.
+    const named = column !== undefined && message.startsWith(field) ? column + message.slice(field.length) : message;
+    refused.set(line, [...(refused.get(line) ?? []), { field: column, message: asPart(named) }]);
+  }
+  return refused;
+}
+
+const otherColumns = ['name', 'destination_url', 'short_code', ...targetingColumns] as const;
+
+const columnOf = (field: string): ImportField | undefined =>
+  otherColumns.find((column) => isWithin(field, column)) ?? styleColumnOf(field);
 
 /** The console shows and copies short codes as short links. */
 const withoutBase = (shortLink: string, shortBaseUrl: string): string => {

@@ -2,7 +2,10 @@ import { useState } from 'preact/hooks';
 import { errorMessage } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { toast } from '../parts/toast.tsx';
+import { timeZoneText } from '../time-zones.ts';
+import { accountTimeZone } from '../welcome.ts';
 import { type DecodedFile, decodeFile, problemWithFile, wordsToCheck } from './decode.ts';
+import { styleColumns } from './import-style.ts';
 
 const example = `Name,Destination,Short link
 Table 1,https://example.com/menu?table=1,
@@ -71,8 +74,9 @@ export function ImportSource({ source, onSource }: { source: SourceText; onSourc
           </button>
         )}
         <span class="hint">
-          Required columns: Name and Destination. Optional: Short link, Tags (separated by “;”), Starts, Ends, Scan
-          limit, Fallback, and any style field, such as dotsColor.
+          Required columns: Name and Destination. Optional: Short link, Tags (separated by “;”), Starts and Ends (such
+          as 2026-12-01 09:00, in {timeZoneText(accountTimeZone())}), Scan limit, Fallback, and for the style{' '}
+          {styleColumns.join(', ')}.
         </span>
       </div>
       {source.converted !== undefined && <Converted {...source} />}

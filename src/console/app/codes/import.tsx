@@ -8,9 +8,19 @@ import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { navigate, pageUrl } from '../router.ts';
 import type { CreatedQrCode } from '../types.ts';
-import { bootstrap } from '../welcome.ts';
-import { checkRows, type ImportField, type ImportRow, maxRows, readTable, type TableRow } from './import-rows.ts';
+import { accountTimeZone, bootstrap } from '../welcome.ts';
+import {
+  checkRows,
+  type ImportField,
+  type ImportRow,
+  maxRows,
+  type RowError,
+  readTable,
+  refusedCells,
+  type TableRow,
+} from './import-rows.ts';
 import { ImportSource, type SourceText } from './import-source.tsx';
+import { styleColumns } from './import-style.ts';
 import { ImportTable } from './import-table.tsx';
 import { PlanFull, usePlanUsage } from './plan-full.tsx';
 import { useTakenShortCodes } from './short-code.ts';
@@ -23,6 +33,7 @@ export function ImportPage() {
   const [source, setSource] = useState<SourceText>({ text: '', converted: undefined });
   const [skippedLines, setSkippedLines] = useState<ReadonlySet<number>>(new Set());
   const [edits, setEdits] = useState<Edits>(new Map());
+  const [refused, setRefused] = useState<ReadonlyMap<number, RowError[]>>(new Map());
   const { busy, run } = useAction();
   const usage = usePlanUsage();
   const table = useMemo(() => readTable(source.text), [source.text]);
@@ -33,6 +44,7 @@ export function ImportPage() {
     const takenBy = taken.errors.get(row.short_code);
     const errors = [
       ...row.errors,
+      ...(refused.get(row.line) ?? []),
       ...(takenBy === undefined ? [] : [{ field: 'short_code' as const, message: `the short code ${takenBy}` }]),
       ...(i < (usage?.left ?? Number.POSITIVE_INFINITY)
         ? []
@@ -41,8 +53,11 @@ export function ImportPage() {
     return { ...row, errors };
   });
   const invalidRows = rows.filter(({ errors }) => errors.length > 0);
-  const edit = (line: number, field: ImportField, value: string) =>
+  const edit = (line: number, field: ImportField, value: string) => {
     setEdits(new Map(edits).set(line, { ...edits.get(line), [field]: value }));
+    // What the service refused may be right now: it checks the row again.
+    setRefused(new Map([...refused].filter(([refusedLine]) => refusedLine !== line)));
+  };
 
   const create = () =>
     run(async () => {
@@ -52,9 +67,13 @@ export function ImportPage() {
         ...(short_code === '' ? {} : { short_code }),
       }));
       const { data } = await api.post<{ data: CreatedQrCode[] }>('/qrcodes/bulk', { qrcodes }).catch((error) => {
+        if (!(error instanceof ApiError)) throw error;
         // Taken since the check: the next check shows which.
-        if (error instanceof ApiError && error.code === 'short_code_taken') taken.forget();
-        throw error;
+        if (error.code === 'short_code_taken') taken.forget();
+        const cells = error.code === 'short_code_taken' ? new Map() : refusedCells(rows, error.details);
+        if (cells.size === 0) throw error;
+        setRefused(cells);
+        throw new Error(`Nothing was created: ${plural(cells.size, 'row has', 'rows have')} errors.`);
       });
       toast(`${plural(data.length, 'code')} created.`);
       navigate(pageUrl('/'));
@@ -73,6 +92,7 @@ export function ImportPage() {
           setSource(next);
           setSkippedLines(new Set());
           setEdits(new Map());
+          setRefused(new Map());
         }}
       />
       {table.error !== undefined && (
@@ -85,7 +105,7 @@ export function ImportPage() {
           <Icon name="warning" />
           <span>
             Not used: {table.unusedColumns.map((title) => `“${title}”`).join(', ')}. Known columns are Name,
-            Destination, Short link, Tags, Starts, Ends, Scan limit, Fallback and the fields of a style.
+            Destination, Short link, Tags, Starts, Ends, Scan limit, Fallback and {styleColumns.join(', ')}.
           </span>
         </p>
       )}
@@ -111,7 +131,11 @@ function checkAll(rows: TableRow[], edits: Edits, skipped: ReadonlySet<number>):
   const edited = rows
     .filter(({ line }) => !skipped.has(line))
     .map(({ line, cells }) => ({ line, cells: { ...cells, ...edits.get(line) } }));
-  return checkRows(edited, bootstrap.short_base_url, location.origin);
+  return checkRows(edited, {
+    shortBaseUrl: bootstrap.short_base_url,
+    ownUrls: [location.origin],
+    timeZone: accountTimeZone(),
+  });
 }
 
 /** Rows that are or were wrong come first, and stay there: a row must not move away while it is corrected. */
