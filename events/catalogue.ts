@@ -1,5 +1,5 @@
 import { type AccountEvent, accountEvents } from './account.ts';
-import { type AppliedCodeEvent, type CodeChanged, type CodeEvent, codeEvents } from './code.ts';
+import { type AppliedCodeEvent, type CodeChanged, type CodeEvent, codeEvents } from './code-events.ts';
 import type { EventDefinition } from './define.ts';
 import type { Pending } from './recorded.ts';
 import { type ServiceEvent, serviceEvents } from './service.ts';

@@ -1,4 +1,4 @@
-import type { CodeEvent } from './code.ts';
+import type { CodeEvent } from './code-events.ts';
 
 /** What an event changes about a code. `schedule` and `query` stand for several fields; null for create and delete. */
 export interface CodeDifference {

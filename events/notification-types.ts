@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import type { CodeEvent } from './code.ts';
+import type { CodeEvent } from './code-events.ts';
 import type { LogEntry } from './entry.ts';
 import { type PublicType, publicTypes } from './public-types.ts';
 

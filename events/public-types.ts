@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import type { CodeEvent } from './code.ts';
 import { differenceOf } from './code-change.ts';
+import type { CodeEvent } from './code-events.ts';
 import { accountWebhookId } from './endpoint.ts';
 import type { LogEntry } from './entry.ts';
 import { logoFormats } from './logo.ts';

@@ -1,4 +1,5 @@
-import { type Code, type CodeChanged, changeTo, type ReadyChange } from './code.ts';
+import { type Code, changeTo, type ReadyChange } from './code.ts';
+import type { CodeChanged } from './code-events.ts';
 
 /**
  * What a restore brings back. `status` is not part of it: whether a code is paused is a decision about the present, and

@@ -1,4 +1,5 @@
-import { type Code, type CodeChanged, type CodeEvent, changeTo, type ReadyChange } from './code.ts';
+import { type Code, changeTo, type ReadyChange } from './code.ts';
+import type { CodeChanged, CodeEvent } from './code-events.ts';
 import { type Actor, operator, type Recorded, service } from './recorded.ts';
 
 /** What is undone: the changes by one actor in a period, both ends included. */

@@ -1,4 +1,5 @@
-import { type CodeEvent, changeBy } from '../events/code.ts';
+import { changeBy } from '../events/code.ts';
+import type { CodeEvent } from '../events/code-events.ts';
 import type { Recorded } from '../events/recorded.ts';
 import type { Route } from '../events/route.ts';
 import { changeTargetingBy, noTargeting } from '../events/targeting.ts';

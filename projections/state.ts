@@ -1,6 +1,7 @@
 import { type Account, type AccountEvent, evolveAccount } from '../events/account.ts';
 import { type AppliedEvent, isCodeEvent } from '../events/catalogue.ts';
-import { type AppliedCodeEvent, type Code, evolveCode } from '../events/code.ts';
+import { type Code, evolveCode } from '../events/code.ts';
+import type { AppliedCodeEvent } from '../events/code-events.ts';
 import type { Pending } from '../events/recorded.ts';
 import { isServiceEvent, type ServiceEvent } from '../events/service.ts';
 import {

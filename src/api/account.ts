@@ -16,10 +16,11 @@ import {
 import type { Caller } from '../accounts/admission.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
 import { invalid, notFound, Refusal } from '../lib/errors.ts';
+import { Account, AccountChange, ApiKey, CreatedApiKey, NewApiKey } from './account-schemas.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { revertOperation } from './revert.ts';
-import { Account, AccountChange, ApiKey, CreatedApiKey, Deleted, NewApiKey } from './schemas.ts';
+import { Deleted } from './schemas.ts';
 import type { Service } from './service.ts';
 
 const tag = 'Account';
@@ -60,7 +61,7 @@ const updateAccount = (service: Service): Operation =>
       'The time zone that rules take if they name none when they are saved, and that the console shows. Rules that exist keep theirs, so that opening hours in print do not move. Analytics of the API stay in UTC unless a read names a `timezone`. Needs a live key.',
     body: AccountChange,
     success: { status: 200, description: 'The account after the change.', schema: Account },
-    errors: ['invalid_request', 'live_key_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+    errors: ['invalid_request', 'live_key_required', 'conflict'],
     async handle({ caller, rate, body }) {
       const timezone = timeZoneNamed(body.timezone);
       if (timezone === undefined) throw invalid([{ field: 'timezone', message: `timezone ${timeZoneProblem}.` }]);
@@ -131,7 +132,7 @@ const createAccountKey = ({ sql, clock }: Service): Operation =>
       'Only this response contains the secret: the service stores only its SHA-256. Only a live key can create a live key.',
     body: NewApiKey,
     success: { status: 201, description: 'The new key, with its secret.', schema: CreatedApiKey },
-    errors: ['invalid_request', 'live_key_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+    errors: ['invalid_request', 'live_key_required', 'conflict'],
     async handle({ caller, body: { name, mode = caller.mode } }) {
       const problem = problemWithName(name);
       if (problem !== undefined) throw invalid([{ field: 'name', message: `name ${problem}.` }]);

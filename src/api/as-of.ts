@@ -11,7 +11,7 @@ import { lostCounts } from '../codes/scan-totals.ts';
 import { invalid } from '../lib/errors.ts';
 import { readWarehouse } from './analytics/reading.ts';
 import { presentListed, presentPage, presentRead } from './present.ts';
-import type { PastListedQrCode, PastQrCode } from './schemas.ts';
+import type { PastListedQrCode, PastQrCode } from './qrcode-schemas.ts';
 import type { Service } from './service.ts';
 
 /** The query parameter of reads that can be of an earlier time. */

@@ -12,7 +12,8 @@ import { checkStyles } from './check-styles.ts';
 import { idempotencyHeader, performOnce } from './idempotency.ts';
 import { presentCreated, readNewCode } from './new-code.ts';
 import { type Operation, operation } from './operation.ts';
-import { CreatedQrCode, NewQrCode, NewQrCodes } from './schemas.ts';
+import { NewQrCode, NewQrCodes } from './qrcode-requests.ts';
+import { CreatedQrCode } from './qrcode-schemas.ts';
 import type { Service } from './service.ts';
 import { validator } from './validate.ts';
 
@@ -26,8 +27,6 @@ export const createErrors = [
   'quota_exceeded',
   'short_code_taken',
   'idempotency_conflict',
-  'payload_too_large',
-  'unsupported_media_type',
 ] as const satisfies ErrorCode[];
 
 /** Validates only the list. Its items are validated one by one, so that every error has the index of its item. */

@@ -8,7 +8,8 @@ import type { Proofs } from '../proof/proofs.ts';
 import { createErrors, createFrom } from './create-qrcodes.ts';
 import { findPerformed, idempotencyHeader } from './idempotency.ts';
 import { type Operation, operation } from './operation.ts';
-import { CreatedQrCode, QrCodeDuplicate } from './schemas.ts';
+import { QrCodeDuplicate } from './qrcode-requests.ts';
+import { CreatedQrCode } from './qrcode-schemas.ts';
 import type { Service } from './service.ts';
 
 /** Creates a code from another. */

@@ -4,10 +4,9 @@ import { type PublicType, publicTypeNames, publicTypes } from '../../events/publ
 import { auditTypes } from '../feed/audit.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
+import { exact } from './schemas.ts';
 
 /** Schemas of events, and what reading them has in common. */
-
-const exact = { additionalProperties: false } as const;
 
 const eventOf = (type: PublicType) =>
   t.Object(

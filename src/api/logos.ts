@@ -78,7 +78,7 @@ const uploadLogo = ({ sql, clock, maxLogos }: Service, read: (bytes: Uint8Array)
     upload: uploadTypes,
     readBody: readUpload,
     success: { status: 201, description: 'The new logo.', schema: CreatedLogo },
-    errors: ['invalid_request', 'quota_exceeded', 'payload_too_large', 'unsupported_media_type', 'conflict'],
+    errors: ['invalid_request', 'quota_exceeded', 'conflict'],
     answerWithinMs: 20_000,
     async handle({ caller, body }) {
       const bytes = body as Uint8Array;

@@ -11,7 +11,8 @@ import type { Reason } from '../proof/proof.ts';
 import frameFont from '../qr/frame-font.json' with { type: 'json' };
 import { styleWarnings } from '../qr/warnings.ts';
 import { presentCode } from './present.ts';
-import { type CreatedQrCode, NewQrCode } from './schemas.ts';
+import { NewQrCode } from './qrcode-requests.ts';
+import type { CreatedQrCode } from './qrcode-schemas.ts';
 import { errorFinder } from './validate.ts';
 
 const schemaErrors = errorFinder(NewQrCode, 'body');

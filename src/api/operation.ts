@@ -64,7 +64,7 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   };
   /** Timeout, if the operation waits for more than Postgres. */
   answerWithinMs?: number;
-  /** Error codes, besides those that every operation can return. */
+  /** Error codes, besides those that every operation, and every operation with a body, can return. */
   errors: ErrorCode[];
   handle(call: Call<Q, B>): Promise<Answer | StreamedAnswer>;
 }

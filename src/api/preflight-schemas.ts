@@ -1,8 +1,8 @@
 import { Type as t } from '@sinclair/typebox';
 import { StyleSchema } from '../../events/style.ts';
 import { proofSizesMm } from '../proof/proof.ts';
+import { exact } from './schemas.ts';
 
-const exact = { additionalProperties: false } as const;
 const sizes = proofSizesMm.join(', ');
 const smallest = (description: string) => t.Union([t.Integer(), t.Null()], { description, examples: [15] });
 

@@ -58,7 +58,7 @@ const proofStyle = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
     body: NewPreflight,
     success: { status: 200, description: 'What was read.', schema: Preflight },
     answerWithinMs,
-    errors: ['invalid_request', 'payload_too_large', 'unsupported_media_type'],
+    errors: ['invalid_request'],
     async handle({ caller, body: { style, short_code = defaultShortCode } }) {
       const problem = problemWithShortCode(short_code);
       if (problem !== undefined) throw invalid([{ field: 'short_code', message: `short_code ${problem}.` }]);

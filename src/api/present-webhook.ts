@@ -1,15 +1,28 @@
 import type { Static } from '@sinclair/typebox';
 import { accountWebhookId } from '../../events/endpoint.ts';
 import type { WebhookEventType } from '../../events/webhook-events.ts';
-import type { SecretDetails, WebhookDetails } from '../webhooks/commands.ts';
+import type { WebhookDetails } from '../webhooks/commands.ts';
 import type { Replay as StoredReplay } from '../webhooks/replays.ts';
 import type { SubscriptionDetails } from '../webhooks/subscriptions.ts';
+import type { Webhook } from './webhook-schemas.ts';
 import type { ReplayAnswer, Subscription } from './webhooks-schemas.ts';
 
-const secretOf = ({ failing_since, secret, previous_until }: SecretDetails) => ({
-  failing_since: failing_since?.toISOString() ?? null,
-  secret,
-  old_secret_valid_until: previous_until?.toISOString() ?? null,
+/** What every webhook has besides its settings. */
+const stateOf = <W extends WebhookDetails | SubscriptionDetails>(webhook: W) => ({
+  status: webhook.status as W['status'],
+  disabled_reason: webhook.reason,
+  status_since: webhook.since.toISOString(),
+  failing_since: webhook.failing_since?.toISOString() ?? null,
+  secret: webhook.secret,
+  old_secret_valid_until: webhook.previous_until?.toISOString() ?? null,
+  created_at: webhook.created_at.toISOString(),
+});
+
+/** The webhook of `/v1/account/webhook`. */
+export const presentWebhook = (webhook: WebhookDetails): Static<typeof Webhook> => ({
+  url: webhook.url,
+  mode: webhook.mode,
+  ...stateOf(webhook),
 });
 
 export const presentSubscription = (webhook: SubscriptionDetails): Static<typeof Subscription> => ({
@@ -22,11 +35,7 @@ export const presentSubscription = (webhook: SubscriptionDetails): Static<typeof
   active: webhook.status === 'enabled',
   mode: webhook.mode,
   account_webhook: false,
-  status: webhook.status,
-  disabled_reason: webhook.reason,
-  status_since: webhook.since.toISOString(),
-  ...secretOf(webhook),
-  created_at: webhook.created_at.toISOString(),
+  ...stateOf(webhook),
   updated_at: webhook.updated_at.toISOString(),
 });
 
@@ -38,11 +47,7 @@ export const presentAccountWebhook = (webhook: WebhookDetails): Static<typeof Su
   active: webhook.status === 'enabled',
   mode: webhook.mode,
   account_webhook: true,
-  status: webhook.status,
-  disabled_reason: webhook.reason,
-  status_since: webhook.since.toISOString(),
-  ...secretOf(webhook),
-  created_at: webhook.created_at.toISOString(),
+  ...stateOf(webhook),
   updated_at: webhook.since.toISOString(),
 });
 

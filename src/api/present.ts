@@ -1,12 +1,12 @@
 import type { Static } from '@sinclair/typebox';
-import type { CodeEvent } from '../../events/code.ts';
 import { differenceOf } from '../../events/code-change.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Disabled } from '../codes/blocked-hosts.ts';
 import { availabilityOf, type CountedCode } from '../codes/codes.ts';
 import type { PastCode } from '../codes/list-as-of.ts';
 import type { Addresses } from '../config.ts';
-import type { HistoryEntry, ListedQrCode, QrCode } from './schemas.ts';
+import type { HistoryEntry, ListedQrCode, QrCode } from './qrcode-schemas.ts';
 
 /** Conversion of stored codes and events to the schemas of the API. */
 

@@ -24,18 +24,10 @@ import { asOfQuery, listPast, presentPast, readAsOf, readPast } from './as-of.ts
 import { type Operation, operation } from './operation.ts';
 import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from './preconditions.ts';
 import { presentCode, presentHistory, presentListed, presentPage, presentRead } from './present.ts';
+import { QrCodeChange } from './qrcode-requests.ts';
+import { HistoryEntry, ListedQrCode, PastListedQrCode, PastQrCode, QrCode } from './qrcode-schemas.ts';
 import { restoreQrCode } from './restore.ts';
-import {
-  Deleted,
-  HistoryEntry,
-  ListedQrCode,
-  PastListedQrCode,
-  PastQrCode,
-  pageOf,
-  pageQuery,
-  QrCode,
-  QrCodeChange,
-} from './schemas.ts';
+import { Deleted, pageOf, pageQuery } from './schemas.ts';
 import type { Service } from './service.ts';
 import { tagQuery } from './targeting-schemas.ts';
 
@@ -173,15 +165,7 @@ const updateQrCode = ({ sql, clock, addresses, onChange }: Service): Operation =
     headers: ifMatchHeader,
     body: QrCodeChange,
     success: { status: 200, description: 'The code after the update.', schema: QrCode, headers: etagHeader },
-    errors: [
-      'invalid_request',
-      'destination_blocked',
-      'not_found',
-      'conflict',
-      'version_mismatch',
-      'payload_too_large',
-      'unsupported_media_type',
-    ],
+    errors: ['invalid_request', 'destination_blocked', 'not_found', 'conflict', 'version_mismatch'],
     async handle({ caller, params: { id = '' }, body, headers }) {
       const checkVersion = versionCheckOf(headers);
       const changes = readChange(body, addresses.ownUrls);

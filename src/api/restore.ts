@@ -1,4 +1,5 @@
-import type { Code, CodeChanged } from '../../events/code.ts';
+import type { Code } from '../../events/code.ts';
+import type { CodeChanged } from '../../events/code-events.ts';
 import { restoreCode } from '../../events/restore.ts';
 import { blockOf, refuseBlocked, urlsOf } from '../codes/blocked-hosts.ts';
 import { restore } from '../codes/change.ts';
@@ -10,7 +11,8 @@ import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from './preconditions.ts';
 import { presentRead } from './present.ts';
-import { QrCode, RestoreRequest } from './schemas.ts';
+import { RestoreRequest } from './qrcode-requests.ts';
+import { QrCode } from './qrcode-schemas.ts';
 import type { Service } from './service.ts';
 
 export const restoreQrCode = ({ sql, clock, addresses, onChange }: Service): Operation =>
@@ -26,15 +28,7 @@ export const restoreQrCode = ({ sql, clock, addresses, onChange }: Service): Ope
     headers: ifMatchHeader,
     body: RestoreRequest,
     success: { status: 200, description: 'The code after the restore.', schema: QrCode, headers: etagHeader },
-    errors: [
-      'invalid_request',
-      'destination_blocked',
-      'not_found',
-      'conflict',
-      'version_mismatch',
-      'payload_too_large',
-      'unsupported_media_type',
-    ],
+    errors: ['invalid_request', 'destination_blocked', 'not_found', 'conflict', 'version_mismatch'],
     async handle({ caller, params: { id = '' }, body: { version }, headers }) {
       const checkVersion = versionCheckOf(headers);
       const current = await findCode(sql, caller, id);

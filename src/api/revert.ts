@@ -6,9 +6,9 @@ import { maxRevertedCodes, revert } from '../codes/revert.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
+import { exact } from './schemas.ts';
 import type { Service } from './service.ts';
 
-const exact = { additionalProperties: false } as const;
 const timestamp = (description: string) =>
   t.String({
     description,
@@ -88,7 +88,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     ].join('\n\n'),
     body: RevertRequest,
     success: { status: 200, description: 'What changed, or would change.', schema: RevertAnswer },
-    errors: ['invalid_request', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+    errors: ['invalid_request', 'not_found', 'conflict'],
     answerWithinMs: revertTimeoutMs,
     async handle({ caller, body }) {
       const now = clock();

@@ -1,4 +1,4 @@
-import type { CodeEvent } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import type { Addresses } from '../config.ts';

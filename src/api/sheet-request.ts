@@ -5,6 +5,7 @@ import type { Caller } from '../accounts/admission.ts';
 import { type CountedCode, findCodes, listCodes } from '../codes/codes.ts';
 import { type FieldError, invalid, Refusal } from '../lib/errors.ts';
 import { labelSizeOf, pages, type SheetLayout, stockLayoutNames, stockLayouts } from '../qr/sheet/layouts.ts';
+import { exact } from './schemas.ts';
 import type { Service } from './service.ts';
 import { errorFinder } from './validate.ts';
 
@@ -13,7 +14,6 @@ const maxGrid = 50;
 /** Smaller labels have no room for a code that scans. */
 const minLabelMm = 10;
 
-const exact = { additionalProperties: false } as const;
 const millimeters = (maximum: number, description: string, minimum = 0) =>
   t.Number({ minimum, maximum, description, examples: [Math.max(10, minimum)] });
 

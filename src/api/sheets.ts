@@ -24,7 +24,7 @@ const createSheet = (service: Service, sheets: Sheets): Operation =>
     // Validated by readSheet, which names fields within the layout.
     checkBody: (body) => body as Static<typeof NewSheet>,
     success: { status: 200, description: 'The sheets.', files: ['application/pdf'] },
-    errors: ['invalid_request', 'not_found', 'payload_too_large', 'unsupported_media_type'],
+    errors: ['invalid_request', 'not_found'],
     async handle({ caller, body }) {
       const request = readSheet(body);
       const codes = await codesOf(service, caller, request);

@@ -13,11 +13,9 @@ import {
   maxWeight,
   minVariants,
 } from '../../events/targeting-words.ts';
+import { exact, orNull } from './schemas.ts';
 
 /** Schemas of what decides where a code leads, in requests and responses. */
-
-const exact = { additionalProperties: false } as const;
-const orNull = <S extends TSchema>(schema: S) => t.Union([schema, t.Null()]);
 
 const time = (description: string) =>
   t.String({ format: 'date-time', description, examples: ['2026-12-01T09:00:00.000Z'] });

@@ -29,7 +29,7 @@ const resolveScan = (service: Service): Operation =>
     params: { id: 'Identifier of the code, `qr_…`.' },
     body: ResolveRequest,
     success: { status: 200, description: 'Where the scan would lead.', schema: Resolved },
-    errors: ['invalid_request', 'not_found', 'payload_too_large', 'unsupported_media_type'],
+    errors: ['invalid_request', 'not_found'],
     async handle({ caller, params: { id = '' }, body }) {
       const { sql, clock } = service;
       const now = clock();

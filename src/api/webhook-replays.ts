@@ -8,9 +8,9 @@ import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { presentPage } from './present.ts';
 import { presentReplay } from './present-webhook.ts';
+import { requireEnabled, requireWebhook, webhookParam } from './require-webhook.ts';
 import { pageOf, pageQuery } from './schemas.ts';
 import type { Service } from './service.ts';
-import { requireEnabled, requireWebhook, webhookParam } from './webhooks.ts';
 import { NewReplay, Replay } from './webhooks-schemas.ts';
 
 const tag = 'Webhooks';
@@ -42,10 +42,7 @@ const createReplay = (service: Service): Operation =>
     params: webhookParam,
     body: NewReplay,
     success: { status: 202, description: 'The replay is running.', schema: Replay },
-    errors: [
-      ...(['invalid_request', 'plan_required', 'not_found', 'conflict', 'replay_running'] as const),
-      ...(['payload_too_large', 'unsupported_media_type'] as const),
-    ],
+    errors: ['invalid_request', 'plan_required', 'not_found', 'conflict', 'replay_running'],
     async handle({ caller, params: { id = '' }, body }) {
       const { sql, clock } = service;
       const now = clock();

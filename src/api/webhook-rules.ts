@@ -26,3 +26,13 @@ export const eventRules = [
 /** What happens to deliveries that wait. */
 export const pendingRules =
   'When a webhook is paused, removed or disabled, or its account changes to the Free plan, pending deliveries become `failed` with the reason, and can be resent for 30 days. When the URL changes, pending deliveries go to the new URL. Pending deliveries of a deleted code are still sent.';
+
+export const rotationRules =
+  'Creates a new secret. For 24 hours deliveries carry two signatures, by the new and by the previous secret, so that receivers can switch at any time. Rotating again within that time invalidates the oldest secret at once.';
+
+export const resendRules =
+  'Sends the delivery again, whatever its status: now, with the same `webhook-id`, to the current URL, and with the full series of retries.';
+
+/** How the example event of a test is sent. */
+export const testRules =
+  'Takes as long as the receiver, up to 15 s. It is not retried and not listed in the delivery log. It counts as one of the 8 concurrent requests of a webhook: if all 8 are in use, it waits up to 5 s, then answers 503 `unavailable`.';

@@ -5,12 +5,10 @@ import { modes } from '../../events/plans.ts';
 import { disabledReasons } from '../../events/webhook.ts';
 import type { ContractBody } from '../webhooks/body.ts';
 import { deliveryStatuses } from '../webhooks/deliveries.ts';
+import { exact, pageQuery, time } from './schemas.ts';
 
 /** Schemas of webhooks and their deliveries. */
 
-const exact = { additionalProperties: false } as const;
-const example = '2026-03-01T09:30:00.000Z';
-export const time = (description: string) => t.String({ format: 'date-time', description, examples: [example] });
 export const timeOrNull = (description: string, examples: (string | null)[] = [null]) =>
   t.Union([t.String({ format: 'date-time' }), t.Null()], { description, examples });
 
@@ -129,3 +127,9 @@ export const Delivery = t.Object(
   },
   exact,
 );
+
+/** The query parameters of a list of deliveries. */
+export const deliveriesQuery = t.Object({
+  ...pageQuery({ default: 20, maximum: 100 }),
+  status: t.Optional(oneOf(deliveryStatuses, { description: 'Only deliveries with this status.' })),
+});

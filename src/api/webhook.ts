@@ -1,16 +1,13 @@
-import { type Static, Type as t } from '@sinclair/typebox';
-import { oneOf } from '../../events/one-of.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { ContractBody } from '../webhooks/body.ts';
 import { findWebhook, noWebhook, remove, rotate, set, type WebhookDetails } from '../webhooks/commands.ts';
-import { deliveryStatuses, listDeliveries } from '../webhooks/deliveries.ts';
-import { sendTimeoutMs } from '../webhooks/send.ts';
-import { testWaitMs } from '../webhooks/test-slots.ts';
+import { listDeliveries } from '../webhooks/deliveries.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { presentPage } from './present.ts';
-import { pageOf, pageQuery } from './schemas.ts';
+import { presentWebhook } from './present-webhook.ts';
+import { pageOf } from './schemas.ts';
 import type { Service } from './service.ts';
 import {
   checkUrl,
@@ -19,9 +16,10 @@ import {
   requireWebhooks,
   resendDeliveryOf,
   sendExample,
+  testTimeoutMs,
 } from './webhook-actions.ts';
-import { deliveryRules, pendingRules } from './webhook-rules.ts';
-import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
+import { deliveryRules, pendingRules, resendRules, rotationRules, testRules } from './webhook-rules.ts';
+import { DeletedWebhook, Delivery, deliveriesQuery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
 
 const tag = 'Webhook';
 
@@ -69,7 +67,7 @@ const setWebhook = (service: Service): Operation =>
     description: `Sends all scans from now on to this URL. The first call creates the secret; it stays the same when the URL changes. A disabled webhook is enabled again.\n\n${pendingRules}`,
     body: NewWebhook,
     success: { status: 200, description: 'The webhook, with its signing secret.', schema: Webhook },
-    errors: ['invalid_request', 'plan_required', 'conflict', 'payload_too_large', 'unsupported_media_type'],
+    errors: ['invalid_request', 'plan_required', 'conflict'],
     async handle({ caller, body: { url } }) {
       requireWebhooks(caller);
       const { sql, clock, webhooks } = service;
@@ -105,8 +103,7 @@ const rotateSecret = (service: Service): Operation =>
     path: '/v1/account/webhook/rotate',
     tag,
     summary: 'Rotate the signing secret',
-    description:
-      'Creates a new secret. For 24 hours deliveries carry two signatures, by the new and by the previous secret, so that receivers can switch at any time. Rotating again within that time invalidates the oldest secret at once.',
+    description: rotationRules,
     success: { status: 200, description: 'The webhook, with its new secret.', schema: Webhook },
     errors: ['plan_required', 'not_found', 'conflict'],
     async handle({ caller }) {
@@ -123,11 +120,10 @@ const sendTest = (service: Service): Operation =>
     path: '/v1/account/webhook/test',
     tag,
     summary: 'Send an example event',
-    description:
-      'Sends one example scan now, signed like any other, even if the webhook is disabled, and returns the response of the receiver. Takes as long as the receiver, up to 15 s. It is not retried and not listed in the delivery log. It counts as one of the 8 concurrent requests of a webhook: if all 8 are in use, it waits up to 5 s, then answers 503 `unavailable`.',
+    description: `Sends one example scan now, signed like any other, even if the webhook is disabled, and returns the response of the receiver. ${testRules}`,
     success: { status: 200, description: 'The response of the receiver.', schema: WebhookTest },
     errors: ['plan_required', 'not_found'],
-    answerWithinMs: testWaitMs + sendTimeoutMs + 5_000,
+    answerWithinMs: testTimeoutMs,
     async handle({ caller }) {
       await requireWebhook(service, caller);
       const result = await sendExample<ContractBody>(service, caller, exampleScan);
@@ -144,10 +140,7 @@ const listWebhookDeliveries = ({ sql }: Service): Operation =>
     tag,
     summary: 'List deliveries',
     description: `Newest scan first, each delivery with its attempts. Successful deliveries are kept for 7 days, failed ones for 30 days.\n\n${pendingRules}`,
-    query: t.Object({
-      ...pageQuery({ default: 20, maximum: 100 }),
-      status: t.Optional(oneOf(deliveryStatuses, { description: 'Only deliveries with this status.' })),
-    }),
+    query: deliveriesQuery,
     success: { status: 200, description: 'One page of deliveries.', schema: pageOf(Delivery) },
     errors: ['invalid_request', 'plan_required'],
     async handle({ caller, query: { page = 1, limit = 20, status } }) {
@@ -171,8 +164,7 @@ const resendDelivery = (service: Service): Operation =>
     path: '/v1/account/webhook/deliveries/:id/resend',
     tag,
     summary: 'Resend a delivery',
-    description:
-      'Sends the delivery again, whatever its status: now, with the same `webhook-id`, to the current URL, and with the full series of retries.',
+    description: resendRules,
     params: { id: 'Identifier of the delivery, `whd_…`.' },
     success: { status: 200, description: 'The delivery, now pending.', schema: Delivery },
     errors: ['plan_required', 'not_found', 'conflict'],
@@ -187,15 +179,3 @@ const resendDelivery = (service: Service): Operation =>
       return json(200, presentDelivery<ContractBody>(delivery, caller));
     },
   });
-
-const presentWebhook = (webhook: WebhookDetails): Static<typeof Webhook> => ({
-  url: webhook.url,
-  mode: webhook.mode,
-  status: webhook.status,
-  disabled_reason: webhook.reason,
-  status_since: webhook.since.toISOString(),
-  failing_since: webhook.failing_since?.toISOString() ?? null,
-  secret: webhook.secret,
-  old_secret_valid_until: webhook.previous_until?.toISOString() ?? null,
-  created_at: webhook.created_at.toISOString(),
-});

@@ -7,11 +7,11 @@ import { type WebhookEventType, webhookEventTypes } from '../../events/webhook-e
 import type { WebhookBody } from '../webhooks/body.ts';
 import { replayChoices } from '../webhooks/replay-selection.ts';
 import { replayStatuses } from '../webhooks/replays.ts';
-import { Delivery, secretFields, time, timeOrNull, WebhookTest, webhookBodies } from './webhook-schemas.ts';
+import { exact, time } from './schemas.ts';
+import { Delivery, secretFields, timeOrNull, WebhookTest, webhookBodies } from './webhook-schemas.ts';
 
 /** Schemas of the webhooks of `/v1/webhooks`, and of their replays. */
 
-const exact = { additionalProperties: false } as const;
 export const maxFilteredCodes = 100;
 export const maxFilteredTags = 20;
 

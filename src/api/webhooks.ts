@@ -1,46 +1,22 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { type EndpointKey, keyOfWebhook } from '../../events/endpoint.ts';
-import { type Notification, notificationId } from '../../events/notification.ts';
-import { oneOf } from '../../events/one-of.ts';
 import { maxSubscriptions } from '../../events/subscription.ts';
 import { webhookEventTypes } from '../../events/webhook-events.ts';
-import type { Caller } from '../accounts/admission.ts';
-import { invalid, notFound, Refusal } from '../lib/errors.ts';
-import { isId, newId } from '../lib/ids.ts';
-import type { WebhookBody } from '../webhooks/body.ts';
+import { invalid } from '../lib/errors.ts';
 import { findWebhook, remove, rotate, set } from '../webhooks/commands.ts';
-import { deliveryStatuses, listDeliveries } from '../webhooks/deliveries.ts';
-import { sendTimeoutMs } from '../webhooks/send.ts';
 import * as subscriptions from '../webhooks/subscriptions.ts';
-import { testWaitMs } from '../webhooks/test-slots.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
-import { presentPage } from './present.ts';
 import { presentAccountWebhook, presentSubscription } from './present-webhook.ts';
-import { pageOf, pageQuery } from './schemas.ts';
+import { type FoundWebhook, requireWebhook, webhookParam } from './require-webhook.ts';
+import { exact } from './schemas.ts';
 import type { Service } from './service.ts';
-import {
-  checkUrl,
-  exampleScan,
-  presentDelivery,
-  requireWebhooks,
-  resendDeliveryOf,
-  sendExample,
-} from './webhook-actions.ts';
-import { eventRules, pendingRules } from './webhook-rules.ts';
+import { checkUrl, requireWebhooks } from './webhook-actions.ts';
+import { eventRules, pendingRules, rotationRules } from './webhook-rules.ts';
 import { readSettings } from './webhook-settings.ts';
-import {
-  DeletedSubscription,
-  NewSubscription,
-  Subscription,
-  SubscriptionChange,
-  SubscriptionDelivery,
-  SubscriptionTest,
-} from './webhooks-schemas.ts';
+import { subscriptionDeliveryOperations } from './webhooks-deliveries.ts';
+import { DeletedSubscription, NewSubscription, Subscription, SubscriptionChange } from './webhooks-schemas.ts';
 
 const tag = 'Webhooks';
-export const webhookParam = { id: 'Identifier of the webhook, `wh_…`.' };
-type Answered = Static<typeof Subscription>;
 
 /** Operations on all webhooks of the key's mode and on their deliveries. */
 export const subscriptionOperations = (service: Service): Operation[] => [
@@ -50,32 +26,8 @@ export const subscriptionOperations = (service: Service): Operation[] => [
   updateWebhook(service),
   removeWebhook(service),
   rotateSecret(service),
-  sendTest(service),
-  listWebhookDeliveries(service),
-  resendDelivery(service),
+  ...subscriptionDeliveryOperations(service),
 ];
-
-/** A webhook of the caller's mode, and its key in the tables. */
-export interface FoundWebhook {
-  key: EndpointKey;
-  webhook: Answered;
-}
-
-/** Finds a webhook by its id; throws if the plan has none or there is no such webhook. */
-export async function requireWebhook(service: Service, caller: Caller, id: string): Promise<FoundWebhook> {
-  requireWebhooks(caller);
-  const { sql, clock, webhooks } = service;
-  const key = keyOfWebhook(caller, id);
-  const now = clock();
-  if (key.mode === caller.mode) {
-    const account = await findWebhook(sql, webhooks.box, caller, now);
-    if (account !== undefined) return { key, webhook: presentAccountWebhook(account) };
-  } else if (isId('wh', id)) {
-    const [found] = await subscriptions.findSubscriptions(sql, webhooks.box, caller, { id, now });
-    if (found !== undefined) return { key, webhook: presentSubscription(found) };
-  }
-  throw notFound('webhook');
-}
 
 const listWebhooks = ({ sql, clock, webhooks: { box } }: Service): Operation =>
   operation({
@@ -88,7 +40,7 @@ const listWebhooks = ({ sql, clock, webhooks: { box } }: Service): Operation =>
     success: {
       status: 200,
       description: 'The webhooks, with their signing secrets.',
-      schema: t.Object({ data: t.Array(Subscription) }, { additionalProperties: false }),
+      schema: t.Object({ data: t.Array(Subscription) }, exact),
     },
     errors: ['plan_required'],
     async handle({ caller }) {
@@ -113,10 +65,7 @@ const createWebhook = (service: Service): Operation =>
     description: `Sends all events from now on that pass the filters. Each mode can have ${maxSubscriptions} webhooks, besides that of \`/v1/account/webhook\`.\n\n${eventRules}`,
     body: NewSubscription,
     success: { status: 201, description: 'The webhook, with its signing secret.', schema: Subscription },
-    errors: [
-      ...(['invalid_request', 'plan_required', 'quota_exceeded', 'conflict'] as const),
-      ...(['payload_too_large', 'unsupported_media_type'] as const),
-    ],
+    errors: ['invalid_request', 'plan_required', 'quota_exceeded', 'conflict'],
     async handle({ caller, body }) {
       requireWebhooks(caller);
       const { sql, clock, webhooks } = service;
@@ -156,10 +105,7 @@ const updateWebhook = (service: Service): Operation =>
     params: webhookParam,
     body: SubscriptionChange,
     success: { status: 200, description: 'The webhook.', schema: Subscription },
-    errors: [
-      ...(['invalid_request', 'plan_required', 'not_found', 'conflict'] as const),
-      ...(['payload_too_large', 'unsupported_media_type'] as const),
-    ],
+    errors: ['invalid_request', 'plan_required', 'not_found', 'conflict'],
     async handle({ caller, params: { id = '' }, body }) {
       const { sql, clock, webhooks } = service;
       const { webhook } = await requireWebhook(service, caller, id);
@@ -176,7 +122,7 @@ const updateWebhook = (service: Service): Operation =>
   });
 
 /** The webhook of `/v1/account/webhook` has only a URL, which enables it. */
-function refuseFixedSettings(webhook: Answered, change: Static<typeof SubscriptionChange>): void {
+function refuseFixedSettings(webhook: FoundWebhook['webhook'], change: Static<typeof SubscriptionChange>): void {
   for (const field of ['events', 'qr_ids', 'tags', 'description', 'active'] as const) {
     const isSame = JSON.stringify(change[field]) === JSON.stringify(webhook[field]);
     if (change[field] === undefined || isSame || (field === 'active' && change.active)) continue;
@@ -213,8 +159,7 @@ const rotateSecret = (service: Service): Operation =>
     path: '/v1/webhooks/:id/rotate',
     tag,
     summary: 'Rotate the signing secret of a webhook',
-    description:
-      'Creates a new secret. For 24 hours deliveries carry two signatures, by the new and by the previous secret, so that receivers can switch at any time. Rotating again within that time invalidates the oldest secret at once.',
+    description: rotationRules,
     params: webhookParam,
     success: { status: 200, description: 'The webhook, with its new secret.', schema: Subscription },
     errors: ['plan_required', 'not_found', 'conflict'],
@@ -227,95 +172,3 @@ const rotateSecret = (service: Service): Operation =>
       return json(200, (await requireWebhook(service, caller, id)).webhook);
     },
   });
-
-const sendTest = (service: Service): Operation =>
-  operation({
-    operationId: 'testWebhook',
-    method: 'POST',
-    path: '/v1/webhooks/:id/test',
-    tag,
-    summary: 'Send an example event to a webhook',
-    description:
-      'Sends one example now, of the first of its types of events, signed like any other, even if the webhook is paused or disabled, and returns the response of the receiver. Takes as long as the receiver, up to 15 s. It is not retried and not listed in the delivery log. It counts as one of the 8 concurrent requests of a webhook: if all 8 are in use, it waits up to 5 s, then answers 503 `unavailable`.',
-    params: webhookParam,
-    success: { status: 200, description: 'The response of the receiver.', schema: SubscriptionTest },
-    errors: ['plan_required', 'not_found'],
-    answerWithinMs: testWaitMs + sendTimeoutMs + 5_000,
-    async handle({ caller, params: { id = '' } }) {
-      const { key, webhook } = await requireWebhook(service, caller, id);
-      const example = webhook.account_webhook ? exampleScan : exampleEvent(webhook.events);
-      const result = await sendExample<WebhookBody>(service, key, example);
-      if (result === undefined) throw notFound('webhook');
-      return json(200, result);
-    },
-  });
-
-/** An example of the first of these types, with the same data as in the event feed. */
-const exampleEvent =
-  (types: Answered['events']) =>
-  (at: Date): Notification => {
-    const [type = 'scan.created'] = types;
-    const { id, code, data } = exampleScan(at);
-    if (type !== 'scan.created') {
-      const change = { qr_id: code, field: 'name', from: 'Spring menu', to: 'Summer menu' };
-      return { id: notificationId(newId('evt', at.getTime())), type, code, timestamp: at, data: change };
-    }
-    const { scan_id, ...scan } = data as { scan_id: string };
-    const record = {
-      qr_id: code,
-      id: scan_id,
-      timestamp: at.toISOString(),
-      ...{ country: 'DE', region: 'Land Berlin', city: 'Berlin', device: 'ios', browser: 'safari' },
-      ...{ is_unique: true, is_bot: false, rule: null, variant: null },
-    };
-    return { id, type, code, timestamp: at, data: { ...scan, ...record } };
-  };
-
-const listWebhookDeliveries = (service: Service): Operation =>
-  operation({
-    operationId: 'listDeliveriesOfWebhook',
-    method: 'GET',
-    path: '/v1/webhooks/:id/deliveries',
-    tag,
-    summary: 'List deliveries of a webhook',
-    description: `Newest event first, each delivery with its attempts. Successful deliveries are kept for 7 days, failed ones for 30 days.\n\n${pendingRules}`,
-    params: webhookParam,
-    query: t.Object({
-      ...pageQuery({ default: 20, maximum: 100 }),
-      status: t.Optional(oneOf(deliveryStatuses, { description: 'Only deliveries with this status.' })),
-    }),
-    success: { status: 200, description: 'One page of deliveries.', schema: pageOf(SubscriptionDelivery) },
-    errors: ['invalid_request', 'plan_required', 'not_found'],
-    async handle({ caller, params: { id = '' }, query: { page = 1, limit = 20, status } }) {
-      const { key } = await requireWebhook(service, caller, id);
-      const { deliveries, total } = await listDeliveries(service.sql, key, { page, limit, status });
-      const presented = deliveries.map((delivery) => presentDelivery(delivery, key));
-      return json(200, presentPage(presented, { page, limit }, total));
-    },
-  });
-
-const resendDelivery = (service: Service): Operation =>
-  operation({
-    operationId: 'resendDeliveryOfWebhook',
-    method: 'POST',
-    path: '/v1/webhooks/:id/deliveries/:delivery_id/resend',
-    tag,
-    summary: 'Resend a delivery of a webhook',
-    description:
-      'Sends the delivery again, whatever its status: now, with the same `webhook-id`, to the current URL, and with the full series of retries.',
-    params: { ...webhookParam, delivery_id: 'Identifier of the delivery, `whd_…`.' },
-    success: { status: 200, description: 'The delivery, now pending.', schema: SubscriptionDelivery },
-    errors: ['plan_required', 'not_found', 'conflict'],
-    async handle({ caller, params: { id = '', delivery_id = '' } }) {
-      const { key } = requireEnabled(await requireWebhook(service, caller, id), 'resend the delivery');
-      return json(200, presentDelivery(await resendDeliveryOf(service, key, delivery_id), key));
-    },
-  });
-
-/** Throws unless the webhook is enabled. */
-export function requireEnabled(found: FoundWebhook, then: string): FoundWebhook {
-  const { status } = found.webhook;
-  if (status !== 'enabled')
-    throw new Refusal('conflict', `The webhook is ${status}: set \`active\` to true with PATCH, then ${then}.`);
-  return found;
-}

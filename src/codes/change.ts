@@ -1,11 +1,5 @@
-import {
-  type Code,
-  type CodeChange,
-  type CodeChanged,
-  type CodeEvent,
-  changeCode,
-  deleteCode,
-} from '../../events/code.ts';
+import { type Code, type CodeChange, changeCode, deleteCode } from '../../events/code.ts';
+import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import { afterStart } from '../../events/read-targeting.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';

@@ -1,5 +1,5 @@
 import { isCodeEvent } from '../../events/catalogue.ts';
-import type { CodeEvent } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Queryable } from '../log/connect.ts';
 import { readVersions } from '../log/read.ts';

@@ -1,6 +1,7 @@
 import type { Account, AccountEvent } from '../../events/account.ts';
 import { isCodeEvent } from '../../events/catalogue.ts';
-import type { Code, CodeChanged, CodeEvent, ReadyChange } from '../../events/code.ts';
+import type { Code, ReadyChange } from '../../events/code.ts';
+import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Actor, NewEvent, Recorded } from '../../events/recorded.ts';
 import { type RevertScope, revertCode } from '../../events/revert.ts';

@@ -1,4 +1,5 @@
-import { type Code, type CodeChanged, disableCode, enableCode } from '../../events/code.ts';
+import { type Code, disableCode, enableCode } from '../../events/code.ts';
+import type { CodeChanged } from '../../events/code-events.ts';
 import { operator } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import { writeState } from '../../projections/state.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import type { CodeEvent } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import { readTargeting } from '../../events/read-targeting.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Caller } from '../accounts/admission.ts';

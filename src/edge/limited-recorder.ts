@@ -1,4 +1,5 @@
-import { type Code, type CodeChanged, type CodeEvent, reachLimit } from '../../events/code.ts';
+import { type Code, reachLimit } from '../../events/code.ts';
+import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import { type Recorded, service } from '../../events/recorded.ts';
 import type { Scan } from '../../events/scan.ts';
 import { writeState } from '../../projections/state.ts';

@@ -1,4 +1,4 @@
-import type { CodeEvent } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { foldShortCode, isGiven } from '../../events/short-code.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';

@@ -1,5 +1,5 @@
 import { isCodeEvent } from '../../events/catalogue.ts';
-import type { CodeEvent } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
 import { createGuide, type Guide } from '../../events/guide.ts';

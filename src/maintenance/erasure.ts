@@ -1,5 +1,6 @@
 import { erasedSchema } from '../../events/catalogue.ts';
-import { type Code, type CodeEvent, eraseCode } from '../../events/code.ts';
+import { type Code, eraseCode } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import { operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { append } from '../log/append.ts';

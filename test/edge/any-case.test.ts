@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { CodeEvent } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { foldShortCode, isGiven } from '../../events/short-code.ts';
 import { applyState, stateTables } from '../../projections/state.ts';

@@ -1,4 +1,5 @@
-import type { CodeChange, CodeEvent } from '../../events/code.ts';
+import type { CodeChange } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { change } from '../../src/codes/change.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startProxy } from '../../bench/chaos/proxy.ts';
-import type { CodeEvent } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { remove } from '../../src/codes/change.ts';
 import { newId, newShortCode } from '../../src/lib/ids.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { accountEvents } from '../../events/account.ts';
 import { type DomainEvent, erasedSchema, isCodeEvent, schemaOf, upcast } from '../../events/catalogue.ts';
-import { codeEvents } from '../../events/code.ts';
+import { codeEvents } from '../../events/code-events.ts';
 
 const created = {
   account: 'acct_1',

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   type Code,
   type CodeChange,
-  type CodeEvent,
   changeCode,
   createCode,
   deleteCode,
@@ -10,6 +9,7 @@ import {
   type NewCode,
   reachLimit,
 } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { noTargeting } from '../../events/targeting.ts';
 

@@ -1,7 +1,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, test } from 'vitest';
 import { accountEvents } from '../../events/account.ts';
-import { codeEvents } from '../../events/code.ts';
+import { codeEvents } from '../../events/code-events.ts';
 import type { LogEntry } from '../../events/entry.ts';
 import { audienceOf, publicEventOf, publicTypeOf } from '../../events/public-event.ts';
 import { hiddenEntries, publicTypes } from '../../events/public-types.ts';

@@ -1,5 +1,6 @@
 import type { AccountEvent } from '../../events/account.ts';
-import { type CodeEvent, createCode, type NewCode } from '../../events/code.ts';
+import { createCode, type NewCode } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { NewEvent } from '../../events/recorded.ts';
 import { newId, newRuleId } from '../../src/lib/ids.ts';
 

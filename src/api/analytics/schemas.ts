@@ -3,10 +3,9 @@ import { oneOf } from '../../../events/one-of.ts';
 import { OwnedScanRecord, ScanRecord } from '../../../events/scan-record.ts';
 import { browsers, devices } from '../../../events/targeting-words.ts';
 import { intervals } from '../../analytics/series.ts';
+import { exact } from '../schemas.ts';
 
 /** Schemas of analytics responses. */
-
-const exact = { additionalProperties: false } as const;
 
 const time = (description: string, example: string) =>
   t.String({ format: 'date-time', description, examples: [example] });

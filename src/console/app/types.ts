@@ -1,30 +1,31 @@
 import type { Static } from '@sinclair/typebox';
+import type * as accounts from '../../api/account-schemas.ts';
 import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as events from '../../api/event-schemas.ts';
 import type * as logos from '../../api/logos.ts';
 import type * as preflight from '../../api/preflight-schemas.ts';
+import type * as codes from '../../api/qrcode-schemas.ts';
 import type * as reverts from '../../api/revert.ts';
-import type * as schemas from '../../api/schemas.ts';
 import type * as targeting from '../../api/targeting-schemas.ts';
 import type * as webhooks from '../../api/webhook-schemas.ts';
 import type * as subscriptions from '../../api/webhooks-schemas.ts';
 import type * as sessions from '../sessions.ts';
 
 /** Types of API responses, derived from the API's schemas. */
-export type QrCode = Static<typeof schemas.QrCode>;
-export type PastQrCode = Static<typeof schemas.PastQrCode>;
-export type ListedQrCode = Static<typeof schemas.ListedQrCode>;
-export type CreatedQrCode = Static<typeof schemas.CreatedQrCode>;
+export type QrCode = Static<typeof codes.QrCode>;
+export type PastQrCode = Static<typeof codes.PastQrCode>;
+export type ListedQrCode = Static<typeof codes.ListedQrCode>;
+export type CreatedQrCode = Static<typeof codes.CreatedQrCode>;
 export type Proof = Static<typeof preflight.Preflight>;
 export type Resolved = Static<typeof targeting.Resolved>;
 export type Tags = Static<typeof targeting.Tags>;
 export type Availability = Static<typeof targeting.availability>;
-export type HistoryEntry = Static<typeof schemas.HistoryEntry>;
-export type Account = Static<typeof schemas.Account>;
+export type HistoryEntry = Static<typeof codes.HistoryEntry>;
+export type Account = Static<typeof accounts.Account>;
 export type Logo = Static<typeof logos.ListedLogo>;
-export type ApiKey = Static<typeof schemas.ApiKey>;
+export type ApiKey = Static<typeof accounts.ApiKey>;
 export type Reverted = Static<typeof reverts.RevertAnswer>;
-export type CreatedApiKey = Static<typeof schemas.CreatedApiKey>;
+export type CreatedApiKey = Static<typeof accounts.CreatedApiKey>;
 
 export type AuditEvent = Static<typeof events.AuditEvent>;
 export type FeedPage = Static<typeof events.EventPage>;

@@ -1,0 +1,114 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Account, ApiKey, CreatedApiKey, NewApiKey } from './account-schemas.ts';
+import {
+  AccountExportFile,
+  AccountHeatMap,
+  AccountTimeSeries,
+  Aggregate,
+  CodeFigures,
+  Destinations,
+  ExportFile,
+  HeatMap,
+  OwnedScanRecord,
+  ScanRecord,
+  Summary,
+  TimeSeries,
+} from './analytics/schemas.ts';
+import { AuditEvent, Event } from './event-schemas.ts';
+import { CreatedLogo, ListedLogo } from './logos.ts';
+import { NewPreflight, Preflight } from './preflight-schemas.ts';
+import { NewQrCode, NewQrCodes, QrCodeChange, QrCodeDuplicate, RestoreRequest } from './qrcode-requests.ts';
+import { CreatedQrCode, HistoryEntry, ListedQrCode, PastListedQrCode, PastQrCode, QrCode } from './qrcode-schemas.ts';
+import { RevertAnswer, RevertRequest } from './revert.ts';
+import { Deleted, ErrorAnswer } from './schemas.ts';
+import { NewSheet } from './sheet-request.ts';
+import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest, webhookBodies } from './webhook-schemas.ts';
+import {
+  DeletedSubscription,
+  eventBodies,
+  NewReplay,
+  NewSubscription,
+  Replay,
+  Subscription,
+  SubscriptionChange,
+  SubscriptionDelivery,
+  SubscriptionTest,
+} from './webhooks-schemas.ts';
+
+/** Named schemas: generated clients use the names, and references keep the document small. */
+export const components: Record<string, TSchema> = {
+  ...{
+    QrCode,
+    ListedQrCode,
+    CreatedQrCode,
+    NewQrCode,
+    NewQrCodes,
+    QrCodeChange,
+    QrCodeDuplicate,
+    HistoryEntry,
+    Deleted,
+  },
+  ...{ PastQrCode, PastListedQrCode, RestoreRequest, RevertRequest, RevertAnswer },
+  ...{ Preflight, NewPreflight, NewSheet },
+  ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },
+  ...{ OwnedScanRecord, AccountTimeSeries, AccountHeatMap, AccountExportFile },
+  ...{ CreatedLogo, ListedLogo },
+  ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
+  ...{ Event, AuditEvent },
+  ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },
+  ...{ Subscription, NewSubscription, SubscriptionChange, DeletedSubscription, SubscriptionTest, SubscriptionDelivery },
+  ...{ Replay, NewReplay },
+  ...Object.fromEntries(eventBodies.map(({ schemaName, schema }) => [schemaName, schema])),
+  ...Object.fromEntries(webhookBodies.map(({ schemaName, schema }) => [schemaName, schema])),
+};
+const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
+
+/** A reference to a named schema; any other schema, with references to the named schemas in it. */
+export function refTo(schema: TSchema): object {
+  const name = names.get(schema);
+  return name === undefined ? withReferences(schema) : { $ref: `#/components/schemas/${name}` };
+}
+
+export function withReferences(schema: TSchema): object {
+  const properties = Object.entries<TSchema>(schema['properties'] ?? {});
+  return {
+    ...schema,
+    ...(schema['items'] === undefined ? {} : { items: refTo(schema['items']) }),
+    ...(schema['anyOf'] === undefined ? {} : { anyOf: schema['anyOf'].map(refTo) }),
+    ...(properties.length === 0
+      ? {}
+      : { properties: Object.fromEntries(properties.map(([name, property]) => [name, refTo(property)])) }),
+  };
+}
+
+/** The example of the schema, or one composed of the examples of its required parts. */
+function exampleOf(schema: TSchema): unknown {
+  const [own] = schema['examples'] ?? [];
+  if (own !== undefined) return own;
+  if (schema['const'] !== undefined) return schema['const'];
+  if (schema['enum'] !== undefined) return schema['enum'][0];
+  if (schema['anyOf'] !== undefined) return exampleOf(schema['anyOf'][0]);
+  const required: string[] = schema['required'] ?? [];
+  switch (schema['type']) {
+    case 'object':
+      return Object.fromEntries(required.map((name) => [name, exampleOf(schema['properties'][name])]));
+    case 'array':
+      return [exampleOf(schema['items'])];
+    case 'boolean':
+      return true;
+    default:
+      throw new Error(`This schema needs an example: ${JSON.stringify(schema)}`);
+  }
+}
+
+/** A body in JSON. */
+export const content = (schema: TSchema) => ({
+  'application/json': { schema: refTo(schema), example: exampleOf(schema) },
+});
+
+/** A header of a response. */
+export const header = (description: string, example: string | number) => ({
+  description,
+  schema: { type: typeof example === 'number' ? 'integer' : 'string' },
+  example,
+});
