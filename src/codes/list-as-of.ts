@@ -1,4 +1,5 @@
 import type { Code } from '../../events/code.ts';
+import type { CodeChanged } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Queryable } from '../log/connect.ts';
 import { hasAnyTag, hasAvailability, type Listing, orderBy } from './codes.ts';
@@ -11,16 +12,16 @@ export type PastCode = Pick<Code, 'id' | 'name' | 'destination_url' | 'short_cod
  * One page of the owner's codes as they were at a time, and the total number that match. Deleted codes are left out, also
  * those that existed then.
  *
- * Postgres does all of it, and returns one page. A code that was not changed since is read from its row; of the others, the
- * first change of a field since then has the value that the field had (`from`), so no history is replayed. A list by time of
- * creation without a filter looks at the changes of the codes of its page only.
+ * Postgres does all of it, and returns one page. What the list shows is read for the codes of the page only. A filter, or an
+ * order by name, first reads the fields that it needs of every code.
  */
 export async function listCodesAsOf(
   sql: Queryable,
   { account, mode }: Owner,
   asOf: Date,
-  { status, search, shortCode, availability, tags, order = '-created_at', page, limit }: Listing,
+  listing: Listing,
 ): Promise<{ codes: PastCode[]; total: number }> {
+  const { search, shortCode, order = '-created_at', page, limit } = listing;
   const isOfId = search !== undefined && 'id' in search ? sql`AND id = ${search.id}` : sql``;
   const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
   // These never change, so they need no state of then.
@@ -28,75 +29,125 @@ export async function listCodesAsOf(
     SELECT * FROM codes
     WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND created_at <= ${asOf}
       ${isOfId} ${hasShortCode}`;
-  const filters = [
-    ...(status === undefined ? [] : [sql`status = ${status}`]),
-    ...(search === undefined || 'id' in search ? [] : [matchesSearch(sql, search, undefined)]),
-    ...(availability === undefined
-      ? []
-      : [hasAvailability(sql, availability.wanted, asOf, sql`(max_scans IS NOT NULL AND limit_was_reached)`)]),
-    ...(tags === undefined ? [] : [hasAnyTag(sql, tags)]),
-  ];
-  const inOrder = sql`ORDER BY ${orderBy(sql, order)} LIMIT ${limit} OFFSET ${(page - 1) * limit}`;
-  const isByCreation = order === 'created_at' || order === '-created_at';
-  const rows = await (filters.length === 0 && isByCreation
-    ? sql<Row[]>`
-        WITH existed AS NOT MATERIALIZED (${existed}), chosen AS MATERIALIZED (SELECT * FROM existed ${inOrder})
-        SELECT past.*, (SELECT count(*) FROM existed) AS total
-        FROM (SELECT) AS one LEFT JOIN (${pastOf(sql, sql`chosen`, asOf, false)}) AS past ON true
-        ORDER BY ${orderBy(sql, order)}`
-    : sql<Row[]>`
-        WITH existed AS NOT MATERIALIZED (${existed}), matching AS MATERIALIZED (
-          SELECT * FROM (${pastOf(sql, sql`existed`, asOf, availability !== undefined)}) AS past
-          WHERE ${filters.reduce((all, filter) => sql`${all} AND ${filter}`, sql`true`)}
-        )
-        SELECT chosen.*, (SELECT count(*) FROM matching) AS total
-        FROM (SELECT) AS one LEFT JOIN (SELECT * FROM matching ${inOrder}) AS chosen ON true
-        ORDER BY ${orderBy(sql, order)}`);
+  const conditions = conditionsOf(sql, asOf, listing);
+  const fields = new Set(conditions.flatMap((condition) => condition.fields));
+  const matching =
+    fields.size === 0
+      ? sql`NOT MATERIALIZED (SELECT * FROM existed)`
+      : sql`MATERIALIZED (
+          SELECT id, position ${fields.has('name') ? sql`, name` : sql``}
+          FROM (${pastOf(sql, sql`existed`, asOf, fields)}) AS past
+          WHERE ${conditions.reduce((all, { isMet }) => sql`${all} AND ${isMet}`, sql`true`)}
+        )`;
+  const rows = await sql<Row[]>`
+    WITH existed AS NOT MATERIALIZED (${existed}), matching AS ${matching}, chosen AS MATERIALIZED (
+      SELECT * FROM codes WHERE id = ANY(ARRAY(
+        SELECT id FROM matching ORDER BY ${orderBy(sql, order)} LIMIT ${limit} OFFSET ${(page - 1) * limit}
+      ))
+    )
+    SELECT id, short_code, created_at, name, destination_url, status, (SELECT count(*) FROM matching) AS total
+    FROM (SELECT) AS one LEFT JOIN (${pastOf(sql, sql`chosen`, asOf, shownFields)}) AS past ON true
+    ORDER BY ${orderBy(sql, order)}`;
   // A page past the end still has one row, for the total.
   const codes = rows.flatMap(({ total: _, ...code }) => (code.id === null ? [] : [code as PastCode]));
   return { codes, total: rows[0]?.total ?? 0 };
 }
 
 type Row = { total: number } & (PastCode | { id: null });
+type Fragment = ReturnType<typeof orderBy>;
 
-const columns = (sql: Queryable) =>
-  sql`id, position, short_code, created_at, name, destination_url, status, tags, starts_at, expires_at, max_scans`;
+/** Fields that change, each with the events that change it, and in SQL the value before such an event. */
+const pastFields = {
+  name: [['code_renamed'], "data ->> 'from'"],
+  destination_url: [['destination_changed'], "data ->> 'from'"],
+  status: [
+    ['code_paused', 'code_resumed', 'code_published'],
+    "CASE type WHEN 'code_paused' THEN 'active' WHEN 'code_resumed' THEN 'paused' ELSE 'draft' END",
+  ],
+  tags: [
+    ['tags_changed'],
+    "CASE WHEN data -> 'from' <> 'null' THEN ARRAY(SELECT jsonb_array_elements_text(data -> 'from')) END",
+  ],
+  starts_at: [['schedule_changed'], "(data -> 'from' ->> 'starts_at')::timestamptz"],
+  expires_at: [['schedule_changed'], "(data -> 'from' ->> 'expires_at')::timestamptz"],
+  max_scans: [['limit_changed'], "(data ->> 'from')::integer"],
+} as const satisfies Partial<Record<keyof Code, [CodeChanged['type'][], string]>>;
+type PastField = keyof typeof pastFields;
 
-/** SQL for the codes of a table like `codes`, as they were; `hasLimits` adds whether the limit was reached, one more lookup. */
-function pastOf(sql: Queryable, codes: ReturnType<typeof columns>, asOf: Date, hasLimits: boolean) {
-  const limitWasReached = hasLimits
-    ? sql`coalesce((
-        SELECT type = 'limit_reached' FROM events
-        WHERE stream = c.id AND version <= last.version AND type IN ('limit_changed', 'limit_reached')
-        ORDER BY version DESC LIMIT 1
-      ), false)`
-    : sql`false`;
+const shownFields = new Set<PastField>(['name', 'destination_url', 'status']);
+
+/** What a code must have been to be listed, in SQL, and the fields that this is about. */
+interface Condition {
+  fields: PastField[];
+  isMet: Fragment;
+}
+
+function conditionsOf(sql: Queryable, asOf: Date, { status, search, availability, tags, order }: Listing): Condition[] {
+  const conditions: Condition[] = [];
+  if (status !== undefined) conditions.push({ fields: ['status'], isMet: sql`status = ${status}` });
+  if (search !== undefined && !('id' in search))
+    conditions.push({ fields: ['name', 'destination_url'], isMet: matchesSearch(sql, search, undefined) });
+  if (availability !== undefined)
+    conditions.push({
+      fields: ['starts_at', 'expires_at', 'max_scans'],
+      isMet: hasAvailability(sql, availability.wanted, asOf, limitWasReached(sql, asOf)),
+    });
+  if (tags !== undefined) conditions.push({ fields: ['tags'], isMet: hasAnyTag(sql, tags) });
+  if (order === 'name' || order === '-name') conditions.push({ fields: ['name'], isMet: sql`true` });
+  return conditions;
+}
+
+/** SQL for the rows of `pastOf`, named `past`, whose limit was reached. */
+const limitWasReached = (sql: Queryable, asOf: Date) => sql`
+  CASE WHEN max_scans IS NULL THEN false
+    WHEN updated_at <= ${asOf} THEN limit_reached_at IS NOT NULL
+    ELSE coalesce((
+      SELECT type = 'limit_reached' FROM events
+      WHERE stream = past.id AND version <= past.last_version AND type IN ('limit_changed', 'limit_reached')
+      ORDER BY version DESC LIMIT 1
+    ), false) END`;
+
+/**
+ * SQL for the codes of a table like `codes`, with `fields` as they were. A code that was not changed since has them in its row.
+ * Of the others, the first change of a field since then has the value that the field had, so no history is replayed. The index
+ * `events_changes` finds it without reading the events of the code.
+ */
+function pastOf(sql: Queryable, codes: Fragment, asOf: Date, fields: Set<PastField>) {
+  const join = (fragments: Fragment[]) => fragments.reduce((all, fragment) => sql`${all}, ${fragment}`);
+  const names = [...fields];
+  const firstChange = (field: PastField) => sql(`${field}_changed`);
+  const isChange = (field: PastField) => sql`type = ANY(${[...pastFields[field][0]]})`;
   return sql`
-  SELECT ${columns(sql)}, limit_reached_at IS NOT NULL AS limit_was_reached FROM ${codes} WHERE updated_at <= ${asOf}
-  UNION ALL
-  SELECT id, position, short_code, created_at,
-    coalesce(was.name #>> '{}', c.name), coalesce(was.destination_url #>> '{}', c.destination_url),
-    coalesce(was.status, c.status),
-    CASE WHEN was.tags IS NULL THEN c.tags
-      WHEN jsonb_typeof(was.tags) = 'array' THEN ARRAY(SELECT jsonb_array_elements_text(was.tags)) END,
-    CASE WHEN was.schedule IS NULL THEN c.starts_at ELSE (was.schedule ->> 'starts_at')::timestamptz END,
-    CASE WHEN was.schedule IS NULL THEN c.expires_at ELSE (was.schedule ->> 'expires_at')::timestamptz END,
-    CASE WHEN was.max_scans IS NULL THEN c.max_scans ELSE (was.max_scans #>> '{}')::integer END,
-    ${limitWasReached}
-  FROM ${codes} AS c
-  CROSS JOIN LATERAL (
-    SELECT coalesce(max(version), 0) AS version FROM events WHERE stream = c.id AND occurred_at <= ${asOf}
-  ) AS last
-  CROSS JOIN LATERAL (
-    SELECT
-      (array_agg(data -> 'from' ORDER BY version) FILTER (WHERE type = 'code_renamed'))[1] AS name,
-      (array_agg(data -> 'from' ORDER BY version) FILTER (WHERE type = 'destination_changed'))[1] AS destination_url,
-      (array_agg(data -> 'from' ORDER BY version) FILTER (WHERE type = 'tags_changed'))[1] AS tags,
-      (array_agg(data -> 'from' ORDER BY version) FILTER (WHERE type = 'schedule_changed'))[1] AS schedule,
-      (array_agg(data -> 'from' ORDER BY version) FILTER (WHERE type = 'limit_changed'))[1] AS max_scans,
-      (array_agg(CASE type WHEN 'code_paused' THEN 'active' WHEN 'code_resumed' THEN 'paused' ELSE 'draft' END
-        ORDER BY version) FILTER (WHERE type IN ('code_paused', 'code_resumed', 'code_published')))[1] AS status
-    FROM events WHERE stream = c.id AND version > last.version
-  ) AS was
-  WHERE updated_at > ${asOf}`;
+    SELECT id, position, short_code, created_at, updated_at, limit_reached_at, last_version, ${join(
+      names.map(
+        (field) => sql`
+          CASE WHEN first.${firstChange(field)} IS NULL THEN c.${sql(field)}
+            ELSE (SELECT ${sql.unsafe(pastFields[field][1])} FROM events
+              WHERE stream = c.id AND version = first.${firstChange(field)}) END AS ${sql(field)}`,
+      ),
+    )}
+    FROM ${codes} AS c
+    CROSS JOIN LATERAL (
+      SELECT max(version) FILTER (WHERE occurred_at <= ${asOf}) AS last_version,
+        min(version) FILTER (WHERE occurred_at > ${asOf}) AS next_version, ${join(
+          names.map(
+            (field) => sql`
+              min(version) FILTER (WHERE occurred_at > ${asOf} AND ${isChange(field)}) AS ${firstChange(field)}`,
+          ),
+        )}
+      FROM events WHERE stream = c.id AND c.updated_at > ${asOf}
+    ) AS seen
+    -- By the clocks of two instances, a change can seem older than the one before it. Then both were made by that time.
+    CROSS JOIN LATERAL (
+      SELECT ${join(
+        names.map(
+          (field) => sql`
+            CASE WHEN next_version < last_version
+              THEN (SELECT min(version) FROM events WHERE stream = c.id AND version > last_version AND ${isChange(field)})
+              ELSE seen.${firstChange(field)} END AS ${firstChange(field)}`,
+        ),
+      )}
+    ) AS first
+    -- Keeps Postgres from computing a field once for each time that it is named.
+    OFFSET 0`;
 }

@@ -157,6 +157,35 @@ describe('after any history', () => {
     );
   });
 
+  test('a list agrees with the single read also where the clocks of two instances differ', async () => {
+    const { sql } = database;
+    const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now: at(0) });
+    const owner: Owner = { account, mode: 'live' };
+    const id = (await live(owner, [])).at(-1)?.codes.at(-1)?.id ?? '';
+    const steps: [number, CodeChange][] = [
+      [10, { name: 'Menu' }],
+      [14, { active: false, name: 'Second' }],
+      [12, { tags: ['summer'] }],
+      [16, { active: true }],
+      [15, { name: 'Third', max_scans: 5, starts_at: at(1_000) }],
+    ];
+    for (const [minute, wanted] of steps) await change(sql, owner, id, wanted, { actor, now: at(minute) });
+    const current = (await findCode(sql, owner, id)) as Code;
+    for (const asOf of [9, 10, 11, 12, 13, 14, 15, 16].map(at)) {
+      const { name, status, tags, starts_at } = await codeAsOf(sql, current, asOf);
+      const list = async (filter: object) => {
+        const { codes } = await listCodesAsOf(sql, owner, asOf, { page: 1, limit: 9, ...filter });
+        return codes.find((listed) => listed.id === id);
+      };
+      const listed = { id, name, status };
+      expect(await list({ status }), 'by status').toMatchObject(listed);
+      expect(await list({ search: { words: name } }), 'by name').toMatchObject(listed);
+      expect((await list({ tags: ['summer'] }))?.id === id, 'by tag').toBe(tags !== null);
+      const scheduled = await list({ availability: { wanted: 'scheduled', now: asOf } });
+      expect(scheduled?.id === id, 'by availability').toBe(starts_at !== null);
+    }
+  });
+
   test('before its creation there is no code, and the 404 says so; a page past the end has the total', async () => {
     const { sql } = database;
     const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now: at(0) });
