@@ -19,6 +19,7 @@ import {
   subtractCounts,
 } from './scan-counts.ts';
 import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
+import { verifyLimits } from './verify-limits.ts';
 
 export interface Verification {
   /** The position up to which everything was compared. */
@@ -61,7 +62,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const state = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', (tx) =>
     readPostgres(tx, account, onProgress),
   );
-  const { counted, table, ends, erased, retention, dropped, lower, log, ahead } = state;
+  const { counted, table, ends, erased, retention, dropped, limits, lower, log, ahead } = state;
   const logUpTo = (position: number, kind: keyof LogCounts) =>
     position === lower ? log[kind] : addCounts(new Map(log[kind]), ahead[kind]);
 
@@ -98,6 +99,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
       ),
       ...compare('warehouse', staying, table.removed_to, inWarehouse),
       ...(await differingAggregates(warehouse, table.version, account)),
+      ...limits,
       ...ofDeliveries,
       ...(await remainingVisitors(sql, account)),
       ...(await remainingScans(sql, erased, log.all)),
@@ -138,6 +140,7 @@ async function readPostgres(
     ends: await endsOfCodes(tx),
     erased: await erasedAccounts(tx),
     dropped: await countDropped(tx, account),
+    limits: await verifyLimits(tx, account),
   };
 }
 

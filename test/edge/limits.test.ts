@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { verify } from '../../src/maintenance/verify.ts';
 import { newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
@@ -35,6 +36,30 @@ const storedOf = async ({ id }: Created) =>
     SELECT is_bot, rule FROM scans WHERE code = ${id} ORDER BY position`;
 
 describe('a code with max_scans', () => {
+  test('verify compares its count with the log, and finds a wrong one and a missing one', async () => {
+    const { sql } = service.database;
+    const code = await create({ fallback_url: 'https://example.com/closed' });
+    await scan(code);
+    await account.live.patch(`/v1/qrcodes/${code.id}`, { max_scans: 2 });
+    // The second instance may not have the limit yet.
+    await scan(code, 2, crawler);
+    for (const i of [4, 6]) await scan(code, i);
+    await service.allStored();
+    const found = async () => (await verify({ sql, warehouse: service.warehouse, account: account.id })).differences;
+    expect(await found()).toEqual([]);
+    const set = (used: number) => sql`
+      INSERT INTO limited_scans VALUES (${code.id}, ${used}) ON CONFLICT (code) DO UPDATE SET used = ${used}`;
+    for (const wrong of [0, 1, 3]) {
+      await set(wrong);
+      const difference = { what: 'max_scans', code: code.id, log: '2 scans that count', found: `${wrong}` };
+      // A scan that follows the limit by less than a minute may be one that an instance without the limit has stored.
+      expect(await found()).toEqual(wrong === 1 ? [] : [difference]);
+    }
+    await sql`DELETE FROM limited_scans WHERE code = ${code.id}`;
+    expect(await found()).toMatchObject([{ what: 'max_scans', code: code.id, found: 'no count' }]);
+    await set(2);
+  });
+
   test('300 at once on two instances: exactly as many are redirected, and stored', async () => {
     const code = await create({ max_scans: 120 });
     const answers = await atOnce(300, (i) => scan(code, i));

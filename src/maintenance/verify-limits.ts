@@ -1,0 +1,78 @@
+import type { Queryable } from '../log/connect.ts';
+import { headOfLog } from '../log/read.ts';
+import type { Difference } from './scan-counts.ts';
+
+const maxPositionsPerQuery = 500_000;
+
+/**
+ * An edge that does not have a new limit yet stores scans without counting them, and so does a spool with scans of before the
+ * limit. Scans that happened up to this long after the limit was set, and are after it in the log, may be missing in the count.
+ */
+const spreadMs = 60_000;
+
+interface Limit {
+  code: string;
+  /** Null without a row: no limit is enforced. */
+  used: number | null;
+  /** When `max_scans` was set, which counted the scans until then. */
+  set_position: number;
+  set_at: Date;
+  /** Scans that count and are no longer in the log. */
+  dropped: number;
+}
+
+/** Compares the counts of scans behind `max_scans` with the log. `tx` is one snapshot, since both are written together. */
+export async function verifyLimits(tx: Queryable, account: string | undefined): Promise<Difference[]> {
+  const limits = await tx<Limit[]>`
+    SELECT c.id AS code, l.used, s.position AS set_position, s.occurred_at AS set_at,
+      coalesce(d.total_scans - d.uncounted_scans, 0) AS dropped
+    FROM codes c
+    CROSS JOIN LATERAL (
+      SELECT position, occurred_at FROM events
+      WHERE stream = c.id AND type IN ('code_created', 'limit_changed') ORDER BY version DESC LIMIT 1
+    ) AS s
+    LEFT JOIN limited_scans l ON l.code = c.id
+    LEFT JOIN dropped_scans d ON d.code = c.id
+    WHERE c.max_scans IS NOT NULL AND c.status <> 'deleted'
+      ${account === undefined ? tx`` : tx`AND c.account = ${account}`}`;
+  if (limits.length === 0) return [];
+  const logged = await countLogged(tx, limits);
+  return limits.flatMap(({ code, used, dropped }) => {
+    const { scans, uncertain } = logged.get(code) ?? { scans: 0, uncertain: 0 };
+    const expected = scans + dropped;
+    if (used !== null && used <= expected && used >= expected - uncertain) return [];
+    return [
+      { what: 'max_scans', code, log: `${expected} scans that count`, found: used === null ? 'no count' : `${used}` },
+    ];
+  });
+}
+
+interface Logged {
+  scans: number;
+  /** Those of `scans` that may be missing in the count. */
+  uncertain: number;
+}
+
+/** Counts the scans of codes that count against a limit, by code. */
+async function countLogged(tx: Queryable, limits: Limit[]): Promise<Map<string, Logged>> {
+  const head = await headOfLog(tx);
+  const counts = new Map<string, Logged>();
+  const codes = limits.map(({ code, set_position, set_at }) => ({
+    ...{ code, set_position, spread_to: new Date(set_at.getTime() + spreadMs).toISOString() },
+  }));
+  for (let from = 0; from < head; from += maxPositionsPerQuery) {
+    const rows = await tx<({ code: string } & Logged)[]>`
+      SELECT s.code, count(*) AS scans,
+        count(*) FILTER (WHERE s.position > l.set_position AND s.occurred_at < l.spread_to) AS uncertain
+      FROM scans s JOIN jsonb_to_recordset(${tx.json(codes)}) AS l (code text, set_position bigint, spread_to timestamptz)
+        ON l.code = s.code
+      WHERE s.position > ${from} AND s.position <= ${from + maxPositionsPerQuery}
+        AND NOT s.is_bot AND coalesce(s.rule, '') NOT LIKE 'f%'
+      GROUP BY s.code`;
+    for (const { code, scans, uncertain } of rows) {
+      const before = counts.get(code) ?? { scans: 0, uncertain: 0 };
+      counts.set(code, { scans: before.scans + scans, uncertain: before.uncertain + uncertain });
+    }
+  }
+  return counts;
+}
