@@ -29,7 +29,7 @@ function cell(column: string): string {
 const fields = ['country', 'region', 'city', 'device', 'browser'];
 const booleanText = (column: string) => `if(${column}, 'true', 'false')`;
 
-const csvLine = (cells: string[]) => `concat(${cells.join(", ',', ")}, '\\r\\n')`;
+const csvText = (cells: string[]) => cells.join(", ',', ");
 const csvCells = ['id', timestamp, ...fields.map(cell), booleanText('is_unique')];
 
 /** SQL for the ids of rule and variant; empty if there is none, and for the fallback. */
@@ -38,7 +38,7 @@ const variantSql = (reading: Reading) => (hasRules(reading) ? 'toString(variant)
 const orNull = (text: string) => `if(${text} = '', 'null', toJSONString(${text}))`;
 
 /** SQL for the text of a scan. ClickHouse formats it, to leave our event loop to redirects. */
-function lineSql(reading: Reading, { format, withCode, urls }: ChunkOptions): string {
+function lineSql(reading: Reading, { format, withCode, withLeads }: ChunkOptions): string {
   if (format === 'json')
     return `concat('{', ${withCode ? `'"qr_id":', toJSONString(code), ',', ` : ''}
       '"id":', toJSONString(id), ',"timestamp":"', ${timestamp}, '"',
@@ -46,23 +46,22 @@ function lineSql(reading: Reading, { format, withCode, urls }: ChunkOptions): st
       ',"is_unique":', ${booleanText('is_unique')}, ',"is_bot":', ${booleanText('is_bot')},
       ',"rule":', ${orNull(ruleSql(reading))}, ',"variant":', ${orNull(variantSql(reading))}, '}')`;
   const cells = [...(withCode ? ['code'] : []), ...csvCells];
-  if (urls === undefined) return csvLine(cells);
-  const url = cell(`transform(${leadKeySql(reading)}, ${literals(urls.keys())}, ${literals(urls.values())}, '')`);
-  return csvLine([...cells, booleanText('is_bot'), ruleSql(reading), variantSql(reading), url]);
+  if (!withLeads) return `concat(${csvText(cells)}, '\\r\\n')`;
+  const more = [booleanText('is_bot'), ruleSql(reading), variantSql(reading)];
+  return `concat(code, ' ', ${leadKeySql(reading)}, '\\0', ${csvText([...cells, ...more])})`;
 }
 
-/** Not parameters, because ClickHouse limits one to 131,072 bytes. */
-const literals = (texts: Iterable<string>) =>
-  `[${[...texts].map((text) => `'${text.replace(/[\\']/g, '\\$&')}'`).join(', ')}]`;
-
-const separators: Record<ExportFormat, string> = { csv: '', json: ',' };
+const separatorOf = ({ format, withLeads }: ChunkOptions) => (withLeads ? '\\0' : format === 'json' ? ',' : '');
 
 export interface ChunkOptions {
   format: ExportFormat;
   /** Whether each scan begins with its code. */
   withCode: boolean;
-  /** Adds all columns to a CSV file: the URLs that the code has led to, by `leadKey`. */
-  urls?: ReadonlyMap<string, string> | undefined;
+  /**
+   * Only for CSV: adds bot flag, rule and variant to each line, and leaves its last column, the URL, to the caller. The text is
+   * then `<code> <leadKey>`, NUL, the line without its end, NUL, and so on. No scan contains NUL, since no text in Postgres can.
+   */
+  withLeads: boolean;
   upTo: number;
   after: ExportCursor | undefined;
   limit: number;
@@ -73,13 +72,13 @@ export interface ChunkOptions {
  * query, so that no query stays open while a slow client downloads.
  */
 export async function readChunk(reading: Reading, selection: Selection, options: ChunkOptions): Promise<Chunk> {
-  const { format, upTo, after, limit } = options;
+  const { upTo, after, limit } = options;
   const afterCursor = `AND time >= ${timeParameter('after_time')}
     AND (time > ${timeParameter('after_time')} OR position > {after_position:UInt64})`;
   const row = await binaryOf(
     reading,
     `SELECT count() AS rows, toUnixTimestamp64Milli(max((time, position)).1), max((time, position)).2,
-       arrayStringConcat(groupArray(line), '${separators[format]}')
+       arrayStringConcat(groupArray(line), '${separatorOf(options)}')
      FROM (
        SELECT time, position, ${lineSql(reading, options)} AS line
        FROM ${tableName(reading.warehouse, reading.version)}

@@ -46,9 +46,6 @@ export async function rowsOf<Row>(
   }
 }
 
-/** An export with destinations has every URL that the code has led to in its text. */
-const maxQueryBytes = String(16 * 1024 * 1024);
-
 /** The single row of a query in RowBinary, in the chunks that arrived. Runs on one thread, which keeps the row order. */
 export async function binaryOf(
   { warehouse, signal }: Reading,
@@ -61,7 +58,7 @@ export async function binaryOf(
       query_params: parameters,
       abort_signal: signal,
       // The caller checks the length of the row, so a truncated response is detected without buffering on the server.
-      clickhouse_settings: { ...settings, max_threads: 1, wait_end_of_query: 0, max_query_size: maxQueryBytes },
+      clickhouse_settings: { ...settings, max_threads: 1, wait_end_of_query: 0 },
     });
     return await beforeAbort(signal, stream.toArray(), () => stream.destroy());
   } catch (error) {

@@ -42,7 +42,7 @@ const selection = (): Selection => ({
 const ofAccount = (): Selection => ({ ...selection(), codes: { without: [] } });
 const filtered = (): Selection => ({ ...selection(), filters: { country: 'XX' } });
 const firstPage = { offset: 0, limit: 50 };
-const chunk = { upTo: 1_000, after: undefined, limit: 50, withCode: false };
+const chunk = { upTo: 1_000, after: undefined, limit: 50, withCode: false, withLeads: false };
 
 const reads: ((reading: Reading) => Promise<unknown>)[] = [
   (reading) => readFigures(reading, selection()),

@@ -1,8 +1,9 @@
-import { isCodeEvent } from '../../events/catalogue.ts';
+import { isCodeEvent, type StoredEvent } from '../../events/catalogue.ts';
 import { type Code, evolveCode } from '../../events/code.ts';
 import { fallbackId } from '../../events/guide.ts';
+import type { Recorded } from '../../events/recorded.ts';
 import type { Queryable } from '../log/connect.ts';
-import { readStream } from '../log/read.ts';
+import { readStream, readStreams } from '../log/read.ts';
 
 /** A URL that a code has led to, by its own destination, a rule, a variant or the fallback, and from when to when. */
 export interface Destination {
@@ -18,11 +19,21 @@ export interface Destination {
 }
 
 /** Reads every URL that a code has led to from the log, oldest first. */
-export async function destinationsOf(sql: Queryable, id: string): Promise<Destination[]> {
-  const events = (await readStream(sql, id)).filter(isCodeEvent);
+export const destinationsOf = async (sql: Queryable, id: string): Promise<Destination[]> =>
+  destinationsIn(await readStream(sql, id));
+
+/** Like `destinationsOf`, for several codes, by code. */
+export async function destinationsOfCodes(sql: Queryable, ids: string[]): Promise<Map<string, Destination[]>> {
+  const streams = ids.map((stream) => ({ stream, since: 1 }));
+  const events = await readStreams(sql, streams, Number.MAX_SAFE_INTEGER);
+  const byCode = Map.groupBy(events, ({ stream }) => stream);
+  return new Map([...byCode].map(([code, ofCode]) => [code, destinationsIn(ofCode)]));
+}
+
+function destinationsIn(events: Recorded<StoredEvent>[]): Destination[] {
   const all = new Map<string, Destination>();
   let code: Code | undefined;
-  for (const event of events) {
+  for (const event of events.filter(isCodeEvent)) {
     code = evolveCode(code, event);
     const current = new Set<string>();
     for (const lead of leadsOf(code)) {

@@ -77,7 +77,7 @@ test('reads are consistent, and complete before their status is sent; exports ch
   await tables.create(3);
   await insert(3);
   await tables.count(3);
-  const chunk = { format: 'csv', withCode: false, upTo: 10, after: undefined, limit: 10 } as const;
+  const chunk = { format: 'csv', withCode: false, withLeads: false, upTo: 10, after: undefined, limit: 10 } as const;
   await readWithRetries(() => readFigures({ ...reading(), version: 3 }, selection({ only: 'qr_a' })));
   await readWithRetries(() => readChunk({ ...reading(), version: 3 }, selection({ only: 'qr_a' }), chunk));
   expect(new Set(settingOf('select_sequential_consistency', /./)), 'with every statement').toEqual(new Set(['1']));

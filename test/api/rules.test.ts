@@ -281,7 +281,7 @@ describe('analytics', () => {
     ];
     const code = await create({
       rules: [
-        { when: { languages: ['fr'] }, destination_url: url('fr') },
+        { when: { languages: ['fr'] }, destination_url: url('fr,ca') },
         { when: { devices: ['ios'] }, split },
       ],
       fallback_url: url('closed'),
@@ -316,7 +316,7 @@ describe('analytics', () => {
     const [a, b] = ab.split;
     expect(data).toMatchObject([
       row(url('menu'), null, null, 1, 1),
-      row(url('fr'), fr.id, null, 1, 1),
+      row(url('fr,ca'), fr.id, null, 1, 1),
       row(url('a'), ab.id, a.id, 2 * countOf('a'), countOf('a')),
       row(url('b'), ab.id, b.id, 2 * countOf('b'), countOf('b')),
       row(url('closed'), null, null, 0, 0),
@@ -329,15 +329,20 @@ describe('analytics', () => {
     ]);
     expect(scans.data[2]).toMatchObject({ rule: ab.id, variant: expect.stringMatching(/^v/) });
 
-    const lines = async (query: string) =>
-      (await account.live.get(`${pathOf(code)}/analytics/export${query}`)).text.trimEnd().split('\r\n');
+    const linesOf = async (path: string) => (await account.live.get(path)).text.trimEnd().split('\r\n');
+    const lines = (query: string) => linesOf(`${pathOf(code)}/analytics/export${query}`);
     expect((await lines(''))[0]).toBe('id,timestamp,country,region,city,device,browser,is_unique');
     const all = await lines('?columns=all');
     expect(all[0]).toBe(
       'id,timestamp,country,region,city,device,browser,is_unique,is_bot,rule,variant,destination_url',
     );
-    expect(all.at(-2)).toMatch(new RegExp(`,false,${fr.id},,${url('fr')}$`));
+    expect(all.at(-2)).toMatch(new RegExp(`,false,${fr.id},,"${url('fr,ca')}"$`));
     expect(all.at(-1)).toMatch(new RegExp(`,false,,,${url('menu')}$`));
+    expect(all.map((line) => line.split(',').at(-1)).filter((to) => to === url('a'))).toHaveLength(2 * countOf('a'));
+    const ofAccount = `/v1/analytics/export?columns=all&qr_id=${code.id}`;
+    expect(await linesOf(ofAccount), 'the same with the id of the code first').toEqual(
+      all.map((line, i) => `${i === 0 ? 'qr_id' : code.id},${line}`),
+    );
     const { body: file } = await account.live.get(`${pathOf(code)}/analytics/export?format=json`);
     expect(file.data.at(-2)).toMatchObject({ rule: fr.id, variant: null });
 
@@ -351,7 +356,7 @@ describe('analytics', () => {
     expect([...(await readLeads(old, selection)).keys()]).toEqual([leadKey(1)]);
     const chunk = { upTo: Number.MAX_SAFE_INTEGER, after: undefined, limit: 100, withCode: false };
     for (const format of ['csv', 'json'] as const)
-      expect((await readChunk(old, selection, { format, urls: new Map([[leadKey(1), 'x']]), ...chunk })).rows).toBe(18);
+      expect((await readChunk(old, selection, { format, withLeads: format === 'csv', ...chunk })).rows).toBe(18);
   });
 });
 

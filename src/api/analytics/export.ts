@@ -9,14 +9,13 @@ import {
 } from '../../analytics/export.ts';
 import { readTimeoutMs } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
-import { leadKey } from '../../analytics/series.ts';
 import type { TableInUse } from '../../analytics/table-in-use.ts';
-import { destinationsOf } from '../../codes/destinations.ts';
 import { retryLater } from '../../lib/errors.ts';
 import type { StreamedAnswer } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
+import { LeadUrls } from './export-urls.ts';
 import { analyticsQuery } from './filters.ts';
 import { periodOf, presentPeriod } from './period.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
@@ -81,13 +80,9 @@ export const exportOperations = (service: Service): Operation[] => [
     async handle({ caller, params: { id }, query, signal }) {
       const period = periodOf(query, service.clock());
       const code = await requireCode(service, caller, id);
-      const { format = 'csv' } = query;
-      const hasAll = format === 'csv' && query.columns === 'all';
       return exported(service, {
-        format,
-        columns: hasAll ? allColumns : contractColumns,
+        ...columnsOf(query),
         withCode: false,
-        urls: hasAll ? await urlsByKey(service, code.id) : undefined,
         name: `${code.id}-scans`,
         header: { qr_id: code.id, period: presentPeriod(period) },
         select: async () => scansOfCode(code, period, query),
@@ -104,7 +99,7 @@ export const exportOperations = (service: Service): Operation[] => [
     tag,
     summary: 'Export the scans of all codes',
     description: `${description} Covers all codes of the account in the mode of the key, or those in \`qr_id\`, which is the first column. Scans of a code that is deleted during the export may be missing.`,
-    query: t.Object({ ...accountQuery, ...formatQuery }),
+    query: t.Object({ ...accountQuery, ...formatQuery, ...columnsQuery }),
     success: {
       status: 200,
       description: 'The file.',
@@ -117,10 +112,8 @@ export const exportOperations = (service: Service): Operation[] => [
       const period = periodOf(query, service.clock());
       const codes = await selectedCodes(service, caller, query);
       return exported(service, {
-        format: query.format ?? 'csv',
-        columns: `qr_id,${contractColumns}`,
+        ...columnsOf(query),
         withCode: true,
-        urls: undefined,
         name: 'scans',
         header: { period: presentPeriod(period) },
         select: (table) => scansOfAccount(service, caller, table, { codes, period, query }),
@@ -131,9 +124,13 @@ export const exportOperations = (service: Service): Operation[] => [
   }),
 ];
 
-interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'urls'> {
-  /** The header of a CSV file. */
-  columns: string;
+/** JSON has everything but the URL in each scan, whatever `columns` is. */
+const columnsOf = ({ format = 'csv', columns }: { format?: ExportFormat; columns?: 'all' }) => ({
+  format,
+  withLeads: format === 'csv' && columns === 'all',
+});
+
+interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'withLeads'> {
   /** File name without extension. */
   name: string;
   /** Fields of the JSON file before the scans. */
@@ -146,14 +143,21 @@ interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'urls'> {
 
 /** Reads the first chunk, and streams the file from there. */
 async function exported(service: Service, file: Export): Promise<StreamedAnswer> {
-  const { format, columns, name, header } = file;
+  const { format, withCode, withLeads, name, header } = file;
+  const columns = [...(withCode ? ['qr_id'] : []), withLeads ? allColumns : contractColumns].join();
   const chunks = new Chunks(service, file);
   // Before the response begins, so that an unavailable warehouse is answered with 503.
   const { table, found: first } = await chunks.read([]);
   if (isLast(first)) await file.checkEnd();
   return {
     status: 200,
-    pieces: pieces(chunks, first, frames[format](header, columns), file),
+    pieces: pieces(
+      chunks,
+      first,
+      frames[format](header, columns),
+      file,
+      withLeads ? new LeadUrls(service.sql) : undefined,
+    ),
     headers: {
       'content-type': mediaTypes[format],
       'content-disposition': `attachment; filename="${name}.${format}"`,
@@ -176,7 +180,7 @@ class Chunks {
 
   /** The first chunk, or the one after the cursor `after`. */
   read(signals: AbortSignal[], after?: ExportCursor) {
-    const { format, withCode, urls, select } = this.#file;
+    const { format, withCode, withLeads, select } = this.#file;
     return readWarehouse(
       this.#service,
       async (reading, table) => {
@@ -184,7 +188,7 @@ class Chunks {
         const upTo = this.#upTo;
         if (table.position < upTo)
           throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
-        return readChunk(reading, await select(table), { format, withCode, urls, upTo, after, limit: chunkRows });
+        return readChunk(reading, await select(table), { format, withCode, withLeads, upTo, after, limit: chunkRows });
       },
       AbortSignal.any([...signals, AbortSignal.timeout(readTimeoutMs)]),
     );
@@ -199,23 +203,19 @@ async function* pieces(
   first: Chunk,
   { head, between, tail }: Frame,
   { signal, checkEnd }: Pick<Export, 'signal' | 'checkEnd'>,
+  urls: LeadUrls | undefined,
 ): AsyncGenerator<Uint8Array> {
+  const textOf = ({ text }: Chunk) => urls?.complete(text) ?? text;
   yield Buffer.from(head);
   let chunk = first;
-  if (chunk.rows > 0) yield* chunk.text;
+  if (chunk.rows > 0) yield* textOf(chunk);
   while (!isLast(chunk)) {
     chunk = (await chunks.read([signal], chunk.last)).found;
     if (chunk.rows === 0) break;
     if (between !== '') yield Buffer.from(between);
-    yield* chunk.text;
+    yield* textOf(chunk);
   }
   // The check of a single chunk was made before the response began.
   if (!isLast(first)) await checkEnd();
   if (tail !== '') yield Buffer.from(tail);
-}
-
-/** The URLs that a code has led to, by `leadKey`. */
-async function urlsByKey({ sql }: Service, id: string): Promise<Map<string, string>> {
-  const destinations = await destinationsOf(sql, id);
-  return new Map(destinations.map(({ url, revision, rule, variant }) => [leadKey(revision, rule, variant), url]));
 }
