@@ -74,7 +74,13 @@ export class DueQueue {
 
   /** Puts back all deliveries in the queue. */
   clear(): void {
-    for (const delivery of [...this.#waiting.splice(0), ...this.#replayed.splice(0)]) this.putBack(delivery);
+    for (const delivery of this.#waiting.splice(0)) this.putBack(delivery);
+    this.clearReplayed();
+  }
+
+  /** Puts back those of a replay, which was canceled or has ended. */
+  clearReplayed(): void {
+    for (const delivery of this.#replayed.splice(0)) this.putBack(delivery);
   }
 
   /** The database may have new due deliveries. */

@@ -103,6 +103,7 @@ export class Session {
   /** Whether a replay of this endpoint may have deliveries. */
   noteReplaying(replaying: boolean): void {
     this.held.replaying = replaying;
+    if (!replaying) this.#queue.clearReplayed();
   }
 
   /** Starts no more requests, and releases the endpoint when those in flight have ended. */

@@ -263,6 +263,26 @@ describe('a replay', () => {
     const { data } = (await live.get(`${path}/deliveries?status=pending&limit=100`)).body;
     // The new scan may be among the requests that hang, and does not belong to the replay.
     expect(data.filter(({ id, attempts }: Json) => attempts.length === 0 && id !== newest)).toEqual([]);
+
+    // The worker has more of the replay in memory. It notices the end when it renews its lease.
+    const leaseEnd = async () => {
+      const [row] = await service.database.sql<{ lease_until: Date }[]>`
+        SELECT lease_until FROM webhook_endpoints WHERE mode = ${hook.id}`;
+      return row?.lease_until.getTime();
+    };
+    const leasedUntil = await leaseEnd();
+    await eventually(async () => expect(await leaseEnd()).not.toBe(leasedUntil));
+    const tried = receiver.received(hook.path).length;
+    receiver.behave(hook.path, answer(200));
+    receiver.dropOpen(hook.path);
+    await scan(code);
+    const later = () => receiver.received(hook.path).slice(tried);
+    const isNew = ({ id }: Received) => !receiver.received(hook.path).slice(before + 30, tried).some((one) => one.id === id);
+    await eventually(async () => {
+      const { data: delivered } = (await live.get(`${path}/deliveries?limit=1`)).body;
+      expect(delivered[0]).toMatchObject({ status: 'delivered', id: later().find(isNew)?.id });
+    });
+    expect(later().filter(isNew), 'only the last scan').toHaveLength(1);
   });
 
   test.each([
