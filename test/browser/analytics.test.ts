@@ -1,13 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import {
-  accessibilityViolations,
-  horizontalOverflow,
-  signInOn,
-  smallTargets,
-  useConsole,
-} from '../support/console-page.ts';
+import { accessibilityViolations, expectUsable, signInOn, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
@@ -148,9 +142,7 @@ test(
     await link('Remove filter Code: Poster').click();
     await shows('Scans', '5');
     await settled();
-    expect(await accessibilityViolations(page)).toEqual([]);
-    expect(await horizontalOverflow(page)).toBe(0);
-    expect(await smallTargets(page)).toEqual([]);
+    await expectUsable(page);
 
     await page.getByLabel('Period').selectOption('7d');
     await region('Table of codes').getByRole('link', { name: 'Menu' }).click();

@@ -1,14 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import {
-  accessibilityViolations,
-  downloaded,
-  horizontalOverflow,
-  signInOn,
-  smallTargets,
-  useConsole,
-} from '../support/console-page.ts';
+import { accessibilityViolations, downloaded, expectUsable, signInOn, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { readZip } from '../support/zip.ts';
@@ -184,9 +177,7 @@ describe('on a phone', () => {
       ]) {
         if (path !== '') await page.goto(`${url}/console${path}`);
         await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-        expect(await smallTargets(page), path).toEqual([]);
-        expect(await accessibilityViolations(page), path).toEqual([]);
-        expect(await horizontalOverflow(page), path).toBe(0);
+        await expectUsable(page, path);
       }
       await page.goto(`${url}/console/codes/${code.id}?tab=scans&bots=include`);
       const table = page.getByRole('region', { name: 'Scans' });

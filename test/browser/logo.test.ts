@@ -1,20 +1,22 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { png } from '../logos/pictures.ts';
 import { scan } from '../qr/support.ts';
 import type { Json } from '../support/api.ts';
-import { useBrowser } from '../support/browser.ts';
-import { accessibilityViolations, horizontalOverflow, signInOn, smallTargets } from '../support/console-page.ts';
+import { accessibilityViolations, darkPhone, expectUsable, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
-import { useService } from '../support/service.ts';
+import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const browser = useBrowser();
+
+let account: TestAccount;
+let page: Page;
+let url: string;
+useConsole(service, { plan: 'business', browser: darkPhone }, (opened) => {
+  ({ account, page, url } = opened);
+});
 
 test('a code gets a cropped logo, a frame and a gradient on a phone, with the keyboard, and its copy keeps them', async () => {
-  const url = service.urls[0] as string;
-  const account = await service.account('business');
-  const { page, consoleErrors } = await browser.open({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
-  await signInOn(page, url, account.keys.live);
   await page.goto(`${url}/console/codes/new`);
   await page.getByLabel('Name', { exact: true }).fill('Menu');
   await page.getByLabel('Destination', { exact: true }).fill('https://example.com/menu');
@@ -40,9 +42,7 @@ test('a code gets a cropped logo, a frame and a gradient on a phone, with the ke
     expect(drawn).toContain('<image ');
     expect(drawn.match(/<path /g)).toHaveLength(6);
   });
-  expect(await accessibilityViolations(page)).toEqual([]);
-  expect(await smallTargets(page)).toEqual([]);
-  expect(await horizontalOverflow(page)).toBe(0);
+  await expectUsable(page);
 
   // A logo that does not fit is named at once, and shown again when it fits.
   const status = page.getByRole('complementary', { name: 'Preview' }).getByRole('status');
@@ -74,6 +74,4 @@ test('a code gets a cropped logo, a frame and a gradient on a phone, with the ke
   await page.waitForURL((to) => /qr_/.test(to.pathname) && !to.pathname.includes(id as string));
   const copy: Json = await account.live.get(`/v1/qrcodes/${/qr_\w+/.exec(page.url())?.[0]}`);
   expect(copy.body.style).toEqual(code.style);
-  expect(consoleErrors).toEqual([]);
-  await page.context().close();
 }, 60_000);

@@ -1,33 +1,21 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { scan } from '../qr/support.ts';
 import { newCode } from '../support/api.ts';
-import { useBrowser } from '../support/browser.ts';
-import {
-  accessibilityViolations,
-  downloaded,
-  horizontalOverflow,
-  signInOn,
-  smallTargets,
-} from '../support/console-page.ts';
-import { useService } from '../support/service.ts';
+import { darkPhone, downloaded, expectUsable, useConsole } from '../support/console-page.ts';
+import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const browser = useBrowser();
+
+let account: TestAccount;
+let page: Page;
+let url: string;
+useConsole(service, { browser: { ...darkPhone, acceptDownloads: true } }, (opened) => {
+  ({ account, page, url } = opened);
+});
 
 test('proof while creating, download in millimeters, and a label sheet, on a phone in dark colors', async () => {
-  const url = service.urls[0] as string;
-  const account = await service.account();
   const { body: code } = await account.live.post('/v1/qrcodes', newCode({ name: 'Table 1' }));
-  const { page, consoleErrors } = await browser.open({
-    ...{ viewport: { width: 390, height: 844 }, colorScheme: 'dark', acceptDownloads: true },
-  });
-  page.setDefaultTimeout(30_000);
-  const expectUsable = async () => {
-    expect(await accessibilityViolations(page)).toEqual([]);
-    expect(await horizontalOverflow(page)).toBe(0);
-    expect(await smallTargets(page)).toEqual([]);
-  };
-  await signInOn(page, url, account.keys.live);
 
   await page.goto(`${url}/console/codes/new`);
   await page.getByText(/^Scans down to 1\d mm$/).waitFor();
@@ -41,7 +29,7 @@ test('proof while creating, download in millimeters, and a label sheet, on a pho
   await page.getByRole('radio', { name: 'Millimeters' }).check();
   await page.getByLabel('Width in millimeters').first().fill('25.4');
   await page.getByText('300 pixels wide.').waitFor();
-  await expectUsable();
+  await expectUsable(page);
   const png = await downloaded(page, () => page.getByRole('link', { name: 'Download PNG' }).click());
   expect(await scan(png.bytes)).toEqual([code.short_url]);
   await page.getByRole('radio', { name: 'PDF' }).check();
@@ -58,10 +46,8 @@ test('proof while creating, download in millimeters, and a label sheet, on a pho
   await page.getByText('Enter a number from 0 to 29.').waitFor();
   await page.getByLabel('Labels already used on the first sheet').fill('4');
   await page.getByText('1 label on 1 sheet').waitFor();
-  await expectUsable();
+  await expectUsable(page);
   const sheet = await downloaded(page, () => page.getByRole('button', { name: 'Download PDF' }).click());
   expect(sheet.name).toMatch(/^labels-.*\.pdf$/);
   expect(sheet.bytes.toString('latin1')).toContain('/MediaBox[0 0 612 792]');
-  expect(consoleErrors).toEqual([]);
-  await page.context().close();
 }, 60_000);

@@ -1,13 +1,7 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import {
-  accessibilityViolations,
-  horizontalOverflow,
-  signInOn,
-  smallTargets,
-  useConsole,
-} from '../support/console-page.ts';
+import { accessibilityViolations, darkPhone, expectUsable, signInOn, useConsole } from '../support/console-page.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
@@ -15,30 +9,22 @@ const timeoutMs = 60_000;
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 
-const phone: BrowserContextOptions = {
-  viewport: { width: 390, height: 844 },
-  colorScheme: 'dark',
-  timezoneId: 'America/New_York',
-};
-
 let account: TestAccount;
 let page: Page;
 let url: string;
-useConsole(service, { plan: 'business', isSignedIn: false, browser: phone }, async (opened) => {
-  ({ account, page, url } = opened);
-  await account.live.patch('/v1/account', { timezone: 'Europe/Berlin' });
-  await signInOn(page, url, account.keys.live);
-});
+useConsole(
+  service,
+  { plan: 'business', isSignedIn: false, browser: { ...darkPhone, timezoneId: 'America/New_York' } },
+  async (opened) => {
+    ({ account, page, url } = opened);
+    await account.live.patch('/v1/account', { timezone: 'Europe/Berlin' });
+    await signInOn(page, url, account.keys.live);
+  },
+);
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const field = (name: string) => page.getByLabel(name, { exact: true });
 const sentences = () => page.locator('.rule-head .sentence').allTextContents();
-
-async function expectAccessible(): Promise<void> {
-  expect(await accessibilityViolations(page)).toEqual([]);
-  expect(await horizontalOverflow(page)).toBe(0);
-  expect(await smallTargets(page)).toEqual([]);
-}
 
 describe('where a code leads, on a phone in the dark', () => {
   test(
@@ -67,7 +53,7 @@ describe('where a code leads, on a phone in the dark', () => {
       await button('Add A/B split').click();
       await rule.getByLabel('Destination', { exact: true }).last().fill('example.com/new');
       await rule.getByLabel('Weight', { exact: true }).last().fill('150');
-      await expectAccessible();
+      await expectUsable(page);
       await button('Move rule 2 up').focus();
       await page.keyboard.press('Enter');
       await page.getByText('This split takes everyone').waitFor();
@@ -134,7 +120,7 @@ describe('where a code leads, on a phone in the dark', () => {
       await field('Tags').fill('Outside');
       await field('Tags').press('Enter');
       await button('Remove outside').waitFor();
-      await expectAccessible();
+      await expectUsable(page);
 
       await page.goto(`${url}/console`);
       await page.getByRole('row', { name: 'Terrace' }).getByText('Scheduled', { exact: true }).waitFor();
@@ -145,7 +131,7 @@ describe('where a code leads, on a phone in the dark', () => {
       await button('Save tags').click();
       await page.getByText('1 code tagged.').waitFor();
       await page.getByRole('link', { name: 'Codes tagged inside' }).waitFor();
-      await expectAccessible();
+      await expectUsable(page);
       await field('Tag').selectOption('outside');
       await page.getByRole('link', { name: 'Bar' }).waitFor({ state: 'detached' });
       expect(new URL(page.url()).searchParams.get('tag')).toBe('outside');

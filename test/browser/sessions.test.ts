@@ -4,9 +4,9 @@ import { type Json, newCode } from '../support/api.ts';
 import {
   accessibilityViolations,
   type ConsolePage,
+  expectUsable,
   horizontalOverflow,
   signInOn,
-  smallTargets,
   useConsole,
 } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
@@ -163,9 +163,7 @@ describe('sessions', () => {
 
       await phone.goto(`${url}/console/account/sessions`);
       await phone.getByText('Safari on iPhone').waitFor();
-      expect(await accessibilityViolations(phone)).toEqual([]);
-      expect(await horizontalOverflow(phone)).toBe(0);
-      expect(await smallTargets(phone)).toEqual([]);
+      await expectUsable(phone);
       await button('End Safari on iPhone').click();
       await button('End session').click();
       await page.getByText('1 session ended.').waitFor();

@@ -6,6 +6,9 @@ import type { Plan } from '../../events/plans.ts';
 import { useBrowser, type WatchedPage } from './browser.ts';
 import type { TestAccount, TestService } from './service.ts';
 
+/** A phone in the dark. */
+export const darkPhone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
+
 interface ConsoleOptions {
   plan?: Plan;
   /** False for tests that need something in the account first, and then call `signInOn`. */
@@ -97,3 +100,10 @@ export const smallTargets = (page: Page): Promise<string[]> =>
       .map((element) => ({ element, box: element.getBoundingClientRect() }))
       .filter(({ box }) => box.width > 1 && (box.width < 24 || box.height < 24))
       .map(({ element, box }) => element.outerHTML.slice(0, 120) + ' ' + box.width + ' × ' + box.height)`);
+
+/** Expects a page that is accessible, as wide as the window, and whose controls a finger can hit. */
+export async function expectUsable(page: Page, message?: string): Promise<void> {
+  expect(await accessibilityViolations(page), message).toEqual([]);
+  expect(await horizontalOverflow(page), message).toBe(0);
+  expect(await smallTargets(page), message).toEqual([]);
+}
