@@ -3,7 +3,7 @@ import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
-import { Empty, Failure, Skeleton } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { currentMode, pageUrl, setQuery, useRoute } from '../router.ts';
@@ -60,13 +60,7 @@ export function Audit() {
         <span class="spacer" />
         <ExportButton filter={filter} />
       </div>
-      {data === undefined ? (
-        error === undefined ? (
-          <Skeleton />
-        ) : (
-          <Failure error={error} retry={reload} />
-        )
-      ) : data.pagination.total === 0 ? (
+      {data === undefined ? <Loading error={error} retry={reload} /> : data.pagination.total === 0 ? (
         <Empty title="No matching events" />
       ) : (
         <Paged what="events" pagination={data.pagination} sizes={sizes} loading={loading}>

@@ -4,7 +4,7 @@ import { Icon } from '../icons.tsx';
 import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Segments } from '../parts/segments.tsx';
-import { Empty, Failure, Skeleton } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
@@ -40,13 +40,7 @@ export function Deliveries({ path }: { path: string }) {
           onValue={(next) => setQuery({ status: next, page: undefined })}
         />
       </div>
-      {data === undefined ? (
-        error === undefined ? (
-          <Skeleton />
-        ) : (
-          <Failure error={error} retry={reload} />
-        )
-      ) : data.pagination.total === 0 ? (
+      {data === undefined ? <Loading error={error} retry={reload} /> : data.pagination.total === 0 ? (
         <Empty title={status === '' ? 'No deliveries yet' : 'No matching deliveries'}>
           {status === '' && <p>The next event that this webhook gets is listed here.</p>}
         </Empty>

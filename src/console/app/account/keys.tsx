@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { problemWithName } from '../../../../events/fields.ts';
 import { api } from '../api.ts';
@@ -7,7 +8,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Segments } from '../parts/segments.tsx';
-import { Failure, Skeleton } from '../parts/states.tsx';
+import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
@@ -15,12 +16,14 @@ import { currentMode, type Mode } from '../router.ts';
 import type { ApiKey, CreatedApiKey } from '../types.ts';
 import { bootstrap, keyOf } from '../welcome.ts';
 import { UndoDialog } from './undo-key.tsx';
+import { Form } from '../parts/form.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 export function Keys() {
   const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
   const [open, setOpen] = useState<'create' | { do: 'revoke' | 'undo'; key: ApiKey }>();
   if (keys.data === undefined)
-    return keys.error === undefined ? <Skeleton /> : <Failure error={keys.error} retry={keys.reload} />;
+    return <Loading error={keys.error} retry={keys.reload} />;
   const [revoked, inUse] = [true, false].map((isRevoked) =>
     (keys.data?.data ?? []).filter(({ revoked_at }) => (revoked_at !== undefined) === isRevoked),
   ) as [ApiKey[], ApiKey[]];
@@ -55,39 +58,35 @@ export function Keys() {
       </div>
       <ul class="keys card">
         {inUse.map((key) => (
-          <li key={key.id}>
-            <div>
-              <strong>{key.name}</strong>{' '}
-              <span class={`badge ${key.mode}`}>{key.mode === 'live' ? 'Live' : 'Test'}</span>
-              <p class="hint">
-                <code>
-                  {key.prefix}…{key.last4}
-                </code>{' '}
-                · created {date(key.created_at)} ·{' '}
-                {key.last_used_at === null ? (
-                  'never used'
-                ) : (
-                  <time dateTime={key.last_used_at} title={time(key.last_used_at)}>
-                    last used {relativeTime(key.last_used_at)}
-                  </time>
+          <KeyItem
+            key={key.id}
+            apiKey={key}
+            actions={
+              <>
+                {sessionKeyIds.has(key.id) && <span class="hint">Used for this session</span>}
+                {undoButton(key)}
+                {!sessionKeyIds.has(key.id) && (
+                  <button
+                    type="button"
+                    class="button danger"
+                    aria-label={`Revoke ${key.name}`}
+                    onClick={() => setOpen({ do: 'revoke', key })}
+                  >
+                    Revoke
+                  </button>
                 )}
-              </p>
-            </div>
-            <span class="actions">
-              {sessionKeyIds.has(key.id) && <span class="hint">Used for this session</span>}
-              {undoButton(key)}
-              {!sessionKeyIds.has(key.id) && (
-                <button
-                  type="button"
-                  class="button danger"
-                  aria-label={`Revoke ${key.name}`}
-                  onClick={() => setOpen({ do: 'revoke', key })}
-                >
-                  Revoke
-                </button>
-              )}
-            </span>
-          </li>
+              </>
+            }
+          >
+            created {date(key.created_at)} ·{' '}
+            {key.last_used_at === null ? (
+              'never used'
+            ) : (
+              <time dateTime={key.last_used_at} title={time(key.last_used_at)}>
+                last used {relativeTime(key.last_used_at)}
+              </time>
+            )}
+          </KeyItem>
         ))}
       </ul>
       {revoked.length > 0 && (
@@ -95,22 +94,12 @@ export function Keys() {
           <summary>Revoked keys ({revoked.length})</summary>
           <ul class="keys">
             {revoked.map((key) => (
-              <li key={key.id}>
-                <div>
-                  <strong>{key.name}</strong>{' '}
-                  <span class={`badge ${key.mode}`}>{key.mode === 'live' ? 'Live' : 'Test'}</span>
-                  <p class="hint">
-                    <code>
-                      {key.prefix}…{key.last4}
-                    </code>{' '}
-                    · revoked{' '}
-                    <time dateTime={key.revoked_at} title={time(key.revoked_at ?? '')}>
-                      {relativeTime(key.revoked_at ?? '')}
-                    </time>
-                  </p>
-                </div>
-                <span class="actions">{undoButton(key)}</span>
-              </li>
+              <KeyItem key={key.id} apiKey={key} actions={undoButton(key)}>
+                revoked{' '}
+                <time dateTime={key.revoked_at} title={time(key.revoked_at ?? '')}>
+                  {relativeTime(key.revoked_at ?? '')}
+                </time>
+              </KeyItem>
             ))}
           </ul>
         </details>
@@ -125,6 +114,32 @@ export function Keys() {
     </section>
   );
 }
+
+interface ItemProps {
+  apiKey: ApiKey;
+  actions: ComponentChildren;
+  /** What happened to the key. */
+  children: ComponentChildren;
+}
+
+const KeyItem = ({ apiKey, actions, children }: ItemProps) => (
+  <li>
+    <div>
+      <strong>{apiKey.name}</strong>{' '}
+      <span class={`badge ${apiKey.mode}`}>{apiKey.mode === 'live' ? 'Live' : 'Test'}</span>
+      <p class="hint">
+        <KeyHint apiKey={apiKey} /> · {children}
+      </p>
+    </div>
+    <span class="actions">{actions}</span>
+  </li>
+);
+
+const KeyHint = ({ apiKey }: { apiKey: ApiKey }) => (
+  <code>
+    {apiKey.prefix}…{apiKey.last4}
+  </code>
+);
 
 const modes = [
   ['live', 'Live'],
@@ -163,13 +178,7 @@ function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<void>; o
     );
   return (
     <Dialog title="Create API key" onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          create();
-        }}
-      >
+      <Form onSubmit={create}>
         <Field
           label="Name"
           value={name}
@@ -191,35 +200,31 @@ function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<void>; o
             Create key
           </button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }
 
 function RevokeDialog({ apiKey, onDone, onClose }: { apiKey: ApiKey; onDone(): Promise<void>; onClose(): void }) {
-  const { busy, run } = useAction();
-  const revoke = () =>
-    run(async () => {
-      await api.delete(`/account/keys/${apiKey.id}`);
-      await onDone();
-      toast(`${apiKey.name} revoked.`);
-      onClose();
-    });
+  const revoke = async () => {
+    await api.delete(`/account/keys/${apiKey.id}`);
+    await onDone();
+    toast(`${apiKey.name} revoked.`);
+    onClose();
+  };
   return (
-    <Dialog title={`Revoke ${apiKey.name}?`} onClose={onClose}>
+    <ConfirmDialog
+      title={`Revoke ${apiKey.name}?`}
+      label="Revoke key"
+      isDangerous
+      onConfirm={revoke}
+      onClose={onClose}
+    >
       <p>
-        Applications that use{' '}
-        <code>
-          {apiKey.prefix}…{apiKey.last4}
-        </code>{' '}
-        lose access immediately, and console sessions signed in with it end. This cannot be undone. If someone misused
-        the key, choose <em>Undo changes</em> at <em>Revoked keys</em> afterwards.
+        Applications that use <KeyHint apiKey={apiKey} /> lose access immediately, and console sessions signed in with it
+        end. This cannot be undone. If someone misused the key, choose <em>Undo changes</em> at <em>Revoked keys</em>{' '}
+        afterwards.
       </p>
-      <DialogActions onCancel={onClose}>
-        <button type="button" class="button danger solid" disabled={busy} onClick={revoke}>
-          Revoke key
-        </button>
-      </DialogActions>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

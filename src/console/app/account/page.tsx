@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { date, number, plural } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Failure, Skeleton } from '../parts/states.tsx';
+import { Loading } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
@@ -39,13 +39,7 @@ export function AccountPage({ section, webhook }: { section: Section; webhook?: 
           </a>
         ))}
       </nav>
-      {account.data === undefined ? (
-        account.error === undefined ? (
-          <Skeleton lines={5} />
-        ) : (
-          <Failure error={account.error} retry={account.reload} />
-        )
-      ) : section === 'plan' ? (
+      {account.data === undefined ? <Loading error={account.error} retry={account.reload} lines={5} /> : section === 'plan' ? (
         <PlanAndUsage account={account.data} reload={account.reload} />
       ) : section === 'keys' ? (
         <Keys />

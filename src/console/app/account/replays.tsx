@@ -10,6 +10,7 @@ import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import type { NewReplay, Page, Replay, Subscription } from '../types.ts';
+import { Form } from '../parts/form.tsx';
 
 const statusLabels = { running: 'Running', done: 'Done', canceled: 'Canceled', stopped: 'Stopped' } as const;
 const statusClasses = { running: 'pending', done: 'delivered', canceled: 'paused', stopped: 'failed' } as const;
@@ -126,13 +127,7 @@ function StartDialog({ path, onChange, onClose }: DialogProps) {
     });
   return (
     <Dialog title="Replay events" onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          start();
-        }}
-      >
+      <Form onSubmit={start}>
         <TimeField label="From" value={from} onValue={setFrom} timeZone={timeZone} error={errorAt(errors, 'from')} />
         <TimeField label="To" value={to} onValue={setTo} timeZone={timeZone} error={errorAt(errors, 'to')} />
         <p class="hint">Without an end: up to now.</p>
@@ -150,7 +145,7 @@ function StartDialog({ path, onChange, onClose }: DialogProps) {
             Start replay
           </button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -3,11 +3,11 @@ import { api } from '../api.ts';
 import { time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { Webhook, WebhookTest } from '../types.ts';
 import { AttemptLine } from './deliveries.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 interface Props {
   /** The path of the webhook in the API. */
@@ -72,22 +72,15 @@ interface DialogProps {
 }
 
 function RotateDialog({ path, onChange, onClose }: DialogProps) {
-  const { busy, run } = useAction();
-  const rotate = () =>
-    run(async () => {
-      await api.post(`${path}/rotate`);
-      await onChange();
-      toast('Secret rotated. The previous secret stays valid for 24 hours.');
-      onClose();
-    });
+  const rotate = async () => {
+    await api.post(`${path}/rotate`);
+    await onChange();
+    toast('Secret rotated. The previous secret stays valid for 24 hours.');
+    onClose();
+  };
   return (
-    <Dialog title="Rotate signing secret?" onClose={onClose}>
+    <ConfirmDialog title="Rotate signing secret?" label="Rotate secret" onConfirm={rotate} onClose={onClose}>
       <p>Deliveries are signed with both secrets for 24 hours, so you have time to update your server.</p>
-      <DialogActions onCancel={onClose}>
-        <button type="button" class="button primary" disabled={busy} onClick={rotate}>
-          Rotate secret
-        </button>
-      </DialogActions>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

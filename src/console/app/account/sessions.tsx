@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { date, plural, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { Dialog, DialogActions } from '../parts/dialog.tsx';
-import { Failure, Skeleton } from '../parts/states.tsx';
+import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
-import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import type { ConsoleSession } from '../types.ts';
 import { PhoneDialog } from './phone-dialog.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 const nameOf = ({ device, browser }: ConsoleSession) =>
   browser.startsWith('Unknown') ? device : `${browser} on ${device.replace('Unknown', 'unknown')}`;
@@ -18,7 +17,7 @@ export function Sessions() {
   const sessions = useResource<{ data: ConsoleSession[] }>('/sessions', { refreshIntervalMs: 10_000 });
   const [open, setOpen] = useState<'phone' | 'others' | ConsoleSession>();
   if (sessions.data === undefined)
-    return sessions.error === undefined ? <Skeleton /> : <Failure error={sessions.error} retry={sessions.reload} />;
+    return <Loading error={sessions.error} retry={sessions.reload} />;
   const { data } = sessions.data;
   const close = () => setOpen(undefined);
   return (
@@ -106,22 +105,16 @@ interface EndProps {
 }
 
 function EndDialog({ title, text, path, onDone, onClose }: EndProps) {
-  const { busy, run } = useAction();
-  const end = () =>
-    run(async () => {
-      const { ended } = await api.delete<{ ended: string[] }>(path);
-      await onDone();
-      toast(`${plural(ended.length, 'session')} ended.`);
-      onClose();
-    });
+  const end = async () => {
+    const { ended } = await api.delete<{ ended: string[] }>(path);
+    await onDone();
+    toast(`${plural(ended.length, 'session')} ended.`);
+    onClose();
+  };
+  const label = path === '/sessions' ? 'End sessions' : 'End session';
   return (
-    <Dialog title={title} onClose={onClose}>
+    <ConfirmDialog title={title} label={label} isDangerous onConfirm={end} onClose={onClose}>
       <p>{text}</p>
-      <DialogActions onCancel={onClose}>
-        <button type="button" class="button danger solid" disabled={busy} onClick={end}>
-          {path === '/sessions' ? 'End sessions' : 'End session'}
-        </button>
-      </DialogActions>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -10,6 +10,7 @@ import { pageUrl } from '../router.ts';
 import { timeZoneText } from '../time-zones.ts';
 import type { ApiKey, Reverted } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
+import { Form } from '../parts/form.tsx';
 
 const hourMs = 3_600_000;
 const periods: [name: string, hours: number][] = [
@@ -59,13 +60,7 @@ export function UndoDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose(): voi
     );
   return (
     <Dialog title={`Undo what ${apiKey.name} did`} onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          look();
-        }}
-      >
+      <Form onSubmit={look}>
         <p>
           Sets codes back to what they were before this key changed them.
           {apiKey.revoked_at === undefined && ' If the key is in wrong hands, revoke it first.'}
@@ -105,7 +100,7 @@ export function UndoDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose(): voi
             {busy ? 'Reading the log…' : 'Show what would change'}
           </button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

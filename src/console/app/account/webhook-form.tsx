@@ -9,6 +9,7 @@ import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import type { ListedQrCode, NewSubscription, Page, Subscription } from '../types.ts';
 import { eventTypes } from './webhook-events.ts';
+import { Form } from '../parts/form.tsx';
 
 type Settings = Required<Omit<NewSubscription, 'active'>>;
 
@@ -36,13 +37,7 @@ export function WebhookForm({ webhook, submitLabel, onSubmit }: Props) {
     run(() => onSubmit({ ...settings, url: completeUrl(settings.url).url }));
   };
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form onSubmit={submit}>
       <Field
         label="URL"
         inputMode="url"
@@ -79,7 +74,7 @@ export function WebhookForm({ webhook, submitLabel, onSubmit }: Props) {
           {submitLabel}
         </button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Icon } from '../icons.tsx';
-import { Failure, Skeleton } from '../parts/states.tsx';
+import { Loading } from '../parts/states.tsx';
 import type { Resource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
 import type { ListedWebhooks, Subscription } from '../types.ts';
@@ -28,13 +28,7 @@ export function WebhookList({ webhooks: { data, error, reload } }: { webhooks: R
           </a>
         )}
       </div>
-      {data === undefined ? (
-        error === undefined ? (
-          <Skeleton />
-        ) : (
-          <Failure error={error} retry={reload} />
-        )
-      ) : listed.length === 0 ? (
+      {data === undefined ? <Loading error={error} retry={reload} /> : listed.length === 0 ? (
         <p class="hint">
           Send scans and changes of codes to your server, filtered by type, code and tag. Up to {maxWebhooks} webhooks.
         </p>

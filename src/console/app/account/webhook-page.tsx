@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Icon } from '../icons.tsx';
-import { Dialog, DialogActions } from '../parts/dialog.tsx';
-import { Failure, Skeleton } from '../parts/states.tsx';
+import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
@@ -13,6 +12,7 @@ import { Replays } from './replays.tsx';
 import { Secret } from './secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookStatus } from './webhook-list.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 const listPath = '/account/webhook';
 
@@ -55,7 +55,7 @@ export function WebhookPage({ id }: { id: string }) {
   const [isRemoving, setIsRemoving] = useState(false);
   const { busy, run } = useAction();
   if (webhook === undefined)
-    return error === undefined ? <Skeleton lines={5} /> : <Failure error={error} retry={reload} />;
+    return <Loading error={error} retry={reload} lines={5} />;
   const setActive = (active: boolean) =>
     run(async () => {
       await api.patch(path, { active });
@@ -108,21 +108,14 @@ export function WebhookPage({ id }: { id: string }) {
 }
 
 function RemoveDialog({ path, onClose }: { path: string; onClose(): void }) {
-  const { busy, run } = useAction();
-  const remove = () =>
-    run(async () => {
-      await api.delete(path);
-      toast('Webhook removed.');
-      navigate(pageUrl(listPath));
-    });
+  const remove = async () => {
+    await api.delete(path);
+    toast('Webhook removed.');
+    navigate(pageUrl(listPath));
+  };
   return (
-    <Dialog title="Remove webhook?" onClose={onClose}>
+    <ConfirmDialog title="Remove webhook?" label="Remove webhook" isDangerous onConfirm={remove} onClose={onClose}>
       <p>Events are no longer sent. Its deliveries and its signing secret are deleted.</p>
-      <DialogActions onCancel={onClose}>
-        <button type="button" class="button danger solid" disabled={busy} onClick={remove}>
-          Remove webhook
-        </button>
-      </DialogActions>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -2,9 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { completeUrl } from '../codes/destination.ts';
 import { Icon } from '../icons.tsx';
-import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
-import { Empty, Failure, Skeleton } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
@@ -13,6 +12,8 @@ import { Deliveries } from './deliveries.tsx';
 import { Replays } from './replays.tsx';
 import { Secret } from './secret.tsx';
 import { WebhookList } from './webhook-list.tsx';
+import { Form } from '../parts/form.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 /** All webhooks of the current mode; that of the account with its settings and deliveries. */
 export function WebhookSettings({ plan }: { plan: string }) {
@@ -27,7 +28,7 @@ export function WebhookSettings({ plan }: { plan: string }) {
       </Empty>
     );
   if (webhook.data === undefined)
-    return webhook.error === undefined ? <Skeleton /> : <Failure error={webhook.error} retry={webhook.reload} />;
+    return <Loading error={webhook.error} retry={webhook.reload} />;
   const current = webhook.data ?? undefined;
   const listed = all.data?.data.find(({ account_webhook }) => account_webhook);
   return (
@@ -73,13 +74,7 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
     });
   const isDisabled = webhook?.status === 'disabled';
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-    >
+    <Form onSubmit={save}>
       {isDisabled && (
         <p class="verdict bad" role="alert">
           <Icon name="warning" />
@@ -112,7 +107,7 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
         </button>
       </div>
       {isRemoving && <RemoveDialog onChange={onChange} onClose={() => setIsRemoving(false)} />}
-    </form>
+    </Form>
   );
 }
 
@@ -122,22 +117,15 @@ interface DialogProps {
 }
 
 function RemoveDialog({ onChange, onClose }: DialogProps) {
-  const { busy, run } = useAction();
-  const remove = () =>
-    run(async () => {
-      await api.delete('/account/webhook');
-      await onChange();
-      toast('Webhook removed.');
-      onClose();
-    });
+  const remove = async () => {
+    await api.delete('/account/webhook');
+    await onChange();
+    toast('Webhook removed.');
+    onClose();
+  };
   return (
-    <Dialog title="Remove webhook?" onClose={onClose}>
+    <ConfirmDialog title="Remove webhook?" label="Remove webhook" isDangerous onConfirm={remove} onClose={onClose}>
       <p>Scans are no longer sent. Pending deliveries are canceled and the signing secret is deleted.</p>
-      <DialogActions onCancel={onClose}>
-        <button type="button" class="button danger solid" disabled={busy} onClick={remove}>
-          Remove webhook
-        </button>
-      </DialogActions>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

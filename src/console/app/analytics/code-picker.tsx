@@ -5,6 +5,7 @@ import { Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { navigate, urlWith } from '../router.ts';
 import type { ListedQrCode, Page } from '../types.ts';
+import { Form } from '../parts/form.tsx';
 
 /** A button that says which codes are shown, and a dialog to select them. */
 export function CodePicker({ selected }: { selected: string[] }) {
@@ -38,12 +39,7 @@ function CodesDialog({ selected, onClose }: { selected: string[]; onClose(): voi
   };
   return (
     <Dialog title="Choose codes" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          show(chosen);
-        }}
-      >
+      <Form onSubmit={() => show(chosen)}>
         <search class="input">
           <input
             type="search"
@@ -81,7 +77,7 @@ function CodesDialog({ selected, onClose }: { selected: string[]; onClose(): voi
             Show {plural(chosen.size, 'code')}
           </button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

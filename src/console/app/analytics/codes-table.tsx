@@ -1,6 +1,6 @@
 import { number, percent } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
-import { Failure, Skeleton } from '../parts/states.tsx';
+import { Loading } from '../parts/states.tsx';
 import { type Resource, useResource } from '../resource.ts';
 import { urlWith } from '../router.ts';
 import type { AccountTimeSeries, CodeFigures, Page } from '../types.ts';
@@ -25,7 +25,7 @@ export function CodesTable({ codes, filters, codeUrl }: Props) {
     refreshIntervalMs: 30_000,
   });
   if (codes.data === undefined)
-    return codes.error === undefined ? <Skeleton lines={3} /> : <Failure error={codes.error} retry={codes.reload} />;
+    return <Loading error={codes.error} retry={codes.reload} lines={3} />;
   const { data, pagination } = codes.data;
   const before = periodBeforeLabel(name, period);
   const total = data.reduce((sum, { total_scans }) => sum + total_scans, 0);

@@ -10,6 +10,7 @@ import { useAction } from '../parts/use-action.ts';
 import { goTo, listUrl, pageUrl } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { DownloadDialog } from './download.tsx';
+import { Form } from '../parts/form.tsx';
 
 interface Props {
   code: QrCode;
@@ -84,13 +85,7 @@ function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
     });
   return (
     <Dialog title="Edit code" onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <Form onSubmit={save}>
         <Field
           label="Name"
           value={name}
@@ -114,7 +109,7 @@ function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
             Save
           </button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -132,12 +127,7 @@ function DeleteDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
     });
   return (
     <Dialog title={`Delete ${code.name}?`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (typed.trim().toLowerCase() === confirmation) remove();
-        }}
-      >
+      <Form onSubmit={() => { if (typed.trim().toLowerCase() === confirmation) remove(); }}>
         <p>
           The short link stops working immediately and permanently, also on printed codes. Its analytics (
           {plural(code.total_scans, 'scan')}) are no longer available. To stop it temporarily, pause it instead.
@@ -152,7 +142,7 @@ function DeleteDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
             Delete code
           </button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -2,17 +2,16 @@ import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
-import { Failure, Skeleton } from '../parts/states.tsx';
+import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
-import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { useRoute } from '../router.ts';
 import type { ApiKey, HistoryEntry, Page, QrCode } from '../types.ts';
 import { actorName, changeText } from './changes.tsx';
 import { TimeMachine } from './time-machine.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 const sizes = [50, 100, 250] as const;
 
@@ -26,11 +25,7 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
   const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
   const [target, setTarget] = useState<string>();
   if (history.data === undefined)
-    return history.error === undefined ? (
-      <Skeleton lines={5} />
-    ) : (
-      <Failure error={history.error} retry={history.reload} />
-    );
+    return <Loading error={history.error} retry={history.reload} lines={5} />;
   return (
     <>
       <TimeMachine code={code} keys={keys.data?.data} onChange={onChange} />
@@ -81,28 +76,26 @@ interface RestoreProps {
 }
 
 function RestoreDialog({ code, target, onChange, onClose }: RestoreProps) {
-  const { busy, run } = useAction();
-  const restore = () =>
-    run(async () => {
-      await api.patch(`/qrcodes/${code.id}`, { destination_url: target });
-      await onChange();
-      toast('Destination restored.');
-      onClose();
-    });
+  const restore = async () => {
+    await api.patch(`/qrcodes/${code.id}`, { destination_url: target });
+    await onChange();
+    toast('Destination restored.');
+    onClose();
+  };
   return (
-    <Dialog title="Restore this destination?" onClose={onClose}>
+    <ConfirmDialog
+      title="Restore this destination?"
+      label="Restore destination"
+      onConfirm={restore}
+      onClose={onClose}
+    >
       <dl class="change">
         <dt>Current destination</dt>
         <dd>{code.destination_url}</dd>
         <dt>New destination</dt>
         <dd>{target}</dd>
       </dl>
-      <DialogActions onCancel={onClose}>
-        <button type="button" class="button primary" disabled={busy} onClick={restore}>
-          Restore destination
-        </button>
-      </DialogActions>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

@@ -7,7 +7,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { ProofBadge } from '../parts/proof.tsx';
 import { Segments } from '../parts/segments.tsx';
-import { Empty, Failure, Skeleton, StatusBadge } from '../parts/states.tsx';
+import { Empty, Loading, StatusBadge } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, listUrl, pageUrl, setQuery, urlWith, useRoute } from '../router.ts';
 import { LeadsPage } from '../rules/page.tsx';
@@ -40,7 +40,7 @@ export function CodePage({ id }: { id: string }) {
       </Empty>
     );
   if (code === undefined)
-    return error === undefined ? <Skeleton lines={8} /> : <Failure error={error} retry={reload} />;
+    return <Loading error={error} retry={reload} lines={8} />;
   const tab = (tabs.find(([name]) => name === query.get('tab')) ?? tabs[0])[0];
   const openTab = (name: string) =>
     setQuery({ tab: name === tabs[0][0] ? undefined : name, page: undefined, limit: undefined });

@@ -6,7 +6,7 @@ import { Field } from '../parts/field.tsx';
 import { errorAt } from '../parts/field-errors.ts';
 import { Heading } from '../parts/heading.tsx';
 import { PrintWarning } from '../parts/print-warning.tsx';
-import { Failure, Skeleton } from '../parts/states.tsx';
+import { Loading } from '../parts/states.tsx';
 import { TagsField } from '../parts/tags-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { type FieldErrors, useAction } from '../parts/use-action.ts';
@@ -20,6 +20,7 @@ import { Preview } from './preview.tsx';
 import { suggestShortCode, useAvailability } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
 import { StyleEditor } from './style-editor.tsx';
+import { Form } from '../parts/form.tsx';
 
 const fields = ['name', 'destination_url', 'short_code', 'tags', 'style'] as const;
 
@@ -34,7 +35,7 @@ function DuplicatePage({ id }: { id: string }) {
   if (data !== undefined) return <CreateForm original={data} />;
   // The original was deleted: the form is still useful.
   if (error?.status === 404) return <CreateForm />;
-  return error === undefined ? <Skeleton lines={8} /> : <Failure error={error} retry={reload} />;
+  return <Loading error={error} retry={reload} lines={8} />;
 }
 
 const copySuffix = ' copy';
@@ -83,14 +84,7 @@ function CreateForm({ original }: { original?: QrCode }) {
       />
       <PlanFull usage={usage} />
       <PrintWarning url={bootstrap.short_base_url} />
-      <form
-        class="create"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isDisabled) create('active');
-        }}
-      >
+      <Form class="create" onSubmit={() => { if (!isDisabled) create('active'); }}>
         <div class="card">
           <Field
             label="Name"
@@ -155,7 +149,7 @@ function CreateForm({ original }: { original?: QrCode }) {
             </button>
           </div>
         </div>
-      </form>
+      </Form>
     </>
   );
 }

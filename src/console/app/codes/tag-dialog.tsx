@@ -6,6 +6,7 @@ import { TagsField } from '../parts/tags-field.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { ListedQrCode } from '../types.ts';
 import { useMarks } from './marks.ts';
+import { Form } from '../parts/form.tsx';
 
 interface Props {
   codes: ListedQrCode[];
@@ -22,12 +23,7 @@ export function TagDialog({ codes, onSave, onClose }: Props) {
   const present = [...new Set([...marks.values()].flatMap(({ tags }) => tags))].sort();
   return (
     <Dialog title={`Tag ${plural(codes.length, 'code')}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          run(() => onSave({ add, remove }));
-        }}
-      >
+      <Form onSubmit={() => run(() => onSave({ add, remove }))}>
         <TagsField label="Tags to add" tags={add} onTags={setAdd} hint="Press Enter after each tag." />
         {present.length > 0 && (
           <div class="field">
@@ -47,7 +43,7 @@ export function TagDialog({ codes, onSave, onClose }: Props) {
             Save tags
           </button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

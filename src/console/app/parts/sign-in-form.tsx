@@ -3,6 +3,7 @@ import { useId, useState } from 'preact/hooks';
 import type { Mode } from '../router.ts';
 import { signIn } from '../session.ts';
 import { bootstrap } from '../welcome.ts';
+import { Form } from './form.tsx';
 
 interface Props {
   mode: Mode;
@@ -31,13 +32,7 @@ export function SignInForm({ mode, asksDevice = false, onSignedIn, children, act
     if (problem === undefined) onSignedIn();
   };
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form onSubmit={submit}>
       <div class="field">
         <label for={id}>{mode === 'test' ? 'Test' : 'Live'} API key</label>
         <div class="input">
@@ -79,6 +74,6 @@ export function SignInForm({ mode, asksDevice = false, onSignedIn, children, act
           Sign in
         </button>
       </div>
-    </form>
+    </Form>
   );
 }

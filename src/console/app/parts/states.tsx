@@ -35,6 +35,16 @@ export const Failure = ({ error, retry }: { error: ApiError; retry: () => void }
   </div>
 );
 
+interface LoadingProps {
+  error: ApiError | undefined;
+  retry: () => void;
+  lines?: number;
+}
+
+/** What is shown until there is data: a placeholder, or why it could not be loaded. */
+export const Loading = ({ error, retry, lines = 3 }: LoadingProps) =>
+  error === undefined ? <Skeleton lines={lines} /> : <Failure error={error} retry={retry} />;
+
 const statusLabels = { active: 'Active', paused: 'Paused', draft: 'Draft' } as const;
 
 export const StatusBadge = ({ status }: { status: keyof typeof statusLabels }) => (

@@ -13,6 +13,7 @@ import { QueryFields } from './query-fields.tsx';
 import { RuleList } from './rule-list.tsx';
 import { ScheduleFields } from './schedule.tsx';
 import { WhoGoesWhere } from './who-goes-where.tsx';
+import { Form } from '../parts/form.tsx';
 
 const fields: (keyof LeadsRequest)[] = [
   'destination_url',
@@ -53,13 +54,7 @@ export function LeadsPage({ code, onChange }: { code: QrCode; onChange(): Promis
 
   return (
     <div class="leads">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (hasChanges) save();
-        }}
-      >
+      <Form onSubmit={() => { if (hasChanges) save(); }}>
         <section class="card" aria-label="Destination and rules">
           <DestinationField
             value={form.destination}
@@ -94,7 +89,7 @@ export function LeadsPage({ code, onChange }: { code: QrCode; onChange(): Promis
             </div>
           </div>
         )}
-      </form>
+      </Form>
       <WhoGoesWhere code={code} hasChanges={hasChanges} />
       {leaveDialog}
     </div>

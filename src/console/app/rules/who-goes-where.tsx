@@ -9,6 +9,7 @@ import type { Availability, QrCode, Resolved } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
 import { conditionsText, ruleTitle } from './sentence.ts';
 import { browserChoices, type Choice, countryChoices, deviceChoices, languageChoices } from './words.ts';
+import { Form } from '../parts/form.tsx';
 
 interface Scan {
   country: string;
@@ -41,12 +42,7 @@ export function WhoGoesWhere({ code, hasChanges }: { code: QrCode; hasChanges: b
     <section class="card who" aria-label="Who goes where?">
       <h2>Who goes where?</h2>
       <p class="hint">Describe a scan to see where it leads. Nothing is recorded.</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          resolve();
-        }}
-      >
+      <Form onSubmit={resolve}>
         <div class="grid">
           <Choose label="Device" value={scan.device} choices={deviceChoices} onValue={(device) => set({ device })} />
           <Choose
@@ -94,7 +90,7 @@ export function WhoGoesWhere({ code, hasChanges }: { code: QrCode; hasChanges: b
             </button>
           )}
         </div>
-      </form>
+      </Form>
       <div role="status">
         {hasChanges && <p class="hint">Answers for the saved rules. Save your changes to try them.</p>}
         {result !== undefined && <Answer code={code} result={result} />}
