@@ -277,7 +277,11 @@ describe('a replay', () => {
     receiver.dropOpen(hook.path);
     await scan(code);
     const later = () => receiver.received(hook.path).slice(tried);
-    const isNew = ({ id }: Received) => !receiver.received(hook.path).slice(before + 30, tried).some((one) => one.id === id);
+    const isNew = ({ id }: Received) =>
+      !receiver
+        .received(hook.path)
+        .slice(before + 30, tried)
+        .some((one) => one.id === id);
     await eventually(async () => {
       const { data: delivered } = (await live.get(`${path}/deliveries?limit=1`)).body;
       expect(delivered[0]).toMatchObject({ status: 'delivered', id: later().find(isNew)?.id });

@@ -48,9 +48,7 @@ describe('path data as moves, lines and cubic curves', () => {
   });
 
   test('numbers have the value that JavaScript gives them', () => {
-    const texts = '0 .1 -.30000000000000004 5. 0.1234567890123456789 123456789012345678 +7.25 1e-7 4E2 .7'.split(
-      ' ',
-    );
+    const texts = '0 .1 -.30000000000000004 5. 0.1234567890123456789 123456789012345678 +7.25 1e-7 4E2 .7'.split(' ');
     const lines = segmentsOf(`M0 0${texts.map((text) => `L${text} 1`).join('')}`).slice(1);
     expect(lines.map((line) => 'x' in line && line.x)).toEqual(texts.map(Number));
   });

@@ -60,7 +60,9 @@ export function Audit() {
         <span class="spacer" />
         <ExportButton filter={filter} />
       </div>
-      {data === undefined ? <Loading error={error} retry={reload} /> : data.pagination.total === 0 ? (
+      {data === undefined ? (
+        <Loading error={error} retry={reload} />
+      ) : data.pagination.total === 0 ? (
         <Empty title="No matching events" />
       ) : (
         <Paged what="events" pagination={data.pagination} sizes={sizes} loading={loading}>

@@ -40,7 +40,9 @@ export function Deliveries({ path }: { path: string }) {
           onValue={(next) => setQuery({ status: next, page: undefined })}
         />
       </div>
-      {data === undefined ? <Loading error={error} retry={reload} /> : data.pagination.total === 0 ? (
+      {data === undefined ? (
+        <Loading error={error} retry={reload} />
+      ) : data.pagination.total === 0 ? (
         <Empty title={status === '' ? 'No deliveries yet' : 'No matching deliveries'}>
           {status === '' && <p>The next event that this webhook gets is listed here.</p>}
         </Empty>

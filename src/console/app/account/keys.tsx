@@ -4,9 +4,11 @@ import { problemWithName } from '../../../../events/fields.ts';
 import { api } from '../api.ts';
 import { date, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
@@ -16,14 +18,11 @@ import { currentMode, type Mode } from '../router.ts';
 import type { ApiKey, CreatedApiKey } from '../types.ts';
 import { bootstrap, keyOf } from '../welcome.ts';
 import { UndoDialog } from './undo-key.tsx';
-import { Form } from '../parts/form.tsx';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 export function Keys() {
   const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
   const [open, setOpen] = useState<'create' | { do: 'revoke' | 'undo'; key: ApiKey }>();
-  if (keys.data === undefined)
-    return <Loading error={keys.error} retry={keys.reload} />;
+  if (keys.data === undefined) return <Loading error={keys.error} retry={keys.reload} />;
   const [revoked, inUse] = [true, false].map((isRevoked) =>
     (keys.data?.data ?? []).filter(({ revoked_at }) => (revoked_at !== undefined) === isRevoked),
   ) as [ApiKey[], ApiKey[]];
@@ -213,16 +212,10 @@ function RevokeDialog({ apiKey, onDone, onClose }: { apiKey: ApiKey; onDone(): P
     onClose();
   };
   return (
-    <ConfirmDialog
-      title={`Revoke ${apiKey.name}?`}
-      label="Revoke key"
-      isDangerous
-      onConfirm={revoke}
-      onClose={onClose}
-    >
+    <ConfirmDialog title={`Revoke ${apiKey.name}?`} label="Revoke key" isDangerous onConfirm={revoke} onClose={onClose}>
       <p>
-        Applications that use <KeyHint apiKey={apiKey} /> lose access immediately, and console sessions signed in with it
-        end. This cannot be undone. If someone misused the key, choose <em>Undo changes</em> at <em>Revoked keys</em>{' '}
+        Applications that use <KeyHint apiKey={apiKey} /> lose access immediately, and console sessions signed in with
+        it end. This cannot be undone. If someone misused the key, choose <em>Undo changes</em> at <em>Revoked keys</em>{' '}
         afterwards.
       </p>
     </ConfirmDialog>

@@ -39,7 +39,9 @@ export function AccountPage({ section, webhook }: { section: Section; webhook?: 
           </a>
         ))}
       </nav>
-      {account.data === undefined ? <Loading error={account.error} retry={account.reload} lines={5} /> : section === 'plan' ? (
+      {account.data === undefined ? (
+        <Loading error={account.error} retry={account.reload} lines={5} />
+      ) : section === 'plan' ? (
         <PlanAndUsage account={account.data} reload={account.reload} />
       ) : section === 'keys' ? (
         <Keys />

@@ -4,13 +4,13 @@ import { number, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { errorAt } from '../parts/field-errors.ts';
+import { Form } from '../parts/form.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import type { NewReplay, Page, Replay, Subscription } from '../types.ts';
-import { Form } from '../parts/form.tsx';
 
 const statusLabels = { running: 'Running', done: 'Done', canceled: 'Canceled', stopped: 'Stopped' } as const;
 const statusClasses = { running: 'pending', done: 'delivered', canceled: 'paused', stopped: 'failed' } as const;

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { time } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { Webhook, WebhookTest } from '../types.ts';
 import { AttemptLine } from './deliveries.tsx';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 interface Props {
   /** The path of the webhook in the API. */

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { date, plural, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useResource } from '../resource.ts';
 import type { ConsoleSession } from '../types.ts';
 import { PhoneDialog } from './phone-dialog.tsx';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 const nameOf = ({ device, browser }: ConsoleSession) =>
   browser.startsWith('Unknown') ? device : `${browser} on ${device.replace('Unknown', 'unknown')}`;
@@ -16,8 +16,7 @@ const nameOf = ({ device, browser }: ConsoleSession) =>
 export function Sessions() {
   const sessions = useResource<{ data: ConsoleSession[] }>('/sessions', { refreshIntervalMs: 10_000 });
   const [open, setOpen] = useState<'phone' | 'others' | ConsoleSession>();
-  if (sessions.data === undefined)
-    return <Loading error={sessions.error} retry={sessions.reload} />;
+  if (sessions.data === undefined) return <Loading error={sessions.error} retry={sessions.reload} />;
   const { data } = sessions.data;
   const close = () => setOpen(undefined);
   return (

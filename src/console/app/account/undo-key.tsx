@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { plural, time } from '../format.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { toast } from '../parts/toast.tsx';
@@ -10,7 +11,6 @@ import { pageUrl } from '../router.ts';
 import { timeZoneText } from '../time-zones.ts';
 import type { ApiKey, Reverted } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
-import { Form } from '../parts/form.tsx';
 
 const hourMs = 3_600_000;
 const periods: [name: string, hours: number][] = [

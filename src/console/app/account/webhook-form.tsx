@@ -4,12 +4,12 @@ import { Picker } from '../parts/choices.tsx';
 import { ErrorText } from '../parts/error-text.tsx';
 import { Field } from '../parts/field.tsx';
 import { errorAt } from '../parts/field-errors.ts';
+import { Form } from '../parts/form.tsx';
 import { TagsField } from '../parts/tags-field.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import type { ListedQrCode, NewSubscription, Page, Subscription } from '../types.ts';
 import { eventTypes } from './webhook-events.ts';
-import { Form } from '../parts/form.tsx';
 
 type Settings = Required<Omit<NewSubscription, 'active'>>;
 

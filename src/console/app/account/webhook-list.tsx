@@ -28,7 +28,9 @@ export function WebhookList({ webhooks: { data, error, reload } }: { webhooks: R
           </a>
         )}
       </div>
-      {data === undefined ? <Loading error={error} retry={reload} /> : listed.length === 0 ? (
+      {data === undefined ? (
+        <Loading error={error} retry={reload} />
+      ) : listed.length === 0 ? (
         <p class="hint">
           Send scans and changes of codes to your server, filtered by type, code and tag. Up to {maxWebhooks} webhooks.
         </p>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Icon } from '../icons.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -12,7 +13,6 @@ import { Replays } from './replays.tsx';
 import { Secret } from './secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookStatus } from './webhook-list.tsx';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 const listPath = '/account/webhook';
 
@@ -54,8 +54,7 @@ export function WebhookPage({ id }: { id: string }) {
   const { data: webhook, error, reload } = useResource<Subscription>(path, { refreshIntervalMs: 10_000 });
   const [isRemoving, setIsRemoving] = useState(false);
   const { busy, run } = useAction();
-  if (webhook === undefined)
-    return <Loading error={error} retry={reload} lines={5} />;
+  if (webhook === undefined) return <Loading error={error} retry={reload} lines={5} />;
   const setActive = (active: boolean) =>
     run(async () => {
       await api.patch(path, { active });

@@ -2,7 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { completeUrl } from '../codes/destination.ts';
 import { Icon } from '../icons.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -12,8 +14,6 @@ import { Deliveries } from './deliveries.tsx';
 import { Replays } from './replays.tsx';
 import { Secret } from './secret.tsx';
 import { WebhookList } from './webhook-list.tsx';
-import { Form } from '../parts/form.tsx';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 /** All webhooks of the current mode; that of the account with its settings and deliveries. */
 export function WebhookSettings({ plan }: { plan: string }) {
@@ -27,8 +27,7 @@ export function WebhookSettings({ plan }: { plan: string }) {
         <p>A webhook sends scans and changes of codes to your server as they happen.</p>
       </Empty>
     );
-  if (webhook.data === undefined)
-    return <Loading error={webhook.error} retry={webhook.reload} />;
+  if (webhook.data === undefined) return <Loading error={webhook.error} retry={webhook.reload} />;
   const current = webhook.data ?? undefined;
   const listed = all.data?.data.find(({ account_webhook }) => account_webhook);
   return (

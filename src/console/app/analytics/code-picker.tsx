@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { plural } from '../format.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { Failure, Skeleton } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { navigate, urlWith } from '../router.ts';
 import type { ListedQrCode, Page } from '../types.ts';
-import { Form } from '../parts/form.tsx';
 
 /** A button that says which codes are shown, and a dialog to select them. */
 export function CodePicker({ selected }: { selected: string[] }) {

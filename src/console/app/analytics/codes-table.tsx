@@ -24,8 +24,7 @@ export function CodesTable({ codes, filters, codeUrl }: Props) {
     query: { ...query, interval: intervalOf(period), top: maxLines },
     refreshIntervalMs: 30_000,
   });
-  if (codes.data === undefined)
-    return <Loading error={codes.error} retry={codes.reload} lines={3} />;
+  if (codes.data === undefined) return <Loading error={codes.error} retry={codes.reload} lines={3} />;
   const { data, pagination } = codes.data;
   const before = periodBeforeLabel(name, period);
   const total = data.reduce((sum, { total_scans }) => sum + total_scans, 0);

@@ -5,12 +5,12 @@ import { plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { goTo, listUrl, pageUrl } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { DownloadDialog } from './download.tsx';
-import { Form } from '../parts/form.tsx';
 
 interface Props {
   code: QrCode;
@@ -127,7 +127,11 @@ function DeleteDialog({ code, onClose }: { code: QrCode; onClose(): void }) {
     });
   return (
     <Dialog title={`Delete ${code.name}?`} onClose={onClose}>
-      <Form onSubmit={() => { if (typed.trim().toLowerCase() === confirmation) remove(); }}>
+      <Form
+        onSubmit={() => {
+          if (typed.trim().toLowerCase() === confirmation) remove();
+        }}
+      >
         <p>
           The short link stops working immediately and permanently, also on printed codes. Its analytics (
           {plural(code.total_scans, 'scan')}) are no longer available. To stop it temporarily, pause it instead.

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Loading } from '../parts/states.tsx';
@@ -11,7 +12,6 @@ import { useRoute } from '../router.ts';
 import type { ApiKey, HistoryEntry, Page, QrCode } from '../types.ts';
 import { actorName, changeText } from './changes.tsx';
 import { TimeMachine } from './time-machine.tsx';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 
 const sizes = [50, 100, 250] as const;
 
@@ -24,8 +24,7 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
   });
   const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
   const [target, setTarget] = useState<string>();
-  if (history.data === undefined)
-    return <Loading error={history.error} retry={history.reload} lines={5} />;
+  if (history.data === undefined) return <Loading error={history.error} retry={history.reload} lines={5} />;
   return (
     <>
       <TimeMachine code={code} keys={keys.data?.data} onChange={onChange} />
@@ -83,12 +82,7 @@ function RestoreDialog({ code, target, onChange, onClose }: RestoreProps) {
     onClose();
   };
   return (
-    <ConfirmDialog
-      title="Restore this destination?"
-      label="Restore destination"
-      onConfirm={restore}
-      onClose={onClose}
-    >
+    <ConfirmDialog title="Restore this destination?" label="Restore destination" onConfirm={restore} onClose={onClose}>
       <dl class="change">
         <dt>Current destination</dt>
         <dd>{code.destination_url}</dd>

@@ -39,8 +39,7 @@ export function CodePage({ id }: { id: string }) {
         </a>
       </Empty>
     );
-  if (code === undefined)
-    return <Loading error={error} retry={reload} lines={8} />;
+  if (code === undefined) return <Loading error={error} retry={reload} lines={8} />;
   const tab = (tabs.find(([name]) => name === query.get('tab')) ?? tabs[0])[0];
   const openTab = (name: string) =>
     setQuery({ tab: name === tabs[0][0] ? undefined : name, page: undefined, limit: undefined });

@@ -4,6 +4,7 @@ import { displayUrl } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Field } from '../parts/field.tsx';
 import { errorAt } from '../parts/field-errors.ts';
+import { Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { PrintWarning } from '../parts/print-warning.tsx';
 import { Loading } from '../parts/states.tsx';
@@ -20,7 +21,6 @@ import { Preview } from './preview.tsx';
 import { suggestShortCode, useAvailability } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
 import { StyleEditor } from './style-editor.tsx';
-import { Form } from '../parts/form.tsx';
 
 const fields = ['name', 'destination_url', 'short_code', 'tags', 'style'] as const;
 
@@ -84,7 +84,12 @@ function CreateForm({ original }: { original?: QrCode }) {
       />
       <PlanFull usage={usage} />
       <PrintWarning url={bootstrap.short_base_url} />
-      <Form class="create" onSubmit={() => { if (!isDisabled) create('active'); }}>
+      <Form
+        class="create"
+        onSubmit={() => {
+          if (!isDisabled) create('active');
+        }}
+      >
         <div class="card">
           <Field
             label="Name"

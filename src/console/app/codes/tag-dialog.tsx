@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { plural } from '../format.ts';
 import { Toggles } from '../parts/choices.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { TagsField } from '../parts/tags-field.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { ListedQrCode } from '../types.ts';
 import { useMarks } from './marks.ts';
-import { Form } from '../parts/form.tsx';
 
 interface Props {
   codes: ListedQrCode[];

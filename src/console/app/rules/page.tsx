@@ -3,6 +3,7 @@ import { api } from '../api.ts';
 import { DestinationField, validateFields } from '../codes/destination-field.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { errorOf } from '../parts/field-errors.ts';
+import { Form } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { guardLeaving } from '../router.ts';
@@ -13,7 +14,6 @@ import { QueryFields } from './query-fields.tsx';
 import { RuleList } from './rule-list.tsx';
 import { ScheduleFields } from './schedule.tsx';
 import { WhoGoesWhere } from './who-goes-where.tsx';
-import { Form } from '../parts/form.tsx';
 
 const fields: (keyof LeadsRequest)[] = [
   'destination_url',
@@ -54,7 +54,11 @@ export function LeadsPage({ code, onChange }: { code: QrCode; onChange(): Promis
 
   return (
     <div class="leads">
-      <Form onSubmit={() => { if (hasChanges) save(); }}>
+      <Form
+        onSubmit={() => {
+          if (hasChanges) save();
+        }}
+      >
         <section class="card" aria-label="Destination and rules">
           <DestinationField
             value={form.destination}

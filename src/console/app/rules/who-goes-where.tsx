@@ -3,13 +3,13 @@ import { api } from '../api.ts';
 import { displayDestination } from '../codes/destination.ts';
 import { Icon } from '../icons.tsx';
 import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { Availability, QrCode, Resolved } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
 import { conditionsText, ruleTitle } from './sentence.ts';
 import { browserChoices, type Choice, countryChoices, deviceChoices, languageChoices } from './words.ts';
-import { Form } from '../parts/form.tsx';
 
 interface Scan {
   country: string;
