@@ -1,3 +1,4 @@
+import { plural } from '../format.ts';
 import type { AuditEvent } from '../types.ts';
 
 interface AuditText {
@@ -12,8 +13,11 @@ const failures: Record<string, string> = {
   link_expired: 'with a link that had expired',
 };
 
-/** An event in words; an unknown type by its name. */
-export function auditText({ type, data }: Pick<AuditEvent, 'type' | 'data'>): AuditText {
+/** An event in words; an unknown type by its name. `names` has the names of keys by their ids. */
+export function auditText(
+  { type, data }: Pick<AuditEvent, 'type' | 'data'>,
+  names: ReadonlyMap<string, string>,
+): AuditText {
   const {
     name,
     mode,
@@ -32,13 +36,18 @@ export function auditText({ type, data }: Pick<AuditEvent, 'type' | 'data'>): Au
     changed,
     logo_id,
   } = data as Record<string, string>;
+  const keyName = (id = '') => names.get(id) ?? id;
   switch (type) {
     case 'key.created':
       return { what: `Key “${name}” created`, detail: `${mode} key ending in ${last4}` };
     case 'key.revoked':
-      return { what: 'Key revoked', detail: key_id ?? '' };
+      return { what: 'Key revoked', detail: keyName(key_id) };
     case 'webhook.set':
       return { what: 'Webhook set', detail: `${url} (${mode})` };
+    case 'webhook.created':
+      return { what: 'Webhook created', detail: `${url} (${mode})` };
+    case 'webhook.updated':
+      return webhookChange((data as { to?: Record<string, unknown> }).to ?? {});
     case 'webhook.secret_rotated':
       return { what: 'Webhook secret replaced', detail: `${mode} mode` };
     case 'webhook.disabled':
@@ -64,7 +73,10 @@ export function auditText({ type, data }: Pick<AuditEvent, 'type' | 'data'>): Au
     case 'account.plan_changed':
       return { what: 'Plan changed', detail: `${from} → ${to}` };
     case 'account.reverted':
-      return { what: 'Changes of a key undone', detail: `${actor}: ${changed} codes changed` };
+      return {
+        what: 'Changes of a key undone',
+        detail: `${keyName(actor)}: ${plural(Number(changed), 'code')} changed`,
+      };
     case 'logo.created':
       return { what: 'Logo uploaded', detail: `${logo_id} (${mode})` };
     case 'logo.deleted':
@@ -80,4 +92,14 @@ export function auditText({ type, data }: Pick<AuditEvent, 'type' | 'data'>): Au
     default:
       return { what: type };
   }
+}
+
+const settingNames: Record<string, string> = { qr_ids: 'codes', url: 'URL' };
+
+/** `to` has the settings of a webhook that were changed. */
+function webhookChange({ active, ...to }: Record<string, unknown>): AuditText {
+  const settings = Object.keys(to).map((setting) => settingNames[setting] ?? setting);
+  const paused = active === undefined ? undefined : active ? 'Webhook resumed' : 'Webhook paused';
+  if (settings.length === 0) return { what: paused ?? 'Webhook changed' };
+  return { what: paused === undefined ? 'Webhook changed' : `${paused} and changed`, detail: settings.join(', ') };
 }

@@ -26,7 +26,7 @@ export function Audit() {
   const { query } = useRoute();
   const [type, actor] = [query.get('type') ?? '', query.get('actor') ?? ''];
   const filter = { type: type || undefined, actor: actor || undefined };
-  const keys = useResource<{ data: ApiKey[] }>('/account/keys');
+  const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
   const { data, error, loading, reload } = useResource<Page<AuditEvent>>('/account/audit', {
     query: { ...filter, ...pageQueryOf(query, sizes) },
     refreshIntervalMs: 10_000,
@@ -79,7 +79,7 @@ export function Audit() {
 }
 
 function AuditItem({ event, names }: { event: AuditEvent; names: Map<string, string> }) {
-  const { what, detail } = auditText(event);
+  const { what, detail } = auditText(event, names);
   return (
     <li>
       <div class="what">
