@@ -1,7 +1,7 @@
 #!/bin/sh
 # Follows docs/deploy.md on empty machines, with every command as written:
 #
-#   deploy/try-page.sh one|three [archive of the empty machine, kept for the next run]
+#   deploy/try-page.sh one|three [archive of the empty machine, kept for the next run, or one of another release]
 #
 # As root on Debian, with mmdebstrap, systemd-container and slirp4netns. A machine is a container with nothing but Debian 13
 # and systemd, in a network namespace with the internet and 10.0.0.0/24. Three things stand in for what is not there:
