@@ -10,10 +10,12 @@ import {
   host,
   identifier,
   integer,
+  keyValues,
   natsServers,
   networks,
   origin,
   type Reader,
+  ratio,
   replicas,
   secret,
   severalOf,
@@ -22,6 +24,7 @@ import {
   webUrl,
   wordOf,
 } from './lib/setting-readers.ts';
+import { samplerNames, traceparentSources } from './lib/trace-settings.ts';
 
 export const roles = ['api', 'edge', 'relay', 'projections'] as const;
 export type Role = (typeof roles)[number];
@@ -241,6 +244,58 @@ export const settings = {
     read: wordOf(logLevels),
     fallback: 'info',
     about: `How much is logged: ${logLevels.map((level) => `\`${level}\``).join(', ')}.`,
+  }),
+  otlpEndpoint: setting({
+    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    read: webUrl('http://localhost:4318'),
+    about:
+      'OpenTelemetry collector to which [traces](docs/operations.md#traces) are sent by OTLP/HTTP, without `/v1/traces`. Default: no traces.',
+  }),
+  otlpTracesEndpoint: setting({
+    variable: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    read: webUrl('http://localhost:4318/v1/traces'),
+    about: 'The same as a complete URL, used instead if both are set.',
+  }),
+  otlpHeaders: setting({
+    variable: 'OTEL_EXPORTER_OTLP_HEADERS',
+    isSecret: true,
+    read: keyValues,
+    about: 'Headers of requests to the collector: `name=value`, separated by commas, values percent-encoded.',
+  }),
+  otelServiceName: setting({
+    variable: 'OTEL_SERVICE_NAME',
+    read: text,
+    about: 'Name of this service in traces. Default: `scanlog`.',
+  }),
+  otelResourceAttributes: setting({
+    variable: 'OTEL_RESOURCE_ATTRIBUTES',
+    read: keyValues,
+    about: 'Attributes of all spans, such as `deployment.environment.name=production`, separated by commas.',
+  }),
+  otelTracesSampler: setting({
+    variable: 'OTEL_TRACES_SAMPLER',
+    read: wordOf(samplerNames),
+    fallback: 'parentbased_traceidratio',
+    about: `Which traces are recorded: ${samplerNames.map((name) => `\`${name}\``).join(', ')}.`,
+  }),
+  otelTracesSamplerArg: setting({
+    variable: 'OTEL_TRACES_SAMPLER_ARG',
+    read: ratio,
+    fallback: '0.01',
+    about: 'The share of traces that a sampler with `traceidratio` records, from 0 to 1.',
+  }),
+  otelSdkDisabled: setting({
+    variable: 'OTEL_SDK_DISABLED',
+    read: boolean,
+    fallback: 'false',
+    about: 'Whether traces are off, whatever the other settings are: `true` or `false`.',
+  }),
+  traceparentFrom: setting({
+    variable: 'TRACEPARENT_FROM',
+    read: wordOf(traceparentSources),
+    fallback: 'clients',
+    about:
+      'Whose `traceparent` header is continued: `clients` whose own address is in `TRUSTED_PROXIES`, or every client of these `proxies`, which must then replace the header.',
   }),
 };
 

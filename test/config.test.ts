@@ -80,6 +80,19 @@ describe('settings that are wrong', () => {
     [{ PORT: '-1' }, 'PORT must be an integer from 0 to 65535.'],
     [{ PORT: '3000.5' }, 'PORT must be an integer from 0 to 65535.'],
     [{ PORT: 'http' }, 'PORT must be an integer from 0 to 65535.'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://localhost:4318.',
+    ],
+    [{ OTEL_TRACES_SAMPLER_ARG: '1.5' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.'],
+    [
+      { OTEL_TRACES_SAMPLER: 'sometimes' },
+      'OTEL_TRACES_SAMPLER must be one of always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio.',
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_HEADERS: 'authorization: Bearer hunter2' },
+      'OTEL_EXPORTER_OTLP_HEADERS must be a list such as name=value,name=value, with "," and "%" in values as %2C and %25.',
+    ],
     [{ HOST: 'a b' }, 'HOST must be an address or host name such as 0.0.0.0.'],
     [{ PUBLIC_URL: 'qr.example.com' }, 'PUBLIC_URL must be a URL such as https://qr.example.com.'],
     [{ PUBLIC_URL: 'ftp://qr.example.com' }, 'PUBLIC_URL must be a URL such as https://qr.example.com.'],
@@ -169,6 +182,14 @@ describe('secrets that are given by file', () => {
     SECRET_KEY: ['secretKey', 'f'.repeat(64)],
     NEW_SECRET_KEY: ['newSecretKey', 'e'.repeat(64)],
   } as const;
+
+  test('OTEL_EXPORTER_OTLP_HEADERS is read from its file', () => {
+    const file = fileOf('authorization=Bearer%20a%2Cb, x-tenant = one\n');
+    expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS_FILE: file }).otlpHeaders).toEqual({
+      authorization: 'Bearer a,b',
+      'x-tenant': 'one',
+    });
+  });
 
   test.each(Object.entries(values))(
     '%s is read from its file, without the line feed at its end',

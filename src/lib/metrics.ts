@@ -19,6 +19,7 @@ const redirectOutcomes = [
 ] as const;
 const attemptOutcomes = ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden'] as const;
 const edgeTasks = ['poll', 'snapshot', 'partitions', 'orphans', 'bans'] as const;
+const dropReasons = ['queue_full', 'export_failed'] as const;
 const projections = ['counters', 'analytics', 'webhooks'] as const;
 
 /** Begins at 0: Prometheus sees no increase in a series that begins with 1. */
@@ -183,6 +184,16 @@ export function createMetrics() {
         values: signInOutcomes,
       },
       registry,
+    ),
+    droppedSpans: startAtZero(
+      new Counter({
+        name: 'scanlog_trace_spans_dropped_total',
+        help: 'Spans that were dropped: too many waited (queue_full), or the collector did not accept them (export_failed)',
+        labelNames: ['reason'] as const,
+        registers,
+      }),
+      'reason',
+      dropReasons,
     ),
     projectionFailures: startAtZero(
       new Counter({

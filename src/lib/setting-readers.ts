@@ -56,6 +56,24 @@ export const identifier: Reader<string> = (text) =>
     ? { value: text }
     : { must: 'have 1 to 63 letters, digits or "_", the first a letter' };
 
+/** A share, such as 0.01. */
+export const ratio: Reader<number> = (text) =>
+  /^\d*\.?\d+$/.test(text) && Number(text) <= 1 ? { value: Number(text) } : { must: 'be a number from 0 to 1' };
+
+/** `name=value`, separated by commas, with percent-encoded values, as OpenTelemetry writes lists. */
+export const keyValues: Reader<Record<string, string>> = (text) => {
+  try {
+    const pairs = text.split(',').map((pair): [string, string] => {
+      const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/s.exec(pair) ?? [];
+      if (name === undefined || value === undefined) throw new Error();
+      return [name, decodeURIComponent(value)];
+    });
+    return { value: Object.fromEntries(pairs) };
+  } catch {
+    return { must: 'be a list such as name=value,name=value, with "," and "%" in values as %2C and %25' };
+  }
+};
+
 export const text: Reader<string> = (given) => ({ value: given });
 
 export const host: Reader<string> = (text) =>

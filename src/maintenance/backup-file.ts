@@ -46,6 +46,7 @@ export const leftOut = [
   'console_sessions',
   'console_sign_in_links',
   'webhook_tests',
+  'trace_contexts',
 ];
 
 /** Consecutive rows of one table; a large table comes in many pieces. */

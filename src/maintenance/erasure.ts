@@ -187,4 +187,5 @@ const accountTables = [
   'log_blocks',
   'logo_files',
   'webhook_subscriptions',
+  'trace_contexts',
 ];
