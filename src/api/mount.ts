@@ -5,6 +5,7 @@ import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import {
   type Answer,
   refusalAnswer,
@@ -17,16 +18,8 @@ import {
 import { readJson } from './body.ts';
 import { describe } from './openapi.ts';
 import type { Call, Method, Operation } from './operation.ts';
+import { type Context, traced } from './traced.ts';
 import { queryReader, validator } from './validate.ts';
-
-interface Context {
-  request: Request;
-  params?: Record<string, string | null>;
-  server: {
-    requestIP(request: Request): { address: string } | null;
-    timeout(request: Request, seconds: number): void;
-  } | null;
-}
 
 type Handle = (
   call: Pick<Call<never, never>, 'caller' | 'rate' | 'params'>,
@@ -40,6 +33,7 @@ export interface Entrance {
   /** Query parameters that `admit` reads, and every operation therefore accepts here. */
   parameters?: readonly string[];
   log: Logger;
+  tracing?: Tracing | undefined;
 }
 
 const hidden = { detail: { hide: true } };
@@ -96,8 +90,8 @@ const decoded = (params: Context['params'] = {}) =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? '']));
 
 /** Authenticates and handles a request. Every response gets the common headers, and is logged. */
-function responder({ admit, log }: Entrance, route: string, handle: Handle, timeoutMs = defaultTimeoutMs) {
-  return async ({ request, params, server }: Context): Promise<Response> => {
+function responder({ admit, log, tracing }: Entrance, route: string, handle: Handle, timeoutMs = defaultTimeoutMs) {
+  return traced(tracing, route, async ({ request, params, server }) => {
     const started = performance.now();
     const requestId = requestIdOf(request.headers);
     let rate: Rate | undefined;
@@ -125,5 +119,5 @@ function responder({ admit, log }: Entrance, route: string, handle: Handle, time
     server?.timeout(request, clientIdleSeconds);
     const body = request.method === 'HEAD' ? null : streamOf(answer.pieces, log.child({ request_id: requestId }));
     return toResponse(answer, body, requestId, rate);
-  };
+  });
 }

@@ -6,6 +6,7 @@ import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { Policy } from '../webhooks/destination.ts';
 import type { Send } from '../webhooks/send.ts';
 
@@ -21,6 +22,7 @@ export interface Service {
   maxLogos: number;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
   feed: Feed;
+  tracing?: Tracing | undefined;
   /** Called with every committed change of a code; the response waits until the short links have applied it. */
   onChange(events: Recorded<CodeEvent>[]): Promise<void>;
 }

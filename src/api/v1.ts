@@ -72,7 +72,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     if (isReady()) return admit(request, peer);
     throw retryLater('The service is starting: try again in a moment.', 1);
   };
-  mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log });
+  mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log, tracing: service.tracing });
   images.servePublic(app, log);
   serveSwagger(app);
   const close = async () => {

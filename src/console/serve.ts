@@ -39,6 +39,7 @@ export function serveConsole(
     admit: api.whenReady(sessionAdmission(console)),
     parameters: targetParameters,
     log,
+    tracing: service.tracing,
   });
   const hidden = { detail: { hide: true }, parse: 'none' } as const;
   const route = (handler: Handler) => withErrorResponses(console, log, handler);

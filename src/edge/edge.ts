@@ -12,6 +12,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { appendScans, type ScanBatch } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { createBans, readSavedBans } from './bans.ts';
 import { LimitedRecorder } from './limited-recorder.ts';
 import { toLocation } from './location.ts';
@@ -23,6 +24,7 @@ import { readSnapshots } from './snapshot.ts';
 import { keepRefused, refusedFileName, storeValid } from './spool/refused-scans.ts';
 import { openSpool, type Spool, SpoolInUse } from './spool/spool.ts';
 import { startEdgeTasks } from './tasks.ts';
+import { TracedScans } from './traced-scans.ts';
 
 export interface EdgeOptions {
   databaseUrl: string;
@@ -38,6 +40,7 @@ export interface EdgeOptions {
   metrics: Metrics;
   /** Called after an append to the log; while scans arrive without a pause, not for each. */
   onAppended(): void;
+  tracing?: Tracing | undefined;
 }
 
 export interface Edge {
@@ -58,7 +61,8 @@ const pauseMs = 500;
 
 /** Starts an edge. Needs neither Postgres nor NATS to start: routes then come from the snapshot of an earlier run. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics, onAppended } = options;
+  const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics, ...hooks } = options;
+  const { onAppended, tracing } = hooks;
   const sql = connect(databaseUrl, { max: maxConnections, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'geography database') });
@@ -68,16 +72,23 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const routes = new Routes({ sql, box, toLocation, metrics, snapshot });
   const bans = createBans(sql, await readSavedBans(folder));
   const onScans = afterPause(pauseMs, onAppended);
-  const store = (batch: ScanBatch) => appendScans(sql, batch).then(onScans);
+  const traced = tracing === undefined ? undefined : new TracedScans(tracing);
+  const append = (batch: ScanBatch) => appendScans(sql, batch).then(onScans);
+  const store = traced?.store(append) ?? append;
   const send = (record: Uint8Array) => sendSpooled(record, { store, folder: own.path, clock, log, metrics });
   const writers = Array.from({ length: maxWriters }, () => newId('batch', Date.now()));
   const recorder = new Recorder({ writers, store, send, spool: own.spool, log, metrics });
   const sources = { routes, geo, trustedProxies, clock };
   const limited = new LimitedRecorder({ sql, routes, clock, log, onScans, onAppended });
-  const redirector = new Redirector({ sources, bans, recorder, limited, log, metrics });
+  const recorders = {
+    recorder: traced?.recorder(recorder) ?? recorder,
+    limited: traced?.limitedRecorder(limited) ?? limited,
+  };
+  const redirector = new Redirector({ sources, bans, ...recorders, log, metrics });
+  const redirect: Edge['redirect'] = (request, shortCode, peer) => redirector.redirect(request, shortCode, peer);
   const tasks = startEdgeTasks({ sql, box, routes, bans, folder, ownFolder: own.path, send, log, metrics });
   return {
-    redirect: (request, shortCode, peer) => redirector.redirect(request, shortCode, peer),
+    redirect: traced?.redirects(redirect) ?? redirect,
     apply: (entries) => applyEntries(routes, bans, entries),
     failures: tasks.failures,
     async stop() {

@@ -15,8 +15,8 @@ import { TargetedRoutes } from './targeted-routes.ts';
 interface RedirectOptions {
   sources: ScanSources;
   bans: Bans;
-  recorder: Recorder;
-  limited: LimitedRecorder;
+  recorder: Pick<Recorder, 'record'>;
+  limited: Pick<LimitedRecorder, 'record'>;
   log: Logger;
   metrics: Metrics;
 }
@@ -28,7 +28,7 @@ interface RedirectOptions {
 export class Redirector {
   readonly #sources: ScanSources;
   readonly #bans: Bans;
-  readonly #recorder: Recorder;
+  readonly #recorder: Pick<Recorder, 'record'>;
   readonly #log: Logger;
   readonly #metrics: Metrics;
   readonly #lookup: RouteLookup;

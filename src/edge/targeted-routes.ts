@@ -12,8 +12,8 @@ import { type ScanSources, scanFacts } from './scan-facts.ts';
 interface TargetedOptions {
   sources: ScanSources;
   bans: Bans;
-  recorder: Recorder;
-  limited: LimitedRecorder;
+  recorder: Pick<Recorder, 'record'>;
+  limited: Pick<LimitedRecorder, 'record'>;
 }
 
 /** How a request for a short link ends: redirected, with the id of the scan if it was recorded, or dropped. */

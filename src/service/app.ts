@@ -10,6 +10,7 @@ import type { Edge } from '../edge/edge.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
 import { Feed } from '../feed/feed.ts';
 import { nudgeRelay } from '../stream/changes.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
 import { Degraded, type Probe, serveHealth } from './health.ts';
 import { type Server, shortCodeOf, withAbsoluteUrl, withHsts } from './http-server.ts';
@@ -61,12 +62,13 @@ function serveApiAndConsole(
   started: Started,
   onChange: ServiceOptions['onChange'],
 ): void {
-  const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, stopping, cleanup } = context;
+  const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, stopping, cleanup, tracing } = context;
   const stream = () => (started.nats === undefined ? undefined : { nats: started.nats, name: started.stream });
   const parts = {
     feed: new Feed({ sql, stream, stopping, log }),
     ...{ sql, warehouse, clock, addresses, webhooks, maxTestCodes: config.maxTestCodes, maxLogos: config.maxLogos },
-    onChange: (entries: Change[]) => publishChanges(entries, started, onChange),
+    tracing,
+    onChange: (entries: Change[]) => publishChanges(entries, started, onChange, tracing),
   };
   const { trustedProxies } = config;
   const api = serveApi(app, parts, { trustedProxies, log, isReady: () => started.isReady });
@@ -79,11 +81,21 @@ async function publishChanges(
   entries: Change[],
   started: Started,
   onChange: ServiceOptions['onChange'],
+  tracing: Tracing | undefined,
 ): Promise<void> {
   if (entries.length === 0) return;
   started.edge?.apply(entries);
+  // Before the relay, so that it finds the contexts.
+  if (tracing !== undefined) await keepContexts(tracing, entries);
   wakeRelay(started);
   await onChange?.(entries);
+}
+
+async function keepContexts(tracing: Tracing, entries: Change[]): Promise<void> {
+  const span = tracing.active();
+  if (span === undefined) return;
+  const traced = entries.map(({ id, stream }) => ({ id, code: stream }));
+  await tracing.contexts.keep(traced, tracing.traceparentOf(span));
 }
 
 /** Wakes the relay, in this process or another, because the log has new entries. */

@@ -1,16 +1,19 @@
 import type { NatsConnection } from 'nats';
 import type { Change } from '../../events/entry.ts';
 import { connectWarehouse, type Warehouse } from '../analytics/connect.ts';
+import { traceClient } from '../analytics/traced-client.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from '../config.ts';
 import type { Edge } from '../edge/edge.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { createMetrics, type Metrics } from '../lib/metrics.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import type { Relay } from '../stream/relay.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { Policy } from '../webhooks/destination.ts';
 import { createSender, type Send } from '../webhooks/send.ts';
+import { tracedSend } from '../webhooks/traced-send.ts';
 import type { Cleanup } from './cleanup.ts';
 
 export interface ServiceOptions {
@@ -35,6 +38,8 @@ export interface ServiceContext {
   /** Aborted when shutdown begins. */
   stopping: AbortSignal;
   cleanup: Cleanup;
+  /** Undefined while traces are off. */
+  tracing: Tracing | undefined;
 }
 
 /** What becomes available while the service starts. */
@@ -53,15 +58,21 @@ const maxConnections = 20;
 /** Creates the clients that all roles share, without waiting for a connection. */
 export function createContext(
   config: ServiceConfig,
-  { log, clock = systemClock }: ServiceOptions,
-  { port, stopping, cleanup }: { port: number; stopping: AbortSignal; cleanup: Cleanup },
+  { log: given, clock = systemClock }: ServiceOptions,
+  { port, ...parts }: Pick<ServiceContext, 'stopping' | 'cleanup' | 'metrics' | 'tracing'> & { port: number },
 ): ServiceContext {
+  const { cleanup, tracing } = parts;
   const sql = connect(config.databaseUrl, { max: maxConnections });
   cleanup.add(() => sql.end({ timeout: 2 }));
   const warehouse = connectWarehouse(config);
   cleanup.add(() => warehouse.client.close());
   const policy = { allowHttp: config.webhookAllowHttp, allowed: config.webhookAllowedCidrs ?? { v4: [], v6: [] } };
-  const webhooks = { box: createSecretBox(config.secretKey), policy, send: createSender({ policy }) };
-  const addresses = addressesOf(config, port);
-  return { config, addresses, log, clock, metrics: createMetrics(), sql, warehouse, webhooks, stopping, cleanup };
+  const send = createSender({ policy });
+  const webhooks = {
+    ...{ box: createSecretBox(config.secretKey), policy },
+    send: tracing === undefined ? send : tracedSend(send, tracing),
+  };
+  if (tracing !== undefined) traceClient(warehouse, tracing);
+  const log = tracing === undefined ? given : tracing.withTraceIds(given);
+  return { config, addresses: addressesOf(config, port), log, clock, sql, warehouse, webhooks, ...parts };
 }

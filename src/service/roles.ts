@@ -22,10 +22,10 @@ import { runWebhooks } from './run-webhooks.ts';
 
 /** Starts the role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
 export async function startEdgeRole(context: ServiceContext, onAppended: () => void): Promise<Edge> {
-  const { config, webhooks, clock, log, metrics, cleanup } = context;
+  const { config, webhooks, clock, log, metrics, cleanup, tracing } = context;
   const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
   const parts = { databaseUrl, box: webhooks.box, folder, spoolMaxBytes, geoPath, trustedProxies };
-  const edge = await startEdge({ ...parts, clock, log, metrics, onAppended });
+  const edge = await startEdge({ ...parts, clock, log, metrics, onAppended, tracing });
   cleanup.add(() => edge.stop(), measureDisk(folder, log, metrics).stop);
   return edge;
 }
@@ -54,8 +54,8 @@ export async function startRoles(context: ServiceContext, started: Started): Pro
 }
 
 const streamContextOf = (context: ServiceContext, nats: NatsConnection, stream: string): StreamContext => {
-  const { config, sql, log, metrics } = context;
-  return { sql, databaseUrl: config.databaseUrl, nats, stream, replicas: config.natsReplicas, log, metrics };
+  const { config, sql, log, metrics, tracing } = context;
+  return { sql, databaseUrl: config.databaseUrl, nats, stream, replicas: config.natsReplicas, log, metrics, tracing };
 };
 
 function startRelayRole({ cleanup }: ServiceContext, streamContext: StreamContext): Relay {

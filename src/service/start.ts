@@ -2,11 +2,13 @@ import type { Change } from '../../events/entry.ts';
 import type { Addresses, ServiceConfig } from '../config.ts';
 import { linkAbuseContact } from '../edge/pages.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
+import { createMetrics } from '../lib/metrics.ts';
 import { buildApp, serveRequests, wakeRelay } from './app.ts';
 import { Cleanup } from './cleanup.ts';
 import { createContext, type ServiceContext, type ServiceOptions, type Started } from './context.ts';
 import { drain, listen, type Server, serveMetrics } from './http-server.ts';
 import { startEdgeRole, startRoles } from './roles.ts';
+import { startTracing } from './tracing.ts';
 
 export interface RunningService {
   port: number;
@@ -55,8 +57,10 @@ async function startParts(
 ): Promise<RunningService> {
   linkAbuseContact(config.abuseContact);
   const port = server.port ?? 0;
-  const context = createContext(config, options, { port, stopping, cleanup });
-  const { addresses, metrics } = context;
+  const metrics = createMetrics();
+  const tracing = await startTracing(config, { log: options.log, metrics, cleanup });
+  const context = createContext(config, options, { port, stopping, cleanup, metrics, tracing });
+  const { addresses } = context;
   const ownMetrics = () => metrics.registry.getMetricsAsJSON();
   const metricsServer = startMetrics(context, ownMetrics, options.otherMetrics);
   const started: Started = {

@@ -2,6 +2,7 @@ import type { NatsConnection } from 'nats';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Sql } from '../log/connect.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 
 /** What the relay and the projections need. */
 export interface StreamContext {
@@ -15,4 +16,5 @@ export interface StreamContext {
   replicas: number;
   log: Logger;
   metrics: Metrics;
+  tracing?: Tracing | undefined;
 }

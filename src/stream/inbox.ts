@@ -6,10 +6,17 @@ import { every, type Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { sequenceAfter } from './jetstream.ts';
+import { traceparentIn } from './trace-headers.ts';
 
 /** With this many entries waiting, no more are received; the stream keeps them. */
 const maxWaitingEntries = 20_000;
 const retryMs = 500;
+
+/** A part of the log from one message. */
+export interface ReceivedRange extends LogRange {
+  /** The span that published the message. */
+  traceparent?: string | undefined;
+}
 
 interface InboxOptions {
   nats: NatsConnection;
@@ -18,6 +25,8 @@ interface InboxOptions {
   /** Ends pending calls of `take`. */
   signal: AbortSignal;
   log: Logger;
+  /** Whether ranges name the span of their message. */
+  traced?: boolean;
 }
 
 /**
@@ -28,7 +37,7 @@ interface InboxOptions {
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #receiving: Loop;
-  #waiting: LogRange[] = [];
+  #waiting: ReceivedRange[] = [];
   /** The number of entries in `#waiting`. */
   #size = 0;
   #position: number;
@@ -49,7 +58,7 @@ export class Inbox {
    * Resolves to the ranges that have arrived, in order: as soon as there are `maxEntries` entries, or at `notBefore`; to
    * none when nothing arrives for `idleMs`. A range with more entries than `maxEntries` comes alone.
    */
-  async take({ maxEntries, notBefore, idleMs }: TakeLimits): Promise<LogRange[]> {
+  async take({ maxEntries, notBefore, idleMs }: TakeLimits): Promise<ReceivedRange[]> {
     const { signal } = this.#options;
     if (this.#waiting.length === 0) await this.#arrival(idleMs);
     while (this.#waiting.length > 0 && this.#size < maxEntries && performance.now() < notBefore && !signal.aborted)
@@ -72,7 +81,7 @@ export class Inbox {
     void this.#receiving.stop();
   }
 
-  #takeUpTo(maxEntries: number): LogRange[] {
+  #takeUpTo(maxEntries: number): ReceivedRange[] {
     let count = 0;
     let taken = 0;
     for (const { entries } of this.#waiting) {
@@ -108,16 +117,17 @@ export class Inbox {
     }
   }
 
-  #push(range: LogRange): void {
+  #push(range: ReceivedRange): void {
     this.#waiting.push(range);
     this.#size += range.entries.length;
     this.#position = range.to;
     this.#arrived();
   }
 
-  #decode(message: JsMsg): LogRange {
+  #decode(message: JsMsg): ReceivedRange {
     try {
-      return decodeMessage(message.data);
+      const range = decodeMessage(message.data);
+      return this.#options.traced === true ? { ...range, traceparent: traceparentIn(message) } : range;
     } catch (error) {
       const reason = messageOf(error);
       if (reason !== this.#lastReason)

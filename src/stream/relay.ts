@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Events, type JetStreamClient, type JetStreamManager } from 'nats';
+import type { LogRange } from '../../events/entry.ts';
 import { messageOf } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog, readRange } from '../log/read.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { StreamContext } from './context.ts';
 import { endOf, ensureStream } from './jetstream.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
 import { abandonTail, findLostTail } from './lost-tail.ts';
 import { cut, type Message, subjects } from './messages.ts';
+import { headersWith, messagingAttributes, rangeAttributes } from './trace-headers.ts';
 
 const batchSize = 5_000;
 /** Scans wait for the next poll, which makes messages larger; changes of codes and accounts wake the relay at once. */
@@ -37,7 +40,7 @@ interface Published {
  * interfere, because every message names the message that it must follow.
  */
 export function startRelay(context: StreamContext): Relay {
-  const { sql, databaseUrl, nats, stream, log, metrics } = context;
+  const { sql, databaseUrl, nats, stream, log, metrics, tracing } = context;
   const js = nats.jetstream({ timeout: 2_000 });
   let wake = () => {};
   let reconnects = 0;
@@ -69,7 +72,8 @@ export function startRelay(context: StreamContext): Relay {
       });
       const range = await readRange(sql, position, batchSize);
       if (range.entries.length > 0) {
-        last = await publish(js, stream, cut(range), last);
+        const send = (traceparent?: string) => publish(js, stream, cut(range), { last, traceparent });
+        last = tracing === undefined ? await send() : await publishTraced(tracing, stream, range, send);
         position = range.to;
       }
       metrics.relayPosition.set(position);
@@ -100,8 +104,19 @@ export function startRelay(context: StreamContext): Relay {
   return { stop: leadership.stop, wake: () => wake() };
 }
 
+interface PublishOptions {
+  last: Published;
+  /** Only while traces are on. Consumers without traces ignore the header. */
+  traceparent: string | undefined;
+}
+
 /** Publishes messages after `last`, and returns the last of them. */
-async function publish(js: JetStreamClient, stream: string, messages: Message[], last: Published): Promise<Published> {
+async function publish(
+  js: JetStreamClient,
+  stream: string,
+  messages: Message[],
+  { last, traceparent }: PublishOptions,
+): Promise<Published> {
   const subject = subjects(stream);
   // The sequence in the id lets a message that the stream has lost be published again: it does not count as a duplicate.
   const ids = messages.map(({ after, to }, i) => `${after}-${to}@${last.sequence + i}`);
@@ -111,10 +126,26 @@ async function publish(js: JetStreamClient, stream: string, messages: Message[],
       // The expected id as well: a server that rejoins its cluster can acknowledge into an old copy of the stream for
       // about a second. With the sequence alone, the stream would then accept a message that does not follow its last.
       const expect = { lastSequence: last.sequence + i, ...(lastMsgID === undefined ? {} : { lastMsgID }) };
-      return js.publish(subject[kind], data, { msgID: ids[i] as string, expect });
+      // New headers for each message: the client adds the id and the expectation to them.
+      const traced = traceparent === undefined ? {} : { headers: headersWith(traceparent) };
+      return js.publish(subject[kind], data, { msgID: ids[i] as string, expect, ...traced });
     }),
   );
   return { sequence: acks.at(-1)?.seq ?? last.sequence, id: ids.at(-1) ?? last.id };
+}
+
+/** Publishes a range in a span: in the trace of its first entry that has one, with links to all. */
+async function publishTraced(
+  tracing: Tracing,
+  stream: string,
+  { after, to, entries }: LogRange,
+  send: (traceparent: string) => Promise<Published>,
+): Promise<Published> {
+  const links = await tracing.contexts.findAll(entries.map(({ id }) => id));
+  const attributes = { ...messagingAttributes(stream, 'publish', 'send'), ...rangeAttributes({ after, to, entries }) };
+  return tracing.record(`publish ${stream}`, { kind: 'producer', parent: links[0], links, attributes }, (span) =>
+    send(tracing.traceparentOf(span)),
+  );
 }
 
 /** Abandons the events that the stream has and the log has lost, if there are any. */

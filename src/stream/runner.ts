@@ -5,10 +5,12 @@ import { backoff } from '../lib/backoff.ts';
 import { messageOf } from '../lib/errors.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { headOfLog, readRange } from '../log/read.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { StreamContext } from './context.ts';
-import { Inbox } from './inbox.ts';
+import { Inbox, type ReceivedRange } from './inbox.ts';
 import { type Leadership, seekLeadership } from './leader.ts';
 import { abandonTail, findLostTail } from './lost-tail.ts';
+import { isSampled, messagingAttributes, rangeAttributes } from './trace-headers.ts';
 
 /** State that is derived from the log, and that stores its checkpoint together with its effect. */
 export interface Projection {
@@ -68,13 +70,13 @@ export function runProjection(options: RunnerOptions): Leadership {
 
 /** Applies the log from the checkpoint on, until the signal is aborted; rejects on failure. */
 async function feed(options: RunnerOptions, signal: AbortSignal): Promise<void> {
-  const { projection, sql, nats, stream, log } = options;
+  const { projection, sql, nats, stream, log, tracing } = options;
   const position = await projection.checkpoint();
   log.info({ position }, 'projection starts');
   await abandonLostTail(options, position, signal);
   const applied = new AppliedLog(options, position, signal);
   await applied.catchUp(await floorOfLog(sql));
-  const inbox = new Inbox({ nats, stream, after: applied.position, signal, log });
+  const inbox = new Inbox({ nats, stream, after: applied.position, signal, log, traced: tracing !== undefined });
   let notBefore = 0;
   let idleMs = checkMs;
   try {
@@ -152,13 +154,14 @@ class AppliedLog {
   }
 
   /** Applies ranges of the stream as one batch. Skips what is already applied, and reads gaps from the log. */
-  async apply(ranges: LogRange[]): Promise<void> {
+  async apply(ranges: ReceivedRange[]): Promise<void> {
     let reached = this.#position;
     const entries: LogEntry[] = [];
+    const sources = ranges.flatMap(({ traceparent }) => traceparent ?? []);
     for (const range of ranges) {
       if (range.to <= reached) continue;
       if (range.after > reached) {
-        if (reached > this.#position) await this.#applyBatch(reached, entries.splice(0));
+        if (reached > this.#position) await this.#applyBatch(reached, entries.splice(0), sources);
         this.#options.log.warn({ from: reached, to: range.after }, 'the stream has a gap, reading from the log');
         await this.catchUp(range.after);
         reached = this.#position;
@@ -168,11 +171,23 @@ class AppliedLog {
       for (const entry of range.entries) if (isNew(entry)) entries.push(entry);
       reached = range.to;
     }
-    if (reached > this.#position) await this.#applyBatch(reached, entries);
+    if (reached > this.#position) await this.#applyBatch(reached, entries, sources);
   }
 
-  async #applyBatch(to: number, entries: LogEntry[]): Promise<void> {
-    await this.#options.projection.apply({ after: this.#position, to, entries });
+  /** `sources` are the spans that published the entries; entries from the log have none. */
+  async #applyBatch(to: number, entries: LogEntry[], sources: string[] = []): Promise<void> {
+    const { projection, tracing } = this.#options;
+    const range = { after: this.#position, to, entries };
+    await (tracing === undefined ? projection.apply(range) : this.#applyTraced(tracing, range, sources));
     this.#position = to;
+  }
+
+  async #applyTraced(tracing: Tracing, range: LogRange, sources: string[]): Promise<void> {
+    const { projection, stream } = this.#options;
+    const ids = () => range.entries.map(({ id }) => id);
+    const links = sources.length > 0 ? sources.filter(isSampled) : await tracing.contexts.findAll(ids());
+    const attributes = { ...messagingAttributes(stream, 'apply', 'process'), ...rangeAttributes(range) };
+    const options = { kind: 'consumer' as const, parent: links[0] ?? sources[0], links, attributes };
+    await tracing.record(`apply ${projection.name}`, options, () => projection.apply(range));
   }
 }

@@ -48,6 +48,7 @@ describe('a scan of an account with a webhook', () => {
       },
     });
     expect(got.headers).toMatchObject({ 'content-type': 'application/json', host: `127.0.0.1:${receiver.port}` });
+    expect(got.headers, 'while traces are off').not.toHaveProperty('traceparent');
     expect(got.id).toMatch(/^whd_[0-9A-Za-z]{20,}$/);
     const verifier = new Webhook(webhook.secret);
     expect(verifier.verify(got.body, got.headers)).toEqual(JSON.parse(got.body));

@@ -1,0 +1,87 @@
+import type { Scan } from '../../events/scan.ts';
+import { type ScanBatch, sizeOf } from '../log/append-scans.ts';
+import { endServerSpan, type Span, serverSpan, type Tracing } from '../tracing/tracing.ts';
+import type { LimitedRecorder } from './limited-recorder.ts';
+import type { Recorder } from './recorder.ts';
+
+type Redirect = (request: Request, shortCode: string, peer: string) => Promise<Response>;
+type Store = (batch: ScanBatch) => Promise<void>;
+
+const route = '/{short_code}';
+
+/** Wraps the steps of a scan in spans. An edge creates it only while traces are on. */
+export class TracedScans {
+  readonly #tracing: Tracing;
+  /** The spans of scans that are being recorded, by the id of the scan. */
+  readonly #recording = new Map<string, Span>();
+
+  constructor(tracing: Tracing) {
+    this.#tracing = tracing;
+  }
+
+  redirects(redirect: Redirect): Redirect {
+    const tracing = this.#tracing;
+    return async (request, shortCode, peer) => {
+      const { name, attributes } = serverSpan(request.method, route);
+      const parent = tracing.parentOf(request.headers, peer);
+      const span = tracing.start(name, { kind: 'server', parent, attributes });
+      if (!span.isRecording()) return redirect(request, shortCode, peer);
+      const response = await tracing.within(span, () => redirect(request, shortCode, peer));
+      endServerSpan(tracing, span, response.status);
+      return response;
+    };
+  }
+
+  recorder(recorder: Pick<Recorder, 'record'>): Pick<Recorder, 'record'> {
+    return { record: (scan) => this.#note(scan, () => recorder.record(scan)) };
+  }
+
+  limitedRecorder(limited: Pick<LimitedRecorder, 'record'>): Pick<LimitedRecorder, 'record'> {
+    const tracing = this.#tracing;
+    return {
+      record: (known, scan) =>
+        this.#note(scan, () => {
+          const span = tracing.active();
+          if (span === undefined) return limited.record(known, scan);
+          return tracing.record('INSERT scans', insertOf(1, [span]), () => limited.record(known, scan));
+        }),
+    };
+  }
+
+  /** A commit of several scans is in the trace of the first that is sampled, with links to all that are. */
+  store(store: Store): Store {
+    return (batch) => {
+      if (this.#recording.size === 0) return store(batch);
+      const ids = batch.columns.id.slice(1, -1).split(',');
+      const spans = ids.flatMap((id) => this.#recording.get(id) ?? []);
+      if (spans.length === 0) return store(batch);
+      return this.#tracing.record('INSERT scans', insertOf(sizeOf(batch), spans), () => store(batch));
+    };
+  }
+
+  /** Stores the context of a scan while it is recorded, without waiting for it. */
+  async #note<T>(scan: Scan, record: () => Promise<T>): Promise<T> {
+    const span = this.#tracing.active();
+    if (span === undefined) return record();
+    span.setAttributes({ 'scanlog.scan.id': scan.id, 'scanlog.code.id': scan.code });
+    void this.#tracing.contexts.keep([scan], this.#tracing.traceparentOf(span));
+    this.#recording.set(scan.id, span);
+    try {
+      return await record();
+    } finally {
+      this.#recording.delete(scan.id);
+    }
+  }
+}
+
+const insertOf = (scans: number, spans: Span[]) => ({
+  kind: 'client' as const,
+  parent: spans[0],
+  links: spans,
+  attributes: {
+    'db.system.name': 'postgresql',
+    'db.operation.name': 'INSERT',
+    'db.collection.name': 'scans',
+    'db.operation.batch.size': scans,
+  },
+});
