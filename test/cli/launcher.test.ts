@@ -76,7 +76,8 @@ function given(programs: Record<string, string>) {
     symlinkSync(found, join(bin, tool));
   }
   for (const [name, text] of Object.entries(programs)) program(join(bin, name), text);
-  const run = () => spawnSync('/bin/sh', [join(root, 'scanlog'), 'up'], { encoding: 'utf8', env: { PATH: bin } });
+  const run = (command = 'up') =>
+    spawnSync('/bin/sh', [join(root, 'scanlog'), command], { encoding: 'utf8', env: { PATH: bin } });
   return { root, run };
 }
 
@@ -120,6 +121,16 @@ describe('./scanlog', () => {
     expect(stderr).toContain('install NATS 2.9 or newer');
     expect(readFileSync(join(root, 'bin/apt-arguments'), 'utf8')).not.toMatch(/\binstall\b/);
   });
+});
+
+test('./scanlog test fetches the packages of npm and of Debian at the same time', () => {
+  const { run } = given({
+    npm: 'for i in 1 2 3 4 5 6 7 8 9; do [ ! -e "$(dirname "$0")/apt-arguments" ] || break; sleep 1; done; echo "$i"; exit 1',
+    ...debian('2.9.10'),
+  });
+  const { stderr, status } = run('test');
+  expect(stderr).toMatch(/npm could not install the packages: [1-8] /);
+  expect(status).toBe(1);
 });
 
 describe('the size of the packages', () => {
