@@ -117,12 +117,22 @@ function bodyViolations(document: OpenApi, { method, path, status, headers, body
 
 const anyError = (document: OpenApi) => document.paths['/v1/account']?.['get']?.responses['401'];
 
+const patterns = new WeakMap<OpenApi, [template: string, pattern: RegExp][]>();
+
+/** Every path of the document with a pattern for it, those with the fewest placeholders first. */
+function patternsOf(document: OpenApi): [template: string, pattern: RegExp][] {
+  const known = patterns.get(document);
+  if (known !== undefined) return known;
+  const made = Object.keys(document.paths)
+    .sort((a, b) => a.split('{').length - b.split('{').length)
+    .map((template): [string, RegExp] => [template, new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`)]);
+  patterns.set(document, made);
+  return made;
+}
+
 /** The operation of a path; of several that match, the one with the fewest placeholders. */
 function operationOf(document: OpenApi, method: string, path: string): OperationObject | undefined {
   const plain = path.replace(/[?#].*$/s, '').replace(/\/$/, '');
-  const templates = Object.keys(document.paths)
-    .filter((template) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(plain))
-    .sort((a, b) => a.split('{').length - b.split('{').length);
-  const [best] = templates;
-  return best === undefined ? undefined : document.paths[best]?.[method.toLowerCase()];
+  const [template] = patternsOf(document).find(([, pattern]) => pattern.test(plain)) ?? [];
+  return template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
 }
