@@ -49,7 +49,10 @@ describe('the total order of the log', () => {
     await hasDrawn;
     const quick = sql.begin(async (tx) => (await append(tx, [opened()], by))[0]?.position as number);
     await eventually(async () => {
-      const [waiting] = await sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+      // Other test files wait for locks on the same server.
+      const [waiting] = await sql`
+        SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database
+        WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`;
       expect(waiting, 'the second append waits for the first').toBeDefined();
     });
     expect(await readEvents(sql, before, 10), 'nothing is visible before the commit').toEqual([]);
