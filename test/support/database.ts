@@ -25,7 +25,8 @@ async function onServer(statement: string): Promise<void> {
 
 export async function createDatabase(template = templateDatabase): Promise<TestDatabase & { drop(): Promise<void> }> {
   const name = uniqueName();
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${serviceRole}`);
+  // Copying the files takes a third of the time and CPU of writing every page to the WAL, which is the default.
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${serviceRole} STRATEGY FILE_COPY`);
   const urlOn = (server: string) => new URL(`/${name}`, server).href;
   const { databaseUrl, adminDatabaseUrl } = inject('stack');
   const url = urlOn(databaseUrl);
