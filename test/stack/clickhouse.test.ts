@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { engineNames } from '../../src/stack/clickhouse/engine.ts';
 import { engineVariable, missingFor, selectedEngines } from '../../src/stack/clickhouse/engines.ts';
 import { answersSuite } from './clickhouse-answers.ts';
@@ -15,8 +15,6 @@ import { settingsSuite } from './clickhouse-settings.ts';
 import { newSubject } from './clickhouse-subject.ts';
 import { warehouseSuite } from './clickhouse-warehouse.ts';
 import { writesSuite } from './clickhouse-writes.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 for (const engine of engineNames) {
   const reason = missingFor(engine) ?? `${engineVariable} selects the other engine`;
