@@ -7,7 +7,8 @@ const withModuleMocks = ['test/webhooks/notification-types.test.ts'];
 export default defineConfig({
   test: {
     globalSetup: 'test/support/stack.ts',
-    testTimeout: 60_000,
+    // Longer than what a condition may take (test/support/eventually.ts), whose error says more than a timeout.
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // Files run side by side, each on its own database, stream and warehouse of the one stack. Four on two cores, because
     // many tests wait for timeouts and restarts: 10 instead of 12 minutes with three.

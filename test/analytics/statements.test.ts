@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { type ClickHouseProxy, startClickHouseProxy } from '../../bench/chaos/clickhouse-proxy.ts';
 import { lineFields, lineOf } from '../../events/scan-line.ts';
 import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts';
@@ -9,8 +9,6 @@ import type { Selection } from '../../src/analytics/selection.ts';
 import { uniqueName } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 let proxy: ClickHouseProxy;
 let warehouse: Warehouse;

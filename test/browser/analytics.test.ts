@@ -41,7 +41,7 @@ useConsole(service, { plan: 'business', isSignedIn: false }, async (opened) => {
   await eventually(async () => {
     const { summary } = (await account.live.get('/v1/analytics/aggregate')).body;
     expect(summary.total_scans).toBe(5);
-  }, 30_000);
+  });
 });
 
 const link = (name: string | RegExp) => page.getByRole('link', { name });
@@ -54,7 +54,7 @@ const shows = (name: string, text: string) =>
   eventually(async () => {
     const card = page.locator('.figures div', { has: page.getByText(name, { exact: true }) });
     expect(await card.locator('dd').textContent()).toMatch(new RegExp(`^${text}\\b`));
-  }, 20_000);
+  });
 
 /** Waits until everything on the page belongs to its URL: what is being replaced is faint meanwhile. */
 const settled = () => eventually(async () => expect(await page.locator('[aria-busy="true"]').count()).toBe(0));

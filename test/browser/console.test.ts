@@ -10,7 +10,7 @@ import { mayCallTests, newPath } from '../webhooks/webhook-support.ts';
 
 const service = useService({ config: mayCallTests });
 const receiver = useReceiver();
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 
 let account: TestAccount;
 let consoleErrors: string[];
@@ -247,7 +247,7 @@ describe('one code', () => {
         const answer = await scan(code, { 'x-forwarded-for': `198.51.100.${i}` });
         expect(answer.headers.get('location')).toBe('https://example.com/second');
       }
-      await eventually(async () => expect(await total?.textContent()).toBe('3'), 20_000);
+      await eventually(async () => expect(await total?.textContent()).toBe('3'));
 
       await button('Pause').click();
       await page.locator('.badge.paused').waitFor();

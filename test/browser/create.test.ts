@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 
 let account: TestAccount;
 let page: Page;

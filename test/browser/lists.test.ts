@@ -7,7 +7,7 @@ import { type TestAccount, useService } from '../support/service.ts';
 import { readZip } from '../support/zip.ts';
 
 const service = useService();
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 
 let account: TestAccount;
 let page: Page;

@@ -74,4 +74,4 @@ test('a code gets a cropped logo, a frame and a gradient on a phone, with the ke
   await page.waitForURL((to) => /qr_/.test(to.pathname) && !to.pathname.includes(id as string));
   const copy: Json = await account.live.get(`/v1/qrcodes/${/qr_\w+/.exec(page.url())?.[0]}`);
   expect(copy.body.style).toEqual(code.style);
-}, 60_000);
+});

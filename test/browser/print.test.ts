@@ -50,4 +50,4 @@ test('proof while creating, download in millimeters, and a label sheet, on a pho
   const sheet = await downloaded(page, () => page.getByRole('button', { name: 'Download PDF' }).click());
   expect(sheet.name).toMatch(/^labels-.*\.pdf$/);
   expect(sheet.bytes.toString('latin1')).toContain('/MediaBox[0 0 612 792]');
-}, 60_000);
+});

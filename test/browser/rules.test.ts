@@ -5,7 +5,7 @@ import { accessibilityViolations, darkPhone, expectUsable, signInOn, useConsole 
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 

@@ -14,7 +14,7 @@ import { type TestAccount, useService } from '../support/service.ts';
 
 // With an address that a phone could open, the console shows the code that signs it in.
 const service = useService({ config: { publicUrl: 'http://qr.example' } });
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 const phoneScreen = { viewport: { width: 390, height: 800 }, colorScheme: 'dark' } as const;
 
 let account: TestAccount;

@@ -49,4 +49,4 @@ test('a webhook is created with filters, gets a replay of what it missed, is pau
   await button('Remove webhook').click();
   await page.getByRole('heading', { name: 'Webhooks for events' }).waitFor();
   expect((await account.live.get('/v1/webhooks')).body).toEqual({ data: [] });
-}, 60_000);
+});

@@ -172,7 +172,7 @@ test('a backup taken under load restores to a service with the same answers', as
   expect((await replayState(database.sql)).corrected).toBe(0);
   await replayAnalytics({ sql: database.sql, warehouse });
   await expectAllAgree(database.sql, warehouse);
-}, 90_000);
+});
 
 test('restore and backup work on a data folder without a running service, and restore needs its key', async () => {
   const [data, given, own] = ['data', 'given.backup', 'own.backup'].map((name) => join(folder, name)) as [
@@ -186,4 +186,4 @@ test('restore and backup work on a data folder without a running service, and re
   await scanlog(['restore', given, '--data', data], {});
   await scanlog(['backup', own, '--data', data], {});
   expect((await checkBackup(own)).header.position).toBe(position);
-}, 60_000);
+});

@@ -107,7 +107,7 @@ describe('./scanlog up', () => {
     expect(created.output()).toMatch(/sk_live_\w/);
     const codes = await fetch(`http://localhost:${port}/v1/qrcodes`, { headers: { authorization: `Bearer ${key}` } });
     expect(await codes.json(), 'the code still exists').toMatchObject({ pagination: { total: 1 } });
-  }, 60_000);
+  });
 
   test('with --host 0.0.0.0, opens only the port of the service to the network', async () => {
     const folder = newFolder();
@@ -136,11 +136,8 @@ describe('./scanlog up', () => {
     for (const part of ['postgres', 'nats']) {
       const before = pidOf(folder, part);
       process.kill(before?.pid ?? 0, 'SIGKILL');
-      await eventually(
-        () => expect(pidOf(folder, part)?.pid, `${part} has another process`).not.toBe(before?.pid),
-        20_000,
-      );
-      await eventually(isReady, 20_000);
+      await eventually(() => expect(pidOf(folder, part)?.pid, `${part} has another process`).not.toBe(before?.pid));
+      await eventually(isReady);
     }
 
     const orphan = pidOf(folder, 'postgres');

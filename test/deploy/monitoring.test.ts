@@ -187,5 +187,5 @@ describe('a Prometheus that scrapes the service', () => {
     await Promise.all([postgres.restore(), clickhouse.restore()]);
     released.resolve();
     await Promise.all([becomesFalse('ScanlogSpoolNotEmpty'), becomesFalse('ScanlogWebhooksDelayed')]);
-  }, 60_000);
+  });
 });

@@ -191,5 +191,5 @@ describe.each(releases())('the upgrade from $version', (release) => {
     expect(await verified.exitCode(), verified.output()).toBe(0);
     const { summary } = await upgraded('GET', `/qrcodes/${menu.id}/analytics`);
     expect(summary).toMatchObject({ total_scans: scans / 2 });
-  }, 90_000);
+  });
 });

@@ -103,7 +103,7 @@ describe('the spool of an earlier edge', () => {
     await eventually(async () => expect(await gaugeOf(metrics.unreadableSpools)).toBe(0));
     expect(errors(), 'logged once, not on every attempt').toHaveLength(1);
     expect(edge.failures()).toEqual([]);
-  }, 30_000);
+  });
 });
 
 describe('a periodic task that fails while Postgres is available', () => {
@@ -120,7 +120,7 @@ describe('a periodic task that fails while Postgres is available', () => {
     expect(await failuresOf(metrics, 'poll')).toBeGreaterThanOrEqual(2);
     const logged = lines.lines().filter(({ task }) => task === 'poll');
     expect(logged.map(({ level }) => level)).toEqual(['warn', 'info']);
-  }, 30_000);
+  });
 
   test('partitions: logs a warning, counts the failures, and recovers', async () => {
     await database.sql`SELECT setval('log_position', 50000000)`;
@@ -134,5 +134,5 @@ describe('a periodic task that fails while Postgres is available', () => {
       { level: 'warn', error: expect.stringContaining('would overlap') },
       { level: 'info' },
     ]);
-  }, 30_000);
+  });
 });

@@ -79,7 +79,7 @@ test('no table, file, stream, spool, snapshot or log contains a client address i
     const [row] = await world.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${code.id}`;
     return row.count;
   };
-  await eventually(async () => expect(await scans()).toBe(2 * addresses.length), 20_000);
+  await eventually(async () => expect(await scans()).toBe(2 * addresses.length));
   await eventually(async () => {
     // Scans from before the relay started are not in the stream.
     await visit(code);

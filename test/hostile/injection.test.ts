@@ -109,7 +109,7 @@ describe('a name', () => {
       const { body } = await owner.live.get('/v1/analytics/aggregate');
       const top: { name: string }[] = body.top_qrcodes ?? [];
       expect(top.map(({ name }) => name)).toEqual(names);
-    }, 20_000);
+    });
   });
 });
 

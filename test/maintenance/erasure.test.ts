@@ -269,7 +269,7 @@ describe('scans of a deleted account that arrive late, from a spool', () => {
     await eventually(async () => {
       expect(await scansOf(gone.id)).toBe(0);
       await isDone(gone.id);
-    }, 20_000);
+    });
     expect(await headOfLog(sql())).toBeGreaterThanOrEqual(head);
     expect(JSON.stringify(await dumpAll(sql()))).not.toContain('Zebrastadt');
     const nats = await connectStream(inject('stack').natsUrl, 'test', new AbortController().signal);

@@ -1,5 +1,5 @@
 /** Repeats `check` until it does not throw; after `timeoutMs`, throws its last error. */
-export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 30_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 60_000): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {

@@ -11,7 +11,7 @@ import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
 import type { World } from '../../../bench/chaos/world.ts';
 import { apiClient } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { expectExact, statusOn, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, statusOn, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{}, {}]);
 const ports = () => world.services.map(({ port }) => port);
@@ -56,7 +56,7 @@ describe.each(faults)('connections to Postgres %s under load', (_, fault) => {
     '%s at a time: no scan is lost or duplicated, no valid request gets 401 or 404',
     async (which) => {
       const unscanned = await world.codes(200);
-      const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
+      const scanner = startScanning({ ports: ports(), codes: await knownCodes(world, 3, ports()) });
       await untilSeen(scanner, 302, 100);
       const requests = startRequests(unscanned);
       await fault(world, ['postgres'], which, () => untilSeen(scanner, 302, 500));
@@ -74,7 +74,7 @@ describe.each(faults)('connections to Postgres %s under load', (_, fault) => {
 
 describe.each(faults)('connections to NATS %s under load', (_, fault) => {
   test('every scan redirects and is counted once', async () => {
-    const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
+    const scanner = startScanning({ ports: ports(), codes: await knownCodes(world, 3, ports()) });
     await untilSeen(scanner, 302, 100);
     await fault(world, ['nats'], 'all', () => untilSeen(scanner, 302, 500));
     await untilSeen(scanner, 302, 100);
@@ -85,7 +85,7 @@ describe.each(faults)('connections to NATS %s under load', (_, fault) => {
 });
 
 test('connections to Postgres stall forever: scans go to the spool and reach the log over new connections', async () => {
-  const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
+  const scanner = startScanning({ ports: ports(), codes: await knownCodes(world, 3, ports()) });
   await untilSeen(scanner, 302, 100);
   await eventually(async () => expect(await leaders(), 'sessions that hold a leader lock').toHaveLength(4));
   world.proxies.postgres.stallConnections('all');
@@ -95,4 +95,4 @@ test('connections to Postgres stall forever: scans go to the spool and reach the
   await eventually(() => expectExact(world, scanner.attempts), 60_000);
   world.proxies.postgres.reset('all');
   await world.proxies.postgres.restore();
-}, 90_000);
+});

@@ -30,7 +30,7 @@ const edges = () =>
     .map(Number)
     .filter(isRunning);
 
-const untilBothRun = () => eventually(() => expect(new Set(edges()).size, 'running edges').toBe(2), 20_000);
+const untilBothRun = () => eventually(() => expect(new Set(edges()).size, 'running edges').toBe(2));
 
 describe('two edges on one port', () => {
   test('one killed with -9 under load is restarted; every 302 is exactly one scan', async () => {
@@ -148,7 +148,7 @@ describe('two edges, restarted', () => {
           // A process briefly has two folders while it sends the spool of an earlier edge.
           const started = new Set(edges()).difference(before);
           expect(started.size, 'two new processes, while it is still down').toBe(2);
-        }, 30_000);
+        });
         await untilSeen(scanner, 302, 200);
       });
       await untilSeen(scanner, 302, 100);

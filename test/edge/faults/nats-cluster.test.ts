@@ -6,7 +6,7 @@ import { headOfLog } from '../../../src/log/read.ts';
 import { connectStream } from '../../../src/stream/connect.ts';
 import { endOf } from '../../../src/stream/jetstream.ts';
 import { eventually } from '../../support/eventually.ts';
-import { expectExact, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{}, {}], { withNatsCluster: true });
 
@@ -17,14 +17,15 @@ async function expectRelayed({ urls }: NatsCluster): Promise<void> {
   await eventually(async () => {
     const manager = await nats.jetstreamManager({ timeout: 2_000 });
     expect((await endOf(manager, 'scanlog')).position).toBeGreaterThanOrEqual(head);
-  }, 25_000);
+  });
   await nats.close();
 }
 
 test('stream leader of a three-node NATS cluster killed with -9 under load, then a follower: every scan redirects and is counted once', async () => {
   const { natsCluster: cluster } = world;
   if (cluster === undefined) throw new Error('this world has no cluster');
-  const scanner = startScanning({ ports: world.services.map(({ port }) => port), codes: await world.codes(3) });
+  const ports = world.services.map(({ port }) => port);
+  const scanner = startScanning({ ports, codes: await knownCodes(world, 3, ports) });
   await untilSeen(scanner, 302, 200);
   await withoutNatsLeader(world, async () => {
     await untilSeen(scanner, 302, 300);
@@ -41,4 +42,4 @@ test('stream leader of a three-node NATS cluster killed with -9 under load, then
   const { redirected, logged } = await expectExact(world, scanner.attempts);
   expect(logged).toBe(redirected);
   await expectRelayed(cluster);
-}, 120_000);
+});

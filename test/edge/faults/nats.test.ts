@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withoutNats, withoutStreamStorage } from '../../../bench/chaos/faults.ts';
 import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
-import { expectExact, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{}, {}]);
 const ports = () => world.services.map(({ port }) => port);
@@ -11,7 +11,7 @@ describe('NATS under load', () => {
     ['killed with -9', withoutNats],
     ['killed with -9, its storage deleted', withoutStreamStorage],
   ])('%s: every scan redirects and is counted once', async (_, fault) => {
-    const scanner = startScanning({ ports: ports(), codes: await world.codes(3) });
+    const scanner = startScanning({ ports: ports(), codes: await knownCodes(world, 3, ports()) });
     await untilSeen(scanner, 302, 200);
     await fault(world, () => untilSeen(scanner, 302, 200));
     await untilSeen(scanner, 302, 200);

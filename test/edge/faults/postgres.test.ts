@@ -8,14 +8,14 @@ import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
 import { readSnapshots } from '../../../src/edge/snapshot.ts';
 import { apiClient } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { expectExact, statusOn, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, statusOn, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{}, {}]);
 const ports = () => world.services.map(({ port }) => port);
 
 describe('Postgres killed with -9 under load', () => {
   test('known codes redirect, uncached codes get 503, and every 302 is one scan', async () => {
-    const codes = await world.codes(3);
+    const codes = await knownCodes(world, 3, ports());
     const [uncached] = await world.codes(1);
     const scanner = startScanning({ ports: ports(), codes });
     await untilSeen(scanner, 302, 200);

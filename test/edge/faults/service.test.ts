@@ -5,7 +5,7 @@ import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
 import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
 import { inspectSpool } from '../../../src/edge/spool/spool.ts';
 import { eventually } from '../../support/eventually.ts';
-import { expectExact, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{}, {}]);
 const both = () => world.services as [ServiceProcess, ServiceProcess];
@@ -18,8 +18,8 @@ async function spooled(): Promise<number[]> {
 
 describe('a service killed with -9 under load', () => {
   test('the other instance keeps serving; every 302 is exactly one scan', async () => {
-    const codes = await world.codes(3);
     const [first, second] = both();
+    const codes = await knownCodes(world, 3, [first.port, second.port]);
     const scanners = [first, second].map(({ port }) => startScanning({ ports: [port], codes, connections: 8 }));
     const [killed, healthy] = scanners as [(typeof scanners)[0], (typeof scanners)[0]];
     await untilSeen(killed, 302, 100);
@@ -57,7 +57,7 @@ describe('a service killed with -9 under load', () => {
     await scanner.stop();
     expect(first.port, 'a different instance').not.toBe(helper.port);
     await expectExact(world, scanner.attempts);
-    await eventually(async () => expect((await spooled()).every((records) => records === 0)).toBe(true), 20_000);
+    await eventually(async () => expect((await spooled()).every((records) => records === 0)).toBe(true));
   });
 });
 
@@ -70,7 +70,8 @@ describe('a service that receives SIGTERM', () => {
   test('finishes requests in flight under load, without a 503', async () => {
     const helper = await world.service();
     await helper.start();
-    const scanner = startScanning({ ports: [helper.port], codes: await world.codes(2), connections: 16, pauseMs: 1 });
+    const codes = await knownCodes(world, 2, [helper.port]);
+    const scanner = startScanning({ ports: [helper.port], codes, connections: 16, pauseMs: 1 });
     await untilSeen(scanner, 302, 200);
     await expectCleanExit(helper);
     await scanner.stop();
