@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { isAlive, type ProcessMark, readMark } from '../lib/process-mark.ts';
 
@@ -37,12 +38,37 @@ export async function stopLeftover(pidFile: string, signal: NodeJS.Signals): Pro
   rmSync(pidFile, { force: true });
 }
 
-/** A port on loopback that is free now. */
-export function freePort(): Promise<number> {
+const firstPort = 10_240;
+const maxAttempts = 20;
+
+/** The first of the ports that the system gives to outgoing connections, and to listeners that name no port. */
+function firstEphemeralPort(): number {
+  try {
+    return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
+  } catch {
+    return 32_768;
+  }
+}
+
+/**
+ * A port on loopback that is free now. Outgoing connections do not take it, so it is usually still free when a server
+ * listens on it, also after a restart.
+ */
+export async function freePort(): Promise<number> {
+  const end = firstEphemeralPort();
+  for (let attempt = 0; attempt < maxAttempts && end > firstPort; attempt++) {
+    const port = await listenOnce(randomInt(firstPort, end)).catch(() => undefined);
+    if (port !== undefined) return port;
+  }
+  return listenOnce(0);
+}
+
+/** Listens on a port of loopback for a moment, and resolves to its number. */
+function listenOnce(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(port, '127.0.0.1', () => {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
     });
