@@ -44,9 +44,9 @@ export const lineEscapes: readonly (readonly [character: string, escape: string]
 const characterOf: Record<string, string> = Object.fromEntries(
   lineEscapes.map(([character, sequence]) => [sequence, character]),
 );
-const unescaped = (text: string) =>
+export const unescaped = (text: string) =>
   text.includes('\\') ? text.replace(/\\[\\tnr]/g, (sequence) => characterOf[sequence] ?? sequence) : text;
-const escaped = (text: string) =>
+export const escaped = (text: string) =>
   lineEscapes.reduce((result, [character, sequence]) => result.replaceAll(character, sequence), text);
 
 /**

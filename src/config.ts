@@ -194,6 +194,29 @@ export const settings = {
     about:
       'Deletes scans from before the start of the month (UTC) that was this many months ago; totals of codes stay ([what else](docs/operations.md#retention)). The same for every process. Default: scans are kept.',
   }),
+  archiveS3Endpoint: setting({
+    variable: 'ARCHIVE_S3_ENDPOINT',
+    read: webUrl('https://s3.eu-central-1.amazonaws.com'),
+    about:
+      'Where S3 is, for archives in `s3://…` ([how](docs/operations.md#archive)). Default: that of Amazon in `ARCHIVE_S3_REGION`.',
+  }),
+  archiveS3Region: setting({
+    variable: 'ARCHIVE_S3_REGION',
+    read: text,
+    about: 'Region of the S3 of archives. Default: `us-east-1`.',
+  }),
+  archiveS3AccessKeyId: setting({
+    variable: 'ARCHIVE_S3_ACCESS_KEY_ID',
+    isSecret: true,
+    read: text,
+    about: 'Access key of the S3 of archives; every process that reads the log needs it.',
+  }),
+  archiveS3SecretAccessKey: setting({
+    variable: 'ARCHIVE_S3_SECRET_ACCESS_KEY',
+    isSecret: true,
+    read: text,
+    about: 'Secret of `ARCHIVE_S3_ACCESS_KEY_ID`.',
+  }),
   abuseContact: setting({
     variable: 'ABUSE_CONTACT',
     read: contact('https:', 'http:'),

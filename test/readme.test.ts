@@ -16,12 +16,12 @@ describe('the README', () => {
 
   test('names the file variable of every secret setting', () => {
     const secrets = Object.values(settings).filter((setting) => setting.isSecret === true);
-    const named = [...readme.matchAll(/`([A-Z_]+_FILE)`/g)].map(([, name]) => name);
+    const named = [...readme.matchAll(/`([A-Z0-9_]+_FILE)`/g)].map(([, name]) => name);
     expect(named).toEqual(secrets.map(({ variable }) => fileVariableOf(variable)));
   });
 
   test('lists no setting that does not exist', () => {
-    const listed = [...readme.matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map(([, name]) => name);
+    const listed = [...readme.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name]) => name);
     expect(listed).toEqual(Object.values(settings).map(({ variable }) => variable));
   });
 });
