@@ -17,6 +17,18 @@ const dropped = Type.Object(
   { additionalProperties: false },
 );
 
+const archived = Type.Object(
+  {
+    /** Scans up to this position are in archive files. */
+    up_to_position: Type.Integer({ minimum: 0 }),
+    scans: Type.Integer({ minimum: 1 }),
+    files: Type.Integer({ minimum: 1 }),
+    /** The folder, or s3://bucket/prefix. */
+    location: Type.String(),
+  },
+  { additionalProperties: false },
+);
+
 /** Decisions of the operator for all accounts, and what the service did to all of them. */
 export const serviceEvents = {
   /** No code may lead to this host or its subdomains; links that do answer 410. */
@@ -24,6 +36,8 @@ export const serviceEvents = {
   destination_unblocked: defineEvent(1, host),
   /** Scans older than SCAN_RETENTION_MONTHS were deleted. */
   scans_dropped: defineEvent(1, dropped),
+  /** The oldest scans were moved to archive files, from which they are still read. */
+  scans_archived: defineEvent(1, archived),
 };
 
 export type ServiceEvent = EventOf<typeof serviceEvents>;

@@ -11,7 +11,7 @@ import { visitorRemovals } from './visitor-removals.ts';
  * Applies scans and deletions of codes: it deletes the counts of deleted codes, and schedules the removal of their
  * visitors (visitor-removals.ts). The checkpoint moves in the transaction that adds the scans, so a scan that is delivered
  * twice is counted once. A rebuild counts the log in one statement, and adds the scans that the retention has removed from
- * it (`dropped_scans`).
+ * it (`dropped_scans`) and those in archive files (`archived_scans`).
  */
 export const counters = {
   name: 'counters',
@@ -79,6 +79,8 @@ export const counters = {
             FROM scans GROUP BY code
             UNION ALL
             SELECT code, total_scans, unique_scans, uncounted_scans FROM dropped_scans
+            UNION ALL
+            SELECT code, total_scans, unique_scans, uncounted_scans FROM archived_scans
           ) AS n JOIN codes c ON c.id = n.code
           WHERE c.status <> 'deleted'
           GROUP BY n.code
@@ -88,6 +90,7 @@ export const counters = {
       // The checkpoint may have moved past deletions that were never applied.
       await visitorRemovals.requestAll(tx);
       await tx`DELETE FROM dropped_scans WHERE code IN (SELECT id FROM codes WHERE status = 'deleted')`;
+      await tx`DELETE FROM archived_scans WHERE code IN (SELECT id FROM codes WHERE status = 'deleted')`;
       await erasures.reopenAll(tx, Math.max(before?.position ?? 0, 0));
     });
   },
@@ -101,6 +104,7 @@ async function removeDeleted(tx: Transaction, codes: string[]): Promise<string[]
   const ids = gone.map(({ id }) => id);
   await tx`DELETE FROM scan_counts WHERE code = ANY(${ids})`;
   await tx`DELETE FROM dropped_scans WHERE code = ANY(${ids})`;
+  await tx`DELETE FROM archived_scans WHERE code = ANY(${ids})`;
   await tx`DELETE FROM limited_scans WHERE code = ANY(${ids})`;
   await visitorRemovals.request(tx, ids);
   return ids;

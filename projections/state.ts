@@ -271,6 +271,7 @@ function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<Ser
     case 'destination_unblocked':
       return [sql`DELETE FROM blocked_hosts WHERE host = ${event.data.host}`];
     case 'scans_dropped':
+    case 'scans_archived':
       return [];
   }
 }

@@ -32,7 +32,8 @@ export const webhooks = {
   async checkpoint(sql: Sql): Promise<number> {
     await sql`
       INSERT INTO checkpoints
-      SELECT 'webhooks', greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), 0)
+      SELECT 'webhooks', greatest(
+        (SELECT max(position) FROM scans), (SELECT max(to_position) FROM archives), (SELECT max(position) FROM events), 0)
       ON CONFLICT DO NOTHING`;
     await sql`
       UPDATE checkpoints SET position = -1 - position WHERE projection = 'webhooks' AND position < 0`;

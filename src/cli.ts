@@ -229,9 +229,35 @@ program
   .action(action(() => import('./cli/doctor.ts'), 'doctor'));
 
 program
+  .command('archive')
+  .description('move the oldest scans from Postgres to compressed files, from which they are still read')
+  .requiredOption('--older-than <duration>', 'move scans that are older, such as 180d')
+  .requiredOption('--to <place>', 'folder, or s3://bucket/prefix')
+  .option('--dry-run', 'print what would be moved, and move nothing')
+  .option('--json', 'print JSON')
+  .addOption(dataOption())
+  .addHelpText(
+    'after',
+    `
+Scans are moved in log order, up to the first one that is younger. Each file is a
+Parquet file that is read back and compared before its scans leave Postgres. Every
+process that reads the log must reach the files: keep them, and back them up.
+
+Examples:
+  ./scanlog archive --older-than 180d --to /var/lib/scanlog-archive --dry-run
+  ./scanlog archive --older-than 180d --to /var/lib/scanlog-archive
+  ./scanlog archive --older-than 180d --to s3://my-bucket/scans
+
+For S3, set ARCHIVE_S3_ACCESS_KEY_ID and ARCHIVE_S3_SECRET_ACCESS_KEY, and
+ARCHIVE_S3_ENDPOINT or ARCHIVE_S3_REGION, here and for the service.`,
+  )
+  .action(action(() => import('./cli/archive.ts'), 'archive'));
+
+program
   .command('backup')
   .description('write the log, and everything that cannot be rebuilt from it, to one file while the service runs')
   .argument('<file>', 'file to write')
+  .option('--without-archive', 'leave out scans in archive files; a restored service then needs these files')
   .addOption(dataOption())
   .addHelpText(
     'after',

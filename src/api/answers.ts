@@ -1,5 +1,6 @@
 import type { Rate } from '../accounts/admission.ts';
 import { isWarehouseUnavailable } from '../analytics/errors.ts';
+import { ArchiveError } from '../archive/errors.ts';
 import { type FieldError, messageOf, Refusal, retryLater } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
@@ -42,6 +43,10 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
   if (isWarehouseUnavailable(error)) {
     log.warn({ error: messageOf(error) }, 'ClickHouse is unavailable: request answered with 503');
     return retryLater('Analytics are unavailable right now: try again in a few seconds.');
+  }
+  if (error instanceof ArchiveError) {
+    log.warn({ error: messageOf(error) }, 'the archive cannot be read: request answered with 503');
+    return retryLater('Older scans are in an archive that cannot be read right now: try again in a few seconds.');
   }
   log.error(
     { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },

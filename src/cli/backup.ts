@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { listArchives } from '../log/archives.ts';
 import { migrate } from '../log/migrate.ts';
 import { writeBackup } from '../maintenance/backup.ts';
 import { findConfig, notFound, withStoredDatabase } from './connection.ts';
@@ -7,14 +8,21 @@ import { progressBar } from './progress.ts';
 import { green, print } from './terminal.ts';
 
 /** Writes a backup of the database, whether the service is running or not. */
-export async function backup(file: string, { data }: { data: string }): Promise<void> {
+export async function backup(
+  file: string,
+  { data, withoutArchive = false }: { data: string; withoutArchive?: boolean },
+): Promise<void> {
+  const withArchive = !withoutArchive;
   const { databaseUrl } = findConfig(data);
   if (databaseUrl === undefined && !existsSync(join(data, 'postgres'))) throw notFound(data, 'DATABASE_URL');
   const bar = progressBar('backing up');
-  const { position, rows } = await withStoredDatabase(data, async (sql) => {
+  const { position, rows, filesNeeded } = await withStoredDatabase(data, async (sql) => {
     await migrate(sql);
-    return writeBackup(sql, resolve(file), { now: new Date(), onProgress: bar.update });
+    const written = await writeBackup(sql, resolve(file), { now: new Date(), withArchive, onProgress: bar.update });
+    return { ...written, filesNeeded: withArchive ? 0 : (await listArchives(sql)).length };
   });
   bar.end();
   print(`${green('✓')} ${file} contains the log up to position ${position}: ${rows.toLocaleString('en')} rows.`);
+  if (filesNeeded > 0)
+    print(`  It does not contain the scans in ${filesNeeded} archive files: keep them, a restored service reads them.`);
 }

@@ -1,4 +1,5 @@
 import { isScan, type LogEntry } from '../../events/entry.ts';
+import { durationMs } from '../lib/duration.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../log/connect.ts';
 import { readRange, readStream } from '../log/read.ts';
@@ -52,8 +53,6 @@ export async function showEvents({ stream, follow = false, json = false, data, .
   });
 }
 
-const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** Where to begin: without options, a reader that follows the log begins at its end, and any other at its beginning. */
 export function startOf({ since, last, follow }: { since?: string; last?: string; follow: boolean }, now: Date): Start {
   if (since !== undefined && last !== undefined) throw new StartError('Give --since or --last, not both.');
@@ -62,10 +61,8 @@ export function startOf({ since, last, follow }: { since?: string; last?: string
     return { last: Number(last) };
   }
   if (since === undefined) return follow ? 'end' : 'beginning';
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(since) ?? [];
-  const time =
-    count === undefined ? timeOf(since) : now.getTime() - Number(count) * unitMs[unit as keyof typeof unitMs];
-  const date = new Date(time);
+  const duration = durationMs(since);
+  const date = new Date(duration === undefined ? timeOf(since) : now.getTime() - duration);
   if (Number.isNaN(date.getTime()))
     throw new StartError(
       `--since must be a timestamp such as 2026-03-01T09:30:00Z, or a duration such as 90s, 15m, 2h or 7d, not ${since}.`,

@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
+import { listArchives } from '../log/archives.ts';
 import { checkBackup, restoreBackup } from '../maintenance/restore.ts';
+import { unreadableFiles } from '../maintenance/verify-archive.ts';
 import { openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { withStoredDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';
@@ -17,9 +19,17 @@ export async function restore(
   const { position, created_at, secret_key } = checked.header;
   if (secret_key !== null && !lostKey) refuseOtherKey(secret_key, data);
   const bar = progressBar('restoring');
-  await withStoredDatabase(data, (sql) => restoreBackup(sql, checked, bar.update));
+  const unreadable = await withStoredDatabase(data, async (sql) => {
+    await restoreBackup(sql, checked, bar.update);
+    return unreadableFiles(await listArchives(sql));
+  });
   bar.end();
   print(`${green('✓')} The log is restored as of ${created_at}, up to position ${position}.`);
+  if (unreadable.length > 0) {
+    process.exitCode = 1;
+    print('  The backup was made without its archived scans, and these files cannot be read:');
+    for (const message of unreadable) print(`  ${message}`);
+  }
   if (lostKey) print('  Run ./scanlog secret reset before you start the service.');
   else print('  Start the service, which rebuilds analytics from the log; then run ./scanlog verify.');
 }

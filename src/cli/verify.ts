@@ -12,7 +12,7 @@ export async function showVerification(options: { account?: string; json?: boole
     verify({ ...parts, account: options.account, onProgress: bar.update }),
   );
   bar.end();
-  const { differences, position, codes, scans, dropped, deliveries } = result;
+  const { differences, position, codes, scans, archived, dropped, deliveries } = result;
   if (differences.length > 0) process.exitCode = 1;
   if (options.json) {
     print(JSON.stringify(result));
@@ -21,6 +21,8 @@ export async function showVerification(options: { account?: string; json?: boole
   const what = `${scans.toLocaleString('en')} scans of ${codes.toLocaleString('en')} codes, up to position ${position}`;
   if (differences.length === 0) {
     print(`${green('✓')} ${what}: the log, the counters, the warehouse and the webhooks agree.`);
+    if (archived > 0)
+      print(`  ${archived.toLocaleString('en')} of the scans are in archive files, which are complete.`);
     if (dropped > 0)
       print(
         `  The totals of codes include ${dropped.toLocaleString('en')} scans that SCAN_RETENTION_MONTHS has deleted.`,

@@ -23,3 +23,11 @@ export async function raiseFloor(tx: Transaction, lostTo: number): Promise<numbe
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
   return row.floor;
 }
+
+/**
+ * Raises the floor above scans that have left the table. They may still be in the stream, and the last of them may have been
+ * the end of the log: without a higher floor, that would look like a lost tail.
+ */
+export async function ensureFloorAt(tx: Transaction, newest: number | null): Promise<void> {
+  if (newest !== null && newest > (await floorOfLog(tx))) await raiseFloor(tx, newest);
+}

@@ -18,4 +18,5 @@ export const locks = {
   retention: 7_226_574,
   /** Combined with a hash of the account, it serializes the sign-ins of that account. */
   signIns: 7_226_575,
+  archive: 7_226_576,
 } as const;

@@ -43,15 +43,17 @@ export interface Partition {
 
 /** The partition of a position, or the next one when the retention has dropped that partition. */
 export async function partitionAt(sql: Queryable, position: number): Promise<Partition | undefined> {
-  const [partition] = await sql<Partition[]>`
-    SELECT name, bounds[1]::bigint AS "from", bounds[2]::bigint AS "to" FROM (
-      SELECT c.relname AS name,
-        regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \\(''?(\\d+)''?\\) TO \\(''?(\\d+)''?\\)') AS bounds
-      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'scans'::regclass
-    ) AS partitions
-    WHERE bounds[2]::bigint > ${position} ORDER BY "to" LIMIT 1`;
-  return partition;
+  return (await listPartitions(sql)).find(({ to }) => to > position);
 }
+
+/** All partitions in the order of their positions. */
+export const listPartitions = (sql: Queryable): Promise<Partition[]> => sql<Partition[]>`
+  SELECT name, bounds[1]::bigint AS "from", bounds[2]::bigint AS "to" FROM (
+    SELECT c.relname AS name,
+      regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \\(''?(\\d+)''?\\) TO \\(''?(\\d+)''?\\)') AS bounds
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'scans'::regclass
+  ) AS partitions
+  ORDER BY "to"`;
 
 /**
  * Prevents the drop of partitions until the transaction ends. A transaction that reads a snapshot of the whole log calls

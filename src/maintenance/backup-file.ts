@@ -47,6 +47,8 @@ export const leftOut = [
   'console_sign_in_links',
   'webhook_tests',
   'trace_contexts',
+  // Files that the original database deletes.
+  'archive_leftovers',
 ];
 
 /** Consecutive rows of one table; a large table comes in many pieces. */

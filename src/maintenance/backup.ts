@@ -5,9 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import packageJson from '../../package.json' with { type: 'json' };
 import { messageOf, StartError } from '../lib/errors.ts';
+import { type ArchiveFile, listArchives } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { holdPartitions } from '../log/partitions.ts';
 import { headOfLog } from '../log/read.ts';
+import { archivedRows } from './archived-rows.ts';
 import { type BackupEnd, type BackupHeader, format, leftOut, type TableLine } from './backup-file.ts';
 
 /** Few, because a stored response of a bulk create can have a megabyte. */
@@ -18,6 +20,16 @@ export interface BackedUp {
   rows: number;
 }
 
+interface BackupOptions {
+  now: Date;
+  /** Whether scans in archive files are part of the backup; else it has the catalogue, and needs the files. */
+  withArchive?: boolean;
+  onProgress?: (done: number, total: number) => void;
+}
+
+/** The catalogue, which a backup with the scans of its files does not have: a restore puts them into `scans`. */
+const catalogueTables = ['archives', 'archived_scans'];
+
 /**
  * Writes all tables of the log's database to a file, except those in `leftOut`. The backup is one snapshot, taken while the
  * service runs. The file appears only when it is complete, and only its owner may read it.
@@ -25,7 +37,7 @@ export interface BackedUp {
 export async function writeBackup(
   sql: Sql,
   file: string,
-  { now, onProgress = () => {} }: { now: Date; onProgress?: (done: number, total: number) => void },
+  { now, withArchive = true, onProgress = () => {} }: BackupOptions,
 ): Promise<BackedUp> {
   const partial = `${file}.${process.pid}.part`;
   const handle = await open(partial, 'w', 0o600).catch((error) => {
@@ -38,13 +50,16 @@ export async function writeBackup(
       await holdPartitions(tx);
       const header = await headerOf(tx, now);
       const tables = await tablesOf(tx);
-      const total = await countRows(tx, tables);
+      // A database of an older version has none.
+      const hasArchives = tables.some(({ table }) => table === 'archives');
+      const files = withArchive && hasArchives ? await listArchives(tx) : [];
+      const total = (await countRows(tx, tables)) + files.reduce((sum, { scans }) => sum + scans, 0);
       let rows = 0;
       const onRows = (count: number) => {
         rows += count;
         onProgress(rows, total);
       };
-      await pipeline(Readable.from(textOf(tx, header, tables, onRows)), createGzip(), async (compressed) => {
+      await pipeline(Readable.from(textOf(tx, header, tables, files, onRows)), createGzip(), async (compressed) => {
         for await (const chunk of compressed) await handle.writeFile(chunk);
       });
       return { position: header.position, rows };
@@ -106,6 +121,7 @@ async function* textOf(
   tx: Transaction,
   header: BackupHeader,
   tables: Table[],
+  files: ArchiveFile[],
   onRows: (count: number) => void,
 ): AsyncGenerator<string> {
   const checksum = createHash('sha256');
@@ -119,6 +135,14 @@ async function* textOf(
   for (const { table, columns, key } of tables) {
     yield hashed(linesOf([{ table, columns } satisfies TableLine]));
     let rows = 0;
+    if (table === 'scans')
+      for await (const archived of archivedRows(files, columns)) {
+        yield hashed(linesOf(archived));
+        rows += archived.length;
+        onRows(archived.length);
+      }
+    end.rows[table] = rows;
+    if (files.length > 0 && catalogueTables.includes(table)) continue;
     // Not with COPY: see scan-lines.ts.
     await tx`DECLARE backup NO SCROLL CURSOR FOR SELECT t::text AS row FROM ${tx(table)} t ORDER BY ${tx(key)}`;
     for (;;) {

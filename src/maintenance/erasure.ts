@@ -5,7 +5,7 @@ import { operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { append } from '../log/append.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
-import { floorOfLog, raiseFloor } from '../log/floor.ts';
+import { ensureFloorAt } from '../log/floor.ts';
 
 /**
  * The erasure of a deleted account runs in steps, each in its own transaction; any process may run the next step.
@@ -152,9 +152,7 @@ async function eraseScans(tx: Transaction, { account, scans_to }: Erasure, to: n
     )
     SELECT max(position) AS newest FROM erased`;
   await tx`UPDATE erasures SET scans_to = ${to} WHERE account = ${account}`;
-  // The erased scans are still in the stream, and the last one may have been the end of the log: without a higher floor,
-  // both would look like a lost tail.
-  if (row.newest !== null && row.newest > (await floorOfLog(tx))) await raiseFloor(tx, row.newest);
+  await ensureFloorAt(tx, row.newest);
 }
 
 async function hasVisitors(tx: Transaction, account: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { Sql, Transaction } from '../log/connect.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
+import { recountArchivedScans } from './recount-archive.ts';
 import { removeAllVisitors } from './visitor-removal.ts';
 
 const rebuildSchema = 'state_rebuild';
@@ -56,11 +57,12 @@ async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
     while (await applyNext(tx));
     return replaceDifferentRows(tx);
   });
+  const recounted = await recountArchivedScans(sql);
   await counters.rebuild(sql, await floorOfLog(sql));
   await removeAllVisitors(sql);
   onProgress(position, position);
   await sql.unsafe(`DROP SCHEMA ${rebuildSchema} CASCADE`);
-  return { events, corrected };
+  return { events, corrected: corrected + recounted };
 }
 
 /** Makes the tables in use equal to the rebuilt ones; returns how many rows differed. */

@@ -1,12 +1,11 @@
-import { service } from '../../events/recorded.ts';
-import { type ServiceEvent, serviceStream } from '../../events/service.ts';
 import { codeOf } from '../lib/errors.ts';
-import { append } from '../log/append.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
-import { floorOfLog, raiseFloor } from '../log/floor.ts';
+import { ensureFloorAt } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import { isReadForLong, type Partition, partitionAt } from '../log/partitions.ts';
 import { headOfLog } from '../log/read.ts';
+import { countRemoved } from './removed-scans.ts';
+import { appendServiceEvent } from './service-event.ts';
 
 /**
  * A retention run removes the scans from before a cutoff from the log and the warehouse. It consists of steps, each in its
@@ -139,7 +138,11 @@ async function dropPartition(tx: Transaction, { name, to }: Partition): Promise<
   await tx`SELECT set_config('lock_timeout', ${dropLockTimeout}, true)`;
   // Prevents that an erasure deletes scans while they are counted.
   await tx`LOCK TABLE ${tx(name)} IN SHARE MODE`;
-  const removed = await countRemoved(tx, tx`SELECT position, code, is_unique, is_bot, rule FROM ${tx(name)}`);
+  const removed = await countRemoved(
+    tx,
+    'dropped_scans',
+    tx`SELECT position, code, is_unique, is_bot, rule FROM ${tx(name)}`,
+  );
   await tx`DROP TABLE ${tx(name)}`;
   await ensureFloorAt(tx, removed.newest);
   await progress(tx, to - 1, removed.scans);
@@ -160,43 +163,13 @@ async function deleteBatch(tx: Transaction, { before, done_to }: RetentionRun, e
   await tx`SELECT set_config('scanlog.dropping', 'true', true)`;
   const removed = await countRemoved(
     tx,
+    'dropped_scans',
     tx`
       DELETE FROM scans WHERE position >= ${first.position} AND position <= ${to} AND occurred_at < ${before}
       RETURNING position, code, is_unique, is_bot, rule`,
   );
   await ensureFloorAt(tx, removed.newest);
   await progress(tx, to, removed.scans);
-}
-
-/** Adds scans to `dropped_scans`, which has the totals of removed scans; deleted codes are left out. */
-async function countRemoved(
-  tx: Transaction,
-  scans: ReturnType<Transaction>,
-): Promise<{ scans: number; newest: number | null }> {
-  const [removed] = await tx<[{ scans: number; newest: number | null }]>`
-    WITH removed AS (${scans}), by_code AS (
-      SELECT code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique",
-        count(*) FILTER (WHERE is_bot OR rule LIKE 'f%') AS uncounted, max(position) AS newest
-      FROM removed GROUP BY code
-    ), counted AS (
-      INSERT INTO dropped_scans AS d
-      SELECT b.code, b.total, b."unique", b.uncounted
-      FROM by_code b JOIN codes c ON c.id = b.code WHERE c.status <> 'deleted'
-      ORDER BY b.code
-      ON CONFLICT (code) DO UPDATE SET
-        total_scans = d.total_scans + excluded.total_scans, unique_scans = d.unique_scans + excluded.unique_scans,
-        uncounted_scans = d.uncounted_scans + excluded.uncounted_scans
-    )
-    SELECT coalesce(sum(total), 0)::bigint AS scans, max(newest) AS newest FROM by_code`;
-  return removed;
-}
-
-/**
- * Removed scans may still be in the stream, and the last of them may have been the end of the log. Raising the floor
- * prevents that this looks like a lost tail.
- */
-async function ensureFloorAt(tx: Transaction, newest: number | null): Promise<void> {
-  if (newest !== null && newest > (await floorOfLog(tx))) await raiseFloor(tx, newest);
 }
 
 async function progress(tx: Transaction, to: number, scans: number): Promise<void> {
@@ -208,11 +181,8 @@ async function end(tx: Transaction, { run, before, up_to, scans }: RetentionRun,
   if (table === undefined || table.dropped_run < run)
     return { state: 'waiting', for: 'the scans to leave the warehouse' };
   if (scans > 0) {
-    const [{ version }] = await tx<[{ version: number }]>`
-      SELECT coalesce(max(version), 0) + 1 AS version FROM events WHERE stream = ${serviceStream}`;
     const data = { before: before.toISOString(), up_to_position: up_to, scans };
-    const event: ServiceEvent = { type: 'scans_dropped', data };
-    await append<ServiceEvent>(tx, [{ stream: serviceStream, version, event }], { actor: service, now });
+    await appendServiceEvent(tx, { type: 'scans_dropped', data }, now);
   }
   await tx`UPDATE scan_retention SET done_at = ${now}`;
   return { state: 'ended', before, scans };

@@ -38,7 +38,7 @@ export const subtractCounts = (counts: ScanCounts, fewer: ScanCounts): ScanCount
 
 const maxPositionsPerQuery = 500_000;
 
-interface CountOptions {
+export interface CountOptions {
   after: number;
   to: number;
   account: string | undefined;

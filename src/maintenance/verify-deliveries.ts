@@ -5,6 +5,7 @@ import { webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { holdPartitions } from '../log/partitions.ts';
 import { readEvents } from '../log/read.ts';
+import { readArchivedScans } from '../log/scan-lines.ts';
 import { entryFilter } from '../webhooks/replay-selection.ts';
 import { latestRun } from './retention.ts';
 import type { Difference } from './scan-counts.ts';
@@ -108,6 +109,7 @@ async function compare(
 ) {
   const spans = all.filter(({ after, to }) => after < piece.to && to > piece.after);
   if (spans.length === 0) return [];
+  const archived = await archivedScans(sql, piece, new Set(spans.map(({ account }) => account)), before);
   const rows = spans.map(({ account, mode, code_mode, after, to, filter }) => ({
     ...{ account, mode, code_mode, after, to, ...entryFilter(filter) },
   }));
@@ -116,7 +118,7 @@ async function compare(
       count(*) FILTER (WHERE d.id IS NULL AND entry.occurred_at > ${oldest}) AS missing
     FROM jsonb_to_recordset(${sql.json(rows)}) AS span (account text, mode text, code_mode text, after bigint, "to" bigint,
       types text[], qr_ids text[], tags text[])
-    JOIN (${reportedEntries(sql, piece, before)}) AS entry
+    JOIN (${reportedEntries(sql, piece, before, archived)}) AS entry
       ON entry.account = span.account AND entry.mode = span.code_mode
       AND entry.position > span.after AND entry.position <= span."to"
       AND entry.type = ANY(span.types)
@@ -128,12 +130,33 @@ async function compare(
     GROUP BY entry.code`;
 }
 
+/** The archived scans of accounts in a part of the log. */
+async function archivedScans(
+  sql: Queryable,
+  piece: { after: number; to: number },
+  accounts: Set<string>,
+  before: Date,
+) {
+  const scans = await readArchivedScans(sql, piece, (scan) => accounts.has(scan.account) && scan.occurred_at >= before);
+  return scans.map(({ position, id, account, mode, code, occurred_at }) => ({
+    ...{ position, id, account, mode, code, occurred_at: occurred_at.toISOString() },
+  }));
+}
+
 /** The entries of a part of the log that webhooks can get. Only scans leave the log, so `before` is about them. */
-function reportedEntries(sql: Queryable, { after, to }: { after: number; to: number }, before: Date) {
+function reportedEntries(
+  sql: Queryable,
+  { after, to }: { after: number; to: number },
+  before: Date,
+  archived: Awaited<ReturnType<typeof archivedScans>>,
+) {
   const changes = [...reportedTypes, ...entryTypesOf(webhookEventTypes)].filter((type) => type !== 'code_scanned');
   return sql`
     SELECT position, id, account, mode, code, 'code_scanned' AS type, occurred_at FROM scans
     WHERE position > ${after} AND position <= ${to} AND occurred_at >= ${before}
+    UNION ALL
+    SELECT position, id, account, mode, code, 'code_scanned', occurred_at FROM jsonb_to_recordset(${sql.json(archived)})
+      AS archived (position bigint, id text, account text, mode text, code text, occurred_at timestamptz)
     UNION ALL
     SELECT e.position, e.id, c.account, c.mode, e.stream, e.type, e.occurred_at
     FROM events e JOIN codes c ON c.id = e.stream

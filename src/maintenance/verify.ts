@@ -6,6 +6,7 @@ import { ledger } from '../../projections/warehouse-ledger.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import { countRowsByCode, wrongAggregates } from '../analytics/row-counts.ts';
 import { countRows } from '../analytics/tables.ts';
+import { listArchives, namesOf } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { holdPartitions } from '../log/partitions.ts';
 import { headOfLog } from '../log/read.ts';
@@ -18,6 +19,7 @@ import {
   type LogCounts,
   subtractCounts,
 } from './scan-counts.ts';
+import { type ArchiveVerified, differingArchivedScans, verifyFiles } from './verify-archive.ts';
 import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
 import { verifyLimits } from './verify-limits.ts';
 
@@ -26,6 +28,8 @@ export interface Verification {
   position: number;
   codes: number;
   scans: number;
+  /** Those of them that are in archive files. */
+  archived: number;
   /** Scans that the retention has removed, and that are still part of the totals. */
   dropped: number;
   /** Scans for which a webhook was on, and how many of their deliveries are not yet sent. */
@@ -57,12 +61,30 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const head = await headOfLog(sql);
   const late = await awaitProjections(sql, warehouse, head, catchUpTimeoutMs);
   const none = { scans: 0, waiting: 0 };
-  if (late.length > 0) return { position: head, codes: 0, scans: 0, dropped: 0, deliveries: none, differences: late };
+  if (late.length > 0)
+    return { position: head, codes: 0, scans: 0, archived: 0, dropped: 0, deliveries: none, differences: late };
 
+  const files = await listArchives(sql);
+  const archived = await verifyFiles(files, {
+    ...{ account, leaving: await latestRun(sql) },
+    onProgress: (done) => onProgress(done, head),
+  });
   const state = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', (tx) =>
-    readPostgres(tx, account, onProgress),
+    readPostgres(tx, account, archived, onProgress),
   );
   const { counted, table, ends, erased, retention, dropped, limits, lower, log, ahead } = state;
+  // A run that moved scans, or replaced files, since the files were read makes the result invalid.
+  if (namesOf(state.files) !== namesOf(files)) return verify(options);
+  if (archived.differences.length > 0)
+    return {
+      position: lower,
+      codes: 0,
+      scans: 0,
+      archived: 0,
+      dropped: 0,
+      deliveries: none,
+      differences: archived.differences,
+    };
   const logUpTo = (position: number, kind: keyof LogCounts) =>
     position === lower ? log[kind] : addCounts(new Map(log[kind]), ahead[kind]);
 
@@ -88,6 +110,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     position: lower,
     codes: log.all.size,
     scans: sumOf(log.all),
+    archived: sumOf(archived.counts.all),
     dropped: sumOf(dropped),
     deliveries,
     differences: [
@@ -103,6 +126,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
       ...ofDeliveries,
       ...(await remainingVisitors(sql, account)),
       ...(await remainingScans(sql, erased, log.all)),
+      ...state.archive,
       ...(retention?.done_to === retention?.up_to ? notDropped(log.leaving) : []),
     ],
   };
@@ -116,9 +140,12 @@ const sumOf = (counts: ScanCounts) => [...counts.values()].reduce((sum, { total 
 async function readPostgres(
   tx: Transaction,
   account: string | undefined,
+  archived: ArchiveVerified,
   onProgress: (done: number, total: number) => void,
 ) {
   await holdPartitions(tx);
+  const files = await listArchives(tx);
+  const archivedTo = files.at(-1)?.to ?? 0;
   const counted = { position: await positionOfCounters(tx), counts: await countsOfCounters(tx, account) };
   const table = await ledger.inUse(tx);
   if (table === undefined)
@@ -129,19 +156,32 @@ async function readPostgres(
   const options = { account, leaving: retention };
   const log = await countScansInLog(tx, {
     ...options,
-    after: 0,
+    after: archivedTo,
     to: lower,
     onProgress: (done) => onProgress(done, upper),
   });
+  addCounts(log.all, archived.counts.all);
+  addCounts(log.leaving, archived.counts.leaving);
   const ahead = await countScansInLog(tx, { ...options, after: lower, to: upper });
   onProgress(upper, upper);
+  const ends = await endsOfCodes(tx);
   return {
-    ...{ counted, table, retention, lower, log, ahead },
-    ends: await endsOfCodes(tx),
+    ...{ counted, table, retention, lower, log, ahead, ends, files },
+    archive: [
+      ...(await differingArchivedScans(tx, archived.counts, (code) => ends.has(code), account)),
+      ...(await storedTwice(tx, archivedTo)),
+    ],
     erased: await erasedAccounts(tx),
     dropped: await countDropped(tx, account),
     limits: await verifyLimits(tx, account),
   };
+}
+
+/** Scans that are in Postgres as well as in an archive file. */
+async function storedTwice(sql: Queryable, archivedTo: number): Promise<Difference[]> {
+  const rows = await sql<{ code: string; total: number }[]>`
+    SELECT code, count(*) AS total FROM scans WHERE position <= ${archivedTo} GROUP BY code`;
+  return rows.map(({ code, total }) => ({ what: 'archive', code, log: `${total} scans`, found: 'archived, too' }));
 }
 
 /** Scans that the retention should have removed from the log. */

@@ -1,9 +1,11 @@
 import { messageOf, StartError } from '../../lib/errors.ts';
 import { createSecretBox } from '../../lib/secret-box.ts';
+import { listArchives } from '../../log/archives.ts';
 import type { Sql } from '../../log/connect.ts';
 import { pendingMigrations } from '../../log/migrate.ts';
 import { storedFingerprint } from '../../log/secret-key.ts';
 import { cutoffOf, latestRun } from '../../maintenance/retention.ts';
+import { unreadableFiles } from '../../maintenance/verify-archive.ts';
 import { bytes, type Checks, compareClocks, error, type Outcome, ok, warning } from './finding.ts';
 
 const oldestVersion = 150_000;
@@ -81,6 +83,7 @@ export function postgresChecks(sql: Sql, secretKey: string | undefined, retentio
       return risks.length === 0 ? ok('A commit is on disk before it is confirmed.') : warning(risks.join(' '));
     },
     retention: () => checkRetention(sql, retentionMonths),
+    archive: () => checkArchive(sql),
     clock: () =>
       compareClocks(async () => {
         const [{ ms }] = await sql<
@@ -114,4 +117,23 @@ async function checkRetention(sql: Sql, months: number | undefined): Promise<Out
   return Date.now() - run.started_at.getTime() < maxRunMs
     ? ok(`${wanted} ${underWay}.`)
     : warning(`${underWay}: the log of the processes with the role projections says what that waits for.`);
+}
+
+/** Files whose existence is checked, the newest ones. */
+const maxCheckedFiles = 100;
+
+/** What is archived, and whether the files can be reached; nothing where no scan is. */
+async function checkArchive(sql: Sql): Promise<Outcome | undefined> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`SELECT to_regclass('archives') IS NOT NULL AS exists`;
+  const files = exists ? await listArchives(sql) : [];
+  const last = files.at(-1);
+  if (last === undefined) return undefined;
+  const unreadable = await unreadableFiles(files.slice(-maxCheckedFiles));
+  if (unreadable.length > 0) return error(unreadable.slice(0, 3).join(' '));
+  const [{ at }] = await sql<[{ at: Date }]>`SELECT max(archived_at) AS at FROM archives`;
+  const scans = files.reduce((sum, file) => sum + file.scans, 0);
+  const size = bytes(files.reduce((sum, file) => sum + file.bytes, 0));
+  return ok(
+    `${scans} scans are in ${files.length === 1 ? 'an archive file' : `${files.length} archive files`} of ${size}, up to position ${last.to}; the last run was at ${at.toISOString()}.`,
+  );
 }

@@ -1,0 +1,112 @@
+import { isFallback } from '../../events/guide.ts';
+import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
+import { ScanLine } from '../../events/scan-line.ts';
+import { checkSha256, linesOf, sourceOf } from '../archive/check.ts';
+import { ArchiveError } from '../archive/errors.ts';
+import { messageOf } from '../lib/errors.ts';
+import { type ArchiveFile, filesOf } from '../log/archives.ts';
+import type { Queryable } from '../log/connect.ts';
+import { addCounts, type CountOptions, type Difference, differences, type LogCounts } from './scan-counts.ts';
+
+/** The scans in archive files, by code. */
+export interface ArchiveCounts extends LogCounts {
+  /** Those that do not count against a limit; as `total`, and `unique` is 0. */
+  uncounted: ScanCounts;
+}
+
+export interface ArchiveVerified {
+  counts: ArchiveCounts;
+  /** Files that are missing, have changed, or cannot be read. */
+  differences: Difference[];
+}
+
+/** Reads every file completely, compares it with the catalogue, and counts its scans. */
+export async function verifyFiles(
+  files: ArchiveFile[],
+  options: Pick<CountOptions, 'account' | 'leaving' | 'onProgress'>,
+): Promise<ArchiveVerified> {
+  const counts: ArchiveCounts = { all: new Map(), leaving: new Map(), uncounted: new Map() };
+  const found: Difference[] = [];
+  let end = 0;
+  for (const file of files) {
+    try {
+      if (file.from !== end + 1)
+        throw new ArchiveError(`No archive file has the positions ${end + 1} to ${file.from - 1}.`);
+      await countFile(file, options, counts);
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      found.push({ what: 'archive', code: 'all', log: `${file.scans} scans`, found: messageOf(error) });
+    }
+    end = file.to;
+    options.onProgress?.(file.to);
+  }
+  return { counts, differences: found };
+}
+
+async function countFile(
+  { location, bytes, sha256, scans }: ArchiveFile,
+  { account, leaving }: Pick<CountOptions, 'account' | 'leaving'>,
+  counts: ArchiveCounts,
+): Promise<void> {
+  const source = await sourceOf(await filesOf(location), location, bytes);
+  await checkSha256(source, sha256);
+  const ofFile: ArchiveCounts = { all: new Map(), leaving: new Map(), uncounted: new Map() };
+  let total = 0;
+  for await (const lines of linesOf(source)) {
+    total += lines.length;
+    for (const line of lines) countScan(new ScanLine(line), account, leaving, ofFile);
+  }
+  if (total !== scans) throw new ArchiveError(`The archive file ${location} has ${total} scans instead of ${scans}.`);
+  addCounts(counts.all, ofFile.all);
+  addCounts(counts.leaving, ofFile.leaving);
+  addCounts(counts.uncounted, ofFile.uncounted);
+}
+
+function countScan(
+  scan: ScanLine,
+  account: string | undefined,
+  leaving: CountOptions['leaving'],
+  counts: ArchiveCounts,
+): void {
+  if (account !== undefined && scan.account !== account) return;
+  const { code, is_unique } = scan;
+  const count: ScanCount = { total: 1, unique: is_unique ? 1 : 0 };
+  addCounts(counts.all, [[code, count]]);
+  if (leaving !== undefined && scan.position <= leaving.up_to && scan.occurred_at < leaving.before)
+    addCounts(counts.leaving, [[code, count]]);
+  if (scan.is_bot || isFallback(scan.rule)) addCounts(counts.uncounted, [[code, { total: 1, unique: 0 }]]);
+}
+
+/** Compares `archived_scans` with the files. It has no deleted codes. */
+export async function differingArchivedScans(
+  sql: Queryable,
+  { all, uncounted }: ArchiveCounts,
+  isDeleted: (code: string) => boolean,
+  account: string | undefined,
+): Promise<Difference[]> {
+  const rows = await sql<({ code: string; uncounted: number } & ScanCount)[]>`
+    SELECT a.code, a.total_scans AS total, a.unique_scans AS "unique", a.uncounted_scans AS uncounted FROM archived_scans a
+    ${account === undefined ? sql`` : sql`JOIN codes c ON c.id = a.code AND c.account = ${account}`}`;
+  const ofExisting = (counts: Iterable<[string, ScanCount]>) =>
+    new Map([...counts].filter(([code, { total }]) => total > 0 && !isDeleted(code)));
+  const stored = rows.map(({ code, total, unique }): [string, ScanCount] => [code, { total, unique }]);
+  const storedUncounted = rows.map((row): [string, ScanCount] => [row.code, { total: row.uncounted, unique: 0 }]);
+  return [
+    ...differences('archived_scans', ofExisting(all), ofExisting(stored)),
+    ...differences('archived_scans, uncounted', ofExisting(uncounted), ofExisting(storedUncounted)),
+  ];
+}
+
+/** A sentence for each file that is missing, has another size, or cannot be reached. Does not read the files. */
+export async function unreadableFiles(files: ArchiveFile[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const { location, bytes } of files) {
+    try {
+      await sourceOf(await filesOf(location), location, bytes);
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      found.push(messageOf(error));
+    }
+  }
+  return found;
+}
