@@ -1,6 +1,6 @@
 import type { Owner } from '../../events/owner.ts';
 import { lineEscapes, lineFields, ScanLine } from '../../events/scan-line.ts';
-import { type ArchiveFile, archivedFiles, parseFiles, readArchivedLines, withReplacedFiles } from './archives.ts';
+import { type ArchivedRange, type ArchiveFile, archivedFiles, parseFiles, readArchivedLines, withReplacedFiles } from './archives.ts';
 import type { Queryable } from './connect.ts';
 
 const escapedInSql = (column: string) =>
@@ -39,9 +39,10 @@ export const readScans = (sql: Queryable, after: number, to: number, limit: numb
   });
 
 /** The scans of a statement, after those of the archive files that it named: archived scans are the oldest ones. */
-async function withArchived({ lines, archived }: Read, range: Parameters<typeof readArchivedLines>[1]) {
+async function withArchived({ lines, archived }: Read, range: ArchivedRange): Promise<ScanLine[]> {
   const recent = linesIn(lines);
-  const all = archived === null ? recent : [...(await readArchivedLines(parseFiles(archived), range)), ...recent];
+  if (archived === null) return recent.map((text) => new ScanLine(text));
+  const all = [...(await readArchivedLines(parseFiles(archived), range)), ...recent];
   return all.slice(0, range.limit).map((text) => new ScanLine(text));
 }
 

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { counters } from '../../projections/counters.ts';
+import { countUsed, readUsed } from '../../src/codes/limits.ts';
 import { archivedPositionSince, listArchives } from '../../src/log/archives.ts';
 import { connect } from '../../src/log/connect.ts';
 import { locks } from '../../src/log/locks.ts';
@@ -139,10 +140,13 @@ describe('an archive run', () => {
     expect(await archivedPositionSince(files, new Date(old.getTime() + 1))).toBeUndefined();
   });
 
-  test('verify is clean, counters and analytics can be rebuilt', async () => {
+  test('verify is clean, limits are right, counters and analytics can be rebuilt', async () => {
     expect(await world.differences()).toEqual([]);
     await counters.rebuild(world.sql);
     expect(await world.totals()).toEqual(totals);
+    // A limit that a code gets now counts its archived scans, without bots and fallbacks.
+    await world.sql.begin((tx) => countUsed(tx, [busy.id, quiet.id]));
+    expect([await readUsed(world.sql, busy.id), await readUsed(world.sql, quiet.id)]).toEqual([165, 0]);
     await replayAnalytics({ sql: world.sql, warehouse: world.warehouse });
     expect(await world.differences()).toEqual([]);
   });
