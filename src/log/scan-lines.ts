@@ -1,6 +1,13 @@
 import type { Owner } from '../../events/owner.ts';
 import { lineEscapes, lineFields, ScanLine } from '../../events/scan-line.ts';
-import { type ArchivedRange, type ArchiveFile, archivedFiles, parseFiles, readArchivedLines, withReplacedFiles } from './archives.ts';
+import {
+  type ArchivedRange,
+  type ArchiveFile,
+  archivedFiles,
+  parseFiles,
+  readArchivedLines,
+  withReplacedFiles,
+} from './archives.ts';
 import type { Queryable } from './connect.ts';
 
 const escapedInSql = (column: string) =>

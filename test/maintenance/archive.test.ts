@@ -228,16 +228,32 @@ test('a run that is interrupted has lost nothing, and the next one continues', a
     expect(await listArchives(world.sql)).toHaveLength(moved);
     expect(readdirSync(target)).toHaveLength(files);
   };
-  await expectAll(interrupted(({ step }) => step === 'write'), 0, 0);
-  await expectAll(interrupted(({ step }) => step === 'move'), 0, 1);
+  await expectAll(
+    interrupted(({ step }) => step === 'write'),
+    0,
+    0,
+  );
+  await expectAll(
+    interrupted(({ step }) => step === 'move'),
+    0,
+    1,
+  );
   // In the transaction that moves the scans.
   await world.sql.unsafe(`
     CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'killed'; END $$;
     CREATE TRIGGER fails BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.type = 'scans_archived') EXECUTE FUNCTION fail()`);
   await expectAll(archive(world, { target }), 0, 1);
   await world.sql`DROP TRIGGER fails ON events`;
-  await expectAll(interrupted((step) => step.step === 'write' && step.from > 1), 1, 1);
-  await expectAll(interrupted(({ step }) => step === 'move'), 1, 2);
+  await expectAll(
+    interrupted((step) => step.step === 'write' && step.from > 1),
+    1,
+    1,
+  );
+  await expectAll(
+    interrupted(({ step }) => step === 'move'),
+    1,
+    2,
+  );
   await world.sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(${locks.archive})`;
     const refusal = 'Another archive run is under way: wait for it to end.';
