@@ -7,11 +7,22 @@ import { messageOf } from '../lib/errors.ts';
 import { type ArchiveFile, filesOf } from '../log/archives.ts';
 import type { Queryable } from '../log/connect.ts';
 import { addCounts, type CountOptions, type Difference, differences, type LogCounts } from './scan-counts.ts';
+import { isUncertain, type Limit, type UncertainScans } from './verify-limits.ts';
 
 /** The scans in archive files, by code. */
 export interface ArchiveCounts extends LogCounts {
   /** Those that do not count against a limit; as `total`, and `unique` is 0. */
   uncounted: ScanCounts;
+  uncertain: UncertainScans;
+}
+
+const noCounts = (): ArchiveCounts => ({
+  ...{ all: new Map(), leaving: new Map(), uncounted: new Map(), uncertain: new Map() },
+});
+
+interface FileOptions extends Pick<CountOptions, 'account' | 'leaving' | 'onProgress'> {
+  /** The codes with a limit. */
+  limits?: Limit[];
 }
 
 export interface ArchiveVerified {
@@ -21,11 +32,8 @@ export interface ArchiveVerified {
 }
 
 /** Reads every file completely, compares it with the catalogue, and counts its scans. */
-export async function verifyFiles(
-  files: ArchiveFile[],
-  options: Pick<CountOptions, 'account' | 'leaving' | 'onProgress'>,
-): Promise<ArchiveVerified> {
-  const counts: ArchiveCounts = { all: new Map(), leaving: new Map(), uncounted: new Map() };
+export async function verifyFiles(files: ArchiveFile[], options: FileOptions): Promise<ArchiveVerified> {
+  const counts = noCounts();
   const found: Difference[] = [];
   let end = 0;
   for (const file of files) {
@@ -45,27 +53,28 @@ export async function verifyFiles(
 
 async function countFile(
   { location, bytes, sha256, scans }: ArchiveFile,
-  { account, leaving }: Pick<CountOptions, 'account' | 'leaving'>,
+  { account, leaving, limits = [] }: FileOptions,
   counts: ArchiveCounts,
 ): Promise<void> {
   const source = await sourceOf(await filesOf(location), location, bytes);
   await checkSha256(source, sha256);
-  const ofFile: ArchiveCounts = { all: new Map(), leaving: new Map(), uncounted: new Map() };
+  const ofFile = noCounts();
+  const limitOf = new Map(limits.map((limit) => [limit.code, limit]));
   let total = 0;
   for await (const lines of linesOf(source)) {
     total += lines.length;
-    for (const line of lines) countScan(new ScanLine(line), account, leaving, ofFile);
+    for (const line of lines) countScan(new ScanLine(line), { account, leaving, limitOf }, ofFile);
   }
   if (total !== scans) throw new ArchiveError(`The archive file ${location} has ${total} scans instead of ${scans}.`);
   addCounts(counts.all, ofFile.all);
   addCounts(counts.leaving, ofFile.leaving);
   addCounts(counts.uncounted, ofFile.uncounted);
+  for (const [code, scans] of ofFile.uncertain) counts.uncertain.set(code, (counts.uncertain.get(code) ?? 0) + scans);
 }
 
 function countScan(
   scan: ScanLine,
-  account: string | undefined,
-  leaving: CountOptions['leaving'],
+  { account, leaving, limitOf }: Pick<FileOptions, 'account' | 'leaving'> & { limitOf: Map<string, Limit> },
   counts: ArchiveCounts,
 ): void {
   if (account !== undefined && scan.account !== account) return;
@@ -74,7 +83,10 @@ function countScan(
   addCounts(counts.all, [[code, count]]);
   if (leaving !== undefined && scan.position <= leaving.up_to && scan.occurred_at < leaving.before)
     addCounts(counts.leaving, [[code, count]]);
-  if (scan.is_bot || isFallback(scan.rule)) addCounts(counts.uncounted, [[code, { total: 1, unique: 0 }]]);
+  if (scan.is_bot || isFallback(scan.rule)) return void addCounts(counts.uncounted, [[code, { total: 1, unique: 0 }]]);
+  const limit = limitOf.get(code);
+  if (limit !== undefined && isUncertain(limit, scan))
+    counts.uncertain.set(code, (counts.uncertain.get(code) ?? 0) + 1);
 }
 
 /** Compares `archived_scans` with the files. It has no deleted codes. */

@@ -1,3 +1,4 @@
+import type { RecordedScan } from '../../events/scan.ts';
 import type { Queryable } from '../log/connect.ts';
 import { headOfLog } from '../log/read.ts';
 import type { Difference } from './scan-counts.ts';
@@ -10,22 +11,24 @@ const maxPositionsPerQuery = 500_000;
  */
 const spreadMs = 60_000;
 
-interface Limit {
+export interface Limit {
   code: string;
   /** Null without a row: no limit is enforced. */
   used: number | null;
   /** When `max_scans` was set, which counted the scans until then. */
   set_position: number;
   set_at: Date;
-  /** Scans that count and are no longer in the log. */
+  /** Scans that count and are no longer in the table `scans`. */
   dropped: number;
 }
 
-/** Compares the counts of scans behind `max_scans` with the log. `tx` is one snapshot, since both are written together. */
-export async function verifyLimits(tx: Queryable, account: string | undefined): Promise<Difference[]> {
-  const limits = await tx<Limit[]>`
+/** Scans that are in archive files, and that may be missing in the count of their code, by code. */
+export type UncertainScans = Map<string, number>;
+
+/** The codes with a limit, and how many of their scans the table `scans` no longer has. */
+export const readLimits = (sql: Queryable, account: string | undefined): Promise<Limit[]> => sql<Limit[]>`
     SELECT c.id AS code, l.used, s.position AS set_position, s.occurred_at AS set_at,
-      coalesce(d.total_scans - d.uncounted_scans, 0) AS dropped
+      coalesce(d.total_scans - d.uncounted_scans, 0) + coalesce(a.total_scans - a.uncounted_scans, 0) AS dropped
     FROM codes c
     CROSS JOIN LATERAL (
       SELECT position, occurred_at FROM events
@@ -33,14 +36,30 @@ export async function verifyLimits(tx: Queryable, account: string | undefined): 
     ) AS s
     LEFT JOIN limited_scans l ON l.code = c.id
     LEFT JOIN dropped_scans d ON d.code = c.id
+    LEFT JOIN archived_scans a ON a.code = c.id
     WHERE c.max_scans IS NOT NULL AND c.status <> 'deleted'
-      ${account === undefined ? tx`` : tx`AND c.account = ${account}`}`;
+      ${account === undefined ? sql`` : sql`AND c.account = ${account}`}`;
+
+/** Whether a scan that counts may be missing in the count of its limit. */
+export const isUncertain = (
+  { set_position, set_at }: Limit,
+  { position, occurred_at }: Pick<RecordedScan, 'position' | 'occurred_at'>,
+): boolean => position > set_position && occurred_at.getTime() < set_at.getTime() + spreadMs;
+
+/** Compares the counts of scans behind `max_scans` with the log. `tx` is one snapshot, since both are written together. */
+export async function verifyLimits(
+  tx: Queryable,
+  account: string | undefined,
+  archived: UncertainScans,
+): Promise<Difference[]> {
+  const limits = await readLimits(tx, account);
   if (limits.length === 0) return [];
   const logged = await countLogged(tx, limits);
   return limits.flatMap(({ code, used, dropped }) => {
     const { scans, uncertain } = logged.get(code) ?? { scans: 0, uncertain: 0 };
     const expected = scans + dropped;
-    if (used !== null && used <= expected && used >= expected - uncertain) return [];
+    const least = expected - uncertain - (archived.get(code) ?? 0);
+    if (used !== null && used <= expected && used >= least) return [];
     return [
       { what: 'max_scans', code, log: `${expected} scans that count`, found: used === null ? 'no count' : `${used}` },
     ];

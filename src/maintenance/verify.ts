@@ -21,7 +21,7 @@ import {
 } from './scan-counts.ts';
 import { type ArchiveVerified, differingArchivedScans, verifyFiles } from './verify-archive.ts';
 import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
-import { verifyLimits } from './verify-limits.ts';
+import { readLimits, verifyLimits } from './verify-limits.ts';
 
 export interface Verification {
   /** The position up to which everything was compared. */
@@ -66,7 +66,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 
   const files = await listArchives(sql);
   const archived = await verifyFiles(files, {
-    ...{ account, leaving: await latestRun(sql) },
+    ...{ account, leaving: await latestRun(sql), limits: await readLimits(sql, account) },
     onProgress: (done) => onProgress(done, head),
   });
   const state = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', (tx) =>
@@ -173,7 +173,7 @@ async function readPostgres(
     ],
     erased: await erasedAccounts(tx),
     dropped: await countDropped(tx, account),
-    limits: await verifyLimits(tx, account),
+    limits: await verifyLimits(tx, account, archived.counts.uncertain),
   };
 }
 

@@ -147,6 +147,9 @@ describe('an archive run', () => {
     // A limit that a code gets now counts its archived scans, without bots and fallbacks.
     await world.sql.begin((tx) => countUsed(tx, [busy.id, quiet.id]));
     expect([await readUsed(world.sql, busy.id), await readUsed(world.sql, quiet.id)]).toEqual([165, 0]);
+    await world.sql`UPDATE codes SET max_scans = 1000 WHERE id IN (${busy.id}, ${quiet.id})`;
+    expect(await world.differences()).toEqual([]);
+    await world.sql`UPDATE codes SET max_scans = NULL`;
     await replayAnalytics({ sql: world.sql, warehouse: world.warehouse });
     expect(await world.differences()).toEqual([]);
   });
