@@ -1,10 +1,8 @@
+import type { SchemaElement } from 'hyparquet';
 import type { ColumnSource } from 'hyparquet-writer';
 import { escaped, type lineFields, unescaped } from '../../events/scan-line.ts';
 
 type Field = (typeof lineFields)[number];
-type SchemaElement = NonNullable<
-  ConstructorParameters<typeof import('hyparquet-writer').ParquetWriter>[0]
->['schema'][number];
 
 /** How one field of a scan line is stored as a Parquet column. */
 interface Column {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, type RowGroup } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { lineFields } from '../../events/scan-line.ts';
@@ -33,10 +33,7 @@ export interface ArchiveAbout {
   instance: string;
 }
 
-/** Higher levels save 2 % and take twice the time. */
-const zstdLevel = 3;
-const compress = (bytes: Uint8Array) =>
-  zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: zstdLevel } });
+const compress = (bytes: Uint8Array) => zstdCompressSync(bytes);
 
 /** Pages are as large as a column of a row group: a reader decodes row groups as a whole. */
 const pageBytes = 16 * 1024 * 1024;

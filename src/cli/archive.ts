@@ -38,7 +38,7 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toLocaleString('en', { max
 const nothing = (before: Date) =>
   `There is nothing to archive: the oldest scan in Postgres is from after ${before.toISOString()}.`;
 const waiting = (projection: string) =>
-  `  Older scans stay until the ${projection} has applied them: check that the service is running.`;
+  `Older scans stay until they are in the ${projection}: check that the service is running.`;
 
 async function preview(sql: Sql, before: Date, json: boolean): Promise<void> {
   const { after, to, scans, waitsFor } = await planArchive(sql, before);
@@ -47,8 +47,8 @@ async function preview(sql: Sql, before: Date, json: boolean): Promise<void> {
   const perScan = stored === 0 ? expectedBytesPerScan : files.reduce((sum, { bytes }) => sum + bytes, 0) / stored;
   const estimated_bytes = Math.round(scans * perScan);
   if (json) return printJson({ from: after + 1, to, scans, estimated_bytes, waits_for: waitsFor ?? null });
-  if (scans === 0) print(nothing(before));
-  else
+  if (scans === 0 && waitsFor === undefined) print(nothing(before));
+  if (scans > 0)
     print(
       `${count(scans)} scans would be moved, positions ${after + 1} to ${to}: about ${megabytes(estimated_bytes)}.`,
     );
@@ -80,8 +80,8 @@ async function move(sql: Sql, options: { target: string; before: Date; now: Date
       waits_for: waitsFor ?? null,
       leftovers,
     });
-  if (scans === 0) print(nothing(before));
-  else
+  if (scans === 0 && waitsFor === undefined) print(nothing(before));
+  if (scans > 0)
     print(
       `${green('✓')} ${count(scans)} scans up to position ${to} are in ${files === 1 ? 'a file' : `${files} files`} in ${target}: ${megabytes(bytes)}, ${(bytes / scans).toFixed(1)} bytes per scan.`,
     );

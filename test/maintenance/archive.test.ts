@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { webhookEventTypes } from '../../events/webhook-events.ts';
 import { counters } from '../../projections/counters.ts';
 import { countUsed, readUsed } from '../../src/codes/limits.ts';
 import { archivedPositionSince, listArchives } from '../../src/log/archives.ts';
@@ -26,8 +27,10 @@ import { replayAnalytics } from '../../src/maintenance/replay-analytics.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { checkBackup, restoreBackup } from '../../src/maintenance/restore.ts';
 import { unreadableFiles } from '../../src/maintenance/verify-archive.ts';
+import { create } from '../../src/webhooks/subscriptions.ts';
 import { createDatabase } from '../support/database.ts';
 import { startS3 } from '../support/s3.ts';
+import { testBox } from '../support/secret-box.ts';
 import { dumpTable } from '../support/tables.ts';
 import { createRetentionWorld, type OwnedCode, type RetentionWorld } from './retention-world.ts';
 
@@ -68,6 +71,9 @@ describe('an archive run', () => {
   beforeAll(async () => {
     world = await createRetentionWorld();
     [busy, quiet, deleted] = [await world.newCode(), await world.newCode(), await world.newCode()];
+    const settings = { events: [...webhookEventTypes], qr_ids: null, tags: null, description: '', active: true };
+    const by = { actor: 'operator', now: new Date() };
+    await create(world.sql, testBox, quiet.owner, { url: 'https://example.com', ...settings }, by);
     await world.scan(busy, 150, { occurred_at: old });
     await world.scan(quiet, 3, {
       occurred_at: old,
@@ -80,6 +86,7 @@ describe('an archive run', () => {
     await world.scan(busy, 10, { occurred_at: now });
     await world.scan(busy, 5, { occurred_at: old });
     await world.catchUp();
+    expect(await dumpTable(world.sql, 'webhook_deliveries')).toHaveLength(3);
     lines = await allLines(world);
     totals = await world.totals();
     rows = await dumpTable(world.sql, 'scans');
