@@ -29,12 +29,12 @@ export const archivedFiles = (sql: Queryable, after: number, to: number) => sql`
   SELECT json_agg(json_build_object('from', a.from_position, 'to', a.to_position, 'scans', a.scans, 'earliest', a.earliest,
     'latest', a.latest, 'bytes', a.bytes, 'sha256', a.sha256, 'location', a.location, 'format', a.format)
     ORDER BY a.from_position)::text
-  FROM archives a WHERE a.to_position > ${after} AND a.from_position <= ${to}
+  FROM archives a WHERE a.to_position > ${after} AND a.from_position <= ${to} AND a.location IS NOT NULL
 )`;
 
 export const parseFiles = (archived: string | null): ArchiveFile[] => (archived === null ? [] : JSON.parse(archived));
 
-/** The catalogue, oldest file first. */
+/** The files of the catalogue, oldest first. A range without scans has none. */
 export async function listArchives(sql: Queryable): Promise<ArchiveFile[]> {
   const [row] = await sql<[{ archived: string | null }]>`
     SELECT ${archivedFiles(sql, 0, Number.MAX_SAFE_INTEGER)} AS archived`;

@@ -19,4 +19,6 @@ export const locks = {
   /** Combined with a hash of the account, it serializes the sign-ins of that account. */
   signIns: 7_226_575,
   archive: 7_226_576,
+  /** Held while the erasure or the retention rewrites an archive file. */
+  rewriteArchive: 7_226_577,
 } as const;

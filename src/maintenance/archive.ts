@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ArchiveError } from '../archive/errors.ts';
-import { messageOf, Refusal } from '../lib/errors.ts';
-import { filesOf } from '../log/archives.ts';
+import { Refusal } from '../lib/errors.ts';
 import type { Sql } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import { type Fingerprint, scanBlocks } from './archive-blocks.ts';
@@ -15,6 +14,7 @@ import {
   planArchive,
 } from './archive-plan.ts';
 import { storeFile } from './archive-write.ts';
+import { deleteLeftovers } from './delete-files.ts';
 
 /** What a run is about to do. */
 export type ArchiveStep =
@@ -130,26 +130,6 @@ async function writeUnit(
     files.push({ ...(await storeFile({ sql, target, range, now }, counted())), fingerprint });
   }
   return files;
-}
-
-/**
- * Deletes files that no row of the catalogue names, of a run that was interrupted; resolves to the errors. The row is deleted
- * first: a run that still wants to move scans to the file finds it missing, and writes another one.
- */
-async function deleteLeftovers(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ location: string; since: Date }[]>`
-    DELETE FROM archive_leftovers WHERE location NOT IN (SELECT location FROM archives) RETURNING location, since`;
-  const failed: string[] = [];
-  for (const { location, since } of rows) {
-    try {
-      await (await filesOf(location)).delete(location);
-    } catch (error) {
-      if (!(error instanceof ArchiveError)) throw error;
-      failed.push(messageOf(error));
-      await sql`INSERT INTO archive_leftovers (location, since) VALUES (${location}, ${since})`;
-    }
-  }
-  return failed;
 }
 
 /** Makes the space of deleted rows reusable. Does not block reads or writes. */

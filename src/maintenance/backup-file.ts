@@ -48,6 +48,7 @@ export const leftOut = [
   'webhook_tests',
   'trace_contexts',
   // Files that the original database deletes.
+  'archive_deletions',
   'archive_leftovers',
 ];
 

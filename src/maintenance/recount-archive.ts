@@ -8,7 +8,11 @@ import { verifyFiles } from './verify-archive.ts';
 export async function recountArchivedScans(sql: Sql): Promise<number> {
   const files = await listArchives(sql);
   const { counts, differences } = await verifyFiles(files, { account: undefined, leaving: undefined });
-  if (differences[0] !== undefined) throw new ArchiveError(differences[0].found);
+  if (differences[0] !== undefined) {
+    // A file that was replaced meanwhile is missing.
+    if (namesOf(await listArchives(sql)) !== namesOf(files)) return recountArchivedScans(sql);
+    throw new ArchiveError(differences[0].found);
+  }
   const rows = [...counts.all].map(([code, { total, unique }]) => ({
     ...{ code, total, unique, uncounted: counts.uncounted.get(code)?.total ?? 0 },
   }));

@@ -35,17 +35,13 @@ export interface ArchiveVerified {
 export async function verifyFiles(files: ArchiveFile[], options: FileOptions): Promise<ArchiveVerified> {
   const counts = noCounts();
   const found: Difference[] = [];
-  let end = 0;
   for (const file of files) {
     try {
-      if (file.from !== end + 1)
-        throw new ArchiveError(`No archive file has the positions ${end + 1} to ${file.from - 1}.`);
       await countFile(file, options, counts);
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
       found.push({ what: 'archive', code: 'all', log: `${file.scans} scans`, found: messageOf(error) });
     }
-    end = file.to;
     options.onProgress?.(file.to);
   }
   return { counts, differences: found };
@@ -87,6 +83,18 @@ function countScan(
   const limit = limitOf.get(code);
   if (limit !== undefined && isUncertain(limit, scan))
     counts.uncertain.set(code, (counts.uncertain.get(code) ?? 0) + 1);
+}
+
+/** Positions that the catalogue leaves out. A range without scans has a row, and no file. */
+export async function gapsInCatalogue(sql: Queryable): Promise<Difference[]> {
+  const gaps = await sql<{ after: number; before: number }[]>`
+    SELECT * FROM (
+      SELECT lag(to_position, 1, 0::bigint) OVER (ORDER BY from_position) AS after, from_position AS before FROM archives
+    ) AS neighbors WHERE before <> after + 1 ORDER BY before`;
+  return gaps.map(({ after, before }) => {
+    const found = `No archive file has the positions ${after + 1} to ${before - 1}.`;
+    return { what: 'archive', code: 'all', log: 'archived', found };
+  });
 }
 
 /** Compares `archived_scans` with the files. It has no deleted codes. */

@@ -19,7 +19,7 @@ import {
   type LogCounts,
   subtractCounts,
 } from './scan-counts.ts';
-import { type ArchiveVerified, differingArchivedScans, verifyFiles } from './verify-archive.ts';
+import { type ArchiveVerified, differingArchivedScans, gapsInCatalogue, verifyFiles } from './verify-archive.ts';
 import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
 import { readLimits, verifyLimits } from './verify-limits.ts';
 
@@ -168,6 +168,7 @@ async function readPostgres(
   return {
     ...{ counted, table, retention, lower, log, ahead, ends, files },
     archive: [
+      ...(await gapsInCatalogue(tx)),
       ...(await differingArchivedScans(tx, archived.counts, (code) => ends.has(code), account)),
       ...(await storedTwice(tx, archivedTo)),
     ],
