@@ -35,9 +35,15 @@ export const archivedFiles = (sql: Queryable, after: number, to: number) => sql`
 export const parseFiles = (archived: string | null): ArchiveFile[] => (archived === null ? [] : JSON.parse(archived));
 
 /** The files of the catalogue, oldest first. A range without scans has none. */
-export async function listArchives(sql: Queryable): Promise<ArchiveFile[]> {
-  const [row] = await sql<[{ archived: string | null }]>`
-    SELECT ${archivedFiles(sql, 0, Number.MAX_SAFE_INTEGER)} AS archived`;
+export const listArchives = (sql: Queryable): Promise<ArchiveFile[]> =>
+  archivesIn(sql, { after: 0, to: Number.MAX_SAFE_INTEGER });
+
+/** The files that have positions after `after`, up to `to`, oldest first. */
+export async function archivesIn(
+  sql: Queryable,
+  { after, to }: { after: number; to: number },
+): Promise<ArchiveFile[]> {
+  const [row] = await sql<[{ archived: string | null }]>`SELECT ${archivedFiles(sql, after, to)} AS archived`;
   return parseFiles(row.archived);
 }
 

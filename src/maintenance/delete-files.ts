@@ -9,6 +9,9 @@ import { isReadForLong } from '../log/partitions.ts';
 /** A backup reads the files of its snapshot, so replaced ones stay while a transaction of this age reads the log. */
 const longReadMs = 1_000;
 
+const stillRead = (location: string) =>
+  new ArchiveError(`The archive file ${location} stays until a backup or another long read of the log has ended.`);
+
 /** Deletes files that a run or a rewrite has left behind, and those that were replaced; resolves to the errors. */
 export async function deleteLeftovers(sql: Sql): Promise<string[]> {
   // In this order: whoever still wants to add such a file to the catalogue finds that its row is gone, and writes another.
@@ -29,7 +32,7 @@ export async function deleteUnnamed(sql: Sql): Promise<string[]> {
   const failed: string[] = [];
   for (const { location, is_replaced } of rows) {
     try {
-      if (is_replaced && isRead) throw new ArchiveError('a backup or another long read of the log is under way');
+      if (is_replaced && isRead) throw stillRead(location);
       if (is_replaced) await requireFolder(location);
       await (await filesOf(location)).delete(location);
       await sql`DELETE FROM archive_deletions WHERE location = ${location}`;

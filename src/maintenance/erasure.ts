@@ -2,10 +2,14 @@ import { erasedSchema } from '../../events/catalogue.ts';
 import { type Code, eraseCode } from '../../events/code.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
 import { operator } from '../../events/recorded.ts';
+import { blockSize } from '../../projections/log-blocks.ts';
 import { writeState } from '../../projections/state.ts';
 import { append } from '../log/append.ts';
+import { type ArchiveFile, archivesIn } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { ensureFloorAt } from '../log/floor.ts';
+import { hasLeftovers } from './delete-files.ts';
+import { deleteAllLeftovers, type RewriteHooks, type RewriteOutcome, rewriteFile } from './rewrite-file.ts';
 
 /**
  * The erasure of a deleted account runs in steps, each in its own transaction; any process may run the next step.
@@ -15,11 +19,15 @@ import { ensureFloorAt } from '../log/floor.ts';
  *    the warehouse, from scans that are still in the stream but no longer in the log.
  * 3. Delete the webhook deliveries.
  * 4. Delete the scans from the log.
- * 5. Delete the remaining rows of the account, and empty the data of its own events.
+ * 5. Replace the archive files that have scans of the account. The archive gets no more of them, since an archive run moves
+ *    a range only if it has the scans that it has written.
+ * 6. Delete the replaced files, and those that an archive run has left behind.
+ * 7. Delete the remaining rows of the account, and empty the data of its own events.
  */
 export type ErasureStep =
   | { state: 'progressed'; scansTo: number; total: number }
-  | { state: 'waiting'; for: string }
+  /** `isArchive`: for archive files that cannot be read or written now. */
+  | { state: 'waiting'; for: string; isArchive?: boolean }
   | { state: 'done' };
 
 interface Erasure {
@@ -27,6 +35,7 @@ interface Erasure {
   ended_to: number;
   appended_to: number;
   scans_to: number;
+  archive_to: number;
   /** The position of account_deleted. */
   deleted_at: number;
 }
@@ -43,11 +52,34 @@ export async function pendingErasures(sql: Queryable): Promise<string[]> {
   return rows.map(({ account }) => account);
 }
 
+/** What is not done in one transaction. */
+type ArchiveStep =
+  | { state: 'file'; file: ArchiveFile; erasure: Erasure; total: number }
+  | { state: 'leftovers'; total: number };
+
 /** Runs the next step of an account's erasure. */
-export const eraseNext = (sql: Sql, account: string, now: Date): Promise<ErasureStep> =>
-  sql.begin(async (tx): Promise<ErasureStep> => {
+export async function eraseNext(sql: Sql, account: string, now: Date, hooks: RewriteHooks = {}): Promise<ErasureStep> {
+  const step = await nextInLog(sql, account, now);
+  switch (step.state) {
+    case 'file':
+      return resultOf(await eraseInFile(sql, step, now, hooks), step.file.to, step.total);
+    case 'leftovers':
+      return resultOf(await deleteAllLeftovers(sql), step.total, step.total);
+    default:
+      return step;
+  }
+}
+
+function resultOf(outcome: RewriteOutcome, scansTo: number, total: number): ErasureStep {
+  if (outcome.state === 'progressed') return { state: 'progressed', scansTo, total };
+  if (outcome.state === 'busy') return { state: 'waiting', for: 'another process to rewrite an archive file' };
+  return { ...outcome, isArchive: true };
+}
+
+const nextInLog = (sql: Sql, account: string, now: Date): Promise<ErasureStep | ArchiveStep> =>
+  sql.begin(async (tx): Promise<ErasureStep | ArchiveStep> => {
     const [erasure] = await tx<Erasure[]>`
-      SELECT account, ended_to, appended_to, scans_to,
+      SELECT account, ended_to, appended_to, scans_to, archive_to,
         (SELECT position FROM events WHERE stream = account AND type = 'account_deleted') AS deleted_at
       FROM erasures WHERE account = ${account} AND done_at IS NULL FOR UPDATE`;
     if (erasure === undefined) return { state: 'done' };
@@ -62,6 +94,9 @@ export const eraseNext = (sql: Sql, account: string, now: Date): Promise<Erasure
     const to = Math.min(erasure.scans_to + maxPositionsPerStep, reached.counters);
     await eraseScans(tx, erasure, to);
     if (to < reached.counters) return { ...progressed, scansTo: to };
+    const file = await nextFile(tx, erasure);
+    if (file !== undefined) return { state: 'file', file, erasure, total: reached.counters };
+    if (await hasLeftovers(tx)) return { state: 'leftovers', total: reached.counters };
     if (await hasVisitors(tx, account)) return { state: 'waiting', for: 'the visitors of its codes to be removed' };
     await finish(tx, account, now);
     return { state: 'done' };
@@ -154,6 +189,38 @@ async function eraseScans(tx: Transaction, { account, scans_to }: Erasure, to: n
   await tx`UPDATE erasures SET scans_to = ${to} WHERE account = ${account}`;
   await ensureFloorAt(tx, row.newest);
 }
+
+/** The next archive file that can have scans of the account. */
+async function nextFile(tx: Transaction, { account, archive_to }: Erasure): Promise<ArchiveFile | undefined> {
+  const [next] = await tx<{ from: number; to: number }[]>`
+    SELECT a.from_position AS "from", a.to_position AS "to" FROM archives a
+    WHERE a.to_position > ${archive_to} AND a.location IS NOT NULL AND EXISTS (
+      SELECT FROM log_blocks b
+      WHERE b.account = ${account} AND b.has_scans
+        AND b.block >= (a.from_position - 1) / ${blockSize} AND b.block <= (a.to_position - 1) / ${blockSize}
+    )
+    ORDER BY a.from_position LIMIT 1`;
+  return next && (await archivesIn(tx, { after: next.from - 1, to: next.to }))[0];
+}
+
+const eraseInFile = (
+  sql: Sql,
+  { file, erasure: { account, archive_to } }: Extract<ArchiveStep, { state: 'file' }>,
+  now: Date,
+  hooks: RewriteHooks,
+): Promise<RewriteOutcome> =>
+  rewriteFile({
+    ...{ ...hooks, sql, file, now },
+    keeps: (scan) => scan.account !== account,
+    async onReplace(tx, removed) {
+      // The counters lower archive_to when they apply a late scan of the account.
+      const { count } = await tx`
+        UPDATE erasures SET archive_to = ${file.to}
+        WHERE account = ${account} AND archive_to = ${archive_to} AND done_at IS NULL`;
+      await tx`DELETE FROM archived_scans WHERE code = ANY(${[...removed.keys()]})`;
+      return count === 1;
+    },
+  });
 
 async function hasVisitors(tx: Transaction, account: string): Promise<boolean> {
   const [row] = await tx`

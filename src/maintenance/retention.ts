@@ -1,10 +1,14 @@
 import { codeOf } from '../lib/errors.ts';
+import { type ArchiveFile, archivesIn } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { ensureFloorAt } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import { isReadForLong, type Partition, partitionAt } from '../log/partitions.ts';
 import { headOfLog } from '../log/read.ts';
-import { countRemoved } from './removed-scans.ts';
+import { archivedTo } from './archive-plan.ts';
+import { hasLeftovers } from './delete-files.ts';
+import { countRemoved, dropArchived } from './removed-scans.ts';
+import { deleteAllLeftovers, type RewriteHooks, rewriteFile } from './rewrite-file.ts';
 import { appendServiceEvent } from './service-event.ts';
 
 /**
@@ -14,7 +18,8 @@ import { appendServiceEvent } from './service-event.ts';
  * 1. Start: record the cutoff, and the position at which the log ends.
  * 2. Wait until the projections have applied the log up to that position, so that none needs these scans any more.
  * 3. Remove the scans from the log, in the order of positions. A partition that has only scans from before the cutoff is
- *    dropped; from other partitions they are deleted in batches. `dropped_scans` counts them in the same transaction.
+ *    dropped; from other partitions they are deleted in batches. An archive file is replaced by one without them, or by none.
+ *    `dropped_scans` counts them in the same transaction. Replaced files are deleted.
  * 4. Wait until they are removed from the warehouse (projections/analytics-removal.ts).
  * 5. Append the event scans_dropped, if there were any, and end the run.
  */
@@ -63,9 +68,23 @@ export async function latestRun(sql: Queryable): Promise<RetentionRun | undefine
  * Runs the next step. When the cutoff is undefined, or earlier than that of the run in progress, the run ends with the
  * scans that it has already removed from the log.
  */
-export const dropNext = (sql: Sql, cutoff: Date | undefined, now: Date): Promise<RetentionStep> =>
+export async function dropNext(
+  sql: Sql,
+  cutoff: Date | undefined,
+  now: Date,
+  hooks: RewriteHooks = {},
+): Promise<RetentionStep> {
+  const step = await nextInLog(sql, cutoff, now);
+  if (step.state === 'file') return dropFromFile(sql, step, now, hooks);
+  return step.state === 'leftovers' ? deleteAllLeftovers(sql) : step;
+}
+
+/** What is not done in one transaction. */
+type ArchiveStep = { state: 'file'; file: ArchiveFile; run: RetentionRun } | { state: 'leftovers' };
+
+const nextInLog = (sql: Sql, cutoff: Date | undefined, now: Date): Promise<RetentionStep | ArchiveStep> =>
   sql
-    .begin(async (tx): Promise<RetentionStep> => {
+    .begin(async (tx): Promise<RetentionStep | ArchiveStep> => {
       const [lock] = await tx<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${locks.retention}) AS free`;
       if (!lock.free) return { state: 'busy' };
       const run = await latestRun(tx);
@@ -113,7 +132,16 @@ async function pendingProjection(tx: Transaction, { up_to }: RetentionRun): Prom
   return pending === undefined ? undefined : `the ${pending} to reach position ${up_to} of the log`;
 }
 
-async function drop(tx: Transaction, run: RetentionRun): Promise<RetentionStep> {
+async function drop(tx: Transaction, run: RetentionRun): Promise<RetentionStep | ArchiveStep> {
+  // The archive has the first positions of the log, and gets more only under the lock that this transaction holds.
+  const archived = Math.min(await archivedTo(tx), run.up_to);
+  if (archived > run.done_to) {
+    const files = await archivesIn(tx, { after: run.done_to, to: archived });
+    const file = files.find(({ earliest }) => earliest !== null && new Date(earliest) < run.before);
+    if (file !== undefined) return { state: 'file', file, run };
+    await progress(tx, archived, 0);
+    return { state: 'progressed' };
+  }
   const partition = await partitionAt(tx, run.done_to + 1);
   if (partition === undefined || partition.from > run.up_to) await progress(tx, run.up_to, 0);
   else {
@@ -126,6 +154,25 @@ async function drop(tx: Transaction, run: RetentionRun): Promise<RetentionStep> 
   }
   return { state: 'progressed' };
 }
+
+const dropFromFile = (
+  sql: Sql,
+  { file, run }: Extract<ArchiveStep, { state: 'file' }>,
+  now: Date,
+  hooks: RewriteHooks,
+): Promise<RetentionStep> =>
+  rewriteFile({
+    ...{ ...hooks, sql, file, now },
+    keeps: ({ position, occurred_at }) => position > run.up_to || occurred_at >= run.before,
+    async onReplace(tx, removed) {
+      const { count } = await tx`
+        SELECT FROM scan_retention
+        WHERE run = ${run.run} AND up_to = ${run.up_to} AND done_to = ${run.done_to} AND done_at IS NULL`;
+      if (count === 0) return false;
+      await progress(tx, Math.min(file.to, run.up_to), await dropArchived(tx, removed));
+      return true;
+    },
+  });
 
 /** Whether a partition has scans that are kept. */
 async function hasKept(tx: Transaction, { before }: RetentionRun, { name }: Partition): Promise<boolean> {
@@ -176,7 +223,12 @@ async function progress(tx: Transaction, to: number, scans: number): Promise<voi
   await tx`UPDATE scan_retention SET done_to = ${to}, scans = scans + ${scans}`;
 }
 
-async function end(tx: Transaction, { run, before, up_to, scans }: RetentionRun, now: Date): Promise<RetentionStep> {
+async function end(
+  tx: Transaction,
+  { run, before, up_to, scans }: RetentionRun,
+  now: Date,
+): Promise<RetentionStep | ArchiveStep> {
+  if (await hasLeftovers(tx)) return { state: 'leftovers' };
   const [table] = await tx<{ dropped_run: number }[]>`SELECT dropped_run FROM warehouse_tables WHERE in_use`;
   if (table === undefined || table.dropped_run < run)
     return { state: 'waiting', for: 'the scans to leave the warehouse' };

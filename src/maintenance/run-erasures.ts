@@ -10,20 +10,35 @@ const idleMs = 2_000;
 /** A pause of twice the duration of the last step leaves two thirds of the time to appends. */
 const pausePerStep = 2;
 
+/** A retry can read a whole archive file before it fails. */
+const archiveRetryMs = 30_000;
+
 /** Erases deleted accounts in the background. Needs no leader, because each step locks its account. */
 export function runErasures({ sql, log }: { sql: Sql; log: Logger }): Leadership {
+  /** Accounts whose erasure waits for the archive. */
+  const waiting = new Map<string, { for: string; until: number }>();
+
+  function waitForArchive(account: string, reason: string): void {
+    if (waiting.get(account)?.for !== reason)
+      log.warn({ account, for: reason }, 'the erasure of a deleted account waits: trying again every 30 s');
+    waiting.set(account, { for: reason, until: performance.now() + archiveRetryMs });
+  }
+
   async function eraseUntilWaiting(account: string, signal: AbortSignal): Promise<void> {
-    for (let step: ErasureStep = await eraseNext(sql, account, new Date()); !signal.aborted; ) {
+    for (let step: ErasureStep = await eraseNext(sql, account, new Date(), { signal }); !signal.aborted; ) {
       if (step.state === 'done') log.info({ account }, 'erased the data of a deleted account');
+      if (step.state === 'waiting' && step.isArchive) return waitForArchive(account, step.for);
+      waiting.delete(account);
       if (step.state !== 'progressed') return;
       const started = performance.now();
-      step = await eraseNext(sql, account, new Date());
+      step = await eraseNext(sql, account, new Date(), { signal });
       await sleep((performance.now() - started) * pausePerStep, undefined, { signal }).catch(() => {});
     }
   }
 
   async function eraseAll(signal: AbortSignal): Promise<void> {
-    for (const account of await pendingErasures(sql)) await eraseUntilWaiting(account, signal);
+    for (const account of await pendingErasures(sql))
+      if ((waiting.get(account)?.until ?? 0) <= performance.now()) await eraseUntilWaiting(account, signal);
   }
 
   return every(idleMs, eraseAll, {

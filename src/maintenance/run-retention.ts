@@ -71,8 +71,8 @@ class Retention {
       );
     await this.#pause(firstMs);
     if (this.#isStopping) return;
-    // Without a timeout, because counting a whole partition takes long.
-    const maintenance = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
+    // Without a timeout, because counting a whole partition takes long. Rewriting an archive file needs three connections.
+    const maintenance = connect(databaseUrl, { max: 3, answerTimeoutMs: 'none' });
     this.#stopping.signal.addEventListener('abort', () => void maintenance.end({ timeout: 1 }), { once: true });
     while (!this.#isStopping) {
       const isDone = await this.#tryAllSteps(maintenance);
@@ -98,10 +98,11 @@ class Retention {
   /** Runs steps until there is nothing to do. */
   async #runAllSteps(maintenance: Sql): Promise<void> {
     const { clock, log } = this.#options;
+    const { signal } = this.#stopping;
     let waitsFor: string | undefined;
     while (!this.#isStopping) {
       const started = performance.now();
-      const step = await dropNext(maintenance, await cutoffNow(this.#options), clock());
+      const step = await dropNext(maintenance, await cutoffNow(this.#options), clock(), { signal });
       await measure(this.#options);
       if (step.state === 'idle') return;
       if (step.state === 'ended')
@@ -125,8 +126,14 @@ async function cutoffNow({ sql, months, clock }: RetentionOptions): Promise<Date
 
 /** Makes the space of deleted rows reusable. Does not block reads or writes. */
 async function vacuum(maintenance: Sql): Promise<void> {
-  await maintenance`SET statement_timeout = 0`;
-  await maintenance.unsafe('VACUUM (SKIP_LOCKED) scans');
+  const connection = await maintenance.reserve();
+  try {
+    await connection`SET statement_timeout = 0`;
+    await connection.unsafe('VACUUM (SKIP_LOCKED) scans');
+  } finally {
+    await connection`RESET statement_timeout`;
+    connection.release();
+  }
 }
 
 async function measure({ sql, clock, metrics }: RetentionOptions): Promise<void> {
