@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { NatsConnection } from 'nats';
 import { type Owner, ownerKey } from '../../events/owner.ts';
+import { ArchiveError } from '../archive/errors.ts';
 import { invalid, messageOf, Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { isPostgresUnavailable, type Sql } from '../log/connect.ts';
@@ -149,12 +150,12 @@ export class Feed {
     throw new Refusal('rate_limited', message, undefined, { 'retry-after': '10' });
   }
 
-  /** While Postgres is unavailable, pauses and returns nothing. */
+  /** While Postgres or the archive is unavailable, pauses and returns nothing. */
   async #readOrWait(reader: Reader, ending: AbortSignal): Promise<{ frames: Frame[]; isAtEnd: boolean }> {
     try {
       return await reader.read(eventsPerChunk);
     } catch (error) {
-      if (!isPostgresUnavailable(error)) throw error;
+      if (!isPostgresUnavailable(error) && !(error instanceof ArchiveError)) throw error;
       this.#options.log.debug({ error: messageOf(error) }, 'an event stream cannot read the log, trying again');
       await reader.untilNews(retryMs, ending);
       return { frames: [], isAtEnd: false };

@@ -39,10 +39,7 @@ export const listArchives = (sql: Queryable): Promise<ArchiveFile[]> =>
   archivesIn(sql, { after: 0, to: Number.MAX_SAFE_INTEGER });
 
 /** The files that have positions after `after`, up to `to`, oldest first. */
-export async function archivesIn(
-  sql: Queryable,
-  { after, to }: { after: number; to: number },
-): Promise<ArchiveFile[]> {
+export async function archivesIn(sql: Queryable, { after, to }: { after: number; to: number }): Promise<ArchiveFile[]> {
   const [row] = await sql<[{ archived: string | null }]>`SELECT ${archivedFiles(sql, after, to)} AS archived`;
   return parseFiles(row.archived);
 }

@@ -52,7 +52,10 @@ export const rewriteFile = (options: RewriteOptions): Promise<RewriteOutcome> =>
     } catch (error) {
       if (!(error instanceof ArchiveError) && error !== stopped) throw error;
       await abandonFiles(options.sql, options.now);
-      return { state: 'waiting', for: error === stopped ? 'the service to start again' : waitsForArchive(messageOf(error)) };
+      return {
+        state: 'waiting',
+        for: error === stopped ? 'the service to start again' : waitsForArchive(messageOf(error)),
+      };
     }
   });
 

@@ -2,9 +2,12 @@ import type { EndpointKey } from '../../events/endpoint.ts';
 import type { LogEntry } from '../../events/entry.ts';
 import { reportedTypes } from '../../events/notification.ts';
 import type { Mode } from '../../events/plans.ts';
+import { ScanLine } from '../../events/scan-line.ts';
 import type { EventFilter } from '../../events/subscription.ts';
 import { entryTypesOf } from '../../events/webhook-events.ts';
 import type { WebhookSpan } from '../../events/webhook-spans.ts';
+import { blockOf } from '../../projections/log-blocks.ts';
+import { type ArchiveFile, archivesIn, namesOf, readArchivedLines, withReplacedFiles } from '../log/archives.ts';
 import type { Queryable } from '../log/connect.ts';
 import { readEntriesAt } from '../log/read.ts';
 
@@ -60,11 +63,12 @@ export const selectionOf = (code_mode: Mode, filter: EventFilter | null, spans: 
 });
 
 /** The number of events that the replay sends, of a part of the log. */
-export async function countSelected(sql: Queryable, query: SelectionQuery, range: Range): Promise<number> {
-  const [{ count }] = await sql<[{ count: number }]>`
-    SELECT count(*) AS count FROM (${selected(sql, query, range)}) AS selected`;
-  return count;
-}
+export const countSelected = (sql: Queryable, query: SelectionQuery, range: Range): Promise<number> =>
+  withArchivedScans(sql, query, range, async (archived) => {
+    const [{ count }] = await sql<[{ count: number }]>`
+      SELECT count(*) AS count FROM (${selected(sql, query, range, archived)}) AS selected`;
+    return count;
+  });
 
 /** An event that a replay sends. */
 export interface Selected {
@@ -77,7 +81,12 @@ export interface Selected {
 
 /** The first events that the replay sends, of a part of the log. */
 export const selectNext = (sql: Queryable, query: SelectionQuery, range: Range, limit: number): Promise<Selected[]> =>
-  sql<Selected[]>`${selected(sql, query, range)} ORDER BY entry.position LIMIT ${limit}`;
+  withArchivedScans(
+    sql,
+    query,
+    range,
+    (archived) => sql<Selected[]>`${selected(sql, query, range, archived)} ORDER BY entry.position LIMIT ${limit}`,
+  );
 
 /** The entries of those events that have no delivery yet. */
 export const newEntries = (sql: Queryable, chosen: Selected[]): Promise<LogEntry[]> =>
@@ -86,7 +95,55 @@ export const newEntries = (sql: Queryable, chosen: Selected[]): Promise<LogEntry
     chosen.filter(({ exists }) => !exists).map(({ position }) => position),
   );
 
-function selected(sql: Queryable, query: SelectionQuery, range: Range) {
+/** A scan of the owner in an archive file. */
+interface ArchivedScan {
+  position: number;
+  id: string;
+  code: string;
+  occurred_at: string;
+}
+
+/** Runs a read with the archived scans of the part, and again if scans were moved to the archive or left it meanwhile. */
+async function withArchivedScans<T>(
+  sql: Queryable,
+  query: SelectionQuery,
+  range: Range,
+  read: (archived: ArchivedScan[]) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const { files, archived } = await withReplacedFiles(async () => {
+      const files = await archivesIn(sql, range);
+      return { files, archived: files.length === 0 ? [] : await readArchived(sql, files, query, range) };
+    });
+    const result = await read(archived);
+    if (namesOf(await archivesIn(sql, range)) === namesOf(files)) return result;
+  }
+}
+
+async function readArchived(sql: Queryable, files: ArchiveFile[], query: SelectionQuery, range: Range) {
+  const { account, from_time, to_time, selection } = query;
+  const { code_mode, types, qr_ids } = selection;
+  // Blocks without scans of the owner are not read from the files.
+  const [owned] = await sql`
+    SELECT 1 FROM log_blocks
+    WHERE account = ${account} AND mode = ${code_mode} AND has_scans
+      AND block >= ${blockOf(range.after + 1)} AND block <= ${blockOf(range.to)}
+    LIMIT 1`;
+  if (owned === undefined || !types.includes('code_scanned')) return [];
+  const codes = qr_ids === null ? undefined : new Set(qr_ids);
+  const isWanted = (line: string) => {
+    const scan = new ScanLine(line);
+    if (scan.account !== account || scan.mode !== code_mode || codes?.has(scan.code) === false) return false;
+    return scan.occurred_at >= from_time && scan.occurred_at < to_time;
+  };
+  const lines = await readArchivedLines(files, { ...range, isWanted });
+  return lines.map((line): ArchivedScan => {
+    const { position, id, code, occurred_at } = new ScanLine(line);
+    return { position, id, code, occurred_at: occurred_at.toISOString() };
+  });
+}
+
+function selected(sql: Queryable, query: SelectionQuery, range: Range, archived: ArchivedScan[]) {
   const { account, mode, choice, selection } = query;
   const spans = sql.json(JSON.parse(JSON.stringify(selection.spans)));
   const choices = {
@@ -105,14 +162,14 @@ function selected(sql: Queryable, query: SelectionQuery, range: Range) {
     SELECT entry.position, entry.delivery AS id, d.id IS NOT NULL AS exists
     FROM (
       SELECT position, code, type, 'whd_' || substr(id, strpos(id, '_') + 1) AS delivery
-      FROM (${candidates(sql, query, range)}) AS candidate
+      FROM (${candidates(sql, query, range, archived)}) AS candidate
     ) AS entry
     LEFT JOIN webhook_deliveries d ON d.account = ${account} AND d.mode = ${mode} AND d.id = entry.delivery
     WHERE ${choices[choice]}`;
 }
 
 /** The entries of the period that the webhook lets through now. */
-function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range) {
+function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range, archived: ArchivedScan[]) {
   const { account, from_time, to_time, selection } = query;
   const { code_mode, types, qr_ids, tags } = selection;
   const changes = types.filter((type) => type !== 'code_scanned');
@@ -124,6 +181,15 @@ function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range)
   return sql`
     SELECT position, id, code, 'code_scanned' AS type FROM scans s
     WHERE ${types.length > changes.length} AND s.account = ${account} AND s.mode = ${code_mode} AND ${isWanted(sql`s.code`)}
+    ${
+      archived.length === 0
+        ? sql``
+        : sql`
+      UNION ALL
+      SELECT position, id, code, 'code_scanned' FROM jsonb_to_recordset(${sql.json(archived.map((scan) => ({ ...scan })))})
+        AS s (position bigint, id text, code text, occurred_at timestamptz)
+      WHERE ${isWanted(sql`s.code`)}`
+    }
     UNION ALL
     SELECT position, e.id, stream AS code, type FROM events e
     WHERE e.type = ANY(${changes}) AND e.schema > 0 AND ${isWanted(sql`e.stream`)}

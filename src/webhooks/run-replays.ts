@@ -1,4 +1,5 @@
 import type { EndpointKey } from '../../events/endpoint.ts';
+import { ArchiveError } from '../archive/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import { every, type Loop } from '../lib/every.ts';
@@ -23,14 +24,21 @@ interface Options {
 export function startReplays({ sql, clock, log, wake }: Options): Loop {
   async function once(signal: AbortSignal): Promise<number> {
     const running = await runningReplays(sql);
-    let pauseMs = running.length === 0 ? idleMs : waitingMs;
+    let pauseMs = idleMs;
     for (const id of running) {
       if (signal.aborted) break;
-      const { step, wake: endpoint } = await replayNext(sql, id, clock());
+      const { step, wake: endpoint } = await replayNext(sql, id, clock()).catch(unlessArchive);
       if (endpoint !== undefined) wake([endpoint]);
-      if (step === 'progressed') pauseMs = shortPauseMs;
+      if (step !== 'failed') pauseMs = Math.min(pauseMs, step === 'progressed' ? shortPauseMs : waitingMs);
     }
     return pauseMs;
+  }
+
+  /** The other replays continue while the archive cannot be read. */
+  function unlessArchive(error: unknown) {
+    if (!(error instanceof ArchiveError)) throw error;
+    log.warn({ error: messageOf(error) }, 'a webhook replay cannot read the archive: retrying in 2 s');
+    return { step: 'failed' as const, wake: undefined };
   }
 
   return every(idleMs, once, {
