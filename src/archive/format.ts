@@ -44,8 +44,8 @@ export class ArchiveWriter {
   readonly #checksum = createHash('sha256');
   readonly #bytes = new ByteWriter(1024 * 1024);
   readonly #parquet: ParquetWriter;
-  #earliest = '';
-  #latest = '';
+  #earliest: bigint | undefined;
+  #latest: bigint | undefined;
   #scans = 0;
 
   private constructor(handle: FileHandle) {
@@ -69,27 +69,17 @@ export class ArchiveWriter {
   /** Adds the scans of one block, as lines in log order. */
   async add(lines: string[]): Promise<void> {
     if (lines.length === 0) return;
-    const fields = lines.map((line) => line.split('\t'));
-    const columnData = columnNames.map((name) => {
-      const { read, encoding } = columns[name];
-      const index = lineFields.indexOf(name);
-      const data = fields.map((values) => read(values[index] as string));
-      return { name, data, ...(encoding === undefined ? {} : { encoding }) };
-    });
+    const columnData = columnsOf(lines);
     await this.#parquet.write({ columnData, rowGroupSize: lines.length, pageSize: pageBytes });
     await this.#flush();
-    const timeIndex = lineFields.indexOf('occurred_at');
-    for (const values of fields) {
-      const time = values[timeIndex] as string;
-      if (this.#earliest === '' || time < this.#earliest) this.#earliest = time;
-      if (time > this.#latest) this.#latest = time;
-    }
+    for (const { name, data } of columnData) if (name === 'occurred_at') this.#addTimes(data as bigint[]);
     this.#scans += lines.length;
   }
 
   /** Completes the file and syncs it to disk. */
   async finish(range: Pick<ArchiveAbout, 'from' | 'to' | 'instance'>): Promise<WrittenArchive> {
-    const iso = (time: string) => (time === '' ? '' : `${time.replace(' ', 'T')}Z`);
+    const iso = (time: bigint | undefined) =>
+      time === undefined ? '' : `${columns.occurred_at.write(time).replace(' ', 'T')}Z`;
     const about: ArchiveAbout = {
       ...{ from: range.from, to: range.to, scans: this.#scans },
       ...{ earliest: iso(this.#earliest), latest: iso(this.#latest), instance: range.instance },
@@ -108,12 +98,37 @@ export class ArchiveWriter {
     await this.#handle.close();
   }
 
+  #addTimes(times: bigint[]): void {
+    for (const time of times) {
+      if (this.#earliest === undefined || time < this.#earliest) this.#earliest = time;
+      if (this.#latest === undefined || time > this.#latest) this.#latest = time;
+    }
+  }
+
   async #flush(): Promise<void> {
     const written = this.#bytes.getBytes();
     this.#checksum.update(written);
     await this.#handle.writeFile(written);
     this.#bytes.index = 0;
   }
+}
+
+/** Columns of values from lines, without an array for each line: those of 65,536 lines took half of the memory. */
+function columnsOf(lines: string[]) {
+  const ofLine = lineFields.map((name) => ({ read: columns[name].read, data: new Array<unknown>(lines.length) }));
+  for (const [row, line] of lines.entries()) {
+    let start = 0;
+    for (const { read, data } of ofLine) {
+      const tab = line.indexOf('\t', start);
+      data[row] = read(line.slice(start, tab === -1 ? undefined : tab));
+      start = tab + 1;
+    }
+  }
+  return columnNames.map((name) => {
+    const { encoding } = columns[name];
+    const { data } = ofLine[lineFields.indexOf(name)] as (typeof ofLine)[number];
+    return { name, data, ...(encoding === undefined ? {} : { encoding }) };
+  });
 }
 
 export interface WrittenArchive {
