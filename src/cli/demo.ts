@@ -128,7 +128,8 @@ async function waitForProjections(sql: Sql): Promise<void> {
   const reached = async () => {
     const [row] = await sql<[{ position: number | null }]>`
       SELECT min(position) AS position FROM (
-        SELECT position FROM checkpoints UNION ALL SELECT position FROM warehouse_tables WHERE in_use
+        SELECT position FROM checkpoints WHERE projection IN ('counters', 'webhooks')
+        UNION ALL SELECT position FROM warehouse_tables WHERE in_use
       ) AS projections`;
     return Math.min(row.position ?? 0, head);
   };
