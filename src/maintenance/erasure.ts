@@ -70,10 +70,15 @@ export async function eraseNext(sql: Sql, account: string, now: Date, hooks: Rew
   }
 }
 
-function resultOf(outcome: RewriteOutcome, scansTo: number, total: number): ErasureStep {
+function resultOf(
+  outcome: Awaited<ReturnType<typeof deleteAllLeftovers>>,
+  scansTo: number,
+  total: number,
+): ErasureStep {
   if (outcome.state === 'progressed') return { state: 'progressed', scansTo, total };
   if (outcome.state === 'busy') return { state: 'waiting', for: 'another process to rewrite an archive file' };
-  return { ...outcome, isArchive: true };
+  const waitsFor = outcome.state === 'archiving' ? 'an archive run to end' : outcome.for;
+  return { state: 'waiting', for: waitsFor, isArchive: true };
 }
 
 const nextInLog = (sql: Sql, account: string, now: Date): Promise<ErasureStep | ArchiveStep> =>

@@ -74,15 +74,26 @@ export async function dropNext(
   now: Date,
   hooks: RewriteHooks = {},
 ): Promise<RetentionStep> {
-  const step = await nextInLog(sql, cutoff, now);
+  let step = await nextInLog(sql, cutoff, now);
+  if (step.state === 'leftovers') {
+    const deleted = await deleteAllLeftovers(sql);
+    if (deleted.state !== 'archiving') return deleted;
+    // The archive run deletes them.
+    step = await nextInLog(sql, cutoff, now, { withLeftovers: true });
+  }
   if (step.state === 'file') return dropFromFile(sql, step, now, hooks);
-  return step.state === 'leftovers' ? deleteAllLeftovers(sql) : step;
+  return step.state === 'leftovers' ? { state: 'busy' } : step;
 }
 
 /** What is not done in one transaction. */
 type ArchiveStep = { state: 'file'; file: ArchiveFile; run: RetentionRun } | { state: 'leftovers' };
 
-const nextInLog = (sql: Sql, cutoff: Date | undefined, now: Date): Promise<RetentionStep | ArchiveStep> =>
+const nextInLog = (
+  sql: Sql,
+  cutoff: Date | undefined,
+  now: Date,
+  { withLeftovers = false } = {},
+): Promise<RetentionStep | ArchiveStep> =>
   sql
     .begin(async (tx): Promise<RetentionStep | ArchiveStep> => {
       const [lock] = await tx<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${locks.retention}) AS free`;
@@ -92,7 +103,8 @@ const nextInLog = (sql: Sql, cutoff: Date | undefined, now: Date): Promise<Reten
       if (run.done_to < run.up_to && (cutoff === undefined || cutoff < run.before)) return cutShort(tx);
       const pending = await pendingProjection(tx, run);
       if (pending !== undefined) return { state: 'waiting', for: pending };
-      return run.done_to < run.up_to ? drop(tx, run) : end(tx, run, now);
+      if (run.done_to < run.up_to) return drop(tx, run);
+      return !withLeftovers && (await hasLeftovers(tx)) ? { state: 'leftovers' } : end(tx, run, now);
     })
     .catch((error) => {
       if (codeOf(error) !== lockNotAvailable) throw error;
@@ -223,12 +235,7 @@ async function progress(tx: Transaction, to: number, scans: number): Promise<voi
   await tx`UPDATE scan_retention SET done_to = ${to}, scans = scans + ${scans}`;
 }
 
-async function end(
-  tx: Transaction,
-  { run, before, up_to, scans }: RetentionRun,
-  now: Date,
-): Promise<RetentionStep | ArchiveStep> {
-  if (await hasLeftovers(tx)) return { state: 'leftovers' };
+async function end(tx: Transaction, { run, before, up_to, scans }: RetentionRun, now: Date): Promise<RetentionStep> {
   const [table] = await tx<{ dropped_run: number }[]>`SELECT dropped_run FROM warehouse_tables WHERE in_use`;
   if (table === undefined || table.dropped_run < run)
     return { state: 'waiting', for: 'the scans to leave the warehouse' };

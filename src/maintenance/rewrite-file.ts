@@ -4,12 +4,12 @@ import { ScanLine } from '../../events/scan-line.ts';
 import { checkSha256, linesOf, sourceOf } from '../archive/check.ts';
 import { ArchiveError } from '../archive/errors.ts';
 import { archiveFormat } from '../archive/format.ts';
-import { messageOf } from '../lib/errors.ts';
+import { codeOf, messageOf } from '../lib/errors.ts';
 import { type ArchiveFile, filesOf } from '../log/archives.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import { type StoredFile, storeFile } from './archive-write.ts';
-import { abandonFiles, deleteLeftovers, deleteUnnamed, waitsForArchive } from './delete-files.ts';
+import { abandonFiles, deleteLeftovers, deleteUnnamed, hasLeftovers, waitsForArchive } from './delete-files.ts';
 import type { RemovedScans } from './removed-scans.ts';
 
 /** What a rewrite is about to do. */
@@ -38,6 +38,8 @@ export type RewriteOutcome =
 
 const waitForLockMs = 100;
 const stopped = Symbol('stopped');
+/** While a file is being written: the disk is full or broken, or the folder for temporary files may not be used. */
+const diskErrors = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM']);
 
 /**
  * Replaces an archive file by one without some of its scans, or by none if no scan is left. The new file has another name. It
@@ -50,7 +52,7 @@ export const rewriteFile = (options: RewriteOptions): Promise<RewriteOutcome> =>
     try {
       return await rewrite(options);
     } catch (error) {
-      if (!(error instanceof ArchiveError) && error !== stopped) throw error;
+      if (!(error instanceof ArchiveError) && error !== stopped && !diskErrors.has(codeOf(error))) throw error;
       await abandonFiles(options.sql, options.now);
       return {
         state: 'waiting',
@@ -172,16 +174,16 @@ async function updateCatalogue(
 }
 
 /**
- * Deletes all files that nothing names, which may have scans that have left the log; resolves to what that waits for. An
- * archive run that is under way deletes its own.
+ * Deletes all files that nothing names, which may have scans that have left the log. An archive run that is under way deletes
+ * its own, unless it is killed.
  */
-export const deleteAllLeftovers = (sql: Sql): Promise<RewriteOutcome> =>
-  withRewriteLock<RewriteOutcome>(sql, { state: 'busy' }, () =>
-    sql.begin(async (holder): Promise<RewriteOutcome> => {
+export const deleteAllLeftovers = (sql: Sql): Promise<RewriteOutcome | { state: 'archiving' }> =>
+  withRewriteLock<RewriteOutcome | { state: 'archiving' }>(sql, { state: 'busy' }, () =>
+    sql.begin(async (holder) => {
       await holder`SET LOCAL idle_in_transaction_session_timeout = 0`;
       const [lock] = await holder<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${locks.archive}) AS free`;
-      if (!lock.free) return { state: 'waiting', for: 'an archive run to end' };
-      const [failed] = await deleteLeftovers(sql);
-      return failed === undefined ? { state: 'progressed' } : { state: 'waiting', for: waitsForArchive(failed) };
+      const [failed] = await (lock.free ? deleteLeftovers(sql) : deleteUnnamed(sql));
+      if (failed !== undefined) return { state: 'waiting', for: waitsForArchive(failed) };
+      return { state: lock.free || !(await hasLeftovers(sql)) ? 'progressed' : 'archiving' };
     }),
   );
