@@ -65,16 +65,18 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     return { position: head, codes: 0, scans: 0, archived: 0, dropped: 0, deliveries: none, differences: late };
 
   const files = await listArchives(sql);
+  const leaving = await latestRun(sql);
   const archived = await verifyFiles(files, {
-    ...{ account, leaving: await latestRun(sql), limits: await readLimits(sql, account) },
+    ...{ account, leaving, limits: await readLimits(sql, account) },
     onProgress: (done) => onProgress(done, head),
   });
   const state = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', (tx) =>
     readPostgres(tx, account, archived, onProgress),
   );
   const { counted, table, ends, erased, retention, dropped, limits, lower, log, ahead } = state;
-  // A run that moved scans, or replaced files, since the files were read makes the result invalid.
-  if (namesOf(state.files) !== namesOf(files)) return verify(options);
+  // A run that moved scans, replaced files, or removes others, since the files were read makes the result invalid.
+  const isSameRun = retention?.run === leaving?.run && retention?.up_to === leaving?.up_to;
+  if (namesOf(state.files) !== namesOf(files) || !isSameRun) return verify(options);
   if (archived.differences.length > 0)
     return {
       position: lower,
