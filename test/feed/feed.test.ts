@@ -1,19 +1,24 @@
+import { renameSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FeedMessage } from '../../bench/event-stream.ts';
 import { batchOf } from '../../events/scan-batch.ts';
 import { blockSize, logBlocks } from '../../projections/log-blocks.ts';
 import { revoke, suspend } from '../../src/accounts/accounts.ts';
+import { Feed } from '../../src/feed/feed.ts';
 import { Filter } from '../../src/feed/filter.ts';
 import { readPage } from '../../src/feed/read-page.ts';
+import { createLogger } from '../../src/lib/logger.ts';
 import { appendScans } from '../../src/log/append-scans.ts';
 import { headOfLog } from '../../src/log/read.ts';
 import { newCode } from '../support/api.ts';
+import { archiveAll, useArchiveFolder } from '../support/archive.ts';
 import { eventually } from '../support/eventually.ts';
 import { followFeed } from '../support/feed.ts';
 import { blamedFields } from '../support/http.ts';
 import { scanned } from '../support/scans.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
+const archive = useArchiveFolder();
 const service = useService({ instances: 2 });
 let account: TestAccount;
 let writers = 0;
@@ -242,4 +247,39 @@ test('a long log is read by the blocks in which the account has events', async (
   expect(events.map(({ data }) => data['id'])).toEqual(ids);
   const page = await readPage(sql, owner, { after: 0, filter, limit: 1_000 });
   expect(page).toMatchObject({ to: head, isAtEnd: true });
+});
+
+test('archived scans come first, in order and once; 503 while the archive cannot be read, and streams wait', async () => {
+  const code = await createCode();
+  const { next: start } = await readAll('/v1/events?limit=1000');
+  const ids = await appendScansOf(code.id, 150);
+  await archiveAll(service.database.sql, archive);
+  ids.push(...(await appendScansOf(code.id, 5)));
+  const read = async () => (await readAll('/v1/events?limit=40', start)).events.map(({ data }) => data['id']);
+  expect(await read()).toEqual(ids);
+
+  renameSync(archive, `${archive}-away`);
+  const refused = await account.live.get(`/v1/events?limit=1&after=${start}`);
+  expect(refused).toMatchObject({
+    status: 503,
+    body: { error: { code: 'unavailable', message: expect.stringContaining('archive') } },
+  });
+  const failed = Promise.withResolvers<void>();
+  const log = Object.assign(createLogger('silent', false), { debug: () => failed.resolve() });
+  const { sql } = service.database;
+  const stopping = new AbortController();
+  const feed = new Feed({ sql, stream: () => undefined, stopping: stopping.signal, log });
+  const caller = { account: account.id, mode: 'live', key: account.keys.live } as const;
+  const after = await feed.positionOf(caller, start, 'after');
+  const options = { after, filter: new Filter(), signal: stopping.signal, isAllowed: async () => true };
+  let text = '';
+  const streaming = (async () => {
+    for await (const chunk of feed.stream(caller, options)) text += new TextDecoder().decode(chunk);
+  })();
+  await failed.promise;
+  renameSync(`${archive}-away`, archive);
+  const streamed = () => [...text.matchAll(/"(scan_\w+)"/g)].map(([, id]) => id);
+  await eventually(() => expect(streamed()).toEqual(ids));
+  stopping.abort();
+  await streaming;
 });

@@ -1,9 +1,10 @@
-import { readdirSync, renameSync } from 'node:fs';
-import { basename } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { counters } from '../../projections/counters.ts';
 import { deleteAccount } from '../../src/accounts/delete.ts';
 import { listArchives } from '../../src/log/archives.ts';
+import type { Sql } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
 import { readScans } from '../../src/log/scan-lines.ts';
 import { eraseNext } from '../../src/maintenance/erasure.ts';
@@ -15,99 +16,113 @@ import { archiveAll, useArchiveFolder } from '../support/archive.ts';
 import { dumpTable } from '../support/tables.ts';
 import { createRetentionWorld, type OwnedCode, type RetentionWorld } from './retention-world.ts';
 
-const folder = useArchiveFolder();
+const parent = useArchiveFolder();
 const february = { occurred_at: new Date('2026-02-28T23:59:59.999Z') };
 const march = { occurred_at: new Date('2026-03-01T00:00:00Z') };
 const cutoff = march.occurred_at;
 
-let world: RetentionWorld;
-let [gone, other] = [] as unknown as [OwnedCode, OwnedCode];
-let lines: string[];
+const drops: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(drops.map((drop) => drop())));
 
-/** Four files: both accounts, only the first one, both, and only the second one with younger scans. */
-beforeAll(async () => {
-  world = await createRetentionWorld();
-  [gone, other] = [await world.newCode(), await world.newCode()];
+interface Given extends RetentionWorld {
+  gone: OwnedCode;
+  other: OwnedCode;
+  folder: string;
+  /** The lines of all scans of `other`. */
+  lines: string[];
+}
+
+/** Four files: both accounts, only `gone`, both, and only `other`, with scans of March from the third one on. */
+async function given(name: string): Promise<Given> {
+  const world = await createRetentionWorld();
+  drops.push(world.drop);
+  const [gone, other] = [await world.newCode(), await world.newCode()];
   await world.scan(other, 30, february);
   await world.scan(gone, 100, february);
   await world.scan(other, 30, { ...february, is_bot: true });
   await world.scan(other, 40, march);
   await world.catchUp();
-  lines = await allLines();
-  await archiveAll(world.sql, folder);
+  const lines = (await allLines(world)).filter((line) => line.includes(`\t${other.id}\t`));
+  const folder = join(parent, name);
+  mkdirSync(folder);
+  await archiveAll(world.sql, folder, 64);
   expect(await listArchives(world.sql)).toHaveLength(4);
-});
-afterAll(() => world.drop());
+  return { ...world, gone, other, folder, lines };
+}
 
-const allLines = async () => (await readScans(world.sql, 0, 1e9, 1e6)).map(({ line }) => line);
-const linesOf = ({ id }: OwnedCode) => lines.filter((line) => line.includes(`\t${id}\t`));
+const allLines = async ({ sql }: { sql: Sql }) => (await readScans(sql, 0, 1e9, 1e6)).map(({ line }) => line);
 const killedAt = (step: RewriteStep): RewriteHooks => ({
   onStep: (reached) => {
     if (reached === step) throw new Error('killed');
   },
 });
-const hasFile = async () =>
-  (await world.sql<{ has: boolean }[]>`SELECT location IS NOT NULL AS has FROM archives ORDER BY from_position`).map(
-    ({ has }) => has,
-  );
+/** Which ranges of the catalogue have a file. */
+const haveFiles = async ({ sql }: Given) => {
+  const rows = await sql<{ has: boolean }[]>`SELECT location IS NOT NULL AS has FROM archives ORDER BY from_position`;
+  return rows.map(({ has }) => has);
+};
 /** Whether the folder has the files of the catalogue, and no others. */
-async function expectNoLeftovers(): Promise<void> {
-  const named = (await listArchives(world.sql)).map(({ location }) => basename(location));
+async function expectNoLeftovers({ sql, folder }: Given): Promise<void> {
+  const named = (await listArchives(sql)).map(({ location }) => basename(location));
   expect(readdirSync(folder).sort()).toEqual(named.sort());
-  for (const table of ['archive_leftovers', 'archive_deletions']) expect(await dumpTable(world.sql, table)).toEqual([]);
+  for (const table of ['archive_leftovers', 'archive_deletions']) expect(await dumpTable(sql, table)).toEqual([]);
 }
 
 /** Runs steps of the erasure until it is done or waits for the archive. */
-async function erase(hooks: RewriteHooks = {}): Promise<string> {
+async function erase({ sql, gone, catchUp }: Given, hooks: RewriteHooks = {}): Promise<string> {
   for (;;) {
-    await world.catchUp();
-    await removeAllVisitors(world.sql);
-    const step = await eraseNext(world.sql, gone.owner.account, new Date(), hooks);
+    await catchUp();
+    await removeAllVisitors(sql);
+    const step = await eraseNext(sql, gone.owner.account, new Date(), hooks);
     if (step.state === 'done') return 'done';
     if (step.state === 'waiting' && step.isArchive) return step.for;
   }
 }
 
 test('an erasure replaces the files of the account; killed at any step, it loses nothing and continues', async () => {
-  await deleteAccount(world.sql, gone.owner.account, new Date());
+  const world = await given('erasure');
+  const { sql, gone, folder, lines } = world;
+  await deleteAccount(sql, gone.owner.account, new Date());
   for (const [step, files] of [
     ['write', 4],
     ['replace', 5],
     ['delete', 5],
   ] as const) {
-    await expect(erase(killedAt(step)), step).rejects.toThrow('killed');
+    await expect(erase(world, killedAt(step)), step).rejects.toThrow('killed');
     expect(await world.differences(), step).toEqual([]);
-    expect((await allLines()).filter((line) => linesOf(other).includes(line))).toEqual(linesOf(other));
+    expect((await allLines(world)).filter((line) => lines.includes(line))).toEqual(lines);
     expect(readdirSync(folder), step).toHaveLength(files + (step === 'delete' ? 1 : 0));
   }
 
   // The second file gets no successor.
   renameSync(folder, `${folder}-away`);
-  expect(await erase()).toMatch(/^the archive \(The archive file .* does not exist: .*[^.]\)$/);
+  expect(await erase(world)).toMatch(/^the archive \(The archive file .* does not exist: .*[^.]\)$/);
   renameSync(`${folder}-away`, folder);
-  await expect(erase(killedAt('delete'))).rejects.toThrow('killed');
-  expect(await hasFile()).toEqual([true, false, true, true]);
+  await expect(erase(world, killedAt('delete'))).rejects.toThrow('killed');
+  expect(await haveFiles(world)).toEqual([true, false, true, true]);
   expect(await world.differences()).toEqual([]);
 
-  await world.sql`UPDATE erasures SET done_at = now()`;
+  await sql`UPDATE erasures SET done_at = now()`;
   expect(await world.differences(), 'scans of the third file').toEqual([
     expect.objectContaining({ what: 'erasure', code: gone.id, found: 'erased' }),
   ]);
-  await world.sql`UPDATE erasures SET done_at = NULL`;
+  await sql`UPDATE erasures SET done_at = NULL`;
 
-  expect(await erase()).toBe('done');
-  expect(await allLines()).toEqual(linesOf(other));
+  expect(await erase(world)).toBe('done');
+  expect(await allLines(world)).toEqual(lines);
   expect(await world.differences()).toEqual([]);
-  expect(await replayState(world.sql)).toMatchObject({ corrected: 0 });
-  await expectNoLeftovers();
+  expect(await replayState(sql)).toMatchObject({ corrected: 0 });
+  await expectNoLeftovers(world);
 });
 
 test('the retention removes files, and rewrites one at the border; killed at any step, it continues', async () => {
+  const world = await given('retention');
+  const { sql, gone, other, folder, lines } = world;
   const totals = await world.totals();
   const run = async (hooks: RewriteHooks = {}) => {
     for (;;) {
       await world.catchUp();
-      const step = await dropNext(world.sql, cutoff, new Date(), hooks);
+      const step = await dropNext(sql, cutoff, new Date(), hooks);
       if (step.state === 'idle') return;
       if (step.state === 'waiting' && step.for.startsWith('the archive')) return step.for;
     }
@@ -115,21 +130,23 @@ test('the retention removes files, and rewrites one at the border; killed at any
   for (const step of ['write', 'replace', 'delete'] as const) {
     await expect(run(killedAt(step)), step).rejects.toThrow('killed');
     expect(await world.differences(), step).toEqual([]);
-    await counters.rebuild(world.sql);
+    await counters.rebuild(sql);
     expect(await world.totals(), step).toEqual(totals);
   }
-  expect(await hasFile()).toEqual([false, false, true, true]);
-  await expect(run(killedAt('replace'))).rejects.toThrow('killed');
+  expect(await haveFiles(world)).toEqual([false, true, true, true]);
+  await expect(run(killedAt('delete'))).rejects.toThrow('killed');
+  expect(await haveFiles(world)).toEqual([false, false, true, true]);
   renameSync(folder, `${folder}-away`);
   expect(await run()).toMatch(/^the archive \(/);
   renameSync(`${folder}-away`, folder);
   await run();
-  expect(await allLines()).toEqual(linesOf(other).filter((line) => line.includes('2026-03-01')));
-  expect(await dumpTable(world.sql, 'dropped_scans')).toEqual([`(${other.id},60,60,30)`]);
-  expect(await dumpTable(world.sql, 'archived_scans')).toEqual([`(${other.id},40,40,0)`]);
-  expect((await readStream(world.sql, 'service')).at(-1)).toMatchObject({ type: 'scans_dropped', data: { scans: 60 } });
+  expect(await allLines(world)).toEqual(lines.filter((line) => line.includes('2026-03-01')));
+  const dropped = [`(${gone.id},100,100,0)`, `(${other.id},60,60,30)`];
+  expect(await dumpTable(sql, 'dropped_scans')).toEqual(dropped.sort());
+  expect(await dumpTable(sql, 'archived_scans')).toEqual([`(${other.id},40,40,0)`]);
+  expect((await readStream(sql, 'service')).at(-1)).toMatchObject({ type: 'scans_dropped', data: { scans: 160 } });
   expect(await world.differences()).toEqual([]);
-  await counters.rebuild(world.sql);
+  await counters.rebuild(sql);
   expect(await world.totals()).toEqual(totals);
-  await expectNoLeftovers();
+  await expectNoLeftovers(world);
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { webhookEventTypes } from '../../events/webhook-events.ts';
 import { readStream } from '../../src/log/read.ts';
 import type { Api, Json } from '../support/api.ts';
+import { archiveAll, useArchiveFolder } from '../support/archive.ts';
 import { eventually } from '../support/eventually.ts';
 import { blamedFields } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -10,6 +11,7 @@ import { dumpAll } from '../support/tables.ts';
 import { answer, hang, type Received, useReceiver } from './receiver.ts';
 import { codeOf, mayCallTests, newPath, scanCode, setHook } from './webhook-support.ts';
 
+const archive = useArchiveFolder();
 const service = useService({ config: mayCallTests });
 const receiver = useReceiver();
 const url = () => service.urls[0] as string;
@@ -190,8 +192,9 @@ describe('a replay', () => {
     return (await live.get(`${path}/replays/${id}`)).body;
   };
 
-  test('sends what is missing, then everything, each under the id of the first time', async () => {
+  test('sends what is missing, then everything, each under the id of the first time, also from the archive', async () => {
     const { live, hook, path, early } = await given();
+    await archiveAll(service.database.sql, archive);
     const started = await live.post(`${path}/replay`, { from, only: 'missing' });
     expect(started.status).toBe(202);
     expect(started.body).toMatchObject({ id: expect.stringMatching(/^whr_/), total: 7, status: 'running' });
