@@ -9,8 +9,8 @@ import { unreadableFiles } from '../../maintenance/verify-archive.ts';
 import { bytes, type Checks, compareClocks, error, type Outcome, ok, warning } from './finding.ts';
 
 const oldestVersion = 150_000;
-/** Unlogged on purpose: it counts the requests of the current minute, which a crash may lose. */
-const unloggedOnPurpose = 'rate_windows';
+/** Unlogged on purpose: a crash may lose the requests counted in the current minute, and traces under way. */
+const unloggedOnPurpose = ['rate_windows', 'trace_contexts'];
 
 /** What can be lost while a setting is off. */
 const lossySettings = {
@@ -77,7 +77,8 @@ export function postgresChecks(sql: Sql, secretKey: string | undefined, retentio
         SELECT name FROM pg_settings WHERE name IN ${sql(Object.keys(lossySettings))} AND setting = 'off' ORDER BY name`;
       const [{ unlogged }] = await sql<[{ unlogged: string | null }]>`
         SELECT string_agg(relname, ', ' ORDER BY relname) AS unlogged FROM pg_class
-        WHERE relpersistence = 'u' AND relkind = 'r' AND relname <> ${unloggedOnPurpose} AND relnamespace = current_schema()::regnamespace`;
+        WHERE relpersistence = 'u' AND relkind = 'r' AND NOT relname = ANY (${unloggedOnPurpose})
+          AND relnamespace = current_schema()::regnamespace`;
       const risks = off.map(({ name }) => `${name} is off: ${lossySettings[name]}; turn it on.`);
       if (unlogged !== null) risks.push(`${unlogged} is unlogged, so a crash empties it: ALTER TABLE … SET LOGGED.`);
       return risks.length === 0 ? ok('A commit is on disk before it is confirmed.') : warning(risks.join(' '));
