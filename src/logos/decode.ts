@@ -51,11 +51,14 @@ let decoder: Promise<Decode> | undefined;
 
 function webpDecoder(): Promise<Decode> {
   decoder ??= (async () => {
+    const hadLocation = 'location' in globalThis;
     // The decoder returns one, which only browsers have.
     Object.assign(globalThis, { ImageData: DecodedImage });
     const { default: decode, init } = await import('@jsquash/webp/decode.js');
     const wasm = await readFile(fileURLToPath(import.meta.resolve('@jsquash/webp/codec/dec/webp_dec.wasm')));
     await init(await WebAssembly.compile(wasm));
+    // The package adds one without an address, and libraries that resolve URLs against it then fail.
+    if (!hadLocation) Reflect.deleteProperty(globalThis, 'location');
     return decode as unknown as Decode;
   })();
   return decoder;

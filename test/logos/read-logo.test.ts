@@ -40,6 +40,11 @@ describe('a picture', () => {
     expect(near(logo.at(2, 1))).toEqual(near([0, 0, 200, 255]));
   });
 
+  test('of WebP leaves no location behind, against which other libraries would resolve URLs', async () => {
+    await raster(await webp());
+    expect('location' in globalThis).toBe(false);
+  });
+
   test('keeps partial transparency', async () => {
     const logo = await raster(png({ color: [200, 100, 0, 128] }));
     // resvg multiplies alpha into the colors.
