@@ -32,6 +32,9 @@ describe('on a phone in the dark', () => {
       for (const address of ['198.51.100.1', '198.51.100.2'])
         await service.client(0).get(`/${code.short_code}`, { 'user-agent': iphone, 'x-forwarded-for': address });
       await service.allStored();
+      await eventually(async () =>
+        expect((await account.live.get(`${path}/analytics`)).body).toMatchObject({ summary: { total_scans: 2 } }),
+      );
       await account.live.patch(path, { name: 'Second', destination_url: 'https://example.com/second', tags: ['new'] });
       await account.live.patch(path, { active: false });
 

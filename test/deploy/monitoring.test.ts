@@ -115,6 +115,7 @@ describe('a Prometheus that scrapes the service', () => {
     prometheus = startProgram(programOf('prometheus'), [
       ...[`--config.file=${file}`, `--storage.tsdb.path=${folder}/data`, `--web.listen-address=127.0.0.1:${port}`],
     ]);
+    await eventually(async () => expect(await query('up{job="scanlog"} == 1'), prometheus.output()).toHaveLength(1));
   });
   afterAll(async () => {
     await prometheus?.stop();
@@ -122,7 +123,6 @@ describe('a Prometheus that scrapes the service', () => {
   });
 
   test('has every metric of the alerts and of the dashboard, and no alert while there is no fault', async () => {
-    await eventually(async () => expect(await query('up{job="scanlog"} == 1'), prometheus.output()).toHaveLength(1));
     const account = await service.account();
     const { short_code } = (
       await account.live.post('/v1/qrcodes', { name: 'Menu', destination_url: 'https://example.com' })
