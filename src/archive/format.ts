@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, type RowGroup } from 'hyparquet';
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { AsyncBuffer, FileMetaData, RowGroup } from 'hyparquet';
+import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { lineFields } from '../../events/scan-line.ts';
 import { refuseNewer } from '../../events/wire/newer-version.ts';
 import { columnNames, columns, parsers } from './columns.ts';
@@ -33,6 +33,10 @@ export interface ArchiveAbout {
   instance: string;
 }
 
+/** Loaded with the first file: together they take 9 MB, and most processes never read or write one. */
+const reader = () => import('hyparquet');
+const writer = () => import('hyparquet-writer');
+
 const compress = (bytes: Uint8Array) => zstdCompressSync(bytes);
 
 /** Pages are as large as a column of a row group: a reader decodes row groups as a whole. */
@@ -42,15 +46,16 @@ const pageBytes = 16 * 1024 * 1024;
 export class ArchiveWriter {
   readonly #handle: FileHandle;
   readonly #checksum = createHash('sha256');
-  readonly #bytes = new ByteWriter(1024 * 1024);
+  readonly #bytes: ByteWriter;
   readonly #parquet: ParquetWriter;
   #earliest: bigint | undefined;
   #latest: bigint | undefined;
   #scans = 0;
 
-  private constructor(handle: FileHandle) {
+  private constructor(handle: FileHandle, library: Awaited<ReturnType<typeof writer>>) {
     this.#handle = handle;
-    this.#parquet = new ParquetWriter({
+    this.#bytes = new library.ByteWriter(1024 * 1024);
+    this.#parquet = new library.ParquetWriter({
       writer: this.#bytes,
       schema: [
         { name: 'scans', num_children: columnNames.length },
@@ -63,7 +68,8 @@ export class ArchiveWriter {
 
   /** Creates the file, which only its owner may read. */
   static async create(path: string): Promise<ArchiveWriter> {
-    return new ArchiveWriter(await open(path, 'w', 0o600));
+    const library = await writer();
+    return new ArchiveWriter(await open(path, 'w', 0o600), library);
   }
 
   /** Adds the scans of one block, as lines in log order. */
@@ -174,6 +180,7 @@ export async function openArchive(source: ArchiveSource): Promise<OpenArchive> {
     byteLength: source.bytes,
     slice: async (start, end = source.bytes) => bufferOf(await source.read(start, end)),
   };
+  const { parquetMetadataAsync } = await reader();
   const metadata = await parquetMetadataAsync(file, { parsers, geoparquet: false }).catch((error) => {
     throw error instanceof ArchiveError ? error : notAnArchive(source.location, 'its footer is damaged');
   });
@@ -211,6 +218,7 @@ export async function readBlock({ source, metadata, blocks }: OpenArchive, index
   };
   const rows = Number(group.num_rows);
   const values: Record<string, unknown[]> = Object.fromEntries(columnNames.map((name) => [name, []]));
+  const { parquetRead } = await reader();
   await parquetRead({
     ...{ file, metadata, parsers, rowStart, rowEnd: rowStart + rows, geoparquet: false },
     compressors: { ZSTD: (input: Uint8Array) => zstdDecompressSync(input) },
