@@ -66,7 +66,9 @@ describe('on a phone in the dark', () => {
 
       await page.getByRole('heading', { name: 'Third', level: 1 }).waitFor();
       await button('Restore version 1').click();
-      expect(await dialog().locator('dt').allTextContents()).toEqual(['Name', 'Destination', 'Tags']);
+      await eventually(async () =>
+        expect(await dialog().locator('dt').allTextContents()).toEqual(['Name', 'Destination', 'Tags']),
+      );
       expect(await dialog().textContent()).toContain('The code stays paused.');
       await expectUsable(page);
       await dialog().getByRole('button', { name: 'Restore version 1' }).click();

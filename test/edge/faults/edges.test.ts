@@ -7,7 +7,7 @@ import { readSnapshots } from '../../../src/edge/snapshot.ts';
 import { apiClient } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { atOnce } from '../../support/http.ts';
-import { expectExact, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, untilSeen, useWorld } from './fault-support.ts';
 
 const world = useWorld([{}], { flags: ['--edges', '2'] });
 const port = () => world.services[0]?.port ?? 0;
@@ -35,7 +35,9 @@ const untilBothRun = () => eventually(() => expect(new Set(edges()).size, 'runni
 describe('two edges on one port', () => {
   test('one killed with -9 under load is restarted; every 302 is exactly one scan', async () => {
     await untilBothRun();
-    const scanner = startScanning({ ports: [port()], codes: await world.codes(2), connections: 32 });
+    // Several times, so that both edges get a request.
+    const codes = await knownCodes(world, 2, Array.from({ length: 8 }, port));
+    const scanner = startScanning({ ports: [port()], codes, connections: 32 });
     await untilSeen(scanner, 302, 200);
     const [, child] = edges();
     if (child === undefined) throw new Error('there is no second edge');

@@ -38,8 +38,10 @@ export async function knownCodes(world: World, count: number, ports: number[]): 
   for (const port of ports)
     for (const { shortCode } of codes)
       await eventually(async () => {
-        // HEAD loads the route, and is not a scan.
-        const { status } = await fetch(`http://127.0.0.1:${port}/${shortCode}`, { method: 'HEAD', redirect: 'manual' });
+        // HEAD loads the route, and is not a scan. On a connection of its own, which any process of the port may get.
+        const { status } = await fetch(`http://127.0.0.1:${port}/${shortCode}`, {
+          ...{ method: 'HEAD', redirect: 'manual', headers: { connection: 'close' } },
+        });
         expect(status).toBe(302);
       });
   return codes;
