@@ -72,3 +72,15 @@ export async function isReadForLong(sql: Queryable, ageMs: number): Promise<bool
     LIMIT 1`;
   return reader !== undefined;
 }
+
+/** Makes the space of deleted scans reusable. Does not block reads or writes. */
+export async function vacuumScans(sql: Sql): Promise<void> {
+  const connection = await sql.reserve();
+  try {
+    await connection`SET statement_timeout = 0`;
+    await connection.unsafe('VACUUM (SKIP_LOCKED) scans');
+  } finally {
+    await connection`RESET statement_timeout`;
+    connection.release();
+  }
+}

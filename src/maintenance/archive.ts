@@ -3,6 +3,7 @@ import { ArchiveError } from '../archive/errors.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Sql } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
+import { vacuumScans } from '../log/partitions.ts';
 import { type Fingerprint, scanBlocks } from './archive-blocks.ts';
 import { type FileOfScans, moveScans } from './archive-move.ts';
 import {
@@ -72,7 +73,7 @@ export async function archiveScans(options: ArchiveOptions): Promise<Archived> {
         done.bytes += bytes;
       }
     }
-    if (done.scans > 0) await vacuum(sql);
+    if (done.scans > 0) await vacuumScans(sql);
     return done;
   });
 }
@@ -130,16 +131,4 @@ async function writeUnit(
     files.push({ ...(await storeFile({ sql, target, range, now }, counted())), fingerprint });
   }
   return files;
-}
-
-/** Makes the space of deleted rows reusable. Does not block reads or writes. */
-async function vacuum(sql: Sql): Promise<void> {
-  const connection = await sql.reserve();
-  try {
-    await connection`SET statement_timeout = 0`;
-    await connection.unsafe('VACUUM (SKIP_LOCKED) scans');
-  } finally {
-    await connection`RESET statement_timeout`;
-    connection.release();
-  }
 }

@@ -4,6 +4,7 @@ import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { connect, type Sql } from '../log/connect.ts';
+import { vacuumScans } from '../log/partitions.ts';
 import type { Leadership } from '../stream/leader.ts';
 import { cutoffOf, dropNext, latestRun } from './retention.ts';
 
@@ -107,7 +108,7 @@ class Retention {
       if (step.state === 'idle') return;
       if (step.state === 'ended')
         log.info({ before: step.before, scans: step.scans }, 'old scans are removed from the log and the warehouse');
-      if (step.state === 'ended' && step.scans > 0) await vacuum(maintenance);
+      if (step.state === 'ended' && step.scans > 0) await vacuumScans(maintenance);
       if (step.state === 'waiting' && step.for !== waitsFor)
         log.info({ for: step.for }, 'the removal of old scans waits');
       waitsFor = step.state === 'waiting' ? step.for : undefined;
@@ -122,18 +123,6 @@ async function cutoffNow({ sql, months, clock }: RetentionOptions): Promise<Date
   if (months === undefined) return undefined;
   const [{ now }] = await sql<[{ now: Date }]>`SELECT now()`;
   return cutoffOf(months, new Date(Math.min(now.getTime(), clock().getTime())));
-}
-
-/** Makes the space of deleted rows reusable. Does not block reads or writes. */
-async function vacuum(maintenance: Sql): Promise<void> {
-  const connection = await maintenance.reserve();
-  try {
-    await connection`SET statement_timeout = 0`;
-    await connection.unsafe('VACUUM (SKIP_LOCKED) scans');
-  } finally {
-    await connection`RESET statement_timeout`;
-    connection.release();
-  }
 }
 
 async function measure({ sql, clock, metrics }: RetentionOptions): Promise<void> {
