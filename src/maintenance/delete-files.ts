@@ -14,7 +14,7 @@ const stillRead = (location: string) =>
 
 /** Deletes files that a run or a rewrite has left behind, and those that were replaced; resolves to the errors. */
 export async function deleteLeftovers(sql: Sql): Promise<string[]> {
-  // In this order: whoever still wants to add such a file to the catalogue finds that its row is gone, and writes another.
+  // In this order: a run that is about to add such a file to the catalogue finds its row missing, and writes another file.
   await sql`
     WITH abandoned AS (
       DELETE FROM archive_leftovers l
