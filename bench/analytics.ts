@@ -7,7 +7,7 @@ import { readSeries } from '../src/analytics/series.ts';
 import { createTable, definition, tableName } from '../src/analytics/tables.ts';
 import { warmUp } from '../src/analytics/warm-up.ts';
 import { createCodes } from '../src/codes/create.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import type { BenchStack } from './bench-stack.ts';
 import { medianTimesMs } from './median-times.ts';
 import { residentMemory } from './process.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { connectWarehouse } from '../src/analytics/connect.ts';
 import { createTable, definition, tableName } from '../src/analytics/tables.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { writeSnapshot } from '../src/edge/snapshot.ts';
 import type { SecretBox } from '../src/lib/secret-box.ts';
 import { connect, type Sql } from '../src/log/connect.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectWarehouse } from '../src/analytics/connect.ts';
 import { warmUp } from '../src/analytics/warm-up.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { StartError } from '../src/lib/errors.ts';
 import { type BenchStack, load } from './bench-stack.ts';
 import { codeId, type SizedService, shortCode, smallAccountCodes, startSizedService } from './growth-world.ts';

@@ -36,7 +36,7 @@ const withListenOptions = (command: Command) =>
     .option('--edges <n>', 'number of processes that share the port, to use more cores (default: 1)')
     .option('--log-level <level>', 'debug, info, warn, error or silent (default: info)');
 
-/** Converts commander's camelCase option names to the flag names in config.ts: `publicUrl` to `public-url`. */
+/** Converts commander's camelCase option names to the flag names in settings.ts: `publicUrl` to `public-url`. */
 const flagsOf = (options: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`), value]),

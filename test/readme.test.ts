@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { settings } from '../src/config.ts';
+import { settings } from '../src/config/settings.ts';
 import { fileVariableOf } from '../src/lib/secret-file.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

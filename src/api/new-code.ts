@@ -4,7 +4,7 @@ import { readTargeting } from '../../events/read-targeting.ts';
 import type { Style } from '../../events/style.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import type { CodeRequest } from '../codes/create.ts';
-import type { Addresses } from '../config.ts';
+import type { Addresses } from '../config/config.ts';
 import type { FieldError } from '../lib/errors.ts';
 import { problemWithShortCode } from '../lib/short-code.ts';
 import type { Reason } from '../proof/proof.ts';

@@ -5,7 +5,7 @@ import type { Recorded } from '../../events/recorded.ts';
 import type { Disabled } from '../codes/blocked-hosts.ts';
 import { availabilityOf, type CountedCode } from '../codes/codes.ts';
 import type { PastCode } from '../codes/list-as-of.ts';
-import type { Addresses } from '../config.ts';
+import type { Addresses } from '../config/config.ts';
 import type { HistoryEntry, ListedQrCode, QrCode } from './qrcode-schemas.ts';
 
 /** Conversion of stored codes and events to the schemas of the API. */

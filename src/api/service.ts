@@ -1,7 +1,7 @@
 import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Warehouse } from '../analytics/connect.ts';
-import type { Addresses } from '../config.ts';
+import type { Addresses } from '../config/config.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/secret-box.ts';

@@ -1,6 +1,6 @@
 import type { ExternalServers } from '../../bench/chaos/external-world.ts';
 import { type ChaosResult, runChaos } from '../../bench/chaos/run.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import { untilStopSignal } from '../service/stopping.ts';
 import { dim, print, table } from './terminal.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { connectWarehouse, pingWarehouse, type Warehouse } from '../analytics/connect.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { NatsConnection } from 'nats';
 import { connectWarehouse } from '../analytics/connect.ts';
-import { type Config, settings } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { settings } from '../config/settings.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { streamOfLog } from '../log/branch.ts';
 import { connect, type Sql } from '../log/connect.ts';

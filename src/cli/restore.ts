@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import { listArchives } from '../log/archives.ts';

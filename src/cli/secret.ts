@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';

@@ -1,4 +1,4 @@
-import { type Flags, readConfig, requireParts } from '../config.ts';
+import { type Flags, readConfig, requireParts } from '../config/config.ts';
 import { createLogger } from '../lib/logger.ts';
 import { plainHttpWarning } from '../service/http-server.ts';
 import { stopTimeoutMs, stopWithTimeout, untilStopSignal } from '../service/stopping.ts';

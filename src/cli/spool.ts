@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { inspectSpool, type SpoolContents } from '../edge/spool/spool.ts';
 import { print, table } from './terminal.ts';
 

@@ -6,7 +6,7 @@ import { createAccount, listAccounts, type NewKey } from '../accounts/accounts.t
 import { connectWarehouse } from '../analytics/connect.ts';
 import { findTable } from '../analytics/table-in-use.ts';
 import { warmUp } from '../analytics/warm-up.ts';
-import { type Config, type Flags, readConfig, type ServiceConfig } from '../config.ts';
+import { type Config, type Flags, readConfig, type ServiceConfig } from '../config/config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { connect } from '../log/connect.ts';

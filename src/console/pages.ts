@@ -1,5 +1,5 @@
 import { ownDeviceDays, type Session, type SessionEnd, sessionHours } from '../accounts/console-sessions.ts';
-import type { Addresses } from '../config.ts';
+import type { Addresses } from '../config/config.ts';
 import type { Asset, Bundle } from './bundle.ts';
 import type { Theme } from './cookies.ts';
 

@@ -61,7 +61,7 @@ const noAccess: S3Access = {
 
 /** Read when the first file in S3 is opened: readers of the log are many, and few logs have files there. */
 async function s3Access(): Promise<S3Access> {
-  const { readConfig } = await import('../config.ts');
+  const { readConfig } = await import('../config/config.ts');
   const config = readConfig(process.env);
   return {
     endpoint: config.archiveS3Endpoint,

@@ -4,7 +4,7 @@ import { pingWarehouse } from '../analytics/connect.ts';
 import { findTable } from '../analytics/table-in-use.ts';
 import { withRequestId } from '../api/answers.ts';
 import { serveApi } from '../api/v1.ts';
-import type { Addresses } from '../config.ts';
+import type { Addresses } from '../config/config.ts';
 import { serveConsole } from '../console/serve.ts';
 import type { Edge } from '../edge/edge.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';

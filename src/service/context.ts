@@ -2,7 +2,7 @@ import type { NatsConnection } from 'nats';
 import type { Change } from '../../events/entry.ts';
 import { connectWarehouse, type Warehouse } from '../analytics/connect.ts';
 import { traceClient } from '../analytics/traced-client.ts';
-import { type Addresses, addressesOf, type ServiceConfig } from '../config.ts';
+import { type Addresses, addressesOf, type ServiceConfig } from '../config/config.ts';
 import type { Edge } from '../edge/edge.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';

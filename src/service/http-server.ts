@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AggregatorRegistry } from 'prom-client';
-import type { Config, ServiceConfig } from '../config.ts';
+import type { Config, ServiceConfig } from '../config/config.ts';
 import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from '../lib/client-address.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';

@@ -1,5 +1,5 @@
 import type { Change } from '../../events/entry.ts';
-import type { Addresses, ServiceConfig } from '../config.ts';
+import type { Addresses, ServiceConfig } from '../config/config.ts';
 import { linkAbuseContact } from '../edge/pages.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createMetrics } from '../lib/metrics.ts';

@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import type { ServiceConfig } from '../config.ts';
+import type { ServiceConfig } from '../config/config.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { connect } from '../log/connect.ts';

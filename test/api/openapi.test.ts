@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { connectWarehouse } from '../../src/analytics/connect.ts';
 import { statusOf } from '../../src/api/error-status.ts';
 import { serveApi } from '../../src/api/v1.ts';
-import { addressesOf, readConfig } from '../../src/config.ts';
+import { addressesOf, readConfig } from '../../src/config/config.ts';
 import { serveConsole } from '../../src/console/serve.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { connectWarehouse } from '../../src/analytics/connect.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { streamOfLog } from '../../src/log/branch.ts';
 import { writeBackup } from '../../src/maintenance/backup.ts';

@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { YAML } from 'bun';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig, requireParts, settings } from '../../src/config.ts';
+import { readConfig, requireParts } from '../../src/config/config.ts';
+import { settings } from '../../src/config/settings.ts';
 import { fileVariableOf } from '../../src/lib/secret-file.ts';
 import { runProgram } from '../support/programs.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { readConfig, requireParts } from '../../src/config.ts';
+import { readConfig, requireParts } from '../../src/config/config.ts';
 import { freePort } from '../../src/stack/processes.ts';
 import { createDatabase, uniqueName } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

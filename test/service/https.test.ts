@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { plainHttpWarning } from '../../src/service/http-server.ts';
 import { newCode } from '../support/api.ts';
 import { openTab } from '../support/console.ts';

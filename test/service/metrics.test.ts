@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { serveMetrics } from '../../src/service/http-server.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from '@20minutes/s3rver';
-import { settings } from '../../src/config.ts';
+import { settings } from '../../src/config/settings.ts';
 
 export interface TestS3 {
   endpoint: string;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { Plan } from '../../events/plans.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts';
-import { readConfig, type ServiceConfig } from '../../src/config.ts';
+import { readConfig, type ServiceConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { type RunningService, startService } from '../../src/service/start.ts';

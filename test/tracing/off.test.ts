@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Loads the service in a process of its own, starts its traces with each environment, and prints what is loaded then. */
 const script = `
   await import('./src/service/start.ts');
-  const { readConfig } = await import('./src/config.ts');
+  const { readConfig } = await import('./src/config/config.ts');
   const { startTracing } = await import('./src/service/tracing.ts');
   const { createLogger } = await import('./src/lib/logger.ts');
   const { createMetrics } = await import('./src/lib/metrics.ts');

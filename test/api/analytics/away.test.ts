@@ -5,7 +5,7 @@ import type { Reading } from '../../../src/analytics/reading.ts';
 import { dropTable } from '../../../src/analytics/tables.ts';
 import { readWarehouse } from '../../../src/api/analytics/reading.ts';
 import type { Service } from '../../../src/api/service.ts';
-import { addressesOf, readConfig } from '../../../src/config.ts';
+import { addressesOf, readConfig } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { type ApiAnswer, newCode } from '../../support/api.ts';
 import { idleFeed } from '../../support/feed.ts';
