@@ -47,6 +47,8 @@ export interface Edge {
   redirect(request: Request, shortCode: string, peer: string): Promise<Response>;
   /** Applies events of codes, accounts and blocked hosts to the routes and bans in memory. */
   apply(entries: Change[]): void;
+  /** Resolves once routes and bans are no longer only those of a snapshot. */
+  caughtUp: Promise<void>;
   /** A sentence for each background task that fails. Redirects continue meanwhile. */
   failures(): string[];
   stop(): Promise<void>;
@@ -90,7 +92,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   return {
     redirect: traced?.redirects(redirect) ?? redirect,
     apply: (entries) => applyEntries(routes, bans, entries),
-    failures: tasks.failures,
+    ...{ caughtUp: tasks.caughtUp, failures: tasks.failures },
     async stop() {
       await tasks.stop();
       await limited.stop();

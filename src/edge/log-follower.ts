@@ -21,6 +21,7 @@ export class LogFollower {
   readonly #sql: Sql;
   readonly #routes: Routes;
   readonly #bans: Bans;
+  readonly #caughtUp = Promise.withResolvers<void>();
   #position: number | undefined;
   #origin = '';
 
@@ -28,6 +29,11 @@ export class LogFollower {
     this.#sql = sql;
     this.#routes = routes;
     this.#bans = bans;
+  }
+
+  /** Resolves once routes and bans are no longer only those of a snapshot. */
+  get caughtUp(): Promise<void> {
+    return this.#caughtUp.promise;
   }
 
   /** Applies the events since the last call; the first call reads the current state instead. */
@@ -40,6 +46,7 @@ export class LogFollower {
       applyEntries(this.#routes, this.#bans, events);
       this.#position = events.at(-1)?.position ?? this.#position;
     } while (events.length === maxEventsPerRead);
+    this.#caughtUp.resolve();
   }
 
   async #refresh(origin: string): Promise<void> {

@@ -25,6 +25,8 @@ interface EdgeTaskOptions {
 }
 
 export interface EdgeTasks {
+  /** Resolves once routes and bans are no longer only those of a snapshot. */
+  caughtUp: Promise<void>;
   /** A sentence for each task that fails repeatedly, and for each spool that cannot be read. */
   failures(): string[];
   /** Stops the tasks and writes routes and bans to disk one last time. */
@@ -59,6 +61,7 @@ export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
     periodic('orphans', () => adoptOrphans(sql, orphans), {}),
   ];
   return {
+    caughtUp: follower.caughtUp,
     failures: () => [
       ...tasks.flatMap(({ name, failure }) => (failure() === undefined ? [] : [`${name}: ${failure()}`])),
       ...orphans.unreadable(),

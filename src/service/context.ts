@@ -19,6 +19,8 @@ import type { Cleanup } from './cleanup.ts';
 export interface ServiceOptions {
   log: Logger;
   clock?: Clock;
+  /** Whether another process listens on the port already. This one joins it when it can answer everything. */
+  joinsPort?: boolean;
   /** Called with the changes that this process has committed, before their requests are answered. */
   onChange?(entries: Change[]): Promise<void>;
   /** Metrics of the other processes of this service; /metrics shows the sum. */

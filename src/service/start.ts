@@ -3,6 +3,7 @@ import type { Addresses, ServiceConfig } from '../config/config.ts';
 import { linkAbuseContact } from '../edge/pages.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { buildApp, serveRequests, wakeRelay } from './app.ts';
 import { Cleanup } from './cleanup.ts';
 import { createContext, type ServiceContext, type ServiceOptions, type Started } from './context.ts';
@@ -26,17 +27,22 @@ export interface RunningService {
 /** Starts the roles of the configuration in this process. */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
   // First: that a port is taken should be reported before anything else starts.
-  const server = listen(config);
+  let server = options.joinsPort ? undefined : listen(config);
+  const openPort = () => {
+    server ??= listen(config);
+    return server;
+  };
   const stopping = new AbortController();
   const cleanup = new Cleanup();
   const stop = async () => {
     stopping.abort();
     // Requests under way still need what the cleanup stops.
-    await drain(server);
+    if (server !== undefined) await drain(server);
     await cleanup.run();
   };
   try {
-    return await startParts(config, options, { server, stop, stopping: stopping.signal, cleanup });
+    const port = server?.port ?? config.port;
+    return await startParts(config, options, { port, openPort, stop, stopping: stopping.signal, cleanup });
   } catch (error) {
     await stop();
     throw startErrorOf(error);
@@ -44,7 +50,8 @@ export async function startService(config: ServiceConfig, options: ServiceOption
 }
 
 interface Lifecycle {
-  server: Server;
+  port: number;
+  openPort(): Server;
   stop(): Promise<void>;
   stopping: AbortSignal;
   cleanup: Cleanup;
@@ -53,10 +60,9 @@ interface Lifecycle {
 async function startParts(
   config: ServiceConfig,
   options: ServiceOptions,
-  { server, stop, stopping, cleanup }: Lifecycle,
+  { port, openPort, stop, stopping, cleanup }: Lifecycle,
 ): Promise<RunningService> {
   linkAbuseContact(config.abuseContact);
-  const port = server.port ?? 0;
   const metrics = createMetrics();
   const tracing = await startTracing(config, { log: options.log, metrics, cleanup });
   const context = createContext(config, options, { port, stopping, cleanup, metrics, tracing });
@@ -69,10 +75,17 @@ async function startParts(
   };
   const edge = config.roles.includes('edge') ? await startEdgeRole(context, () => wakeRelay(started)) : undefined;
   started.edge = edge;
-  serveRequests(server, buildApp(context, started, options.onChange), edge, addresses);
-  const ready = startRoles(context, started).catch((error) => {
-    if (!stopping.aborted) throw startErrorOf(error);
-  });
+  const app = buildApp(context, started, options.onChange);
+  const serve = () => serveRequests(openPort(), app, edge, addresses);
+  if (!options.joinsPort) serve();
+  const rolesRun = startRoles(context, started);
+  const joined = options.joinsPort ? joinPort([rolesRun, edge?.caughtUp], stopping, serve) : undefined;
+  const ready = Promise.all([rolesRun, joined]).then(
+    () => {},
+    (error) => {
+      if (!stopping.aborted) throw startErrorOf(error);
+    },
+  );
   // The caller may look at `ready` later, or never.
   ready.catch(() => {});
   return {
@@ -84,6 +97,15 @@ async function startParts(
     apply: (entries) => edge?.apply(entries),
     stop,
   };
+}
+
+/** Without Postgres or NATS a process never runs all roles, but it redirects: by then it joins the port anyway. */
+const joinTimeoutMs = 2_000;
+
+/** Serves requests on a port that another process serves already, as soon as this one can answer all of them. */
+async function joinPort(prepared: unknown[], stopping: AbortSignal, serve: () => void): Promise<void> {
+  await withTimeout(Promise.all(prepared), joinTimeoutMs, () => {});
+  if (!stopping.aborted) serve();
 }
 
 function startMetrics(

@@ -190,17 +190,24 @@ export async function startChild(config: ServiceConfig, log: Logger, onStop: () 
   const requests = new PeerRequests();
   const parent: Peer = { send: (message) => process.send?.(message) };
   const onChange = async (entries: Change[]) => void (await requests.send({ kind: 'changed', entries }, [parent]));
-  const service = await startService(config, { log, onChange });
+  let running: RunningService | undefined;
+  const early: Change[] = [];
   process.on('message', async (message: PeerMessage) => {
     if (message.kind === 'answer') requests.receive(message);
     if (message.kind === 'stop') onStop();
-    if (message.kind === 'metrics') parent.send({ kind: 'answer', id: message.id, metrics: await service.metrics() });
+    if (message.kind === 'metrics')
+      parent.send({ kind: 'answer', id: message.id, ...(running && { metrics: await running.metrics() }) });
     if (message.kind !== 'changed') return;
-    service.apply(reviveEntries(message.entries));
+    const entries = reviveEntries(message.entries);
+    if (running === undefined) early.push(...entries);
+    else running.apply(entries);
     parent.send({ kind: 'answer', id: message.id });
   });
   // Without its parent, no process would send the stop message.
   process.on('disconnect', onStop);
+  const service = await startService(config, { log, onChange, joinsPort: config.roles.some(servesRequests) });
+  service.apply(early);
+  running = service;
   return {
     ...service,
     async stop() {

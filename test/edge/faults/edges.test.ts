@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openConnection } from '../../../bench/chaos/connection.ts';
 import { withoutNats, withoutPostgres } from '../../../bench/chaos/faults.ts';
@@ -30,11 +31,41 @@ const edges = () =>
     .map(Number)
     .filter(isRunning);
 
-const untilBothRun = () => eventually(() => expect(new Set(edges()).size, 'running edges').toBe(2));
+/** How many processes listen on the port (0A is LISTEN). */
+const listeners = () =>
+  readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => state === '0A' && Number.parseInt(local?.split(':')[1] ?? '', 16) === port())
+    .length;
+
+const untilBothListen = () => eventually(() => expect(listeners(), 'processes that listen').toBe(2));
+
+/** Asks the API without a key, on new connections, which may reach any process, until stopped; resolves to the statuses. */
+function askWithoutKey(): () => Promise<Set<number>> {
+  const statuses = new Set<number>();
+  let stopping = false;
+  const asking = (async () => {
+    for (let client = 0; !stopping; client++) {
+      await sleep(5);
+      const connection = openConnection(port());
+      const headers = { 'x-forwarded-for': `10.255.${client >> 8}.${client & 255}` };
+      // A process that is killed does not answer what it has received.
+      const status = await connection.get('/v1/account', headers).catch(() => undefined);
+      connection.close();
+      if (status !== undefined) statuses.add(status);
+    }
+  })();
+  return async () => {
+    stopping = true;
+    await asking;
+    return statuses;
+  };
+}
 
 describe('two edges on one port', () => {
   test('one killed with -9 under load is restarted; every 302 is exactly one scan', async () => {
-    await untilBothRun();
+    await untilBothListen();
     // Several times, so that both edges get a request.
     const codes = await knownCodes(world, 2, Array.from({ length: 8 }, port));
     const scanner = startScanning({ ports: [port()], codes, connections: 32 });
@@ -42,13 +73,13 @@ describe('two edges on one port', () => {
     const [, child] = edges();
     if (child === undefined) throw new Error('there is no second edge');
     process.kill(child, 'SIGKILL');
+    const stopAsking = askWithoutKey();
     await untilSeen(scanner, 302, 200);
-    await eventually(() => {
-      expect(edges(), 'a new process has replaced it').not.toContain(child);
-      expect(new Set(edges()).size).toBe(2);
-    });
+    await eventually(() => expect(edges(), 'a new process has replaced it').not.toContain(child));
+    await untilBothListen();
     await untilSeen(scanner, 302, 200);
     await scanner.stop();
+    expect([...(await stopAsking())], 'a process joins the port when it can answer everything').toEqual([401]);
 
     expect(
       [...outcomesOf(scanner.attempts).keys()].filter((outcome) => outcome !== 302 && outcome !== 'no answer'),
@@ -57,16 +88,12 @@ describe('two edges on one port', () => {
   });
 
   test('one killed with -9: a limit is still exact over both', async () => {
-    await untilBothRun();
+    await untilBothListen();
     const max_scans = 400;
     const { post, get } = apiClient(`http://localhost:${port()}`, world.key);
     const destination_url = 'https://example.com/menu';
-    // A process that has just been started again may still answer 503.
-    const { body } = await eventually(async () => {
-      const created = await post('/v1/qrcodes', { name: 'Limited', destination_url, max_scans });
-      expect(created.status).toBe(201);
-      return created;
-    });
+    const { status, body } = await post('/v1/qrcodes', { name: 'Limited', destination_url, max_scans });
+    expect(status).toBe(201);
     const codes = [{ id: body.id, shortCode: body.short_code }];
     const scanner = startScanning({ ports: [port()], codes, connections: 32, pauseMs: 1 });
     await untilSeen(scanner, 302, 100);
@@ -74,19 +101,16 @@ describe('two edges on one port', () => {
     if (child === undefined) throw new Error('there is no second edge');
     process.kill(child, 'SIGKILL');
     await untilSeen(scanner, 404, 50);
-    await untilBothRun();
+    await untilBothListen();
     await untilSeen(scanner, 404, 50);
     await scanner.stop();
 
     const stored = await world.sql`SELECT FROM scans WHERE code = ${body.id}`;
     expect(stored).toHaveLength(max_scans);
-    // The new process may still be starting.
-    await eventually(async () =>
-      expect((await get(`/v1/qrcodes/${body.id}`)).body).toMatchObject({
-        availability: 'limit_reached',
-        remaining_scans: 0,
-      }),
-    );
+    expect((await get(`/v1/qrcodes/${body.id}`)).body).toMatchObject({
+      availability: 'limit_reached',
+      remaining_scans: 0,
+    });
     const outcomes = outcomesOf(scanner.attempts);
     expect(
       [...outcomes.keys()].filter((outcome) => outcome !== 302 && outcome !== 404 && outcome !== 'no answer'),
@@ -98,7 +122,7 @@ describe('two edges on one port', () => {
   });
 
   test('after the response to a change, neither process serves the old state', async () => {
-    await untilBothRun();
+    await untilBothListen();
     const [code] = await world.codes(1);
     if (code === undefined) throw new Error('no code');
     const { patch } = apiClient(`http://localhost:${port()}`, world.key);
@@ -137,7 +161,7 @@ describe('two edges, restarted', () => {
   ])(
     'while %s is down: both run and redirect, and continue when it is back',
     async (_, without) => {
-      await untilBothRun();
+      await untilBothListen();
       const codes = await world.codes(2);
       const scanner = startScanning({ ports: [port()], codes, connections: 16 });
       await untilSeen(scanner, 302, 100);
@@ -151,6 +175,7 @@ describe('two edges, restarted', () => {
           const started = new Set(edges()).difference(before);
           expect(started.size, 'two new processes, while it is still down').toBe(2);
         });
+        await untilBothListen();
         await untilSeen(scanner, 302, 200);
       });
       await untilSeen(scanner, 302, 100);
