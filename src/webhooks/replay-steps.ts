@@ -99,7 +99,8 @@ export async function countFor(sql: Sql, replay: Replay, timeoutMs: number): Pro
   }
 }
 
-async function addOutcomes(tx: Queryable, replay: Replay): Promise<void> {
+/** Adds up the outcomes of deliveries that have had their first attempt. */
+export async function addOutcomes(tx: Queryable, replay: Replay): Promise<void> {
   if (replay.outstanding.length === 0) return;
   const { account, mode, outstanding } = replay;
   const rows = await tx<{ id: string; status: string; tries: number }[]>`

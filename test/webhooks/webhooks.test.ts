@@ -261,8 +261,14 @@ describe('a replay', () => {
     }
     const next = receiver.received(hook.path).slice(before + 38);
     expect(next.map(({ id }) => id)).toContain(newest);
+    const recorded = await eventually(async () => {
+      const rows = await service.database.sql<{ id: string }[]>`
+        SELECT id FROM webhook_deliveries WHERE mode = ${hook.id} AND status = 'pending' AND tries > 0`;
+      expect(rows, 'requests whose connection was dropped').toHaveLength(16);
+      return rows.filter(({ id }) => id !== newest);
+    });
     const canceled = await live.delete(`${path}/replays/${all.id}`);
-    expect(canceled.body).toMatchObject({ status: 'canceled', ended_at: expect.any(String) });
+    expect(canceled.body).toMatchObject({ status: 'canceled', sent: recorded.length, ended_at: expect.any(String) });
     const { data } = (await live.get(`${path}/deliveries?status=pending&limit=100`)).body;
     // The new scan may be among the requests that hang, and does not belong to the replay.
     expect(data.filter(({ id, attempts }: Json) => attempts.length === 0 && id !== newest)).toEqual([]);
