@@ -16,7 +16,7 @@ import { postgresChecks } from './doctor/postgres.ts';
 import { reasonOf } from './doctor/reasons.ts';
 import { serviceChecks } from './doctor/service.ts';
 import { findEdgeFolder } from './spool.ts';
-import { bold, green, print, table } from './terminal.ts';
+import { bold, counted, green, print, table } from './terminal.ts';
 
 const answerTimeoutMs = 10_000;
 
@@ -39,7 +39,6 @@ export async function doctor(options: { data: string; json?: boolean }): Promise
 
 function summary(errors: number, warnings: number): string {
   if (errors + warnings === 0) return 'No errors, no warnings.';
-  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
   const advice = errors === 0 ? 'nothing must be changed' : 'fix what is marked with ✗ before you start the service';
   return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}: ${advice}.`;
 }

@@ -8,7 +8,7 @@ import { refuseWhileServed } from '../maintenance/restore.ts';
 import { storedSecrets, writeSecrets } from '../stack/data-directory.ts';
 import { findSecretKey, refuseInterrupted, withStoredDatabase } from './connection.ts';
 import { countSealed, refuseKnownKey, resetSecretKey, rotateSecretKey, type Sealed } from './reseal.ts';
-import { ask, green, print, printJson } from './terminal.ts';
+import { ask, counted, green, print, printJson } from './terminal.ts';
 
 interface Options {
   data: string;
@@ -106,6 +106,5 @@ function refuseMissing(message: string): never {
 }
 
 const present = ({ webhooks, codes }: Sealed) => ({ webhook_secrets: webhooks, visitor_keys: codes });
-const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 const inWords = ({ webhooks, codes }: Sealed) =>
   `the secrets of ${counted(webhooks, 'webhook')} and the visitor keys of ${counted(codes, 'code')}`;

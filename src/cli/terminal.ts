@@ -12,6 +12,10 @@ export const print = (text = '') => process.stdout.write(`${text}\n`);
 /** For `--json`: one value on one line. */
 export const printJson = (value: unknown): void => void print(JSON.stringify(value));
 
+/** A number with its noun: "1 error", "2,000 errors". */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Formats rows as aligned columns; the first row is the header. */
 export function table(rows: string[][]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? '')))) ?? [];

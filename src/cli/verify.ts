@@ -1,7 +1,7 @@
 import { verify } from '../maintenance/verify.ts';
 import { withWarehouse } from './connection.ts';
 import { progressBar } from './progress.ts';
-import { bold, green, print, table } from './terminal.ts';
+import { bold, counted, green, print, table } from './terminal.ts';
 
 const maxShown = 50;
 
@@ -31,7 +31,7 @@ export async function showVerification(options: { account?: string; json?: boole
       print(`  ${deliveries.waiting.toLocaleString('en')} webhook deliveries are not sent yet.`);
     return;
   }
-  print(bold(`${differences.length} differences in ${what}:`));
+  print(bold(`${counted(differences.length, 'difference')} in ${what}:`));
   const rows = differences.slice(0, maxShown).map(({ what, code, log, found }) => [what, code, log, found]);
   print(table([['WHERE', 'CODE', 'LOG', 'FOUND'], ...rows]));
   if (differences.length > maxShown) print(`… and ${differences.length - maxShown} more (--json prints all).`);

@@ -27,8 +27,9 @@ interface BackupOptions {
   onProgress?: (done: number, total: number) => void;
 }
 
-/** The catalogue, which a backup with the scans of its files does not have: a restore puts them into `scans`. */
-const catalogueTables = ['archives', 'archived_scans'];
+/** Whether a backup has no rows of a table: the catalogue, if the scans of its files are in the backup, among the others. */
+const isReplaced = (table: string, files: ArchiveFile[]) =>
+  files.length > 0 && ['archives', 'archived_scans'].includes(table);
 
 /**
  * Writes all tables of the log's database to a file, except those in `leftOut`. The backup is one snapshot, taken while the
@@ -53,7 +54,8 @@ export async function writeBackup(
       // A database of an older version has none.
       const hasArchives = tables.some(({ table }) => table === 'archives');
       const files = withArchive && hasArchives ? await listArchives(tx) : [];
-      const total = (await countRows(tx, tables)) + files.reduce((sum, { scans }) => sum + scans, 0);
+      const counted = tables.filter(({ table }) => !isReplaced(table, files));
+      const total = (await countRows(tx, counted)) + files.reduce((sum, { scans }) => sum + scans, 0);
       let rows = 0;
       const onRows = (count: number) => {
         rows += count;
@@ -142,7 +144,7 @@ async function* textOf(
         onRows(archived.length);
       }
     end.rows[table] = rows;
-    if (files.length > 0 && catalogueTables.includes(table)) continue;
+    if (isReplaced(table, files)) continue;
     // Not with COPY: see scan-lines.ts.
     await tx`DECLARE backup NO SCROLL CURSOR FOR SELECT t::text AS row FROM ${tx(table)} t ORDER BY ${tx(key)}`;
     for (;;) {

@@ -1,11 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
-import { mismatchOf } from '../../projections/analytics-doubt.ts';
-import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import { countRowsByCode, wrongAggregates } from '../analytics/row-counts.ts';
-import { countRows } from '../analytics/tables.ts';
 import { listArchives, namesOf } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { holdPartitions } from '../log/partitions.ts';
@@ -20,8 +16,10 @@ import {
   subtractCounts,
 } from './scan-counts.ts';
 import { type ArchiveVerified, differingArchivedScans, gapsInCatalogue, verifyFiles } from './verify-archive.ts';
-import { type DeliveriesVerified, positionOfDeliveries, verifyDeliveries } from './verify-deliveries.ts';
+import { type DeliveriesVerified, verifyDeliveries } from './verify-deliveries.ts';
+import { erasedAccounts, remainingScans, remainingVisitors } from './verify-erasures.ts';
 import { readLimits, verifyLimits } from './verify-limits.ts';
+import { awaitProjections, positionOfCounters } from './verify-positions.ts';
 
 export interface Verification {
   /** The position up to which everything was compared. */
@@ -37,8 +35,7 @@ export interface Verification {
   differences: Difference[];
 }
 
-/** A scan of a deleted code that arrives during the verification has visitors until the counters have applied it. */
-const visitorsTimeoutMs = 5_000;
+const nothingCounted = { codes: 0, scans: 0, archived: 0, dropped: 0, deliveries: { scans: 0, waiting: 0 } };
 
 interface VerifyOptions {
   sql: Sql;
@@ -60,9 +57,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const { sql, warehouse, account, onProgress = () => {}, catchUpTimeoutMs = 30_000, now = new Date() } = options;
   const head = await headOfLog(sql);
   const late = await awaitProjections(sql, warehouse, head, catchUpTimeoutMs);
-  const none = { scans: 0, waiting: 0 };
-  if (late.length > 0)
-    return { position: head, codes: 0, scans: 0, archived: 0, dropped: 0, deliveries: none, differences: late };
+  if (late.length > 0) return { ...nothingCounted, position: head, differences: late };
 
   const files = await listArchives(sql);
   const leaving = await latestRun(sql);
@@ -77,16 +72,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   // A run that moved scans, replaced files, or removes others, since the files were read makes the result invalid.
   const isSameRun = retention?.run === leaving?.run && retention?.up_to === leaving?.up_to;
   if (namesOf(state.files) !== namesOf(files) || !isSameRun) return verify(options);
-  if (archived.differences.length > 0)
-    return {
-      position: lower,
-      codes: 0,
-      scans: 0,
-      archived: 0,
-      dropped: 0,
-      deliveries: none,
-      differences: archived.differences,
-    };
+  if (archived.differences.length > 0) return { ...nothingCounted, position: lower, differences: archived.differences };
   const logUpTo = (position: number, kind: keyof LogCounts) =>
     position === lower ? log[kind] : addCounts(new Map(log[kind]), ahead[kind]);
 
@@ -148,7 +134,7 @@ async function readPostgres(
   await holdPartitions(tx);
   const files = await listArchives(tx);
   const archivedTo = files.at(-1)?.to ?? 0;
-  const counted = { position: await positionOfCounters(tx), counts: await countsOfCounters(tx, account) };
+  const counted = { position: await positionOfCounters(tx), counts: await readCounts(tx, 'scan_counts', account) };
   const table = await ledger.inUse(tx);
   if (table === undefined)
     throw new Error('the warehouse is being rebuilt: no table is in use. Run verify again later');
@@ -175,7 +161,8 @@ async function readPostgres(
       ...(await storedTwice(tx, archivedTo)),
     ],
     erased: await erasedAccounts(tx),
-    dropped: await countDropped(tx, account),
+    // Those that the retention has removed from the log.
+    dropped: await readCounts(tx, 'dropped_scans', account),
     limits: await verifyLimits(tx, account, archived.counts.uncertain),
   };
 }
@@ -191,59 +178,15 @@ async function storedTwice(sql: Queryable, archivedTo: number): Promise<Differen
 const notDropped = (leaving: ScanCounts): Difference[] =>
   [...leaving].map(([code, { total }]) => ({ what: 'retention', code, log: `${total} scans`, found: 'dropped' }));
 
-/** Waits until the projections have reached `head`; resolves to those that have not after the timeout. */
-async function awaitProjections(
-  sql: Sql,
-  warehouse: Warehouse,
-  head: number,
-  timeoutMs: number,
-): Promise<Difference[]> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const reached = {
-      counters: await positionOfCounters(sql),
-      webhooks: await positionOfDeliveries(sql),
-      warehouse: await positionOfWarehouse(sql, warehouse),
-    };
-    const late = Object.entries(reached).filter(([, position]) => position === undefined || position < head);
-    if (late.length === 0) return [];
-    if (performance.now() > deadline)
-      return late.map(([what, position]) => ({
-        what,
-        code: 'all',
-        log: `ends at position ${head}`,
-        found: position === undefined ? 'incomplete, or being rebuilt' : `is at position ${position}`,
-      }));
-    await sleep(50);
-  }
-}
-
-/** Undefined while the row count of the table is wrong: the projection will detect that and rebuild it. */
-async function positionOfWarehouse(sql: Sql, warehouse: Warehouse): Promise<number | undefined> {
-  const table = await ledger.inUse(sql);
-  if (table === undefined) return undefined;
-  const mismatch = mismatchOf(table, await countRows(warehouse, table.version));
-  // The rows of an insert in progress may already be there.
-  return mismatch === undefined || table.inserting_to !== null ? table.position : undefined;
-}
-
-async function positionOfCounters(sql: Queryable): Promise<number> {
-  const [row] = await sql<{ position: number }[]>`SELECT position FROM checkpoints WHERE projection = ${counters.name}`;
-  return row?.position ?? 0;
-}
-
-async function countsOfCounters(sql: Queryable, account: string | undefined): Promise<ScanCounts> {
+/** The totals by code of a table of them. */
+async function readCounts(
+  sql: Queryable,
+  table: 'scan_counts' | 'dropped_scans',
+  account: string | undefined,
+): Promise<ScanCounts> {
   const rows = await sql<({ code: string } & ScanCount)[]>`
-    SELECT s.code, s.total_scans AS total, s.unique_scans AS "unique" FROM scan_counts s
-    ${account === undefined ? sql`` : sql`JOIN codes c ON c.id = s.code AND c.account = ${account}`}`;
-  return new Map(rows.map(({ code, ...count }) => [code, count]));
-}
-
-/** Scans that the retention has removed from the log. */
-async function countDropped(sql: Queryable, account: string | undefined): Promise<ScanCounts> {
-  const rows = await sql<({ code: string } & ScanCount)[]>`
-    SELECT d.code, d.total_scans AS total, d.unique_scans AS "unique" FROM dropped_scans d
-    ${account === undefined ? sql`` : sql`JOIN codes c ON c.id = d.code AND c.account = ${account}`}`;
+    SELECT t.code, t.total_scans AS total, t.unique_scans AS "unique" FROM ${sql(table)} t
+    ${account === undefined ? sql`` : sql`JOIN codes c ON c.id = t.code AND c.account = ${account}`}`;
   return new Map(rows.map(({ code, ...count }) => [code, count]));
 }
 
@@ -251,35 +194,6 @@ async function endsOfCodes(sql: Queryable): Promise<Map<string, number>> {
   const rows = await sql<{ stream: string; position: number }[]>`
     SELECT stream, position FROM events WHERE type = 'code_deleted'`;
   return new Map(rows.map(({ stream, position }) => [stream, position]));
-}
-
-/** Accounts whose erasure is done. The counters reopen an erasure when they apply a later scan of the account. */
-async function erasedAccounts(sql: Queryable): Promise<string[]> {
-  const rows = await sql<{ account: string }[]>`SELECT account FROM erasures WHERE done_at IS NOT NULL`;
-  return rows.map(({ account }) => account);
-}
-
-/** Scans in the log of accounts whose erasure is done. */
-async function remainingScans(sql: Sql, erased: string[], log: ScanCounts): Promise<Difference[]> {
-  if (erased.length === 0) return [];
-  const codes = await sql<{ id: string }[]>`
-    SELECT id FROM codes WHERE id = ANY(${[...log.keys()]}) AND account = ANY(${erased})`;
-  return codes.map(({ id }) => ({ what: 'erasure', code: id, log: `${log.get(id)?.total} scans`, found: 'erased' }));
-}
-
-/** Deleted codes that have visitors whose removal is not scheduled; waits for the counters, which schedule it. */
-async function remainingVisitors(sql: Sql, account: string | undefined): Promise<Difference[]> {
-  const deadline = performance.now() + visitorsTimeoutMs;
-  for (;;) {
-    const codes = await sql<{ id: string }[]>`
-      SELECT id FROM codes
-      WHERE status = 'deleted' ${account === undefined ? sql`` : sql`AND account = ${account}`}
-        AND EXISTS (SELECT FROM visitors WHERE code_hash = hashtextextended(id, 0))
-        AND NOT EXISTS (SELECT FROM visitor_removals WHERE code = id)`;
-    if (codes.length === 0 || performance.now() > deadline)
-      return codes.map(({ id }) => ({ what: 'visitors', code: id, log: 'deleted', found: 'has visitors' }));
-    await sleep(50);
-  }
 }
 
 /** Rows and aggregates are read one after the other, and inserts continue: only repeated differences are real. */
