@@ -132,7 +132,7 @@ async function chooseNext(tx: Queryable, replay: Replay, now: Date): Promise<Sel
 export async function selectFrom(tx: Queryable, replay: Replay, limit: number): Promise<Selected[]> {
   const end = Math.min(replay.selected_to + maxPositions, replay.counted_to);
   const chosen: Selected[] = [];
-  for (let positions = 2 * limit; replay.selected_to < end && chosen.length < limit; positions *= 4) {
+  for (let positions = limit; replay.selected_to < end && chosen.length < limit; positions *= 4) {
     const to = Math.min(replay.selected_to + positions, end);
     const missing = limit - chosen.length;
     const next = await selectNext(tx, replay, { after: replay.selected_to, to }, missing);
