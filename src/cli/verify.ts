@@ -18,7 +18,7 @@ export async function showVerification(options: { account?: string; json?: boole
     print(JSON.stringify(result));
     return;
   }
-  const what = `${scans.toLocaleString('en')} scans of ${codes.toLocaleString('en')} codes, up to position ${position}`;
+  const what = `${counted(scans, 'scan')} of ${counted(codes, 'code')}, up to position ${position}`;
   if (differences.length === 0) {
     print(`${green('✓')} ${what}: the log, the counters, the warehouse and the webhooks agree.`);
     if (archived > 0)
@@ -27,8 +27,7 @@ export async function showVerification(options: { account?: string; json?: boole
       print(
         `  The totals of codes include ${dropped.toLocaleString('en')} scans that SCAN_RETENTION_MONTHS has deleted.`,
       );
-    if (deliveries.waiting > 0)
-      print(`  ${deliveries.waiting.toLocaleString('en')} webhook deliveries are not sent yet.`);
+    if (deliveries.waiting > 0) print(`  Not sent yet: ${counted(deliveries.waiting, 'event')} of webhooks.`);
     return;
   }
   print(bold(`${counted(differences.length, 'difference')} in ${what}:`));
