@@ -5,7 +5,7 @@ import { migrate } from '../log/migrate.ts';
 import { writeBackup } from '../maintenance/backup.ts';
 import { findConfig, notFound, withStoredDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';
-import { green, print } from './terminal.ts';
+import { counted, green, print } from './terminal.ts';
 
 /** Writes a backup of the database, whether the service is running or not. */
 export async function backup(
@@ -24,5 +24,5 @@ export async function backup(
   bar.end();
   print(`${green('✓')} ${file} contains the log up to position ${position}: ${rows.toLocaleString('en')} rows.`);
   if (filesNeeded > 0)
-    print(`  It does not contain the scans in ${filesNeeded} archive files: keep them, a restored service reads them.`);
+    print(`  It does not contain the scans in ${counted(filesNeeded, 'archive file')}: keep these, a restored service reads them.`);
 }
