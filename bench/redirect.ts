@@ -1,12 +1,11 @@
-import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import type { GivenRule } from '../events/rule-ids.ts';
 import type { When } from '../events/targeting-schema.ts';
 import { createCodes } from '../src/codes/create.ts';
 import { connect } from '../src/log/connect.ts';
 import { type BenchStack, type Load, load, startPeer } from './bench-stack.ts';
+import { machineRows } from './machine.ts';
 import { cpuSecondsOfTree } from './process.ts';
-import { type BenchRow, boundedRow, median, ms, perSecond, unboundedRow } from './row.ts';
+import { type BenchRow, boundedRow, median, ms, perSecond } from './row.ts';
 
 const connections = 256;
 const latencyRates = [200, 1_000, 2_000];
@@ -74,7 +73,7 @@ export async function benchRedirect(
   try {
     const rows = await throughputRows(targets, rounds);
     await reuseWal(stack);
-    rows.push(fsyncRow(stack.folder));
+    rows.push(...(await machineRows(stack.folder)));
     for (const rate of latencyRates) rows.push(...(await latencyRows(targets, rate, rounds)));
     await service.stop();
     return [...rows, ...(await scalingRows(stack, rounds))];
@@ -163,28 +162,6 @@ async function reuseWal({ adminDatabaseUrl }: BenchStack): Promise<void> {
   await admin`CHECKPOINT`;
   await admin.end();
   await Bun.sleep(settleMs);
-}
-
-/** How long the disk takes to sync 8 KiB: every commit waits for one of these. */
-function fsyncRow(folder: string): BenchRow {
-  const file = join(folder, 'fsync');
-  const handle = openSync(file, 'w');
-  const page = Buffer.alloc(8_192, 1);
-  const times = Array.from({ length: 300 }, () => {
-    writeSync(handle, page);
-    const started = performance.now();
-    fdatasyncSync(handle);
-    return performance.now() - started;
-  }).sort((a, b) => a - b);
-  closeSync(handle);
-  rmSync(file);
-  const percentile = (share: number) => ms(times[Math.floor((times.length - 1) * share)] ?? 0);
-  return unboundedRow({
-    what: 'fdatasync of 8 KiB (p50, p90, p99)',
-    figure: [0.5, 0.9, 0.99].map(percentile).join(', '),
-    against: '–',
-    ratio: null,
-  });
 }
 
 /** Two cores that are full cannot show that more edges redirect more; that a scan costs the same with each can be seen. */
