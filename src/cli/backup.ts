@@ -24,5 +24,7 @@ export async function backup(
   bar.end();
   print(`${green('✓')} ${file} contains the log up to position ${position}: ${rows.toLocaleString('en')} rows.`);
   if (filesNeeded > 0)
-    print(`  It does not contain the scans in ${counted(filesNeeded, 'archive file')}: keep these, a restored service reads them.`);
+    print(
+      `  It does not contain the scans in ${counted(filesNeeded, 'archive file')}: keep these, a restored service reads them.`,
+    );
 }

@@ -27,8 +27,8 @@ interface BackupOptions {
   onProgress?: (done: number, total: number) => void;
 }
 
-/** Whether a backup has no rows of a table: the catalogue, if the scans of its files are in the backup, among the others. */
-const isReplaced = (table: string, files: ArchiveFile[]) =>
+/** The catalogue is not in a backup that has the scans of its files: a restore puts them into `scans`. */
+const isLeftOut = (table: string, files: ArchiveFile[]) =>
   files.length > 0 && ['archives', 'archived_scans'].includes(table);
 
 /**
@@ -54,7 +54,7 @@ export async function writeBackup(
       // A database of an older version has none.
       const hasArchives = tables.some(({ table }) => table === 'archives');
       const files = withArchive && hasArchives ? await listArchives(tx) : [];
-      const counted = tables.filter(({ table }) => !isReplaced(table, files));
+      const counted = tables.filter(({ table }) => !isLeftOut(table, files));
       const total = (await countRows(tx, counted)) + files.reduce((sum, { scans }) => sum + scans, 0);
       let rows = 0;
       const onRows = (count: number) => {
@@ -144,7 +144,7 @@ async function* textOf(
         onRows(archived.length);
       }
     end.rows[table] = rows;
-    if (isReplaced(table, files)) continue;
+    if (isLeftOut(table, files)) continue;
     // Not with COPY: see scan-lines.ts.
     await tx`DECLARE backup NO SCROLL CURSOR FOR SELECT t::text AS row FROM ${tx(table)} t ORDER BY ${tx(key)}`;
     for (;;) {
