@@ -243,6 +243,8 @@ describe('when the log has lost scans that were delivered', () => {
 
   test('of two rewinds before a restart, the one that goes further back counts', async () => {
     const { sql } = database;
+    const account = await newAccount();
+    await account.scan(3);
     await catchUp();
     const position = await webhooks.checkpoint(sql);
     for (const to of [position - 1, position - 3, position - 2]) await sql.begin((tx) => webhooks.rewind(tx, to, []));
