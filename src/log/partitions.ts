@@ -67,8 +67,9 @@ export async function holdPartitions(tx: Transaction): Promise<void> {
 export async function isReadForLong(sql: Queryable, ageMs: number): Promise<boolean> {
   const [reader] = await sql`
     SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-    WHERE l.locktype = 'relation' AND l.relation = 'scans'::regclass AND l.database = a.datid AND l.granted
-      AND l.pid <> pg_backend_pid() AND a.xact_start <= clock_timestamp() - ${ageMs} * interval '1 millisecond'
+    WHERE a.datname = current_database() AND l.locktype = 'relation' AND l.relation = 'scans'::regclass
+      AND l.database = a.datid AND l.granted AND l.pid <> pg_backend_pid()
+      AND a.xact_start <= clock_timestamp() - ${ageMs} * interval '1 millisecond'
     LIMIT 1`;
   return reader !== undefined;
 }

@@ -260,6 +260,10 @@ describe('a partition of the log', () => {
       expect(await tx`SELECT 1 FROM scans WHERE code = ${code.id}`).toHaveLength(15);
       expect(await isReadForLong(world.sql, 0)).toBe(true);
       expect(await isReadForLong(world.sql, 600_000), 'not for ten minutes').toBe(false);
+      // A copy, whose tables have the same numbers.
+      const other = await createDatabase();
+      expect(await isReadForLong(other.sql, 0), 'another database of the server').toBe(false);
+      await other.drop();
     });
     // Its parallel workers may end later than its transaction.
     await eventually(async () => expect(await isReadForLong(world.sql, 0)).toBe(false));
