@@ -5,6 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { benchmarks } from './cli/benchmarks.ts';
 import { defaultDataFolder } from './cli/connection.ts';
 import { replayable } from './cli/replayable.ts';
+import { applyTimeoutScale } from './config/config.ts';
 import { messageOf, Refusal, StartError } from './lib/errors.ts';
 import { VersionTaken } from './log/append.ts';
 
@@ -305,6 +306,7 @@ program
   .argument('[filters...]', 'run only test files whose path contains a filter')
   .action(action(() => import('./cli/test.ts'), 'runTests'));
 
+applyTimeoutScale(process.env);
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { testTimeoutMs } from './support/limits.ts';
 import { LongestFirst } from './support/longest-first.ts';
 
 /** Files that replace a module, which needs Vite's module loader and a process of their own. */
@@ -7,9 +8,9 @@ const withModuleMocks = ['test/webhooks/notification-types.test.ts'];
 export default defineConfig({
   test: {
     globalSetup: 'test/support/stack.ts',
-    // Longer than what a condition may take (test/support/eventually.ts), whose error says more than a timeout.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    setupFiles: 'test/support/timeouts.ts',
+    testTimeout: testTimeoutMs,
+    hookTimeout: testTimeoutMs,
     // Files run side by side, each on its own database, stream and warehouse of the one stack. Four on two cores, because
     // many tests wait for timeouts and restarts: 10 instead of 12 minutes with three.
     maxWorkers: 4,

@@ -1,4 +1,5 @@
 import { beforeAbort } from '../lib/before-abort.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import type { Warehouse } from './connect.ts';
 import { classifyReadError } from './errors.ts';
 
@@ -17,11 +18,8 @@ const rulesSince = 2;
 /** Whether the table has the columns `rule` and `variant`. An upgrade fills a new table while the old one is read. */
 export const hasRules = ({ definition = rulesSince }: Reading): boolean => definition >= rulesSince;
 
-/** After this time the API answers 503 and ClickHouse cancels the query. */
-export const readTimeoutMs = 10_000;
-
 // The primary key already selects few rows; filtering in two steps costs more than it saves.
-const settings = { max_execution_time: readTimeoutMs / 1000, optimize_move_to_prewhere: 0 as const };
+const settings = () => ({ max_execution_time: timeouts.analyticsReadMs / 1000, optimize_move_to_prewhere: 0 as const });
 
 /** The rows of a query. Depending on the version of ClickHouse, 64-bit integers are strings or numbers. */
 export async function rowsOf<Row>(
@@ -37,7 +35,7 @@ export async function rowsOf<Row>(
       use_multipart_params_auto: true,
       format: 'JSONEachRow',
       abort_signal: signal,
-      clickhouse_settings: settings,
+      clickhouse_settings: settings(),
     });
     // The client observes the signal only until the response starts, and a response can stall after that.
     return await beforeAbort(signal, result.json<Row>(), () => result.close());
@@ -58,7 +56,7 @@ export async function binaryOf(
       query_params: parameters,
       abort_signal: signal,
       // The caller checks the length of the row, so a truncated response is detected without buffering on the server.
-      clickhouse_settings: { ...settings, max_threads: 1, wait_end_of_query: 0 },
+      clickhouse_settings: { ...settings(), max_threads: 1, wait_end_of_query: 0 },
     });
     return await beforeAbort(signal, stream.toArray(), () => stream.destroy());
   } catch (error) {

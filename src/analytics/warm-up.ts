@@ -1,8 +1,9 @@
+import { timeouts } from '../lib/timeouts.ts';
 import { readCodes } from './codes.ts';
 import type { Warehouse } from './connect.ts';
 import { readChunk } from './export.ts';
 import { readFigures, readTotals } from './figures.ts';
-import { type Reading, readTimeoutMs } from './reading.ts';
+import type { Reading } from './reading.ts';
 import { readScans } from './scans.ts';
 import type { Selection } from './selection.ts';
 import { readCodeSeries, readHeatMap, readLeads, readSeries } from './series.ts';
@@ -64,7 +65,7 @@ const reads: ((reading: Reading) => Promise<unknown>)[] = [
 async function retry(read: (reading: Reading) => Promise<unknown>, warehouse: Warehouse): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await read({ warehouse, version: 1, signal: AbortSignal.timeout(readTimeoutMs) });
+      await read({ warehouse, version: 1, signal: AbortSignal.timeout(timeouts.analyticsReadMs) });
       return;
     } catch (error) {
       if (attempt === maxAttempts) throw error;

@@ -1,8 +1,8 @@
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { pingWarehouse, type Warehouse } from './connect.ts';
 
 const pingIntervalMs = 2_000;
-const pingTimeoutMs = 5_000;
 const maxFailedPings = 2;
 
 /**
@@ -31,5 +31,5 @@ async function isAlive(warehouse: Warehouse): Promise<boolean> {
     () => true,
     () => false,
   );
-  return withTimeout(ping, pingTimeoutMs, () => false);
+  return withTimeout(ping, timeouts.warehousePingMs, () => false);
 }

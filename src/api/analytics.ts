@@ -1,4 +1,4 @@
-import { readTimeoutMs } from '../analytics/reading.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { aggregateOperation } from './analytics/aggregate.ts';
 import { destinationsOperation } from './analytics/destinations.ts';
 import { exportOperations } from './analytics/export.ts';
@@ -11,7 +11,6 @@ import type { Operation } from './operation.ts';
 import type { Service } from './service.ts';
 
 /** The read timeout of the warehouse, plus 2 s to answer that it has expired. */
-const answerWithinMs = readTimeoutMs + 2_000;
 
 /** All operations that read from the warehouse. */
 export const analyticsOperations = (service: Service): Operation[] =>
@@ -24,4 +23,4 @@ export const analyticsOperations = (service: Service): Operation[] =>
     ...exportOperations(service),
     aggregateOperation(service),
     codesOperation(service),
-  ].map((operation) => ({ ...operation, answerWithinMs }));
+  ].map((operation) => ({ ...operation, answerWithinMs: timeouts.analyticsReadMs + 2_000 }));

@@ -1,15 +1,14 @@
 import { invalid, Refusal } from '../lib/errors.ts';
 import { findJsonError } from '../lib/json-error.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
 const maxBodyBytes = 1024 * 1024;
-/** Shorter than the timeout of a request (mount.ts), so that a slow client receives this error and not a 503. */
-const bodyTimeoutMs = 6_000;
 
 const tooLarge = () => new Refusal('payload_too_large', 'The body must have at most 1 MiB.');
 const malformed = (message: string) => invalid([{ field: 'body', message }]);
 const rejectSlowBody = () => {
-  throw malformed(`The body must arrive within ${bodyTimeoutMs / 1000} s.`);
+  throw malformed(`The body must arrive within ${timeouts.bodyMs / 1000} s.`);
 };
 
 /** Reads the body as JSON. Checks its size while it arrives, so that no client can make the service buffer more. */
@@ -21,7 +20,7 @@ export async function readJson(request: Request): Promise<unknown> {
     throw new Refusal('unsupported_media_type', 'The body must not be compressed (no Content-Encoding).');
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
 
-  const text = await withTimeout(readText(request), bodyTimeoutMs, rejectSlowBody);
+  const text = await withTimeout(readText(request), timeouts.bodyMs, rejectSlowBody);
   try {
     return JSON.parse(text);
   } catch {
@@ -67,7 +66,7 @@ export async function readBytes(
     }
     return new Uint8Array(Buffer.concat(chunks));
   };
-  return withTimeout(collect(), bodyTimeoutMs, rejectSlowBody);
+  return withTimeout(collect(), timeouts.bodyMs, rejectSlowBody);
 }
 
 async function* chunksOf(request: Request, maxBytes: number, tooLarge: () => Refusal): AsyncGenerator<Uint8Array> {

@@ -4,6 +4,7 @@ import type { CodeRequest } from '../codes/create.ts';
 import { findLogo } from '../codes/logos.ts';
 import { type FieldError, Refusal } from '../lib/errors.ts';
 import { QueueFull } from '../lib/semaphore.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Sql } from '../log/connect.ts';
 import type { Proof, Reason } from '../proof/proof.ts';
@@ -17,9 +18,6 @@ const riskyFields = ['logo', 'frame', 'dotsGradient', 'backgroundGradient', 'qui
 
 /** A bulk create with more different styles than this has warnings for the others instead. */
 const maxProofs = 16;
-
-/** Creating codes waits no longer for all their proofs; what is not proofed by then is created with a warning. */
-const proofTimeoutMs = 5_000;
 
 const notProofed: Reason = {
   field: 'style',
@@ -42,7 +40,7 @@ export async function checkStyles(
   owner: Owner,
   requests: readonly Styled[],
 ): Promise<(Reason[] | undefined)[]> {
-  const deadline = performance.now() + proofTimeoutMs;
+  const deadline = performance.now() + timeouts.proofMs;
   const findArt = artFinder(sql, owner);
   const known = new Map<string, Proof | undefined>();
   const prove = async (style: Style, url: string): Promise<Proof | undefined> => {

@@ -4,6 +4,7 @@ import { isStillAdmitted } from '../accounts/admission.ts';
 import { Filter } from '../feed/filter.ts';
 import { notFound } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Queryable } from '../log/connect.ts';
 import { type Answer, type StreamedAnswer, unavailable } from './answers.ts';
@@ -12,7 +13,6 @@ import { type Call, type Operation, operation } from './operation.ts';
 import type { Service } from './service.ts';
 
 const maxWaitSeconds = 30;
-const readTimeoutMs = 8_000;
 const defaultLimit = 100;
 
 const query = t.Object({
@@ -65,7 +65,7 @@ const listEvents = (service: Service): Operation =>
     query,
     headers: { 'Last-Event-ID': 'For a stream: like `after`, and in place of it.' },
     success: { status: 200, description: 'Events.', schema: EventPage, files: ['text/event-stream'] },
-    answerWithinMs: maxWaitSeconds * 1_000 + readTimeoutMs,
+    answerWithinMs: maxWaitSeconds * 1_000 + timeouts.feedMs,
     errors: ['invalid_request', 'not_found'],
     async handle(call) {
       const { query: wanted, caller, headers } = call;
@@ -118,7 +118,7 @@ async function streamEvents({ feed, sql, clock }: Service, call: EventCall, filt
 
 /** The operation as a whole may take longer, because it can wait. */
 const inTime = <T>(work: Promise<T>): Promise<T> =>
-  withTimeout(work, readTimeoutMs, () => {
+  withTimeout(work, timeouts.feedMs, () => {
     throw unavailable();
   });
 

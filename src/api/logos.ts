@@ -4,6 +4,7 @@ import { oneOf } from '../../events/one-of.ts';
 import { addLogo, findLogo, listLogos, removeLogo } from '../codes/logos.ts';
 import { invalid, retryLater } from '../lib/errors.ts';
 import { QueueFull, Semaphore } from '../lib/semaphore.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { createWorkerThread, JobTimeout } from '../lib/worker-thread.ts';
 import type { ReadLogo } from '../logos/read-logo.ts';
 import { writeVectorLogo } from '../qr/svg.ts';
@@ -39,7 +40,6 @@ export const ListedLogo = t.Object(
 );
 
 /** Decoding the largest picture takes about 1 s; a picture that takes longer than this is made to. */
-const readTimeoutMs = 6_000;
 /** One upload is read at a time, because the largest ones need 300 MB. */
 const maxWaitingUploads = 8;
 
@@ -51,7 +51,7 @@ export function createLogos(service: Service): { operations: Operation[]; close(
   const slots = new Semaphore(1, maxWaitingUploads);
   const read = (bytes: Uint8Array) =>
     slots
-      .run(() => thread.run(bytes, readTimeoutMs))
+      .run(() => thread.run(bytes, timeouts.logoMs))
       .catch((error) => {
         if (error instanceof QueueFull)
           throw retryLater('Too many pictures are being uploaded: try again in a moment.');
@@ -79,7 +79,7 @@ const uploadLogo = ({ sql, clock, maxLogos }: Service, read: (bytes: Uint8Array)
     readBody: readUpload,
     success: { status: 201, description: 'The new logo.', schema: CreatedLogo },
     errors: ['invalid_request', 'quota_exceeded', 'conflict'],
-    answerWithinMs: 20_000,
+    answerWithinMs: timeouts.logoMs + 14_000,
     async handle({ caller, body }) {
       const bytes = body as Uint8Array;
       const { format, width, height, art } = await read(bytes);

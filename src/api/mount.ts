@@ -4,6 +4,7 @@ import type { Admission, Rate } from '../accounts/admission.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import {
@@ -79,8 +80,10 @@ function handlerOf(operation: Operation, { parameters = [] }: Entrance): Handle 
   };
 }
 
-/** Shorter than the 10 s after which Bun closes an idle connection, so that clients receive a 503 if Postgres hangs. */
-const defaultTimeoutMs = 8_000;
+/** Bun closes a connection that is idle for longer, unless told otherwise: too early for a 503 of a slow operation. */
+const idleSeconds = 10;
+/** The maximum that Bun accepts. */
+const maxIdleSeconds = 255;
 
 /** Timeout of a streamed response of which the client reads nothing. */
 const clientIdleSeconds = 60;
@@ -90,7 +93,7 @@ const decoded = (params: Context['params'] = {}) =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? '']));
 
 /** Authenticates and handles a request. Every response gets the common headers, and is logged. */
-function responder({ admit, log, tracing }: Entrance, route: string, handle: Handle, timeoutMs = defaultTimeoutMs) {
+function responder({ admit, log, tracing }: Entrance, route: string, handle: Handle, timeoutMs = timeouts.apiMs) {
   return traced(tracing, route, async ({ request, params, server }) => {
     const started = performance.now();
     const requestId = requestIdOf(request.headers);
@@ -106,7 +109,8 @@ function responder({ admit, log, tracing }: Entrance, route: string, handle: Han
         if (admission.caller === undefined) throw admission.refusal;
         return handle({ caller: admission.caller, rate, params: decoded(params) }, request);
       };
-      if (timeoutMs > defaultTimeoutMs) server?.timeout(request, Math.ceil(timeoutMs / 1000) + 1);
+      const seconds = Math.ceil(timeoutMs / 1000) + 1;
+      if (seconds >= idleSeconds) server?.timeout(request, Math.min(seconds, maxIdleSeconds));
       answer = await withTimeout(admitAndHandle(), timeoutMs, () => {
         throw unavailable();
       });

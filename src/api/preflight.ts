@@ -2,6 +2,7 @@ import { codeNotFound, findCode } from '../codes/codes.ts';
 import { invalid, retryLater } from '../lib/errors.ts';
 import { QueueFull } from '../lib/semaphore.ts';
 import { problemWithShortCode } from '../lib/short-code.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import type { Proof } from '../proof/proof.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import { json } from './answers.ts';
@@ -14,9 +15,6 @@ const tag = 'Print';
 
 /** Like every generated short code. */
 const defaultShortCode = 'aB3xY7z';
-
-/** The first proof of a process loads the decoders, and up to 32 others may be before it. */
-const answerWithinMs = 20_000;
 
 const meaning =
   'The picture is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo.';
@@ -37,7 +35,7 @@ const proofCode = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
     description: `${meaning} The picture never changes, and neither does the result.`,
     params: { id: 'Identifier of the code, `qr_…`.' },
     success: { status: 200, description: 'What was read.', schema: Preflight },
-    answerWithinMs,
+    answerWithinMs: timeouts.preflightMs,
     errors: ['not_found'],
     async handle({ caller, params: { id = '' } }) {
       const code = await findCode(sql, caller, id);
@@ -57,7 +55,7 @@ const proofStyle = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
     description: `For a style that no code has yet; nothing is created. ${meaning}`,
     body: NewPreflight,
     success: { status: 200, description: 'What was read.', schema: Preflight },
-    answerWithinMs,
+    answerWithinMs: timeouts.preflightMs,
     errors: ['invalid_request'],
     async handle({ caller, body: { style, short_code = defaultShortCode } }) {
       const problem = problemWithShortCode(short_code);

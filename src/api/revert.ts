@@ -4,6 +4,7 @@ import { readTimestamp, timestampProblem } from '../../events/timestamp.ts';
 import { requireOwnKey } from '../accounts/accounts.ts';
 import { maxRevertedCodes, revert } from '../codes/revert.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { exact } from './schemas.ts';
@@ -71,9 +72,6 @@ export const RevertAnswer = t.Object(
   exact,
 );
 
-/** Thousands of codes are read, written and applied by the short links before the answer. */
-const revertTimeoutMs = 30_000;
-
 export const revertOperation = ({ sql, clock, addresses, onChange }: Service): Operation =>
   operation({
     operationId: 'revertChanges',
@@ -89,7 +87,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     body: RevertRequest,
     success: { status: 200, description: 'What changed, or would change.', schema: RevertAnswer },
     errors: ['invalid_request', 'not_found', 'conflict'],
-    answerWithinMs: revertTimeoutMs,
+    answerWithinMs: timeouts.revertMs,
     async handle({ caller, body }) {
       const now = clock();
       const period = readPeriod(body, now);

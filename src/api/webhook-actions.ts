@@ -18,10 +18,9 @@ import {
   resolveBySystem,
   vettedAddresses,
 } from '../webhooks/destination.ts';
-import { sendTimeoutMs } from '../webhooks/send.ts';
 import { signedHeaders } from '../webhooks/signature.ts';
 import { findTarget } from '../webhooks/target.ts';
-import { inTestSlot, maxInFlight, testWaitMs } from '../webhooks/test-slots.ts';
+import { inTestSlot, maxInFlight } from '../webhooks/test-slots.ts';
 import type { Service } from './service.ts';
 import type { Delivery, WebhookTest } from './webhook-schemas.ts';
 
@@ -40,9 +39,6 @@ export async function checkUrl(url: string, policy: Policy): Promise<void> {
       throw invalid([{ field: 'url', message: `url must resolve to ${allowedAddresses}.` }]);
   });
 }
-
-/** The answer to a test waits for a slot, then for the receiver. */
-export const testTimeoutMs = testWaitMs + sendTimeoutMs + 5_000;
 
 /** Sends an example event now, and returns the response of the receiver; undefined if there is no such webhook. */
 export async function sendExample<B extends WebhookBody>(

@@ -2,6 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import { readTimestamp, timestampProblem } from '../../events/timestamp.ts';
 import { type FieldError, invalid, notFound } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { cancelReplay } from '../webhooks/cancel-replay.ts';
 import { countFor } from '../webhooks/replay-steps.ts';
 import { findReplay, listReplays, startReplay } from '../webhooks/replays.ts';
@@ -17,7 +18,6 @@ import { NewReplay, Replay } from './webhooks-schemas.ts';
 const tag = 'Webhooks';
 const replayParams = { ...webhookParam, replay_id: 'Identifier of the replay, `whr_…`.' };
 /** How long the answer waits for the count; a larger log is counted in the background. */
-const countTimeoutMs = 2_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export const replayOperations = (service: Service): Operation[] => [
@@ -50,7 +50,7 @@ const createReplay = (service: Service): Operation =>
       const period = periodOf(body, now);
       const { key } = requireEnabled(await requireWebhook(service, caller, id), 'start the replay');
       const replay = await startReplay(sql, key, { ...period, choice: body.only }, now);
-      return json(202, presentReplay(await countFor(sql, replay, countTimeoutMs), id));
+      return json(202, presentReplay(await countFor(sql, replay, timeouts.replayCountMs), id));
     },
   });
 

@@ -3,6 +3,7 @@ import { Refusal } from '../lib/errors.ts';
 import type { ContractBody } from '../webhooks/body.ts';
 import { findWebhook, noWebhook, remove, rotate, set, type WebhookDetails } from '../webhooks/commands.ts';
 import { listDeliveries } from '../webhooks/deliveries.ts';
+import { slotMs } from '../webhooks/test-slots.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { presentPage } from './present.ts';
@@ -16,7 +17,6 @@ import {
   requireWebhooks,
   resendDeliveryOf,
   sendExample,
-  testTimeoutMs,
 } from './webhook-actions.ts';
 import { deliveryRules, pendingRules, resendRules, rotationRules, testRules } from './webhook-rules.ts';
 import { DeletedWebhook, Delivery, deliveriesQuery, NewWebhook, Webhook, WebhookTest } from './webhook-schemas.ts';
@@ -123,7 +123,7 @@ const sendTest = (service: Service): Operation =>
     description: `Sends one example scan now, signed like any other, even if the webhook is disabled, and returns the response of the receiver. ${testRules}`,
     success: { status: 200, description: 'The response of the receiver.', schema: WebhookTest },
     errors: ['plan_required', 'not_found'],
-    answerWithinMs: testTimeoutMs,
+    answerWithinMs: slotMs(),
     async handle({ caller }) {
       await requireWebhook(service, caller);
       const result = await sendExample<ContractBody>(service, caller, exampleScan);

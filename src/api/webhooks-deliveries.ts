@@ -3,13 +3,14 @@ import { notFound } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { WebhookBody } from '../webhooks/body.ts';
 import { listDeliveries } from '../webhooks/deliveries.ts';
+import { slotMs } from '../webhooks/test-slots.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { presentPage } from './present.ts';
 import { type FoundWebhook, requireEnabled, requireWebhook, webhookParam } from './require-webhook.ts';
 import { pageOf } from './schemas.ts';
 import type { Service } from './service.ts';
-import { exampleScan, presentDelivery, resendDeliveryOf, sendExample, testTimeoutMs } from './webhook-actions.ts';
+import { exampleScan, presentDelivery, resendDeliveryOf, sendExample } from './webhook-actions.ts';
 import { pendingRules, resendRules, testRules } from './webhook-rules.ts';
 import { deliveriesQuery } from './webhook-schemas.ts';
 import { SubscriptionDelivery, SubscriptionTest } from './webhooks-schemas.ts';
@@ -34,7 +35,7 @@ const sendTest = (service: Service): Operation =>
     params: webhookParam,
     success: { status: 200, description: 'The response of the receiver.', schema: SubscriptionTest },
     errors: ['plan_required', 'not_found'],
-    answerWithinMs: testTimeoutMs,
+    answerWithinMs: slotMs(),
     async handle({ caller, params: { id = '' } }) {
       const { key, webhook } = await requireWebhook(service, caller, id);
       const example = webhook.account_webhook ? exampleScan : exampleEvent(webhook.events);

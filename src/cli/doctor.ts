@@ -3,6 +3,7 @@ import type { NatsConnection } from 'nats';
 import { connectWarehouse } from '../analytics/connect.ts';
 import type { Config } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { streamOfLog } from '../log/branch.ts';
 import { connect, type Sql } from '../log/connect.ts';
@@ -17,8 +18,6 @@ import { reasonOf } from './doctor/reasons.ts';
 import { serviceChecks } from './doctor/service.ts';
 import { findEdgeFolder } from './spool.ts';
 import { bold, counted, green, print, table } from './terminal.ts';
-
-const answerTimeoutMs = 10_000;
 
 /** Checks the servers and this machine, and prints what to change; the exit code is 1 if something must be changed. */
 export async function doctor(options: { data: string; json?: boolean }): Promise<void> {
@@ -91,7 +90,7 @@ async function examineServer(
 ): Promise<Finding[]> {
   const reason = (thrown: unknown) => reasonOf(server, thrown);
   try {
-    await withTimeout(reach(), answerTimeoutMs, () => {
+    await withTimeout(reach(), timeouts.doctorMs, () => {
       throw new Error('timeout');
     });
   } catch (thrown) {

@@ -9,8 +9,8 @@ import { warmUp } from '../analytics/warm-up.ts';
 import { type Config, type Flags, readConfig, type ServiceConfig } from '../config/config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { connect } from '../log/connect.ts';
-import { firstTableTimeoutMs } from '../service/app.ts';
 import { plainHttpWarning } from '../service/http-server.ts';
 import type { RunningService } from '../service/start.ts';
 import { stopTimeoutMs, stopWithTimeout, untilStopSignal } from '../service/stopping.ts';
@@ -76,7 +76,7 @@ async function waitForAnalytics(config: ServiceConfig): Promise<void> {
       () => true,
       () => false,
     );
-  await until(exists, firstTableTimeoutMs);
+  await until(exists, timeouts.firstTableMs);
   await warehouse.client.close();
   await sql.end();
 }

@@ -1,5 +1,6 @@
 import { StartError } from '../lib/errors.ts';
 import { fileVariableOf, readSecretFile } from '../lib/secret-file.ts';
+import { setTimeouts } from '../lib/timeouts.ts';
 import { type DefaultedSetting, type Setting, settings } from './settings.ts';
 
 type ValueOf<S> = S extends DefaultedSetting<infer T> ? T : S extends Setting<infer T> ? T | undefined : never;
@@ -39,6 +40,13 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
   if (errors.length > 0) throw new StartError(errors.join('\n'));
   // Not checked by the compiler: each value comes from its setting's reader, and is there if the setting has a fallback.
   return config as Config;
+}
+
+/** Scales the timeouts of this process by TIMEOUT_SCALE. `readConfig` reports a wrong value. */
+export function applyTimeoutScale(environment: NodeJS.ProcessEnv): void {
+  const { variable, read, fallback } = settings.timeoutScale;
+  const result = read(environment[variable] || fallback);
+  if ('value' in result) setTimeouts(result.value);
 }
 
 /** The text of a setting and the name that it was given under, or a sentence about what is wrong. */

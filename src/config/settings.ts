@@ -266,6 +266,13 @@ export const settings = {
     fallback: 'info',
     about: `How much is logged: ${logLevels.map((level) => `\`${level}\``).join(', ')}.`,
   }),
+  timeoutScale: setting({
+    variable: 'TIMEOUT_SCALE',
+    read: integer(1, 100),
+    fallback: '1',
+    about:
+      'Multiplies how long the service waits for its servers and processes, for a machine that is many times slower than usual.',
+  }),
   otlpEndpoint: setting({
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     read: webUrl('http://localhost:4318'),

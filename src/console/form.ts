@@ -1,15 +1,15 @@
 import { Refusal } from '../lib/errors.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
 const maxFormLength = 4096;
-const formTimeoutMs = 5_000;
 
 const incompleteForm = () =>
-  new Refusal('invalid_request', `The form must arrive complete within ${formTimeoutMs / 1000} s. Send it again.`);
+  new Refusal('invalid_request', `The form must arrive complete within ${timeouts.bodyMs / 1000} s. Send it again.`);
 
 /** The form's fields; none when the form is longer than `maxFormLength`. */
 export const readForm = (request: Request): Promise<URLSearchParams> =>
-  withTimeout(readFields(request), formTimeoutMs, () => {
+  withTimeout(readFields(request), timeouts.bodyMs, () => {
     throw incompleteForm();
   });
 

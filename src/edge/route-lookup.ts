@@ -1,11 +1,9 @@
 import { problemWithShortCode } from '../lib/short-code.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Bans } from './bans.ts';
 import type { KnownRoute, Routes } from './routes.ts';
 
-/** How long a redirect waits for Postgres; shorter if the snapshot has the route. */
-const lookupTimeoutMs = 2_000;
-const lookupTimeoutWithSnapshotMs = 250;
 /** After a failed lookup, routes of the snapshot are used for this long without a query. */
 const unavailableMs = 1_000;
 
@@ -27,7 +25,7 @@ export class RouteLookup {
     const earlier = this.#routes.earlier(shortCode);
     if (earlier !== undefined && performance.now() < this.#unavailableUntil) return earlier;
     try {
-      const timeoutMs = earlier === undefined ? lookupTimeoutMs : lookupTimeoutWithSnapshotMs;
+      const timeoutMs = earlier === undefined ? timeouts.routeLookupMs : timeouts.routeLookupWithSnapshotMs;
       const loading = Promise.all([this.#routes.load(shortCode), this.#bans.loaded()]);
       const [route] = await withTimeout(loading, timeoutMs, () => {
         throw new Error(`Postgres did not answer within ${timeoutMs} ms`);

@@ -10,6 +10,7 @@ import { batchCalls } from '../lib/batch-calls.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { readRoutes } from './read-routes.ts';
 import { recentChanges } from './recent-changes.ts';
@@ -21,10 +22,8 @@ const maxAliases = 20_000;
 const unknownTtlMs = 2_000;
 const maxWaitingCodes = 20_000;
 const maxRefreshBatch = 1_000;
-/** As long as a redirect waits: a query on a connection that died silently must not block the next one for longer. */
-const lookupTimeoutMs = 2_000;
 const rejectLookup = () => {
-  throw new Error(`Postgres did not answer a lookup of routes within ${lookupTimeoutMs} ms`);
+  throw new Error(`Postgres did not answer a lookup of routes within ${timeouts.routeLookupMs} ms`);
 };
 
 /** A route with its `Location` header, which is encoded once and not for every scan. */
@@ -293,7 +292,7 @@ export class Routes {
   async #readCurrent(shortCodes: string[]): Promise<Map<string, Route>> {
     for (;;) {
       const refreshesBefore = this.#refreshes;
-      const found = await withTimeout(this.#read(shortCodes), lookupTimeoutMs, rejectLookup);
+      const found = await withTimeout(this.#read(shortCodes), timeouts.routeLookupMs, rejectLookup);
       if (this.#refreshes === refreshesBefore) return found;
     }
   }

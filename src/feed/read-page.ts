@@ -1,13 +1,12 @@
 import type { LogEntry } from '../../events/entry.ts';
 import type { Owner } from '../../events/owner.ts';
 import { blockOf, blockSize, logBlocks } from '../../projections/log-blocks.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import type { Queryable } from '../log/connect.ts';
 import { headOfLog, readOwnedEvents } from '../log/read.ts';
 import { readOwnedScans } from '../log/scan-lines.ts';
 import type { Filter } from './filter.ts';
 
-/** After this time a page ends where it is, so that a request takes no longer, whatever the log has. */
-const maxReadMs = 1_500;
 const blocksPerQuery = 100;
 
 export interface LogPage {
@@ -25,7 +24,7 @@ export async function readPage(
   owner: Owner,
   { after, filter, limit }: { after: number; filter: Filter; limit: number },
 ): Promise<LogPage> {
-  const deadline = performance.now() + maxReadMs;
+  const deadline = performance.now() + timeouts.feedPageMs;
   const head = await headOfLog(sql, after);
   const entries: LogEntry[] = [];
   for await (const range of stretches(sql, owner, filter, { after, to: head })) {

@@ -1,10 +1,8 @@
 import type { Scan } from '../../events/scan.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Sql } from './connect.ts';
 import { locks } from './locks.ts';
-
-/** A redirect waits no longer, as for a lookup of its route. */
-const timeoutMs = 2_000;
 
 interface Appended {
   /** The ids of the scans that were within the limit of their code. */
@@ -18,6 +16,7 @@ interface Appended {
  * repeated: after an error it is unknown whether the scans are stored and counted, and their requests are answered with 503.
  */
 export async function appendLimitedScans(sql: Sql, scans: Scan[]): Promise<Appended> {
+  const timeoutMs = timeouts.limitedScansMs;
   const query = insertScans(sql, scans);
   const [row] = await withTimeout(query, timeoutMs, () => {
     // It could count scans later that no one is redirected for.

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { codeOf } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
+import { timeouts } from '../lib/timeouts.ts';
 
 export type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 
@@ -31,16 +32,12 @@ interface ConnectOptions {
   answerTimeoutMs?: number | 'none';
 }
 
-const statementTimeoutMs = 15_000;
-/** Longer than `statementTimeoutMs`, so that Postgres reports a slow statement first. */
-const defaultAnswerTimeoutMs = 20_000;
-
 /** A pool of connections to the database that holds the log. Requires the `postgres` package patched by `patches/`. */
 export function connect(url: string, options: ConnectOptions = {}): Sql {
-  const { max = 10, name = 'scanlog', planOnce = false, answerTimeoutMs = defaultAnswerTimeoutMs } = options;
+  const { max = 10, name = 'scanlog', planOnce = false, answerTimeoutMs = timeouts.postgresAnswerMs } = options;
   return postgres(url, {
     max,
-    connect_timeout: 5,
+    connect_timeout: timeouts.postgresConnectMs / 1_000,
     ...(answerTimeoutMs === 'none' ? {} : { read_timeout: answerTimeoutMs / 1_000 }),
     // The default counts failures per pool instead of per connection, and soon waits 20 s.
     backoff: (failures: number) => Math.min(failures * 0.05, 0.5),
@@ -51,7 +48,7 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
     connection: {
       application_name: name,
       timezone: 'UTC',
-      statement_timeout: statementTimeoutMs,
+      statement_timeout: timeouts.postgresStatementMs,
       // An append holds the append lock until it commits: a client that died without closing must lose it.
       idle_in_transaction_session_timeout: 10_000,
       ...(planOnce ? { plan_cache_mode: 'force_generic_plan' } : {}),

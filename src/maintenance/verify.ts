@@ -2,6 +2,7 @@ import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import { countRowsByCode, wrongAggregates } from '../analytics/row-counts.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { listArchives, namesOf } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { holdPartitions } from '../log/partitions.ts';
@@ -54,7 +55,14 @@ interface VerifyOptions {
  * projection is compared up to its own position.
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
-  const { sql, warehouse, account, onProgress = () => {}, catchUpTimeoutMs = 30_000, now = new Date() } = options;
+  const {
+    sql,
+    warehouse,
+    account,
+    onProgress = () => {},
+    catchUpTimeoutMs = timeouts.verifyCatchUpMs,
+    now = new Date(),
+  } = options;
   const head = await headOfLog(sql);
   const late = await awaitProjections(sql, warehouse, head, catchUpTimeoutMs);
   if (late.length > 0) return { ...nothingCounted, position: head, differences: late };

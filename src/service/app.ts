@@ -9,18 +9,13 @@ import { serveConsole } from '../console/serve.ts';
 import type { Edge } from '../edge/edge.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
 import { Feed } from '../feed/feed.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { nudgeRelay } from '../stream/changes.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
 import { Degraded, type Probe, serveHealth } from './health.ts';
 import { type Server, shortCodeOf, withAbsoluteUrl, withHsts } from './http-server.ts';
 import { serveSecurityText } from './security-txt.ts';
-
-/**
- * A new installation is ready once analytics can be queried too. After this time, readiness no longer depends on that:
- * filling the first table from a long log takes minutes.
- */
-export const firstTableTimeoutMs = 5_000;
 
 /** Serves every path except short links: health, security.txt and, with the role `api`, the API and the console. */
 export function buildApp(context: ServiceContext, started: Started, onChange: ServiceOptions['onChange']): Elysia {
@@ -45,7 +40,8 @@ function probesOf({ sql, warehouse }: ServiceContext, started: Started): Record<
     },
     clickhouse: async () => {
       await pingWarehouse(warehouse);
-      if (performance.now() - startedAt < firstTableTimeoutMs) await findTable(sql, warehouse);
+      // Filling the first table from a long log takes minutes.
+      if (performance.now() - startedAt < timeouts.firstTableMs) await findTable(sql, warehouse);
     },
     ...(edge === undefined ? {} : { edge: () => probeEdge(edge) }),
   };

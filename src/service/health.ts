@@ -1,6 +1,7 @@
 import type { Elysia } from 'elysia';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
 /** Checks one part of the service; rejects if the part does not answer. */
@@ -8,8 +9,6 @@ export type Probe = () => Promise<unknown>;
 
 /** Thrown by a probe if the part answers but cannot do all of its work: reported, but `/readyz` stays 200. */
 export class Degraded extends Error {}
-
-const probeTimeoutMs = 2_000;
 
 interface Finding {
   status: 'ok' | 'degraded' | 'down';
@@ -20,8 +19,8 @@ async function runProbe(part: string, probe: Probe, log: Logger): Promise<Findin
   const started = performance.now();
   const elapsedMs = () => Math.round(performance.now() - started);
   try {
-    await withTimeout(probe(), probeTimeoutMs, () => {
-      throw new Error(`no answer within ${probeTimeoutMs} ms`);
+    await withTimeout(probe(), timeouts.probeMs, () => {
+      throw new Error(`no answer within ${timeouts.probeMs} ms`);
     });
     return { status: 'ok', ms: elapsedMs() };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Change } from '../../events/entry.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
 /**
@@ -15,9 +16,6 @@ export type PeerMessage =
 
 type Question = { kind: 'changed'; entries: Change[] } | { kind: 'metrics' };
 type Answer = Extract<PeerMessage, { kind: 'answer' }>;
-
-/** A peer that does not answer within this time may have just died, and is ignored. */
-const answerTimeoutMs = 300;
 
 export interface Peer {
   send(message: PeerMessage): void;
@@ -52,7 +50,7 @@ export class PeerRequests {
     this.#waiting.set(id, answer.resolve);
     try {
       peer.send({ ...question, id });
-      return await withTimeout(answer.promise, answerTimeoutMs, () => undefined);
+      return await withTimeout(answer.promise, timeouts.peerMs, () => undefined);
     } catch {
       // The process has just died; the one that replaces it reads everything from Postgres.
       return undefined;

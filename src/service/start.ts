@@ -3,6 +3,7 @@ import type { Addresses, ServiceConfig } from '../config/config.ts';
 import { linkAbuseContact } from '../edge/pages.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { buildApp, serveRequests, wakeRelay } from './app.ts';
 import { Cleanup } from './cleanup.ts';
@@ -99,12 +100,12 @@ async function startParts(
   };
 }
 
-/** Without Postgres or NATS a process never runs all roles, but it redirects: by then it joins the port anyway. */
-const joinTimeoutMs = 2_000;
-
-/** Serves requests on a port that another process serves already, as soon as this one can answer all of them. */
+/**
+ * Serves requests on a port that another process serves already, as soon as this one can answer all of them. Without
+ * Postgres or NATS it never runs all roles, but it redirects: it joins after the timeout.
+ */
 async function joinPort(prepared: unknown[], stopping: AbortSignal, serve: () => void): Promise<void> {
-  await withTimeout(Promise.all(prepared), joinTimeoutMs, () => {});
+  await withTimeout(Promise.all(prepared), timeouts.joinPortMs, () => {});
   if (!stopping.aborted) serve();
 }
 

@@ -5,6 +5,7 @@ import { backoff } from '../lib/backoff.ts';
 import type { Logger } from '../lib/logger.ts';
 import { lowerPriority } from '../lib/lower-priority.ts';
 import { fileVariableOf } from '../lib/secret-file.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { type Peer, type PeerMessage, PeerRequests, reviveEntries } from './peers.ts';
 import { type RunningService, startService } from './start.ts';
@@ -12,8 +13,6 @@ import { stopTimeoutMs } from './stopping.ts';
 
 const childVariable = 'SCANLOG_CHILD';
 const stopRetryMs = 200;
-/** If this process is not ready by then, the others start without waiting for it. */
-const childrenStartTimeoutMs = 2_000;
 /** Longer than the timeout a child sets itself. */
 const killAfterMs = stopTimeoutMs.child + 1_000;
 const backoffOptions = { firstMs: 200, maxMs: 10_000, resetAfterMs: 30_000 };
@@ -50,7 +49,7 @@ export async function startSupervised(config: ServiceConfig, log: Logger): Promi
   const supervisor = new Supervisor({ config, log, service, children, requests });
   // A first start is faster if one process alone migrates the database. While Postgres or NATS is unavailable, this
   // process does not get ready and the children start anyway: edges from their snapshots, the others retry.
-  const started = withTimeout(service.ready, childrenStartTimeoutMs, () => {}).then(() => supervisor.startChildren());
+  const started = withTimeout(service.ready, timeouts.startChildrenMs, () => {}).then(() => supervisor.startChildren());
   const ready = Promise.all([service.ready, started]).then(() => {});
   ready.catch(() => {});
   return { ...service, ready, stop: () => supervisor.stop() };
@@ -175,6 +174,7 @@ const environmentOf = (config: ServiceConfig): Record<string, string> => ({
   METRICS_PORT: '0',
   ROLES: config.roles.join(','),
   LOG_LEVEL: config.logLevel,
+  TIMEOUT_SCALE: String(config.timeoutScale),
 });
 
 /** Secrets that were given by file stay out of the environment: the child reads the same files. */

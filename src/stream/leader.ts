@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { connect } from '../log/connect.ts';
 
 const retryMs = 500;
 const heartbeatMs = 2_000;
-/** Without an answer from Postgres for this long, a leader steps down: Postgres may have released its lock. */
-const heartbeatTimeoutMs = 5_000;
 /** Postgres ends the session of a leader that is silent for this long, which releases its lock. */
 const idleSessionTimeoutMs = 10_000;
 /** How long `lead` may take to end after its signal. */
@@ -31,7 +30,7 @@ interface LeaderOptions {
 /** Runs `lead` in one process at a time; another process takes over within seconds when the leader is gone. */
 export function seekLeadership({ databaseUrl, lock, name, log, lead }: LeaderOptions): Leadership {
   async function term(stopping: AbortSignal): Promise<void> {
-    const sql = connect(databaseUrl, { max: 1, name: `scanlog-${name}`, answerTimeoutMs: heartbeatTimeoutMs });
+    const sql = connect(databaseUrl, { max: 1, name: `scanlog-${name}`, answerTimeoutMs: timeouts.leaderHeartbeatMs });
     const lost = new AbortController();
     const ended = AbortSignal.any([stopping, lost.signal]);
     let leading: Promise<void> | undefined;

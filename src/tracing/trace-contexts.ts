@@ -2,6 +2,7 @@ import { batchCalls } from '../lib/batch-calls.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Sql } from '../lib/sql.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { Outage } from './outage.ts';
 
@@ -20,8 +21,6 @@ interface Row {
 const maxBatchSize = 1_000;
 /** While Postgres does not answer, later contexts are dropped. */
 const maxWaiting = 10_000;
-/** Less than the second by which the lease on a webhook outlasts a request (src/webhooks/worker.ts). */
-const timeoutMs = 900;
 
 /** Entries and their webhook deliveries share the id after the prefix. */
 const keyOf = (id: string) => id.slice(id.indexOf('_') + 1);
@@ -49,7 +48,7 @@ export class TraceContexts {
     this.#findOne = batchCalls((ids) => this.#findEach(ids), { maxBatchSize });
   }
 
-  /** Stores that `entries` come from a span. Resolves once they are stored, or after 900 ms. */
+  /** Stores that `entries` come from a span. Resolves once they are stored, or after `timeouts.traceContextMs`. */
   async keep(entries: TracedEntry[], traceparent: string): Promise<void> {
     const room = entries.slice(0, Math.max(0, maxWaiting - this.#waiting));
     this.#waiting += room.length;
@@ -61,7 +60,7 @@ export class TraceContexts {
       .finally(() => {
         this.#waiting -= room.length;
       });
-    await withTimeout(stored, timeoutMs, () => {});
+    await withTimeout(stored, timeouts.traceContextMs, () => {});
   }
 
   /** The `traceparent` of the span that a log entry, or the entry of a webhook delivery, comes from. */
@@ -84,8 +83,8 @@ export class TraceContexts {
     const query = this.#sql<Pick<Row, 'entry' | 'traceparent'>[]>`
       SELECT entry, traceparent FROM trace_contexts WHERE entry = ANY(${keys}) ORDER BY entry`;
     try {
-      return await withTimeout(query, timeoutMs, () => {
-        throw new Error(`Postgres did not answer within ${timeoutMs} ms`);
+      return await withTimeout(query, timeouts.traceContextMs, () => {
+        throw new Error(`Postgres did not answer within ${timeouts.traceContextMs} ms`);
       });
     } catch (error) {
       this.#outage.failed({ error: messageOf(error) });

@@ -14,6 +14,7 @@ import {
 import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal, retryLater } from '../lib/errors.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { createSecret, destroySecret, openedSecret, rotateSecret } from './stored-secrets.ts';
@@ -93,14 +94,12 @@ export const disable = (sql: Sql, owner: Owner, { reason, attemptedAt, now }: Di
     },
   );
 
-const projectionTimeoutMs = 5_000;
-
 /**
  * Waits until the projection `webhooks` has applied every event of the account. A delivery that is resent earlier would
  * be dropped with those that were pending when the webhook was last disabled or removed.
  */
 export async function waitForWebhooksProjection(sql: Sql, account: string): Promise<void> {
-  const deadline = performance.now() + projectionTimeoutMs;
+  const deadline = performance.now() + timeouts.webhooksProjectionMs;
   for (;;) {
     const [row] = await sql<{ applied: boolean | null }[]>`
       SELECT (SELECT position FROM checkpoints WHERE projection = 'webhooks')

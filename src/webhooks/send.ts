@@ -1,5 +1,6 @@
 import { beforeAbort } from '../lib/before-abort.ts';
 import { codeOf, messageOf } from '../lib/errors.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import {
   Forbidden,
   nameOf,
@@ -44,7 +45,6 @@ export interface SenderOptions {
   ca?: string;
 }
 
-export const sendTimeoutMs = 15_000;
 const maxResponseBytes = 64 * 1024;
 const maxStoredBytes = 1024;
 /** How long a vetted address is reused without another DNS lookup. */
@@ -64,13 +64,13 @@ interface ResolvedUrl {
  * made to that address with the URL's Host and TLS name. A DNS change after the check has no effect.
  */
 export function createSender(options: SenderOptions): Send {
-  const { timeoutMs = sendTimeoutMs } = options;
+  const { timeoutMs = timeouts.webhookSendMs } = options;
   const urls = new UrlResolver(options);
-  const timeouts = new RequestTimeouts(timeoutMs);
+  const requests = new RequestTimeouts(timeoutMs);
 
   return async (message, abort = new AbortController()) => {
     const started = performance.now();
-    timeouts.start(abort, started);
+    requests.start(abort, started);
     let status: number | null = null;
     let answer: string | null = null;
     let retryAfter: string | null = null;
@@ -95,7 +95,7 @@ export function createSender(options: SenderOptions): Send {
       if (error instanceof Forbidden) return ended('forbidden', error.message);
       return ended('unreachable', error instanceof Unresolved ? error.message : connectionError(error));
     } finally {
-      timeouts.end(abort);
+      requests.end(abort);
     }
   };
 }

@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EndpointKey, isSubscription } from '../../events/endpoint.ts';
 import type { Sql } from '../lib/sql.ts';
-import { sendTimeoutMs } from './send.ts';
+import { timeouts } from '../lib/timeouts.ts';
 
 /** The limit on a webhook's requests in flight across all instances, including example events. */
 export const maxInFlight = 8;
 
-/** How long an example event waits for a slot. */
-export const testWaitMs = 5_000;
 const pollMs = 100;
 /** Longer than waiting and sending together. After it, the slot of a process that died is free again. */
-const slotMs = testWaitMs + sendTimeoutMs + 5_000;
+export const slotMs = () => timeouts.exampleSlotMs + timeouts.webhookSendMs + 5_000;
 
 /**
- * Calls `send` in one of the webhook's slots; returns undefined if none becomes free within 5 s.
+ * Calls `send` in one of the webhook's slots; returns undefined if none becomes free within `timeouts.exampleSlotMs`.
  *
  * The row in `webhook_tests` is committed before the lease is read, and a worker reads that table in the transaction
  * that takes or renews the lease. So either the worker sees the row and reserves a slot for it, or this process sees the
@@ -25,7 +23,7 @@ export async function inTestSlot<T>(
   id: string,
   send: () => Promise<T>,
 ): Promise<T | undefined> {
-  const deadline = performance.now() + testWaitMs;
+  const deadline = performance.now() + timeouts.exampleSlotMs;
   let isReserved = false;
   try {
     for (;;) {
@@ -48,7 +46,7 @@ const reserve = (sql: Sql, key: EndpointKey, id: string): Promise<boolean> =>
     else await tx`SELECT 1 FROM webhooks WHERE account = ${key.account} AND mode = ${key.mode} FOR NO KEY UPDATE`;
     const [row] = await tx`
       INSERT INTO webhook_tests (id, account, mode, until)
-      SELECT ${id}, ${key.account}, ${key.mode}, now() + ${slotMs / 1000} * interval '1 second'
+      SELECT ${id}, ${key.account}, ${key.mode}, now() + ${slotMs() / 1000} * interval '1 second'
       WHERE ${maxInFlight} > (
         SELECT count(*) FROM webhook_tests
         WHERE account = ${key.account} AND mode = ${key.mode} AND until > now()

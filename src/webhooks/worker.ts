@@ -7,11 +7,12 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { type EndpointTest, Leases } from './leases.ts';
 import { startOutcomeStore } from './outcomes.ts';
 import { startReplays } from './run-replays.ts';
-import { type Send, sendTimeoutMs } from './send.ts';
+import type { Send } from './send.ts';
 import { Session, type SessionTools } from './session.ts';
 import { startUpkeep } from './upkeep.ts';
 
@@ -38,7 +39,7 @@ const pollMs = 500;
 const idlePollMs = 1_000;
 const renewMs = 2_000;
 /** Longer than any request, so that a worker that takes over a lease starts after the last request has ended. */
-const leaseMs = sendTimeoutMs + 5_000;
+const leaseMs = () => timeouts.webhookSendMs + 5_000;
 const marginMs = 1_000;
 /** Timeout of requests in flight when the worker stops. */
 const stopTimeoutMs = 3_000;
@@ -47,7 +48,7 @@ const stopTimeoutMs = 3_000;
 export function startWorker(options: WorkerOptions): Worker {
   const { sql, clock, log, metrics } = options;
   const holder = randomUUID();
-  const leases = new Leases(sql, holder, leaseMs);
+  const leases = new Leases(sql, holder, leaseMs());
   const outcomes = startOutcomeStore(sql, holder, log);
   const sessions = new Sessions({ ...options, leases, outcomes });
 
@@ -166,8 +167,8 @@ class Sessions {
 
   /** Whether the lease lasts longer than a request that starts now. */
   #mayStart({ claimedAt }: Session): boolean {
-    const leaseEndsAt = Math.max(claimedAt, this.#renewedAt) + leaseMs;
-    return !this.#isStopping && leaseEndsAt - performance.now() > sendTimeoutMs + marginMs;
+    const leaseEndsAt = Math.max(claimedAt, this.#renewedAt) + leaseMs();
+    return !this.#isStopping && leaseEndsAt - performance.now() > timeouts.webhookSendMs + marginMs;
   }
 
   /** Passes the example events that were read at `readAt` to the sessions of `endpoints`. */

@@ -135,5 +135,5 @@ describe.each(availableEngines().filter((engine) => engine === 'native'))('on a 
     expect(outcomes[3]).toEqual({ ok: 'ReplicatedMergeTree\nReplicatedMergeTree' });
     expect(outcomes[4]?.error, 'an unknown setting is rejected').toContain('no_such_setting');
     expect(outcomes.slice(5)).toEqual([{ ok: '1' }, { ok: '3' }, { ok: '0' }]);
-  }, 60_000);
+  });
 });

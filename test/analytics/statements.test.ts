@@ -42,7 +42,7 @@ const selection = (selected: Selection['codes']): Selection => ({
 });
 
 /** The first read of its kind can exceed the read timeout, because the engine in WebAssembly compiles it. */
-const readWithRetries = <T>(read: () => Promise<T>) => eventually(read, 60_000);
+const readWithRetries = <T>(read: () => Promise<T>) => eventually(read);
 
 const insert = (version: number) => {
   const scans = codes.map(([account, , code], i) => ({

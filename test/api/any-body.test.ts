@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newCode } from '../support/api.ts';
-import { endWindows } from '../support/limits.ts';
+import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService();

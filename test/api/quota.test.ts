@@ -4,7 +4,7 @@ import { setPlan } from '../../src/accounts/accounts.ts';
 import { VersionTaken } from '../../src/log/append.ts';
 import { type Api, newCode } from '../support/api.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
-import { endWindows } from '../support/limits.ts';
+import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
 const maxTestCodes = 80;

@@ -3,7 +3,7 @@ import { limitsOf, type Plan, plans } from '../../events/plans.ts';
 import { setPlan } from '../../src/accounts/accounts.ts';
 import { type Api, type ApiAnswer, newCode } from '../support/api.ts';
 import { atOnce, countStatuses, unknownKey } from '../support/http.ts';
-import { endWindows } from '../support/limits.ts';
+import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService({ instances: 2 });

@@ -294,7 +294,7 @@ describe('analytics', () => {
       await from('1.1.1.1');
 
       const shows = (name: string, text: string) =>
-        eventually(async () => expect(await figure(name).textContent()).toContain(text), 30_000);
+        eventually(async () => expect(await figure(name).textContent()).toContain(text));
       await shows('Scans', '3');
       await shows('Visitors', '2');
       await shows('New and returning visitors', 'New 2 (67%)');
@@ -411,7 +411,7 @@ describe('account settings', () => {
       receiver.behave(path, answer(500, 'no room'));
       await scan((await account.live.post('/v1/qrcodes', newCode())).body);
       const delivery = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem');
-      await delivery.getByText('Pending').waitFor({ timeout: 20_000 });
+      await delivery.getByText('Pending').waitFor();
       await delivery.getByText('HTTP 500').waitFor();
       await delivery.locator('summary').click();
       await delivery.getByText('"event": "scan.created"').waitFor();
@@ -420,7 +420,7 @@ describe('account settings', () => {
       expect(await accessibilityViolations(page)).toEqual([]);
       receiver.behave(path, answer(204));
       await delivery.getByRole('button', { name: 'Resend' }).click();
-      await delivery.getByText('Delivered').waitFor({ timeout: 20_000 });
+      await delivery.getByText('Delivered').waitFor();
 
       await button('Remove').click();
       await button('Remove webhook').click();

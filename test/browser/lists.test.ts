@@ -156,9 +156,8 @@ describe('on a phone', () => {
       await openWith(21);
       const [code] = (await account.live.get('/v1/qrcodes')).body.data;
       await fetch(code.short_url, { redirect: 'manual' });
-      await eventually(
-        async () => expect((await account.live.get('/v1/analytics/aggregate')).body.summary.total_scans).toBe(1),
-        20_000,
+      await eventually(async () =>
+        expect((await account.live.get('/v1/analytics/aggregate')).body.summary.total_scans).toBe(1),
       );
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 390, height: 800 });

@@ -153,7 +153,7 @@ test('a backup taken under load restores to a service with the same answers', as
   await restored.ready;
   const there = `http://localhost:${restored.port}`;
   const client = apiClient(there, keys.live);
-  await eventually(() => expectAllAgree(database.sql, warehouse), 30_000);
+  await eventually(() => expectAllAgree(database.sql, warehouse));
   expect(await answersOf(there, keys.live, codes)).toEqual(before);
   expect((await client.get('/v1/account/webhook')).body.secret).toBe(webhook.secret);
   expect((await apiClient(there, revoked.key).get('/v1/account')).status).toBe(401);

@@ -192,4 +192,4 @@ test('a data folder: restores a backup without its key, resets the key, and rota
   }
   await scanlog('secret', 'rotate');
   expect(secrets()).toEqual(rotated);
-}, 60_000);
+});

@@ -3,7 +3,7 @@ import { type Json, newCode } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { eventually } from '../support/eventually.ts';
 import { unknownKey } from '../support/http.ts';
-import { endWindows } from '../support/limits.ts';
+import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 import { dumpTable } from '../support/tables.ts';
 

@@ -3,8 +3,8 @@ import { describeDevice } from '../../src/console/device-name.ts';
 import type { Json } from '../support/api.ts';
 import { openTab, type Tab } from '../support/console.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
-import { endWindows } from '../support/limits.ts';
 import { captureLog } from '../support/log-lines.ts';
+import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 import { dumpTable } from '../support/tables.ts';
 

@@ -39,7 +39,7 @@ export function openShell(environment: Record<string, string>) {
       await eventually(() => {
         const done = output.includes(end) || child.exitCode !== null;
         expect(done, `${text}\nprinted:\n${output.slice(from)}`).toBe(true);
-      }, 60_000);
+      });
       expect(child.exitCode, `${text}\nfailed:\n${output.slice(from)}`).toBeNull();
       return output.slice(from, output.indexOf(end, from));
     },

@@ -97,7 +97,7 @@ describe('docs/deploy.md', () => {
     expect(output).toContain('302 https://example.com/menu');
     expect(output, 'the account is listed before the move').toContain('My company');
     expect(output.match(/the log, the counters, the warehouse and the webhooks agree/g), 'verify').toHaveLength(2);
-  }, 120_000);
+  });
 });
 
 function expectValidNats(file: string): void {

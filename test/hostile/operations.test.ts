@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newCode } from '../support/api.ts';
 import { type DocumentedOperation, operationsOf } from '../support/documented.ts';
-import { endWindows } from '../support/limits.ts';
 import { captureLog } from '../support/log-lines.ts';
+import { endWindows } from '../support/rate-windows.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { retrying } from '../support/warehouse.ts';
 import { mayCallTests } from '../webhooks/webhook-support.ts';
@@ -42,7 +42,7 @@ describe('every operation', () => {
       inTurn(operations.filter(([method, path]) => !isAnalytics(path) && method === 'GET')),
       inTurn(operations.filter(([method]) => method !== 'GET')),
     ]);
-  }, 180_000);
+  });
 
   test('answers 415 to compressed bodies, without decompressing them', async () => {
     const bomb = Bun.gzipSync(new Uint8Array(64 * 1024 * 1024));

@@ -6,7 +6,7 @@ import { openTab } from '../support/console.ts';
 import { type DocumentedOperation, type OperationObject, operationsOf } from '../support/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { blamedFields, unknownKey } from '../support/http.ts';
-import { endWindows } from '../support/limits.ts';
+import { endWindows } from '../support/rate-windows.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { dumpTable } from '../support/tables.ts';
 import { retrying } from '../support/warehouse.ts';

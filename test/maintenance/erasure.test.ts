@@ -144,7 +144,7 @@ beforeAll(async () => {
   receiver.dropOpen('zebrahook-2');
   expect(code, output).toBe(0);
   answer = JSON.parse(output.trim().split('\n').at(-1) ?? '');
-}, 120_000);
+});
 
 describe('an account deleted by the operator', () => {
   test('is erased when the command ends, which prints the times', async () => {

@@ -100,7 +100,7 @@ describe('visitors of a deleted code', () => {
     expect(await visitorsOf(gone)).toBe(0);
     expect(await visitorsOf(stays)).toBe(5_007);
     expect(await database.sql`SELECT * FROM visitor_removals`).toEqual([]);
-  }, 120_000);
+  });
 
   test('are removed too when scans from a spool add them during the removal', async () => {
     const code = await createCode();

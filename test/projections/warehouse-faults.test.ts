@@ -101,7 +101,7 @@ function startProjection() {
       }
       expect(proxy.isUsedUp(), 'every armed answer was sent').toBe(true);
       expect(await tablesInUse()).toEqual([expect.objectContaining({ in_use: true, removing_to: null })]);
-    }, 120_000);
+    });
   }
   return { settle, rebuilds: () => rebuilds };
 }
@@ -159,4 +159,4 @@ test('error answers of a cluster cause no dropped table and no unbounded retries
   await counters.rebuild(database.sql);
   await database.sql`UPDATE checkpoints SET position = ${await headOfLog(database.sql)} WHERE projection = 'webhooks'`;
   await expectAllAgree(database.sql, direct);
-}, 400_000);
+});

@@ -97,7 +97,7 @@ test('below a closed home directory, no server runs as root or has capabilities,
   expect(await codes(second)).toMatchObject({ data: [{ name: 'Kept' }] });
   expect(existsSync(join(data, 'clickhouse/kept')), 'ClickHouse keeps its folder').toBe(true);
   for (const part of parts) expect(statSync(join(data, part)).mode & 0o077, `${part} is closed`).toBe(0);
-}, 120_000);
+});
 
 test('a renamed data folder does not share its ClickHouse data with a new folder at the old path', async () => {
   const [path, renamed] = [join(home, 'data'), join(home, 'renamed')];

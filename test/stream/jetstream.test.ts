@@ -84,5 +84,5 @@ test('an inbox that is closed while it subscribes stops the subscription', async
     return consumers.map(({ num_waiting }) => num_waiting);
   };
   // A pull that is not stopped ends after 30 s, and the next one begins.
-  await eventually(async () => expect(await openPulls()).toEqual([0]), 15_000);
+  await eventually(async () => expect(await openPulls()).toEqual([0]));
 });

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { expectDocumented } from './documented.ts';
 
 /** An answer with its body read. */
@@ -64,6 +65,13 @@ export function apiOver(send: Api['send']): Api {
     head: (path) => send(path, { method: 'HEAD' }),
     delete: (path) => send(path, { method: 'DELETE' }),
   };
+}
+
+/** Creates a code, and fails with the answer if that is refused. */
+export async function created(api: Pick<Api, 'post'>, fields: Record<string, unknown> = {}): Promise<Json> {
+  const { status, body } = await api.post('/v1/qrcodes', newCode(fields));
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body;
 }
 
 /** A create payload that is valid; `fields` replace or add to it. */

@@ -15,25 +15,29 @@ export interface TestDatabase {
   sql: Sql;
 }
 
-async function onServer(statement: string): Promise<void> {
-  const server = connect(inject('stack').adminDatabaseUrl, { max: 1 });
-  // Two copies of a template at the same time would fail.
-  await server`SELECT pg_advisory_lock(1)`;
-  await server.unsafe(statement);
-  await server.end();
+async function onServer(statements: string[]): Promise<void> {
+  const server = connect(inject('stack').adminDatabaseUrl, { max: 1, answerTimeoutMs: 'none' });
+  try {
+    await server`SET statement_timeout = 0`;
+    for (const statement of statements) await server.unsafe(statement);
+  } finally {
+    await server.end();
+  }
 }
 
 export async function createDatabase(template = templateDatabase): Promise<TestDatabase & { drop(): Promise<void> }> {
   const name = uniqueName();
   // Copying the files takes a third of the time and CPU of writing every page to the WAL, which is the default.
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${serviceRole} STRATEGY FILE_COPY`);
+  const create = `CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${serviceRole} STRATEGY FILE_COPY`;
+  // Two copies of a template at the same time would fail.
+  await onServer(['SELECT pg_advisory_lock(1)', create]);
   const urlOn = (server: string) => new URL(`/${name}`, server).href;
   const { databaseUrl, adminDatabaseUrl } = inject('stack');
   const url = urlOn(databaseUrl);
   const sql = connect(url);
   const drop = async () => {
     await sql.end({ timeout: 1 });
-    await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
+    await onServer([`DROP DATABASE ${name} WITH (FORCE)`]);
   };
   return { url, adminUrl: urlOn(adminDatabaseUrl), sql, drop };
 }

@@ -1,6 +1,13 @@
-import type { Sql } from '../../src/log/connect.ts';
+/**
+ * The only limits of time in the tests: long enough for a machine ten times slower than the slowest one seen, because a test
+ * that fails only takes longer to do so.
+ */
 
-/** Ends every rate limit window now, instead of waiting a minute. */
-export async function endWindows(sql: Sql): Promise<void> {
-  await sql`UPDATE rate_windows SET started_at = started_at - interval '61 seconds'`;
-}
+/** A condition that a test waits for. */
+export const conditionTimeoutMs = 180_000;
+
+/** A test or a hook. Longer than a condition, whose error says more than this one. */
+export const testTimeoutMs = 600_000;
+
+/** The TIMEOUT_SCALE of the services of the tests. */
+export const timeoutScale = 20;

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { engineVariable } from '../../src/stack/clickhouse/engines.ts';
 import { eventually } from './eventually.ts';
+import { timeoutScale } from './limits.ts';
 
 export interface Running {
   pid: number;
@@ -28,7 +29,14 @@ export function runScanlog(
   const { PATH = '', HOME = '', [engineVariable]: engine = '' } = process.env;
   const child: ChildProcess = spawn(process.execPath, [cli, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, HOME, [engineVariable]: engine, METRICS_PORT: '0', ...environment },
+    env: {
+      PATH,
+      HOME,
+      [engineVariable]: engine,
+      METRICS_PORT: '0',
+      TIMEOUT_SCALE: String(timeoutScale),
+      ...environment,
+    },
   });
   let output = '';
   const collect = (chunk: Buffer) => {
@@ -43,7 +51,7 @@ export function runScanlog(
     prints: (text) =>
       eventually(() => {
         expect(output).toContain(text);
-      }, 60_000),
+      }),
     exitCode: () => exited,
     signal: (name) => child.kill(name),
     async stop() {

@@ -61,5 +61,5 @@ export const retrying = (api: Api): Api => ({
       const answer = await api.get<T>(path);
       if (answer.status === 503) throw new Error(`${path} answered 503`);
       return answer;
-    }, 60_000),
+    }),
 });

@@ -206,7 +206,7 @@ describe('a pending delivery', () => {
     const account = await withPending(2);
     const path = newPath();
     expect((await setHook(account.live, receiver.url(path))).secret).toBe(account.webhook.secret);
-    const got = await receiver.gets(path, 2, 15_000);
+    const got = await receiver.gets(path, 2);
     expect(new Set(idsOf(got)).size).toBe(2);
     await settled(account, 'delivered', 2);
   });

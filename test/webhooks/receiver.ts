@@ -38,7 +38,7 @@ export interface Receiver {
   maxConcurrent(to: string): number;
   url(to: string): string;
   /** Waits for `count` requests to one path, and returns them. */
-  gets(to: string, count: number, withinMs?: number): Promise<Received[]>;
+  gets(to: string, count: number): Promise<Received[]>;
 }
 
 /** Starts a receiver of webhooks. It implements HTTP on sockets, so that it can answer incorrectly. */
@@ -111,11 +111,11 @@ export function useReceiver(): Receiver {
     behave: (to, behaviour) => behaviours.set(to, behaviour),
     maxConcurrent: (to) => highest.get(to) ?? 0,
     url: (to) => `http://127.0.0.1:${receiver.port}/${to}`,
-    gets: (to, count, withinMs) =>
+    gets: (to, count) =>
       eventually(() => {
         expect(received(to).length, `requests for /${to}`).toBeGreaterThanOrEqual(count);
         return received(to);
-      }, withinMs),
+      }),
   };
   return receiver;
 }

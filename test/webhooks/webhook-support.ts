@@ -44,13 +44,13 @@ export async function setHook(api: Api, url: string): Promise<Json> {
 }
 
 /** Waits for `count` deliveries with this status. Queries the database, because the API has a rate limit. */
-export const untilThereAre = (sql: Sql, account: string, count: number, status: string, withinMs = 15_000) =>
+export const untilThereAre = (sql: Sql, account: string, count: number, status: string) =>
   eventually(async () => {
     const [row] = await sql<{ deliveries: number }[]>`
       SELECT deliveries FROM webhook_delivery_counts
       WHERE account = ${account} AND mode = 'live' AND status = ${status}`;
     expect(row?.deliveries ?? 0, `deliveries that are ${status}`).toBe(count);
-  }, withinMs);
+  });
 
 /** Waits until the account's only delivery has this number of attempts. */
 export const untilTried = (sql: Sql, account: string, times: number) =>

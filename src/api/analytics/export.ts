@@ -7,10 +7,10 @@ import {
   type ExportFormat,
   readChunk,
 } from '../../analytics/export.ts';
-import { readTimeoutMs } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import type { TableInUse } from '../../analytics/table-in-use.ts';
 import { retryLater } from '../../lib/errors.ts';
+import { timeouts } from '../../lib/timeouts.ts';
 import type { StreamedAnswer } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
@@ -190,7 +190,7 @@ class Chunks {
           throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
         return readChunk(reading, await select(table), { format, withCode, withLeads, upTo, after, limit: chunkRows });
       },
-      AbortSignal.any([...signals, AbortSignal.timeout(readTimeoutMs)]),
+      AbortSignal.any([...signals, AbortSignal.timeout(timeouts.analyticsReadMs)]),
     );
   }
 }

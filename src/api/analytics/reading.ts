@@ -1,10 +1,11 @@
 import type { Code } from '../../../events/code.ts';
 import type { Owner } from '../../../events/owner.ts';
 import { isUnknownTable } from '../../analytics/errors.ts';
-import { type Reading, readTimeoutMs } from '../../analytics/reading.ts';
+import type { Reading } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { type TableInUse, tableInUse } from '../../analytics/table-in-use.ts';
 import { codeNotFound, findCode } from '../../codes/codes.ts';
+import { timeouts } from '../../lib/timeouts.ts';
 import type { Service } from '../service.ts';
 import { type FilterQuery, filtersOf } from './filters.ts';
 import type { Period } from './period.ts';
@@ -44,7 +45,7 @@ export const scansOfCode = ({ account, mode, id }: Code, period: Period, query: 
 export async function readWarehouse<T>(
   { sql, warehouse }: Service,
   read: (reading: Reading, table: TableInUse) => Promise<T>,
-  signal: AbortSignal = AbortSignal.timeout(readTimeoutMs),
+  signal: AbortSignal = AbortSignal.timeout(timeouts.analyticsReadMs),
 ): Promise<{ table: TableInUse; found: T }> {
   const attempt = async () => {
     const table = await tableInUse(sql);

@@ -76,7 +76,7 @@ describe('while ClickHouse is unavailable', () => {
     expectUnavailable(await account.live.get('/v1/analytics/aggregate'));
     await proxy.restore();
     expect((await retrying(account.live).get(`/v1/qrcodes/${id}/analytics/timeseries`)).status).toBe(200);
-  }, 120_000);
+  });
 });
 
 describe('while the warehouse is rebuilt', () => {

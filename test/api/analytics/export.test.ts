@@ -108,7 +108,7 @@ describe('an export', () => {
     expect(json.body.data.map((scan: { id: string }) => scan.id)).toEqual(idsInOrder);
     const head = await account.live.head(exportOf(id));
     expect(head.headers.get('content-disposition')).toBe(`attachment; filename="${id}-scans.csv"`);
-  }, 120_000);
+  });
 
   test('without scans is a complete, empty file', async () => {
     const { id } = (await account.live.post('/v1/qrcodes', newCode())).body;
@@ -129,7 +129,7 @@ describe('an export', () => {
     const answer = await readOn(first);
     expect(isComplete(answer)).toBe(true);
     expect(bodyOf(answer).match(/scan_\d{20}/g)).toHaveLength(many);
-  }, 120_000);
+  });
 
   test('closes the connection early when ClickHouse becomes unavailable', async () => {
     const socket = await startReading(code);

@@ -153,7 +153,7 @@ test('every read agrees with a model over a plain list of scans', async () => {
     ),
     { numRuns: 3, endOnFailure: true },
   );
-}, 120_000);
+});
 
 type RandomQuery = ReturnType<typeof queryNear> extends fc.Arbitrary<infer Q> ? Q : never;
 type Ids = Awaited<ReturnType<typeof world>>['ids'];

@@ -185,7 +185,7 @@ test('every response has a token for its position of the log, not the number', a
   await sql`UPDATE warehouse_tables SET position = position - 1 WHERE in_use`;
   expect(tokens.size, 'a new token for a new position').toBe(2);
   // The first reads of ClickHouse in WebAssembly take seconds each on a busy machine.
-}, 120_000);
+});
 
 describe('tables that are read', () => {
   const selection = (): Selection => ({
@@ -225,7 +225,7 @@ describe('tables that are read', () => {
       await sources((reading) => readScans(reading, selection(), { offset: 0, limit: 1 })),
       'the offset of a page is found by counting groups',
     ).toEqual(['by_hour', rows].toSorted());
-  }, 120_000);
+  });
 
   test('are the groups of hours for totals, codes and the hours of a week', async () => {
     const sources = [service.warehouse.database, 'by_hour'].toSorted();
@@ -237,7 +237,7 @@ describe('tables that are read', () => {
       (reading: Reading) => readCodeSeries(reading, ofAll, 'day'),
     ])
       expect((await sourcesOf(read)).toSorted()).toEqual(sources);
-  }, 120_000);
+  });
 
   test('are the groups of hours in every time zone, and rows for the hours that its days split', async () => {
     const rows = service.warehouse.database;
@@ -250,14 +250,14 @@ describe('tables that are read', () => {
       [...groups, rows].toSorted(),
     );
     expect(await sources((reading) => readSeries(reading, inZone('Asia/Kolkata'), 'hour'))).toEqual([rows]);
-  }, 120_000);
+  });
 
   test('are the rows alone for a filter, read once for places and clients', async () => {
     const filtered = { ...selection(), filters: { country: 'DE' } };
     const rows = service.warehouse.database;
     expect(await sourcesOf((reading) => readFigures(reading, filtered))).toEqual([rows, rows]);
     expect(await sourcesOf((reading) => readSeries(reading, filtered, 'day'))).toEqual([rows]);
-  }, 120_000);
+  });
 
   test('are only groups for whole days', async () => {
     const days = { ...selection(), start: new Date('2026-03-01T00:00:00Z'), end: new Date('2026-03-14T23:59:59.999Z') };

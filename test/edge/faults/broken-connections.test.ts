@@ -92,7 +92,7 @@ test('connections to Postgres stall forever: scans go to the spool and reach the
   await untilSeen(scanner, 302, 500);
   await scanner.stop();
   // The stall does not end, so every wait in the service needs a timeout.
-  await eventually(() => expectExact(world, scanner.attempts), 60_000);
+  await eventually(() => expectExact(world, scanner.attempts));
   world.proxies.postgres.reset('all');
   await world.proxies.postgres.restore();
 });

@@ -112,7 +112,7 @@ describe('a spool', () => {
     }
   }
 
-  it('behaves like a queue for any sequence of operations', { timeout: 60_000 }, async () => {
+  it('behaves like a queue for any sequence of operations', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), play), { numRuns: 150 });
   });
 });

@@ -1,0 +1,80 @@
+/** How long the service waits for its servers and processes. `TIMEOUT_SCALE` multiplies all of them. */
+const scalable = {
+  /** Opening a connection to Postgres. */
+  postgresConnectMs: 5_000,
+  /** One statement; Postgres cancels it. */
+  postgresStatementMs: 15_000,
+  /** A statement without any answer. Longer than `postgresStatementMs`, so that Postgres reports a slow statement first. */
+  postgresAnswerMs: 20_000,
+  /** A redirect whose route is not in memory; shorter if the snapshot has the route. */
+  routeLookupMs: 2_000,
+  routeLookupWithSnapshotMs: 250,
+  /** A redirect of a code with `max_scans`. */
+  limitedScansMs: 2_000,
+  /** A request of the API, unless its operation has a timeout of its own. */
+  apiMs: 8_000,
+  /** A revert: thousands of codes are read, written and applied by the short links before the answer. */
+  revertMs: 30_000,
+  /** The first proof of a process loads the decoders, and up to 32 others may be before it. */
+  preflightMs: 20_000,
+  /** The proofs of all codes of a create; what is not proofed by then is created with a warning. */
+  proofMs: 5_000,
+  /** Decoding an uploaded logo. */
+  logoMs: 6_000,
+  /** After this time a page of the feed ends where it is. */
+  feedPageMs: 1_500,
+  /** All reads of one request for the feed. */
+  feedMs: 8_000,
+  /** A read of analytics; ClickHouse cancels it. */
+  analyticsReadMs: 10_000,
+  /** Counting the events of a webhook replay. */
+  replayCountMs: 2_000,
+  /** The projection `webhooks`, before a delivery is resent. */
+  webhooksProjectionMs: 5_000,
+  /** A slot for an example event of a webhook. */
+  exampleSlotMs: 5_000,
+  /** Less than the second by which the lease on a webhook outlasts a request (src/webhooks/worker.ts). */
+  traceContextMs: 900,
+  /** Another process of this machine, which confirms a change of a code; later it may have died, and is ignored. */
+  peerMs: 300,
+  /** A further process, which joins the port without Postgres or NATS after this time. */
+  joinPortMs: 2_000,
+  /** The first process, before it starts the others. */
+  startChildrenMs: 2_000,
+  /** The first table of analytics, before the service is ready without it. */
+  firstTableMs: 5_000,
+  /** A server, when `/readyz` checks it. */
+  probeMs: 2_000,
+  /** A server, when `./scanlog doctor` checks it. */
+  doctorMs: 10_000,
+  /** ClickHouse, while a long statement waits for it. */
+  warehousePingMs: 5_000,
+  /** The projections, before `verify` compares them with the log. */
+  verifyCatchUpMs: 30_000,
+};
+
+/** What clients and receivers of webhooks are bound to, and how soon another process takes over. Never multiplied. */
+const fixed = {
+  /** The body of a request. Shorter than `apiMs`, so that a slow client receives this error and not a 503. */
+  bodyMs: 6_000,
+  /** A whole delivery, from the DNS lookup to the last byte of the answer. */
+  webhookSendMs: 15_000,
+  /** Without an answer from Postgres for this long, a leader steps down: Postgres may have released its lock. */
+  leaderHeartbeatMs: 5_000,
+};
+
+export type Timeouts = typeof scalable & typeof fixed;
+
+/**
+ * The timeouts of this process. Read when they are needed, because `setTimeouts` changes them.
+ *
+ * @example
+ * await withTimeout(query, timeouts.probeMs, () => { throw new Error('no answer'); });
+ */
+export const timeouts: Timeouts = { ...scalable, ...fixed };
+
+/** Multiplies the timeouts of this process, before it starts anything; tests also set single ones. */
+export function setTimeouts(scale: number, own: Partial<Timeouts> = {}): void {
+  for (const name of Object.keys(scalable) as (keyof typeof scalable)[]) timeouts[name] = scalable[name] * scale;
+  Object.assign(timeouts, fixed, own);
+}

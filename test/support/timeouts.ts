@@ -1,0 +1,15 @@
+import { beforeAll } from 'vitest';
+import { setTimeouts, type Timeouts } from '../../src/lib/timeouts.ts';
+import { timeoutScale } from './limits.ts';
+
+/**
+ * Runs before every test file: no timeout of the service may decide a result because the machine is slow. Processes that
+ * tests start inherit the variable.
+ */
+process.env['TIMEOUT_SCALE'] = String(timeoutScale);
+setTimeouts(timeoutScale);
+
+/** Sets timeouts for the tests of this file that are about them. Call it before `useService`. */
+export function useTimeouts(own: Partial<Timeouts>): void {
+  beforeAll(() => setTimeouts(timeoutScale, own));
+}
