@@ -1,12 +1,20 @@
 import { defineConfig } from 'vitest/config';
 import { testTimeoutMs } from './support/limits.ts';
 import { LongestFirst } from './support/longest-first.ts';
+import { Progress } from './support/progress.ts';
 
 /** Files that replace a module, which needs Vite's module loader and a process of their own. */
 const withModuleMocks = ['test/webhooks/notification-types.test.ts'];
 
+/** Pages can only be looked at where there is a browser; ./scanlog test says what it leaves out. */
+const leftOut = [
+  ...(process.env['SCANLOG_BROWSER'] ? [] : ['test/browser/**']),
+  ...(process.env['SCANLOG_TEST_QUICK'] ? ['test/edge/faults/**', 'test/deploy/**'] : []),
+];
+
 export default defineConfig({
   test: {
+    reporters: [new Progress()],
     globalSetup: 'test/support/stack.ts',
     setupFiles: 'test/support/timeouts.ts',
     testTimeout: testTimeoutMs,
@@ -21,8 +29,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          // Pages can only be looked at where there is a browser; ./scanlog test says so when there is none.
-          exclude: [...withModuleMocks, ...(process.env['SCANLOG_BROWSER'] ? [] : ['test/browser/**'])],
+          exclude: [...withModuleMocks, ...leftOut],
           // A process runs one file after another, and Bun loads the sources itself.
           isolate: false,
           experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -1,64 +1,118 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { StartError } from '../lib/errors.ts';
 import { findBrowser } from './browser.ts';
 import { print } from './terminal.ts';
+import { failureTable, type Report } from './test/report.ts';
+import { Stalls } from './test/stall.ts';
 
 const root = join(import.meta.dir, '../..');
 const modules = join(root, 'node_modules');
+const maxRuns = 100;
 
-const run = async (args: string[], environment: Record<string, string> = {}): Promise<boolean> => {
-  const child = Bun.spawn([process.execPath, '--bun', ...args], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...environment },
-  });
-  return (await child.exited) === 0;
-};
+interface TestOptions {
+  repeat: string;
+  stall?: boolean;
+  seed?: string;
+  quick?: boolean;
+}
 
 /** Checks types and lint, runs the tests, and prints the totals. */
-export async function runTests(filters: string[]): Promise<void> {
-  const checks = { passed: 0, failed: 0 };
-  const check = async (name: string, args: string[]) => {
-    const started = performance.now();
-    const passed = await run(args);
-    checks[passed ? 'passed' : 'failed']++;
-    print(`${passed ? '✓' : '✗'} ${name} ${Math.round(performance.now() - started)} ms`);
-  };
-  await check('types', [join(modules, 'typescript/bin/tsc'), '-p', root]);
-  await check('types of the console', [join(modules, 'typescript/bin/tsc'), '-p', join(root, 'src/console/app')]);
-  await check('lint', [join(modules, '@biomejs/biome/bin/biome'), 'check', root]);
+export async function runTests(filters: string[], options: TestOptions): Promise<void> {
+  const times = readNumber('--repeat', options.repeat, 1, maxRuns);
+  const seed = options.seed === undefined ? undefined : readNumber('--seed', options.seed, 0, Number.MAX_SAFE_INTEGER);
+  const checks = await runChecks();
+  const environment = await environmentFor(options);
+  const runs: Report[] = [];
+  for (let n = 1; n <= times; n++) {
+    if (times > 1) print(`\nRun ${n} of ${times}`);
+    runs.push(await runOnce(filters, { environment, seed, stall: options.stall === true }));
+  }
+  if (times > 1) print(`\n${failureTable(runs)}`);
+  const passed = runs.reduce((sum, run) => sum + run.passed, 0);
+  const failed = runs.reduce((sum, run) => sum + run.failures.length, 0) + checks.failed;
+  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+  print(`${checks.passed + passed} passed, ${failed} failed`);
+}
 
+function readNumber(option: string, text: string, min: number, max: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+  throw new StartError(`${option} must be an integer from ${min} to ${max}.`);
+}
+
+/** Types and lint, side by side, because each of them has phases on one core. */
+async function runChecks(): Promise<{ passed: number; failed: number }> {
+  const tsc = join(modules, 'typescript/bin/tsc');
+  const results = await Promise.all([
+    check('types', [tsc, '-p', root]),
+    check('types of the console', [tsc, '-p', join(root, 'src/console/app')]),
+    check('lint', [join(modules, '@biomejs/biome/bin/biome'), 'check', root]),
+  ]);
+  const passed = results.filter(Boolean).length;
+  return { passed, failed: results.length - passed };
+}
+
+async function check(name: string, args: string[]): Promise<boolean> {
+  const started = performance.now();
+  const child = Bun.spawn([process.execPath, '--bun', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const outputs = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  const passed = (await child.exited) === 0;
+  if (!passed) print(outputs.join('').trimEnd());
+  print(`${passed ? '✓' : '✗'} ${name} ${Math.round(performance.now() - started)} ms`);
+  return passed;
+}
+
+async function environmentFor({ quick }: TestOptions): Promise<Record<string, string>> {
+  if (quick) {
+    print('Not run, because of --quick: browser, faults, deployment, the second ClickHouse engine.');
+    return { SCANLOG_TEST_QUICK: '1' };
+  }
   const browser = await findBrowser();
-  const report = join(tmpdir(), `scanlog-tests-${process.pid}.json`);
-  const succeeded = await run(
-    [
-      join(modules, 'vitest/vitest.mjs'),
-      ...['run', '--config', join(root, 'test/vitest.config.ts'), '--root', root],
-      ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filters],
-    ],
-    browser === undefined ? {} : { SCANLOG_BROWSER: browser },
+  if (browser !== undefined) return { SCANLOG_BROWSER: browser };
+  print(
+    'Not run: test/browser, because Chromium is not installed and could not be installed (as root: apt-get install chromium).',
   );
-  const tests = readReport(report, succeeded);
-  if (browser === undefined)
-    print(
-      'Not run: test/browser, because Chromium is not installed and could not be installed (as root: apt-get install chromium).',
-    );
-  const passed = checks.passed + tests.passed;
-  const failed = checks.failed + tests.failed;
-  process.exitCode = failed === 0 && tests.passed > 0 ? 0 : 1;
-  print(`${passed} passed, ${failed} failed`);
+  return {};
 }
 
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
+/** Vitest also colors what is written to a file. */
+const colors: Record<string, string> = process.stdout.isTTY ? {} : { NO_COLOR: '1' };
+
+interface RunOptions {
+  environment: Record<string, string>;
+  seed: number | undefined;
+  stall: boolean;
 }
 
-/** A run without a report, or one that failed outside a test, counts as one failure. */
-function readReport(file: string, succeeded: boolean): { passed: number; failed: number } {
-  if (!existsSync(file)) return { passed: 0, failed: 1 };
-  const { numPassedTests, numFailedTests }: Report = JSON.parse(readFileSync(file, 'utf8'));
+async function runOnce(filters: string[], { environment, seed, stall }: RunOptions): Promise<Report> {
+  const file = join(tmpdir(), `scanlog-tests-${process.pid}.json`);
+  const child = Bun.spawn(
+    [
+      ...[process.execPath, '--bun', join(modules, 'vitest/vitest.mjs'), 'run'],
+      ...['--config', join(root, 'test/vitest.config.ts'), '--root', root],
+      ...(seed === undefined ? [] : [`--sequence.seed=${seed}`]),
+      ...filters,
+    ],
+    {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...colors, ...environment, SCANLOG_TEST_REPORT: file },
+    },
+  );
+  const stalls = stall ? new Stalls(child.pid) : undefined;
+  const succeeded = (await child.exited) === 0;
+  await stalls?.end();
+  return readReport(file, succeeded);
+}
+
+/** A run that ended without a report, or with an error that no test reports, counts as one failure. */
+function readReport(file: string, succeeded: boolean): Report {
+  if (!existsSync(file)) return { passed: 0, failures: [{ test: 'all', message: 'the run ended without a report' }] };
+  const report: Report = JSON.parse(readFileSync(file, 'utf8'));
   rmSync(file);
-  return { passed: numPassedTests, failed: numFailedTests + (succeeded || numFailedTests > 0 ? 0 : 1) };
+  if (!succeeded && report.failures.length === 0)
+    report.failures.push({ test: 'outside of tests', message: 'the run failed: see its output' });
+  return report;
 }
