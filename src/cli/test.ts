@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '../lib/errors.ts';
+import { engineVariable, selectedEngines } from '../stack/clickhouse/engines.ts';
 import { findBrowser } from './browser.ts';
 import { print } from './terminal.ts';
 import { failureTable, type Report } from './test/report.ts';
@@ -67,7 +68,7 @@ async function check(name: string, args: string[]): Promise<boolean> {
 async function environmentFor({ quick }: TestOptions): Promise<Record<string, string>> {
   if (quick) {
     print('Not run, because of --quick: browser, faults, deployment, the second ClickHouse engine.');
-    return { SCANLOG_TEST_QUICK: '1' };
+    return { SCANLOG_TEST_QUICK: '1', [engineVariable]: selectedEngines()[0] ?? '' };
   }
   const browser = await findBrowser();
   if (browser !== undefined) return { SCANLOG_BROWSER: browser };
