@@ -2,6 +2,7 @@
 export interface Lru<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
+  delete(key: K): void;
 }
 
 /**
@@ -28,5 +29,10 @@ export function lru<K, V>(limit: number): Lru<K, V> {
     return stale;
   }
 
-  return { get, set };
+  function remove(key: K): void {
+    young.delete(key);
+    old.delete(key);
+  }
+
+  return { get, set, delete: remove };
 }

@@ -5,6 +5,7 @@ import type { ArchiveFiles } from '../archive/files.ts';
 import { type OpenArchive, openArchive, readBlock } from '../archive/format.ts';
 import type { S3Access } from '../archive/s3.ts';
 import { filesAt } from '../archive/store.ts';
+import { loadOnce } from '../lib/load-once.ts';
 import { lru } from '../lib/lru.ts';
 import type { Queryable } from './connect.ts';
 
@@ -83,21 +84,11 @@ interface CachedBlock {
   positions: Float64Array;
 }
 
-/** Keeps a pending or successful load; a failed one is loaded again by the next reader. */
-function load<T>(cache: ReturnType<typeof lru<string, Promise<T> | undefined>>, key: string, read: () => Promise<T>) {
-  const cached = cache.get(key);
-  if (cached !== undefined) return cached;
-  const loading = read();
-  cache.set(key, loading);
-  loading.catch(() => cache.set(key, undefined));
-  return loading;
-}
-
 const openFile = ({ location, bytes }: ArchiveFile): Promise<OpenArchive> =>
-  load(openFiles, location, async () => openArchive(await sourceOf(await filesOf(location), location, bytes)));
+  loadOnce(openFiles, location, async () => openArchive(await sourceOf(await filesOf(location), location, bytes)));
 
 const openBlock = (archive: OpenArchive, index: number): Promise<CachedBlock> =>
-  load(blocks, `${archive.source.location}#${index}`, async () => {
+  loadOnce(blocks, `${archive.source.location}#${index}`, async () => {
     const lines = await readBlock(archive, index);
     return { lines, positions: Float64Array.from(lines, positionOf) };
   });

@@ -20,6 +20,13 @@ describe('lru', () => {
     expect(kept.length).toBeLessThan(20);
   });
 
+  it('deletes an entry wherever it is', () => {
+    const cache = lru<number, string>(2);
+    for (const n of [1, 2, 3]) cache.set(n, `value ${n}`);
+    for (const n of [1, 2, 3]) cache.delete(n);
+    expect([1, 2, 3].map(cache.get)).toEqual([undefined, undefined, undefined]);
+  });
+
   it('replaces the value of a key', () => {
     const cache = lru<string, number>(2);
     cache.set('a', 1);
