@@ -18,9 +18,19 @@ export async function branchOff(tx: Transaction): Promise<void> {
     INSERT INTO secrets VALUES ('branch', int4send(${branch}))
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
   await tx`SELECT setval(pg_get_serial_sequence('warehouse_tables', 'version'), ${branch})`;
-  // A backup of a version without the table is from before the first cursor.
-  const [{ exists }] = await tx<[{ exists: boolean }]>`SELECT to_regclass('log_branches') IS NOT NULL AS exists`;
-  if (exists) await tx`INSERT INTO log_branches (branch, after) VALUES (${branch}, ${await headOfLog(tx)})`;
+  await noteBranch(tx, branch);
+}
+
+/** A backup of an older version has no `number`, or no table: it is then from before the first cursor. */
+async function noteBranch(tx: Transaction, branch: number): Promise<void> {
+  const columns = await tx<{ name: string }[]>`
+    SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('log_branches') AND attnum > 0`;
+  const after = await headOfLog(tx);
+  if (columns.some(({ name }) => name === 'number'))
+    await tx`
+      INSERT INTO log_branches (branch, after, number)
+      SELECT ${branch}, ${after}, coalesce(max(number), 0) + 1 FROM log_branches`;
+  else if (columns.length > 0) await tx`INSERT INTO log_branches (branch, after) VALUES (${branch}, ${after})`;
 }
 
 /** The name of the stream that this log is relayed to: the setting, with a suffix if the log was restored. */
