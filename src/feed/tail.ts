@@ -32,9 +32,13 @@ interface TailOptions {
   log: Logger;
 }
 
+/** From the first reader that joins to the last one that leaves. Reads of an earlier one may still be under way. */
 interface Running {
   loop: Loop | undefined;
   unfollow: (() => void) | undefined;
+  /** Undefined until the end of the log is found. */
+  position: number | undefined;
+  isReading: boolean;
 }
 
 /**
@@ -48,8 +52,6 @@ export class Tail {
   readonly #owners = lru<string, Owner>(10_000);
   #running: Running | undefined;
   #cursors: Cursors | undefined;
-  #position: number | undefined;
-  #isReading = false;
 
   constructor(options: TailOptions) {
     this.#options = options;
@@ -60,7 +62,7 @@ export class Tail {
     const key = ownerKey(owner);
     const channel = this.#channels.get(key) ?? new Channel(owner);
     if (!this.#channels.has(key)) {
-      if (this.#position !== undefined) channel.begin(this.#position);
+      if (this.#running?.position !== undefined) channel.begin(this.#running.position);
       this.#channels.set(key, channel);
     }
     channel.subscribers.add(subscriber);
@@ -76,11 +78,10 @@ export class Tail {
     this.#running?.unfollow?.();
     void this.#running?.loop?.stop();
     this.#running = undefined;
-    this.#position = undefined;
   }
 
   #start(): void {
-    const running: Running = { unfollow: undefined, loop: undefined };
+    const running: Running = { unfollow: undefined, loop: undefined, position: undefined, isReading: false };
     this.#running = running;
     running.loop = every(pollMs, () => this.#readLog(running), {
       onError: (error) =>
@@ -96,37 +97,37 @@ export class Tail {
     const source = stream();
     if (isCurrent() && running.unfollow === undefined && source !== undefined)
       running.unfollow = followLog(source.nats, source.name, (range) => this.#onMessage(range, running), log);
-    this.#isReading = true;
+    running.isReading = true;
     try {
-      if (this.#position === undefined) {
+      if (running.position === undefined) {
         const head = await headOfLog(sql);
         if (!isCurrent()) return;
-        this.#position = head;
+        running.position = head;
         for (const channel of this.#channels.values()) channel.begin(head);
         this.#wake(this.#channels.values());
       }
       for (;;) {
-        const range = await readRange(sql, this.#position, batchSize);
-        if (range.to <= this.#position) return;
+        const range = await readRange(sql, running.position, batchSize);
+        if (range.to <= running.position) return;
         await this.#findOwners(range.entries);
-        if (!isCurrent() || this.#position === undefined) return;
-        this.#dispatch(range);
+        if (!isCurrent()) return;
+        this.#dispatch(range, running);
       }
     } finally {
-      this.#isReading = false;
+      running.isReading = false;
     }
   }
 
   #onMessage(range: LogRange, running: Running): void {
-    const position = this.#position;
+    const { position, isReading } = running;
     if (position === undefined || range.to <= position) return;
-    const isNext = range.after <= position && !this.#isReading && !range.entries.some((e) => this.#lacksOwner(e));
+    const isNext = range.after <= position && !isReading && !range.entries.some((e) => this.#lacksOwner(e));
     if (!isNext) running.loop?.wake();
-    else this.#dispatch({ ...range, entries: range.entries.filter((entry) => entry.position > position) });
+    else this.#dispatch({ ...range, entries: range.entries.filter((entry) => entry.position > position) }, running);
   }
 
   /** Gives every channel its events. */
-  #dispatch({ to, entries }: LogRange): void {
+  #dispatch({ to, entries }: LogRange, running: Running): void {
     const cursors = this.#cursors as Cursors;
     const added = new Map<Channel, Frame[]>();
     const ended: { account: string; isMeant(subscriber: Subscriber): boolean; reason: string }[] = [];
@@ -148,7 +149,7 @@ export class Tail {
       if (channel.size > maxChannelFrames) channel.keepLast(maxChannelFrames / 2);
     }
     if (total > maxFrames) for (const channel of this.#channels.values()) channel.keepLast(keptFrames);
-    this.#position = to;
+    running.position = to;
     const woken = new Set(added.keys());
     for (const { account, isMeant, reason } of ended)
       for (const channel of this.#channels.values()) {

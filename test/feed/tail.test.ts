@@ -1,0 +1,85 @@
+import type { NatsConnection } from 'nats';
+import { expect, test } from 'vitest';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { createCodes } from '../../src/codes/create.ts';
+import { loadCursors } from '../../src/feed/cursor.ts';
+import { Tail } from '../../src/feed/tail.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import type { Sql } from '../../src/log/connect.ts';
+import { headOfLog, readRange } from '../../src/log/read.ts';
+import { cut } from '../../src/stream/messages.ts';
+import { useDatabase } from '../support/database.ts';
+import { eventually, reaches } from '../support/eventually.ts';
+import { scanned } from '../support/scans.ts';
+import { testBox } from '../support/secret-box.ts';
+
+const database = useDatabase();
+
+/** Holds every read of the end of the log until the test lets it go on. */
+function heldHeads(sql: Sql): { gated: Sql; gates: PromiseWithResolvers<void>[] } {
+  const gates: PromiseWithResolvers<void>[] = [];
+  const gated = new Proxy(sql, {
+    apply(target, self, args: Parameters<Sql>) {
+      const [text] = args as unknown as [readonly string[]];
+      if (!Array.isArray(text) || !text[0]?.includes('SELECT greatest(')) return Reflect.apply(target, self, args);
+      const gate = Promise.withResolvers<void>();
+      gates.push(gate);
+      return gate.promise.then(() => Reflect.apply(target, self, args));
+    },
+  });
+  return { gated, gates };
+}
+
+type OnMessage = (error: null, message: { data: Uint8Array }) => void;
+
+test('a reader that joins while the last one leaves during a read gets every event once', async () => {
+  const { sql } = database;
+  const by = { actor: 'operator', now: new Date() };
+  const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now: by.now });
+  const owner = { account, mode: 'live' as const };
+  const request = { name: 'Menu', destination_url: 'https://example.com' };
+  const [created] = await sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
+  const scan = () => scanned({ code: created?.code.id ?? '', ...owner });
+  const append = () => appendScans(sql, batchOf(newId('batch', Date.now()), 1, [scan()]));
+  const cursors = await loadCursors(sql);
+  const { gated, gates } = heldHeads(sql);
+  const subscriptions: OnMessage[] = [];
+  const nats = {
+    subscribe(_: string, { callback }: { callback: OnMessage }) {
+      subscriptions.push(callback);
+      return { unsubscribe() {} };
+    },
+  } as unknown as NatsConnection;
+  const log = createLogger('silent', false);
+  const tail = new Tail({ sql: gated, cursors: async () => cursors, stream: () => ({ nats, name: 's' }), log });
+  const reader = () => ({ position: 0, key: 'key', session: undefined, wake() {}, ended: undefined });
+
+  const first = reader();
+  const left = tail.join(owner, first);
+  await reaches(1, () => gates.length);
+  tail.leave(left, first);
+  const second = reader();
+  const channel = tail.join(owner, second);
+  await reaches(2, () => gates.length);
+  gates[1]?.resolve();
+  // The second read knows the end of the log, and reads on from there; only now the first one ends.
+  await reaches(3, () => gates.length);
+  const head = await headOfLog(sql);
+  gates[0]?.resolve();
+  await append();
+  // The event arrives from NATS while the read that will find it, too, is under way.
+  for (const { data } of cut(await readRange(sql, head, 100)))
+    subscriptions.at(-1)?.(null, { data: new TextEncoder().encode(data) });
+  await append();
+  gates[2]?.resolve();
+  const positions = await eventually(() => {
+    for (const gate of gates) gate.resolve();
+    const found = channel.after(head, 100)?.frames.map(({ position }) => position);
+    expect(found?.at(-1)).toBe(head + 2);
+    return found;
+  });
+  tail.leave(channel, second);
+  expect(positions).toEqual([head + 1, head + 2]);
+});
