@@ -180,10 +180,13 @@ function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range,
     position > ${after} AND position <= ${to} AND occurred_at >= ${from_time} AND occurred_at < ${to_time}
     ${qr_ids === null ? sql`` : sql`AND ${code} = ANY(${qr_ids})`}
     ${tags === null ? sql`` : sql`AND code_tags_at(${code}, position) && ${tags}::text[]`}`;
+  // Scans of deleted codes have left analytics and the feed, and are not sent either.
+  const ofScan = sql`${isWanted(sql`s.code`)}
+    AND NOT EXISTS (SELECT 1 FROM codes c WHERE c.id = s.code AND c.status = 'deleted')`;
   // A replay of changes alone does not read scans, and the other way round.
   return sql`
     SELECT position, id, code, 'code_scanned' AS type FROM scans s
-    WHERE ${types.length > changes.length} AND s.account = ${account} AND s.mode = ${code_mode} AND ${isWanted(sql`s.code`)}
+    WHERE ${types.length > changes.length} AND s.account = ${account} AND s.mode = ${code_mode} AND ${ofScan}
     ${
       archived.length === 0
         ? sql``
@@ -191,7 +194,7 @@ function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range,
       UNION ALL
       SELECT position, id, code, 'code_scanned' FROM jsonb_to_recordset(${sql.json(archived.map((scan) => ({ ...scan })))})
         AS s (position bigint, id text, code text, occurred_at timestamptz)
-      WHERE ${isWanted(sql`s.code`)}`
+      WHERE ${ofScan}`
     }
     UNION ALL
     SELECT position, e.id, stream AS code, type FROM events e
