@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { StartError } from '../lib/errors.ts';
+import { codeOf, StartError } from '../lib/errors.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import type { Queryable, Sql, Transaction } from './connect.ts';
 import { locks } from './locks.ts';
 
@@ -55,17 +56,38 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
   return pending(await readMigrations(), applied).map(({ name }) => name);
 }
 
+/** While a migration waits for the lock on a table, everything else that uses the table waits behind it. */
+const lockTimeout = '200ms';
+const lockNotAvailable = '55P03';
+const retryMs = 1_000;
+
+interface MigrateOptions {
+  folder?: URL;
+  /** The last file to apply. */
+  upTo?: string | undefined;
+  /** Called when something else, such as a backup, locks a table that the migration changes: it is tried again. */
+  onLocked?(): void;
+  timers?: Timers;
+}
+
 /**
- * Applies all pending migrations, or those up to the file `upTo`, each in its own transaction, in order. Concurrent calls
- * wait for each other. Returns the names of the applied files.
+ * Applies all pending migrations, each in its own transaction, in order. Concurrent calls wait for each other. Returns the
+ * names of the applied files.
  */
-export async function migrate(sql: Sql, folder = ownMigrations, upTo?: string): Promise<string[]> {
+export async function migrate(sql: Sql, options: MigrateOptions = {}): Promise<string[]> {
+  const { folder = ownMigrations, upTo, onLocked = () => {}, timers = systemTimers } = options;
   const migrations = await readMigrations(folder);
   const applied: string[] = [];
   for (;;) {
-    const name = await sql.begin((tx) => applyNext(tx, migrations, upTo));
-    if (name === undefined) return applied;
-    applied.push(name);
+    try {
+      const name = await sql.begin((tx) => applyNext(tx, migrations, upTo));
+      if (name === undefined) return applied;
+      applied.push(name);
+    } catch (error) {
+      if (codeOf(error) !== lockNotAvailable) throw error;
+      onLocked();
+      await timers.sleep(retryMs);
+    }
   }
 }
 
@@ -83,6 +105,7 @@ async function applyNext(tx: Transaction, migrations: Migration[], upTo?: string
   const [next] = pending(migrations, await appliedMigrations(tx));
   if (next === undefined || (upTo !== undefined && next.name > upTo)) return undefined;
   const { number, name, checksum, statements } = next;
+  await tx`SELECT set_config('lock_timeout', ${lockTimeout}, true)`;
   await tx.unsafe(statements);
   await tx`INSERT INTO migrations (number, name, checksum) VALUES (${number}, ${name}, ${checksum})`;
   return name;

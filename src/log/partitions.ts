@@ -5,7 +5,13 @@ import { locks } from './locks.ts';
 const partitionSize = 20_000_000;
 const partitionsAhead = 2;
 
-/** Creates the partitions that scans will need next. Only reads when they exist; safe to call from any process. */
+/** A lock that is not granted within this time is tried again by the next call, which comes long before it is needed. */
+const lockTimeout = '200ms';
+
+/**
+ * Creates the partitions that scans will need next. Only reads when they exist; safe to call from any process. Rejects when
+ * something else locks the table, such as a vacuum; appends and reads go on meanwhile.
+ */
 export async function ensurePartitions(sql: Sql): Promise<void> {
   const [{ position }] = await sql<[{ position: number }]>`SELECT last_value AS position FROM log_position`;
   const current = Math.floor(position / partitionSize);
@@ -15,7 +21,10 @@ export async function ensurePartitions(sql: Sql): Promise<void> {
   const names = new Set(existing.map(({ name }) => name));
   const missing = wanted.filter((number) => !names.has(`scans_${number}`));
   if (missing.length === 0) return;
-  await sql.begin((tx) => createPartitions(tx, missing));
+  await sql.begin(async (tx) => {
+    await tx`SELECT set_config('lock_timeout', ${lockTimeout}, true)`;
+    await createPartitions(tx, missing);
+  });
 }
 
 /** Creates all partitions of a log that ends at `position`. */
@@ -27,11 +36,18 @@ export const makePartitionsUpTo = (tx: Transaction, position: number): Promise<v
 
 async function createPartitions(tx: Transaction, numbers: number[]): Promise<void> {
   await tx`SELECT pg_advisory_xact_lock(${locks.partitions})`;
-  for (const number of numbers)
-    await tx.unsafe(
-      `CREATE TABLE IF NOT EXISTS scans_${number} PARTITION OF scans
-       FOR VALUES FROM (${number * partitionSize}) TO (${(number + 1) * partitionSize})`,
-    );
+  for (const number of numbers) await createPartition(tx, `scans_${number}`, number * partitionSize);
+}
+
+/**
+ * Attaches a new table, because creating it as a partition would need a lock on `scans` that waits for every reader, a backup
+ * included, while all appends wait for that lock.
+ */
+async function createPartition(tx: Transaction, name: string, from: number): Promise<void> {
+  const [{ exists }] = await tx<[{ exists: boolean }]>`SELECT to_regclass(${name}) IS NOT NULL AS exists`;
+  if (exists) return;
+  await tx.unsafe(`CREATE TABLE ${name} (LIKE scans INCLUDING ALL)`);
+  await tx.unsafe(`ALTER TABLE scans ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${from + partitionSize})`);
 }
 
 export interface Partition {

@@ -42,7 +42,7 @@ export async function restoreBackup(
   await refuseUnlessEmpty(sql);
   await refuseWhileServed(sql, 'restore');
   const names = header.migrations.map(({ name }) => name);
-  await migrate(sql, undefined, names.at(-1));
+  await migrate(sql, { upTo: names.at(-1) });
   const applied = (await appliedMigrations(sql)).map(({ name }) => name);
   if (applied.join() !== names.join())
     throw new StartError(

@@ -10,11 +10,13 @@ const retryMs = 500;
 export async function migrateWhenAvailable(databaseUrl: string, log: Logger, signal: AbortSignal): Promise<void> {
   // A separate connection without a timeout: a migration, or waiting for that of another instance, may take minutes.
   const sql = connect(databaseUrl, { max: 1, name: 'scanlog-migrate', answerTimeoutMs: 'none' });
+  const onLocked = () =>
+    log.warn('a table that a migration changes is locked, by a backup for example: it is tried again every second');
   signal.addEventListener('abort', () => void sql.end({ timeout: 0 }), { once: true });
   try {
     for (;;) {
       try {
-        const applied = await migrate(sql);
+        const applied = await migrate(sql, { onLocked });
         if (applied.length > 0) log.info({ migrations: applied }, 'database migrated');
         return;
       } catch (error) {

@@ -33,7 +33,7 @@ describe.each([
     sql = database.sql;
     if (kind !== 'pg_trgm') await forbidExtensions(database.adminUrl);
     // Codes that exist before the migration are found as well.
-    await migrate(sql, undefined, '0014');
+    await migrate(sql, { upTo: '0014' });
     await sql`
       INSERT INTO codes (id, account, mode, name, destination_url, destination_revision, short_code, status, style,
         created_at, updated_at, version, position)

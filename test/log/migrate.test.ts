@@ -38,22 +38,22 @@ describe('migrating a database', () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int); INSERT INTO steps VALUES (1);');
     await write('README.md', 'not SQL at all');
 
-    expect(await migrate(database.sql, folder)).toEqual(['0001_first.sql', '0002_second.sql', '0010_third.sql']);
+    expect(await migrate(database.sql, { folder })).toEqual(['0001_first.sql', '0002_second.sql', '0010_third.sql']);
     expect(await applied()).toEqual(['0001_first.sql', '0002_second.sql', '0010_third.sql']);
     expect((await database.sql`SELECT n FROM steps`).map(({ n }) => n)).toEqual([1, 2, 3]);
   });
 
   test('applies nothing the second time', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
-    await migrate(database.sql, folder);
-    expect(await migrate(database.sql, folder)).toEqual([]);
+    await migrate(database.sql, { folder });
+    expect(await migrate(database.sql, { folder })).toEqual([]);
   });
 
   test('applies only new migrations later', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
-    await migrate(database.sql, folder);
+    await migrate(database.sql, { folder });
     await write('0002_second.sql', 'CREATE TABLE more (n int)');
-    expect(await migrate(database.sql, folder)).toEqual(['0002_second.sql']);
+    expect(await migrate(database.sql, { folder })).toEqual(['0002_second.sql']);
   });
 
   test('applies each migration once when 4 instances start at the same time', async () => {
@@ -61,7 +61,7 @@ describe('migrating a database', () => {
     await write('0002_second.sql', 'INSERT INTO steps VALUES (2)');
     const instances = Array.from({ length: 4 }, () => connect(database.url, { max: 2 }));
 
-    const results = await atOnce(4, (i) => migrate(instances[i] as Sql, folder));
+    const results = await atOnce(4, (i) => migrate(instances[i] as Sql, { folder }));
     await Promise.all(instances.map((sql) => sql.end()));
 
     expect(results.flat().toSorted()).toEqual(['0001_first.sql', '0002_second.sql']);
@@ -70,14 +70,14 @@ describe('migrating a database', () => {
 
   test('applies a file that ends in a comment', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int); -- the end');
-    expect(await migrate(database.sql, folder)).toEqual(['0001_first.sql']);
+    expect(await migrate(database.sql, { folder })).toEqual(['0001_first.sql']);
     expect(await applied()).toEqual(['0001_first.sql']);
   });
 
   test('restores the statement timeout of the connection that it used', async () => {
     const sql = connect(database.url, { max: 1 });
     await write('0001_first.sql', 'SELECT 1');
-    await migrate(sql, folder);
+    await migrate(sql, { folder });
     const [setting] = await sql`SHOW statement_timeout`;
     await sql.end();
     expect(setting).toEqual({ statement_timeout: '15s' });
@@ -87,9 +87,9 @@ describe('migrating a database', () => {
 describe('a migration that cannot be applied', () => {
   test('throws a StartError when an applied migration was changed', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
-    await migrate(database.sql, folder);
+    await migrate(database.sql, { folder });
     await write('0001_first.sql', 'CREATE TABLE steps (n bigint)');
-    const again = migrate(database.sql, folder);
+    const again = migrate(database.sql, { folder });
     await expect(again).rejects.toBeInstanceOf(StartError);
     await expect(again).rejects.toThrow(
       'Migration 0001_first.sql was changed after it was applied: restore the file and put the change into a new migration.',
@@ -99,10 +99,10 @@ describe('a migration that cannot be applied', () => {
   test('throws a StartError for a database of a newer version, and does not change it', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
     await write('0002_newer.sql', 'CREATE TABLE newer (n int)');
-    await migrate(database.sql, folder);
+    await migrate(database.sql, { folder });
     await rm(new URL('0002_newer.sql', folder));
     await write('0003_other.sql', 'CREATE TABLE other (n int)');
-    const older = migrate(database.sql, folder);
+    const older = migrate(database.sql, { folder });
     await expect(older).rejects.toBeInstanceOf(StartError);
     await expect(older).rejects.toThrow(
       'The database has migration 0002_newer.sql, which this version does not have: run a newer version of Scanlog.',
@@ -113,12 +113,12 @@ describe('a migration that cannot be applied', () => {
   test('rolls back a migration that fails, keeps earlier ones, and applies it once it is fixed', async () => {
     await write('0001_first.sql', 'CREATE TABLE steps (n int)');
     await write('0002_second.sql', 'CREATE TABLE half (n int); SELECT nonsense');
-    await expect(migrate(database.sql, folder)).rejects.toThrow('nonsense');
+    await expect(migrate(database.sql, { folder })).rejects.toThrow('nonsense');
     expect(await tables(database.sql)).toEqual(['migrations', 'steps']);
     expect(await applied()).toEqual(['0001_first.sql']);
 
     await write('0002_second.sql', 'CREATE TABLE half (n int)');
-    expect(await migrate(database.sql, folder)).toEqual(['0002_second.sql']);
+    expect(await migrate(database.sql, { folder })).toEqual(['0002_second.sql']);
   });
 });
 

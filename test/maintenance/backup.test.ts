@@ -140,7 +140,7 @@ describe('a backup', () => {
 
   test('of an older version is restored, and the database is migrated afterwards', async () => {
     const [old, fresh] = [await target('template0'), await target('template0')];
-    await migrate(old, undefined, '0006_webhooks.sql');
+    await migrate(old, { upTo: '0006_webhooks.sql' });
     await open(old);
     const older = join(folder, 'older.backup');
     await writeBackup(old, older, { now });

@@ -130,7 +130,7 @@ describe('plain keys of an older version', () => {
       () => older.end({ timeout: 1 }),
       () => restored.end({ timeout: 1 }),
     );
-    await migrate(older, undefined, '0010_operator.sql');
+    await migrate(older, { upTo: '0010_operator.sql' });
     await older`INSERT INTO visitor_keys (code, key) VALUES ('qr_1', decode(${key.toString('hex')}, 'hex'))`;
     await writeBackup(older, join(folder, 'older.backup'), { now: new Date() });
     await restoreBackup(restored, await checkBackup(join(folder, 'older.backup')));
