@@ -306,16 +306,22 @@ program
   .argument('[filters...]', 'run only test files whose path contains a filter')
   .action(action(() => import('./cli/test.ts'), 'runTests'));
 
-applyTimeoutScale(process.env);
-try {
-  await program.parseAsync();
-} catch (error) {
-  // Errors that the user can fix are printed as sentences; anything else is a bug and is printed with its stack.
-  const expected = error instanceof StartError || error instanceof Refusal || error instanceof VersionTaken;
-  const text = expected ? messageOf(error) : error instanceof Error ? (error.stack ?? error.message) : String(error);
-  for (const line of text.split('\n')) process.stderr.write(`${expected ? 'scanlog: ' : ''}${line}\n`);
-  process.exitCode = 1;
+/** Runs a command, such as `['account', 'list']`; sets the exit code of the process, and prints errors. */
+export async function runCommand(args: string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    // Errors that the user can fix are printed as sentences; anything else is a bug and is printed with its stack.
+    const expected = error instanceof StartError || error instanceof Refusal || error instanceof VersionTaken;
+    const text = expected ? messageOf(error) : error instanceof Error ? (error.stack ?? error.message) : String(error);
+    for (const line of text.split('\n')) process.stderr.write(`${expected ? 'scanlog: ' : ''}${line}\n`);
+    process.exitCode = 1;
+  }
 }
 
-// The service has stopped everything; an open connection must not keep the process alive.
-if (program.args[0] === 'up' || program.args[0] === 'serve') process.exit();
+if (import.meta.main) {
+  applyTimeoutScale(process.env);
+  await runCommand(process.argv.slice(2));
+  // The service has stopped everything; an open connection must not keep the process alive.
+  if (program.args[0] === 'up' || program.args[0] === 'serve') process.exit();
+}

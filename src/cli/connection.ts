@@ -80,18 +80,32 @@ async function connected<T>(databaseUrl: string, use: (sql: Sql) => Promise<T>):
 export async function withStoredDatabase<T>(data: string, use: (sql: Sql) => Promise<T>): Promise<T> {
   const { databaseUrl, logLevel } = findConfig(data);
   // Ctrl-C must neither leave Postgres running nor a partial file behind.
-  const stopped = untilStopSignal().then(() => {
+  const ended = new AbortController();
+  const stopped = untilStopSignal(ended.signal).then(() => {
     throw new StartError('Interrupted before it was complete: nothing has changed.');
   });
   stopped.catch(() => {});
   const useUntilStopped = (sql: Sql) => Promise.race([use(sql), stopped]);
-  if (databaseUrl !== undefined) return connected(databaseUrl, useUntilStopped);
+  try {
+    if (databaseUrl !== undefined) return await connected(databaseUrl, useUntilStopped);
+    return await withPostgresOf(data, logLevel, useUntilStopped);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Starts the Postgres of a data folder that no `up` runs on. */
+async function withPostgresOf<T>(
+  data: string,
+  logLevel: Config['logLevel'],
+  use: (sql: Sql) => Promise<T>,
+): Promise<T> {
   const folder = openDataDirectory(data);
   const unlock = lockDataDirectory(folder);
   try {
     const postgres = await startPostgres({ data: folder, log: createLogger(logLevel) });
     try {
-      return await connected(postgres.databaseUrl, useUntilStopped);
+      return await connected(postgres.databaseUrl, use);
     } finally {
       await postgres.stop();
     }

@@ -1,8 +1,8 @@
 import type { Logger } from '../lib/logger.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
-/** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
-export function untilStopSignal(): Promise<NodeJS.Signals> {
+/** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. `ended` ends the wait. */
+export function untilStopSignal(ended?: AbortSignal): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let received = false;
     const listen = (signal: NodeJS.Signals) => {
@@ -12,6 +12,7 @@ export function untilStopSignal(): Promise<NodeJS.Signals> {
     };
     process.on('SIGINT', listen);
     process.on('SIGTERM', listen);
+    ended?.addEventListener('abort', () => process.off('SIGINT', listen).off('SIGTERM', listen));
   });
 }
 
