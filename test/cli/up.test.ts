@@ -51,7 +51,8 @@ async function api(running: Running, folder: string, path: string, body?: object
 async function createdCode(running: Running, folder: string): Promise<string> {
   const response = await api(running, folder, '/qrcodes', { name: 'Kept', destination_url: 'https://example.com' });
   expect(response.status).toBe(201);
-  return (await response.json()).id;
+  const { id }: { id: string } = JSON.parse(await response.text());
+  return id;
 }
 
 const untilReadyz = (running: Running) =>
