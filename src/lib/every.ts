@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemTimers, type Timers } from './timers.ts';
 
 export interface Loop {
   /** Runs the task now; if it is running, once more after that run. */
@@ -14,6 +14,7 @@ interface LoopOptions {
   waitFirst?: boolean;
   /** Whether the loop keeps the process alive. Default: true. */
   ref?: boolean;
+  timers?: Timers;
 }
 
 /**
@@ -26,7 +27,7 @@ interface LoopOptions {
 export function every(
   intervalMs: number,
   task: (signal: AbortSignal) => Promise<number> | Promise<void>,
-  { onError, waitFirst = false, ref = true }: LoopOptions,
+  { onError, waitFirst = false, ref = true, timers = systemTimers }: LoopOptions,
 ): Loop {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -34,7 +35,7 @@ export function every(
 
   async function wait(ms: number): Promise<void> {
     // After a wake during the run, the signal is aborted already, and this does not wait.
-    await sleep(ms, undefined, { signal: pause.signal, ref }).catch(() => {});
+    await timers.sleep(ms, { signal: pause.signal, ref });
     pause = new AbortController();
   }
 

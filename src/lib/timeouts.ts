@@ -49,6 +49,14 @@ const scalable = {
   doctorMs: 10_000,
   /** ClickHouse, while a long statement waits for it. */
   warehousePingMs: 5_000,
+  /** An embedded server, from its launch until it answers; then what is not up is stopped and reported. */
+  partStartMs: 90_000,
+  /** One attempt to reach an embedded server that starts. */
+  partProbeMs: 1_000,
+  /** An embedded server that stops; then it is killed. */
+  partStopMs: 10_000,
+  /** The embedded ClickHouse, which then abandons its queries. Shorter than `partStopMs`. */
+  clickhouseStopMs: 4_000,
   /** The projections, before `verify` compares them with the log. */
   verifyCatchUpMs: 30_000,
 };

@@ -1,3 +1,5 @@
+import { systemTimers, type Timers } from './timers.ts';
+
 /**
  * Settles as `work` does or, when that takes longer than `timeoutMs`, as `onTimeout`: with what it returns, or with what
  * it throws. A rejection of `work` after the timeout is ignored.
@@ -6,20 +8,23 @@
  * const rows = await withTimeout(query, 2_000, () => { throw new Error('no answer within 2 s'); });
  * const isStopped = await withTimeout(stop().then(() => true), 10_000, () => false);
  */
-export async function withTimeout<T, F>(work: Promise<T>, timeoutMs: number, onTimeout: () => F): Promise<T | F> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<F>((resolve, reject) => {
-    timer = setTimeout(() => {
-      try {
-        resolve(onTimeout());
-      } catch (error) {
-        reject(error);
-      }
-    }, timeoutMs);
+export async function withTimeout<T, F>(
+  work: Promise<T>,
+  timeoutMs: number,
+  onTimeout: () => F,
+  timers: Timers = systemTimers,
+): Promise<T | F> {
+  const timeout = Promise.withResolvers<F>();
+  const cancel = timers.after(timeoutMs, () => {
+    try {
+      timeout.resolve(onTimeout());
+    } catch (error) {
+      timeout.reject(error);
+    }
   });
   try {
-    return await Promise.race([work, timeout]);
+    return await Promise.race([work, timeout.promise]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, StartError } from '../lib/errors.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import type { EngineName } from './clickhouse/engine.ts';
 import {
   checkout,
@@ -36,7 +37,7 @@ export function clickhousePlan(options: { data: DataDirectory; port: number; pas
       return launchAs(user, folder, (dataDir) => clickhouseCommand({ engine, dataDir, port, password, ...programs }));
     },
     answers: () =>
-      fetch(`http://127.0.0.1:${port}/ping`, { signal: AbortSignal.timeout(1_000) }).then(
+      fetch(`http://127.0.0.1:${port}/ping`, { signal: AbortSignal.timeout(timeouts.partProbeMs) }).then(
         (response) => response.ok,
         () => false,
       ),

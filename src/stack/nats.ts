@@ -4,6 +4,7 @@ import { connect as connectSocket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '../lib/errors.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { PartPlan } from './part.ts';
 import { readableProgram } from './reach.ts';
@@ -92,7 +93,7 @@ export function natsPlan({ data, port, password, node }: NatsOptions): PartPlan 
           socket.destroy();
           resolve(answer);
         };
-        socket.setTimeout(1_000, () => settle(false));
+        socket.setTimeout(timeouts.partProbeMs, () => settle(false));
         socket.once('error', () => settle(false));
         socket.once('data', (greeting) => settle(greeting.toString().startsWith('INFO')));
       }),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { backoff } from '../lib/backoff.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { isAlive, markOf, stopLeftover, stopProcess, until, writeMark } from './processes.ts';
 
@@ -28,8 +29,6 @@ export interface Part {
   pid(): number | undefined;
   stop(): Promise<void>;
 }
-
-const startTimeoutMs = 90_000;
 
 interface PartOptions {
   data: DataDirectory;
@@ -75,7 +74,7 @@ class SupervisedPart {
     this.#stopping = true;
     if (this.pid !== undefined) {
       const mark = markOf(this.pid);
-      if (isAlive(mark)) await stopProcess(mark, this.#plan.stopSignal, 10_000);
+      if (isAlive(mark)) await stopProcess(mark, this.#plan.stopSignal, timeouts.partStopMs);
     }
     await stopLeftover(this.#pidFile, this.#plan.stopSignal);
   }
@@ -89,10 +88,10 @@ class SupervisedPart {
     });
     const hasExited = () => failure !== undefined || child.exitCode !== null || child.signalCode !== null;
     const isOver = () => this.#stopping || this.#signal?.aborted === true || hasExited();
-    const ready = await until(async () => isOver() || (await this.#plan.answers()), startTimeoutMs);
+    const ready = await until(async () => isOver() || (await this.#plan.answers()), timeouts.partStartMs);
     if (this.#stopping) return;
     if (this.#signal?.aborted) {
-      if (child.pid !== undefined) await stopProcess(markOf(child.pid), stopSignal, 5_000);
+      if (child.pid !== undefined) await stopProcess(markOf(child.pid), stopSignal, timeouts.partStopMs);
       throw new StartError('The start was interrupted.');
     }
     if (hasExited() || !ready) {

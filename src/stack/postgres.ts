@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { messageOf, StartError } from '../lib/errors.ts';
+import { timeouts } from '../lib/timeouts.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { PartPlan } from './part.ts';
 import { readableRoot } from './reach.ts';
@@ -58,7 +59,7 @@ export function postgresPlan({ data, port, password, durable }: PostgresOptions)
       return launchAs(user, folder, (path) => ({ command: binary('postgres', user), args: ['-D', path, ...args] }));
     },
     async answers() {
-      const sql = connectAsAdmin(port, password, 1);
+      const sql = connectAsAdmin(port, password, timeouts.partProbeMs / 1_000);
       try {
         await sql`SELECT 1`;
         return true;

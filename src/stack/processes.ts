@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { isAlive, type ProcessMark, readMark } from '../lib/process-mark.ts';
+import { timeouts } from '../lib/timeouts.ts';
 
 export { isAlive, markOf, readMark, writeMark } from '../lib/process-mark.ts';
 
@@ -28,13 +29,13 @@ export async function stopProcess(mark: ProcessMark, signal: NodeJS.Signals, gra
   send(signal);
   if (await until(() => !isAlive(mark), graceMs)) return;
   send('SIGKILL');
-  await until(() => !isAlive(mark), 5_000);
+  await until(() => !isAlive(mark), timeouts.partStopMs);
 }
 
 /** Stops a process that an earlier run left running because it was killed. */
 export async function stopLeftover(pidFile: string, signal: NodeJS.Signals): Promise<void> {
   const mark = readMark(pidFile);
-  if (mark !== undefined) await stopProcess(mark, signal, 10_000);
+  if (mark !== undefined) await stopProcess(mark, signal, timeouts.partStopMs);
   rmSync(pidFile, { force: true });
 }
 

@@ -12,6 +12,7 @@ import { replayState } from '../../src/maintenance/replay-state.ts';
 import { checkBackup } from '../../src/maintenance/restore.ts';
 import { startService } from '../../src/service/start.ts';
 import { type Api, apiClient, type Json, newCode } from '../support/api.ts';
+import { command } from '../support/command.ts';
 import { createDatabase, uniqueName } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { runScanlog } from '../support/scanlog.ts';
@@ -85,9 +86,9 @@ async function answersOf(url: string, key: string, codes: string[]): Promise<str
 
 /** Runs a command, expects its exit code, and returns its output. */
 async function scanlog(args: string[], environment: Record<string, string>, exitCode = 0): Promise<string> {
-  const command = runScanlog(args, environment);
-  expect(await command.exitCode(), command.output()).toBe(exitCode);
-  return command.output();
+  const { code, output } = await command(args, environment);
+  expect(code, output).toBe(exitCode);
+  return output;
 }
 
 const ofService = () => ({ DATABASE_URL: service.database.url, SECRET_KEY: testSecretKey });
@@ -101,7 +102,9 @@ test('a backup taken under load restores to a service with the same answers', as
   await live.delete(`/v1/account/keys/${revoked.id}`);
   const once = { 'idempotency-key': 'created once' };
   const made = await live.post('/v1/qrcodes', newCode({ name: 'Once' }), once);
+  expect(made.status, made.text).toBe(201);
   codes.push(made.body.id);
+  await service.allStored();
   const [{ scans }] = await service.database.sql<[{ scans: number }]>`
     SELECT count(*) AS scans FROM scans WHERE account = ${account}`;
   await untilThereAre(service.database.sql, account, scans, 'delivered');
@@ -114,7 +117,8 @@ test('a backup taken under load restores to a service with the same answers', as
   const load = (async () => {
     while (!isOver) await scanCode(url, busy, 5);
   })();
-  await scanlog(['backup', file], ofService());
+  const backup = runScanlog(['backup', file], ofService());
+  expect(await backup.exitCode(), backup.output()).toBe(0);
   isOver = true;
   await load;
   // Changes after the backup, which the stream has and the backup has not.
@@ -126,11 +130,9 @@ test('a backup taken under load restores to a service with the same answers', as
   ends.push(database.drop);
   const DATABASE_URL = database.url;
   const otherKey = { DATABASE_URL, SECRET_KEY: 'another-key-than-that-of-the-backup' };
-  const [wrongKey, notEmpty] = await Promise.all([
-    scanlog(['restore', file], otherKey, 1),
-    scanlog(['restore', file], ofService(), 1),
-    scanlog(['restore', file], { ...ofService(), DATABASE_URL }),
-  ]);
+  const wrongKey = await scanlog(['restore', file], otherKey, 1);
+  const notEmpty = await scanlog(['restore', file], ofService(), 1);
+  await scanlog(['restore', file], { ...ofService(), DATABASE_URL });
   expect(wrongKey).toMatch(/^scanlog: SECRET_KEY is not the key of the backup: .+\n$/);
   expect(notEmpty).toContain('scanlog: This database has a log already');
 

@@ -1,19 +1,18 @@
 import { expect, inject, test } from 'vitest';
 import type { Json } from '../support/api.ts';
-import { runScanlog } from '../support/scanlog.ts';
+import { command } from '../support/command.ts';
 import { testSecretKey, useService } from '../support/service.ts';
 
 const service = useService();
 
 async function demo(...args: string[]): Promise<string> {
   const { natsUrl, clickhouseUrl } = inject('stack');
-  const running = runScanlog(['demo', ...args], {
+  const { output } = await command(['demo', ...args], {
     ...{ DATABASE_URL: service.database.url, NATS_URL: natsUrl, CLICKHOUSE_URL: clickhouseUrl },
     SECRET_KEY: testSecretKey,
     PUBLIC_URL: 'https://qr.example.com',
   });
-  await running.exitCode();
-  return running.output();
+  return output;
 }
 
 test('./scanlog demo creates an account with a year of scans once, and prints the console URL and a key', async () => {

@@ -9,7 +9,8 @@ import { migrate } from '../../src/log/migrate.ts';
 import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
 import { availableEngines } from '../../src/stack/clickhouse/engines.ts';
 import { freePort } from '../../src/stack/processes.ts';
-import { type ClickHouseProcess, password, startedClickHouse, startTimeoutMs } from '../stack/clickhouse-server.ts';
+import { type ClickHouseProcess, password, startedClickHouse } from '../stack/clickhouse-server.ts';
+import { command } from '../support/command.ts';
 import { uniqueName, useDatabase } from '../support/database.ts';
 import { runScanlog } from '../support/scanlog.ts';
 import { testSecretKey } from '../support/service.ts';
@@ -37,10 +38,9 @@ const environment = (): Record<string, string> => ({
   EDGE_DIR: edgeFolder,
 });
 
-async function examine(changes: Record<string, string> = {}): Promise<{ code: number | null; report: Report }> {
-  const running = runScanlog(['doctor', '--json', '--data', emptyFolder], { ...environment(), ...changes });
-  const code = await running.exitCode();
-  return { code, report: JSON.parse(running.output()) };
+async function examine(changes: Record<string, string> = {}): Promise<{ code: number; report: Report }> {
+  const { code, output } = await command(['doctor', '--json', '--data', emptyFolder], { ...environment(), ...changes });
+  return { code, report: JSON.parse(output) };
 }
 
 const find = ({ findings }: Report, part: string, check: string) =>
@@ -231,9 +231,9 @@ describe('./scanlog doctor', () => {
   });
 
   test('names the missing settings if no server is configured or running', async () => {
-    const running = runScanlog(['doctor', '--data', emptyFolder]);
-    expect(await running.exitCode()).toBe(1);
-    expect(running.output()).toBe(
+    const { code, output } = await command(['doctor', '--data', emptyFolder]);
+    expect(code).toBe(1);
+    expect(output).toBe(
       `scanlog: No Scanlog is running on ${emptyFolder}: start ./scanlog up, or pass its --data, or set DATABASE_URL, NATS_URL and CLICKHOUSE_URL.\n`,
     );
     const { report } = await examine({ NATS_URL: '' });
@@ -262,8 +262,8 @@ describe.each(availableEngines().filter((engine) => engine === 'native'))('./sca
       </clickhouse>`,
     );
     server = await startedClickHouse(engine, join(edgeFolder, 'clickhouse'), configFile);
-  }, startTimeoutMs);
-  afterAll(() => server.stop(), startTimeoutMs);
+  });
+  afterAll(() => server.stop());
 
   test.each([
     ['single', 'warning', 'has one replica'],

@@ -4,6 +4,7 @@ import { startOf } from '../../src/cli/events.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import type { Sql } from '../../src/log/connect.ts';
+import { command } from '../support/command.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { runScanlog } from '../support/scanlog.ts';
@@ -14,10 +15,7 @@ const database = useDatabase();
 const growing = useDatabase();
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
-async function eventsOf(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const running = runScanlog(['events', ...args], { DATABASE_URL: database.url });
-  return { code: await running.exitCode(), output: running.output() };
-}
+const eventsOf = (...args: string[]) => command(['events', ...args], { DATABASE_URL: database.url });
 
 interface Printed {
   type: string;

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDataDirectory } from '../../src/stack/data-directory.ts';
 import { natsPlan } from '../../src/stack/nats.ts';
+import { conditionTimeoutMs } from '../support/limits.ts';
 
 const folders: string[] = [];
 
@@ -37,23 +38,7 @@ function program(file: string, text: string): void {
 
 const nats = (version: string) => `echo 'nats-server: v${version}'`;
 const tools = [
-  ...[
-    'sh',
-    'cat',
-    'cksum',
-    'sed',
-    'dirname',
-    'readlink',
-    'uname',
-    'tail',
-    'id',
-    'mkdir',
-    'rm',
-    'mv',
-    'du',
-    'cut',
-    'sleep',
-  ],
+  ...['sh', 'cat', 'cksum', 'sed', 'dirname', 'readlink', 'uname', 'tail', 'id', 'mkdir', 'rm', 'mv', 'du', 'cut'],
 ];
 
 /** A checkout with installed packages, and a PATH with only the given programs. */
@@ -75,11 +60,19 @@ function given(programs: Record<string, string>) {
     const found = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).stdout.trim();
     symlinkSync(found, join(bin, tool));
   }
-  for (const [name, text] of Object.entries(programs)) program(join(bin, name), text);
+  // The launcher only sleeps between two lines of progress.
+  for (const [name, text] of Object.entries({ sleep: '', ...programs })) program(join(bin, name), text);
   const run = (command = 'up') =>
-    spawnSync('/bin/sh', [join(root, 'scanlog'), command], { encoding: 'utf8', env: { PATH: bin } });
+    spawnSync('/bin/sh', [join(root, 'scanlog'), command], {
+      ...{ encoding: 'utf8', env: { PATH: bin }, timeout: conditionTimeoutMs },
+    });
   return { root, run };
 }
+
+/** Lines of a fake that waits for another fake, and of that other one; each is run at least once. */
+const wait = 'read -r _ <"$(dirname "$0")/gate" || true';
+const open = 'mkdir "$(dirname "$0")/opened" 2>/dev/null && echo >"$(dirname "$0")/gate"';
+const makeGate = (root: string) => spawnSync('mkfifo', [join(root, 'bin/gate')]);
 
 /** Fakes of apt-get and dpkg-deb that provide a package with this version; apt-get records its arguments. */
 const debian = (version: string) => ({
@@ -124,12 +117,15 @@ describe('./scanlog', () => {
 });
 
 test('./scanlog test fetches the packages of npm and of Debian at the same time', () => {
-  const { run } = given({
-    npm: 'for i in 1 2 3 4 5 6 7 8 9; do [ ! -e "$(dirname "$0")/apt-arguments" ] || break; sleep 1; done; echo "$i"; exit 1',
-    ...debian('2.9.10'),
+  const packages = debian('2.9.10');
+  const { run, root } = given({
+    ...packages,
+    npm: `${wait}; echo 'apt-get has started'; exit 1`,
+    'apt-get': `${open}; ${packages['apt-get']}`,
   });
+  makeGate(root);
   const { stderr, status } = run('test');
-  expect(stderr).toMatch(/npm could not install the packages: [1-8] /);
+  expect(stderr).toContain('npm could not install the packages: apt-get has started ');
   expect(status).toBe(1);
 });
 
@@ -138,7 +134,9 @@ describe('the size of the packages', () => {
     ['x86_64', 'about 1.4 GB on disk'],
     ['aarch64', 'about 0.9 GB on disk'],
   ])('on %s: %s', (machine, sentence) => {
-    const { run, root } = given({ npm: 'sleep 0.5; exit 1' });
+    // npm ends after the first line of progress.
+    const { run, root } = given({ npm: `${wait}; exit 1`, sleep: open });
+    makeGate(root);
     rmSync(join(root, 'node_modules/.scanlog-run'));
     // The link goes first: writing to it would change the program that it leads to.
     rmSync(join(root, 'bin/uname'));

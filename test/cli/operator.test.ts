@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAccount, hashOfKey } from '../../src/accounts/accounts.ts';
 import { createCodes } from '../../src/codes/create.ts';
+import { command } from '../support/command.ts';
 import { useDatabase } from '../support/database.ts';
 import { runScanlog } from '../support/scanlog.ts';
 import { testBox } from '../support/secret-box.ts';
@@ -8,10 +9,7 @@ import { testBox } from '../support/secret-box.ts';
 const database = useDatabase();
 const now = new Date();
 
-async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const running = runScanlog(args, { DATABASE_URL: database.url });
-  return { code: await running.exitCode(), output: running.output() };
-}
+const run = (...args: string[]) => command(args, { DATABASE_URL: database.url });
 const runJson = async (...args: string[]) => {
   const { code, output } = await run(...args, '--json');
   expect(code, output).toBe(0);
@@ -104,3 +102,11 @@ test.each([
   expect(output).toContain(sentence);
   expect(output.trim().split('\n')).toHaveLength(1);
 });
+
+test.each([[['destinations', 'list']], [['key', 'revoke', 'key_none']]])(
+  '%j prints the same in a process of its own, and exits with the same code',
+  async (args) => {
+    const running = runScanlog(args, { DATABASE_URL: database.url });
+    expect({ code: await running.exitCode(), output: running.output() }).toEqual(await run(...args));
+  },
+);

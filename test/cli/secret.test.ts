@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Mode } from '../../events/plans.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { createCodes } from '../../src/codes/create.ts';
@@ -14,8 +14,9 @@ import { replayState } from '../../src/maintenance/replay-state.ts';
 import { rotate, set } from '../../src/webhooks/commands.ts';
 import { create } from '../../src/webhooks/subscriptions.ts';
 import { findTarget } from '../../src/webhooks/target.ts';
+import { command } from '../support/command.ts';
 import { createDatabase } from '../support/database.ts';
-import { runScanlog } from '../support/scanlog.ts';
+import { eventually } from '../support/eventually.ts';
 import { testBox, testSecretKey } from '../support/secret-box.ts';
 import { dumpAll } from '../support/tables.ts';
 
@@ -32,13 +33,13 @@ let code: string;
 let subscription: string;
 
 /** A database with a webhook that has two secrets, a code, and a visitor key in plain text of an older version. */
-beforeEach(async () => {
+async function newDatabase(): Promise<void> {
   const database = await createDatabase();
   drops.push(database.drop);
   url = database.url;
   // Named like a session of the command line, which does not count as a running service.
   sql = connect(url, { max: 4, name: 'scanlog-cli' });
-  drops.push(() => sql.end({ timeout: 1 }));
+  drops.push(() => sql.end());
   await isKeyOfDatabase(sql, testBox);
   owner = { account: (await createAccount(sql, { name: 'Café', plan: 'pro', now })).id, mode: 'live' };
   await set(sql, testBox, owner, 'https://example.com/hook', { actor: 'operator', now });
@@ -51,19 +52,13 @@ beforeEach(async () => {
   code = made?.code.id ?? '';
   await sql`INSERT INTO unsealed_visitor_keys VALUES (${older.code}, decode(${older.key.toString('hex')}, 'hex'))`;
   await database.sql.end();
-});
+}
 afterAll(async () => {
   for (const drop of drops.reverse()) await drop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function run(
-  environment: Record<string, string>,
-  ...args: string[]
-): Promise<{ code: number | null; output: string }> {
-  const running = runScanlog(['secret', ...args], environment);
-  return { code: await running.exitCode(), output: running.output() };
-}
+const run = (environment: Record<string, string>, ...args: string[]) => command(['secret', ...args], environment);
 
 /** All encrypted secrets, decrypted. */
 async function secretsUnder(box: SecretBox) {
@@ -74,8 +69,10 @@ async function secretsUnder(box: SecretBox) {
   return { webhook: target?.secrets, other: otherTarget?.secrets, keys: [code, older.code].map((id) => keys.get(id)) };
 }
 
-describe('secret rotate', () => {
-  test('encrypts every secret with the new key, and can be repeated', async () => {
+describe('secret', () => {
+  beforeEach(newDatabase);
+
+  test('rotate encrypts every secret with the new key, and can be repeated', async () => {
     const before = await secretsUnder(testBox);
     expect(before.webhook).toHaveLength(2);
     const environment = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
@@ -90,34 +87,7 @@ describe('secret rotate', () => {
     expect(await sql`SELECT FROM unsealed_visitor_keys`).toHaveLength(0);
   });
 
-  test.each([
-    ['without NEW_SECRET_KEY', { NEW_SECRET_KEY: '' }, 'NEW_SECRET_KEY is not set'],
-    ['to the same key', { NEW_SECRET_KEY: testSecretKey }, 'NEW_SECRET_KEY is the same as SECRET_KEY'],
-    ['to a short key', { NEW_SECRET_KEY: 'hunter2' }, 'NEW_SECRET_KEY must have at least 32 characters'],
-    ['from a key of another database', { SECRET_KEY: 'x'.repeat(32) }, 'SECRET_KEY is not the key of this database'],
-  ])('is refused %s, and changes nothing', async (_, wrong, sentence) => {
-    const before = await dumpAll(sql);
-    const right = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
-    const { code: exit, output } = await run({ ...right, ...wrong }, 'rotate');
-    expect(exit).toBe(1);
-    expect(output).toContain(sentence);
-    expect(await dumpAll(sql)).toEqual(before);
-  });
-
-  test('is refused while a service runs on the database', async () => {
-    const service = connect(url, { max: 1, name: 'scanlog-edge' });
-    await service`SELECT 1`;
-    const environment = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
-    const { code: exit, output } = await run(environment, 'rotate');
-    await service.end();
-    expect(exit).toBe(1);
-    expect(output).toBe('scanlog: A service runs on this database: stop it, rotate the key, and start it again.\n');
-    expect(await isKeyOfDatabase(sql, testBox)).toBe(true);
-  });
-});
-
-describe('secret reset', () => {
-  test('replaces what the lost key had encrypted, after confirmation', async () => {
+  test('reset replaces what the lost key had encrypted, after confirmation', async () => {
     const before = await secretsUnder(testBox);
     const environment = { DATABASE_URL: url, SECRET_KEY: newKey };
     const refused = await run(environment, 'reset');
@@ -147,11 +117,46 @@ describe('secret reset', () => {
     ]);
     expect((await replayState(sql)).corrected, 'state agrees with the log').toBe(0);
   });
+});
+
+describe('refuses, and changes nothing:', () => {
+  beforeAll(newDatabase);
+
+  test.each([
+    ['without NEW_SECRET_KEY', { NEW_SECRET_KEY: '' }, 'NEW_SECRET_KEY is not set'],
+    ['to the same key', { NEW_SECRET_KEY: testSecretKey }, 'NEW_SECRET_KEY is the same as SECRET_KEY'],
+    ['to a short key', { NEW_SECRET_KEY: 'hunter2' }, 'NEW_SECRET_KEY must have at least 32 characters'],
+    ['from a key of another database', { SECRET_KEY: 'x'.repeat(32) }, 'SECRET_KEY is not the key of this database'],
+  ])('rotate %s', async (_, wrong, sentence) => {
+    const before = await dumpAll(sql);
+    const right = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
+    const { code: exit, output } = await run({ ...right, ...wrong }, 'rotate');
+    expect(exit).toBe(1);
+    expect(output).toContain(sentence);
+    expect(await dumpAll(sql)).toEqual(before);
+  });
+
+  test('rotate while a service runs on the database', async () => {
+    const service = connect(url, { max: 1, name: 'scanlog-edge' });
+    await service`SELECT 1`;
+    const environment = { DATABASE_URL: url, SECRET_KEY: testSecretKey, NEW_SECRET_KEY: newKey };
+    const { code: exit, output } = await run(environment, 'rotate');
+    await service.end();
+    await eventually(async () =>
+      expect(
+        await sql`SELECT FROM pg_stat_activity WHERE application_name = 'scanlog-edge'
+        AND datname = current_database()`,
+      ).toHaveLength(0),
+    );
+    expect(exit).toBe(1);
+    expect(output).toBe('scanlog: A service runs on this database: stop it, rotate the key, and start it again.\n');
+    expect(await isKeyOfDatabase(sql, testBox)).toBe(true);
+  });
 
   test.each([
     ['with the key of the database', { SECRET_KEY: testSecretKey }, 'so nothing is lost'],
     ['without a key', {}, 'SECRET_KEY is not set'],
-  ])('is refused %s', async (_, keys, sentence) => {
+  ])('reset %s', async (_, keys, sentence) => {
     const data = join(folder, 'none');
     const { code: exit, output } = await run({ DATABASE_URL: url, ...keys }, 'reset', '--yes', '--data', data);
     expect(exit).toBe(1);
@@ -161,13 +166,14 @@ describe('secret reset', () => {
 });
 
 test('a data folder: restores a backup without its key, resets the key, and rotates it', async () => {
+  await newDatabase();
   const data = join(folder, 'data');
   const file = join(folder, 'secrets-test.backup');
   await writeBackup(sql, file, { now });
   const scanlog = async (...args: string[]) => {
-    const running = runScanlog([...args, '--data', data]);
-    expect(await running.exitCode(), running.output()).toBe(0);
-    return running.output();
+    const { code: exit, output } = await command([...args, '--data', data]);
+    expect(exit, output).toBe(0);
+    return output;
   };
   const secrets = () => JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'));
   expect(await scanlog('restore', file, '--lost-key')).toContain('Run ./scanlog secret reset before');
@@ -186,9 +192,9 @@ test('a data folder: restores a backup without its key, resets the key, and rota
   const interrupted = { ...rotated, secretKey: first, nextSecretKey: rotated.secretKey };
   writeFileSync(join(data, 'secrets.json'), JSON.stringify(interrupted));
   for (const args of [['up'], ['secret', 'reset', '--yes']]) {
-    const refused = runScanlog([...args, '--data', data]);
-    expect(await refused.exitCode()).toBe(1);
-    expect(refused.output()).toContain('was interrupted: run ./scanlog secret rotate again.');
+    const refused = await command([...args, '--data', data]);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain('was interrupted: run ./scanlog secret rotate again.');
   }
   await scanlog('secret', 'rotate');
   expect(secrets()).toEqual(rotated);

@@ -3,9 +3,11 @@ import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileS
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Geo, type GeoEvent, mapFile, openGeo } from '../../src/geo/geo.ts';
 import { parseAddress } from '../../src/lib/ip-address.ts';
+import { eventually } from '../support/eventually.ts';
+import { type ManualTimers, manualTimers } from '../support/timers.ts';
 
 const require = createRequire(import.meta.url);
 const maxmindFiles = join(dirname(require.resolve('maxmind-test-data/package.json')), 'test/data/test-data');
@@ -22,11 +24,13 @@ describe('a geography database that changes at runtime', () => {
   let path: string;
   let geo: Geo | undefined;
   let events: GeoEvent[];
+  let timers: ManualTimers;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'geo-'));
     path = join(folder, 'city.mmdb');
     events = [];
+    timers = manualTimers();
   });
   afterEach(() => {
     geo?.close();
@@ -35,7 +39,7 @@ describe('a geography database that changes at runtime', () => {
 
   const open = async (onEvent = (event: GeoEvent) => void events.push(event)) => {
     copyFileSync(maxmindCity, path);
-    geo = await openGeo({ path, onEvent, checkEveryMs: 5 });
+    geo = await openGeo({ path, onEvent, timers });
     return geo;
   };
   /** Replaces the file atomically, as an updater should. */
@@ -44,12 +48,20 @@ describe('a geography database that changes at runtime', () => {
     renameSync(`${path}.new`, path);
   };
   const countries = () => readFileSync(join(maxmindFiles, 'GeoIP2-Country-Test.mmdb'));
-  const eventOf = (kind: GeoEvent['kind']) =>
-    vi.waitFor(() => {
-      const event = events.find((one) => one.kind === kind);
-      if (!event) throw new Error(`no ${kind} among ${JSON.stringify(events)}`);
-      return event;
-    });
+  /** Lets one check happen. */
+  const check = async () => {
+    await timers.next();
+    await eventually(() => expect(timers.waiting).toBe(1));
+  };
+  /** Two checks, because a file that changed since the last one may still be being written. Returns their last event. */
+  const eventOf = async (kind: GeoEvent['kind']) => {
+    const before = events.length;
+    await check();
+    expect(events, 'one check is not enough').toHaveLength(before);
+    await check();
+    expect(events.at(-1)).toMatchObject({ kind });
+    return events.at(-1);
+  };
   const cityOfLondon = () => geo?.lookup(address('81.2.69.160')).city;
 
   it('is reloaded when the file is replaced by a rename', async () => {
@@ -104,19 +116,22 @@ describe('a geography database that changes at runtime', () => {
       throw new Error('the log is full');
     });
     replaceBy(Buffer.alloc(10));
-    await vi.waitFor(() => expect(kinds).toEqual(['geo_rejected']));
+    for (const _ of [1, 2]) await check();
+    expect(kinds).toEqual(['geo_rejected']);
     replaceBy(countries());
-    await vi.waitFor(() => expect(cityOfLondon()).toBe('Unknown'));
+    for (const _ of [1, 2]) await check();
+    expect(cityOfLondon()).toBe('Unknown');
   });
 
   it('is not watched after close, while another instance still is', async () => {
     const closed = await open();
     closed.close();
     const reloads: GeoEvent[] = [];
-    geo = await openGeo({ path, checkEveryMs: 5, onEvent: (event) => reloads.push(event) });
+    geo = await openGeo({ path, timers, onEvent: (event) => reloads.push(event) });
     for (const times of [1, 2]) {
       replaceBy(countries());
-      await vi.waitFor(() => expect(reloads).toHaveLength(times));
+      for (const _ of [1, 2]) await check();
+      expect(reloads).toHaveLength(times);
     }
     expect(events).toEqual([]);
     expect(closed.lookup(address('81.2.69.160')).city).toBe('London');

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { QueueFull, Semaphore } from '../../src/lib/semaphore.ts';
-
-const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
+import { microtasks } from './microtasks.ts';
 
 describe('a semaphore', () => {
   test('admits as many callers as it has permits, and the others in order as permits are released', async () => {
@@ -12,14 +11,14 @@ describe('a semaphore', () => {
       entered.push(n);
       return release;
     });
-    await soon();
+    await microtasks();
     expect(entered).toEqual([1, 2]);
     (await releases[1])?.();
-    await soon();
+    await microtasks();
     expect(entered).toEqual([1, 2, 3]);
     (await releases[0])?.();
     (await releases[2])?.();
-    await soon();
+    await microtasks();
     expect(entered).toEqual([1, 2, 3, 4]);
   });
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { errorOf, type Subject } from './clickhouse-subject.ts';
+import { eventually } from '../support/eventually.ts';
+import { endless, errorOf, type Subject } from './clickhouse-subject.ts';
 
-const endless = 'SELECT max(sipHash64(number)) FROM numbers(100000000000)';
 /** Returns its first rows at once, and then none for hours. */
 const stalling = 'SELECT number FROM numbers(100000000000) WHERE number < 70000 OR sipHash64(number) = 1';
 const body = (query: string) => `Content-Length: ${query.length}\r\n\r\n${query}`;
@@ -22,7 +22,7 @@ export function neighboursSuite(subject: Subject): void {
       expect(String(refused)).toMatch(/^HTTP\/1\.1 503 [\s\S]+\(TOO_MANY_SIMULTANEOUS_QUERIES\)/);
       for (const socket of sockets) socket.destroy();
       // Slots are released when the server has noticed the disconnects.
-      await expect.poll(async () => (await subject.ask('SELECT 1')).status, { timeout: 30_000 }).toBe(200);
+      await eventually(async () => expect((await subject.ask('SELECT 1')).status).toBe(200));
     });
 
     test('after a client closes a result while it reads it', async () => {
@@ -61,6 +61,7 @@ export function neighboursSuite(subject: Subject): void {
       const next = subject.one('SELECT 1');
       expect(await errorOf(bounded)).toEqual({ code: '159', type: 'TIMEOUT_EXCEEDED' });
       expect(await next).toBe(1);
+      expect(Number(await subject.one("SELECT getSetting('max_execution_time')")), 'by default too').toBeGreaterThan(0);
     });
   });
 }

@@ -7,9 +7,9 @@ const failing = 'SELECT throwIf(number = 500000) AS n FROM numbers(600000)';
 
 export function readsSuite(subject: Subject): void {
   describe('streams', () => {
-    test('a million rows in batches', async () => {
+    test('many rows in batches', async () => {
       const result = await subject.db.query({
-        query: 'SELECT number AS n FROM numbers(1000000)',
+        query: 'SELECT number AS n FROM numbers(300000)',
         format: 'JSONEachRow',
       });
       let count = 0;
@@ -20,14 +20,16 @@ export function readsSuite(subject: Subject): void {
         count += batch.length;
         last = Number(batch.at(-1)?.json().n ?? last);
       }
-      expect({ count, last }).toEqual({ count: 1_000_000, last: 999_999 });
-      expect(batches).toBeGreaterThan(10);
+      expect({ count, last }).toEqual({ count: 300_000, last: 299_999 });
+      expect(batches).toBeGreaterThan(3);
     });
 
-    test('the result of a statement of 9 MB, which exceeds the stack of WebAssembly', async () => {
-      const answer = await subject.ask(`SELECT length('${'x'.repeat(9_000_000)}')`, '&max_query_size=10000000');
-      expect((await answer.text()).trim()).toBe('9000000');
-    });
+    // The stack of WebAssembly has 8 MB.
+    if (subject.engine === 'wasm')
+      test('the result of a statement of 9 MB', async () => {
+        const answer = await subject.ask(`SELECT length('${'x'.repeat(9_000_000)}')`, '&max_query_size=10000000');
+        expect((await answer.text()).trim()).toBe('9000000');
+      });
 
     test('CSV with its header exactly once, also without rows and with a line break in a name', async () => {
       const query = 'SELECT number AS `a "b"\nc`, toString(number) AS s FROM numbers({n:UInt32})';
@@ -41,25 +43,9 @@ export function readsSuite(subject: Subject): void {
       expect(text.split('\n').length).toBe(200_000 + 3);
     });
 
-    test('two header lines of names and types once', async () => {
-      const result = await subject.db.query({
-        query: 'SELECT toUInt32(number) AS n FROM numbers(150000)',
-        format: 'JSONCompactEachRowWithNamesAndTypes',
-      });
-      const lines = (await result.text()).trimEnd().split('\n');
-      expect([lines.length, ...lines.slice(0, 3)]).toEqual([150_002, '["n"]', '["UInt32"]', '[0]']);
-    });
+    if (subject.isFirst) anyEngine(subject);
 
-    test('JSON that is one valid document', async () => {
-      const result = await subject.db.query({
-        query: 'SELECT toUInt32(number) AS n FROM numbers(100000)',
-        format: 'JSON',
-      });
-      const { rows: count, data } = await result.json<{ n: number }>();
-      expect([count, data.length, data.at(-1)]).toEqual([100_000, 100_000, { n: 99_999 }]);
-    });
-
-    test.each(['JSONEachRow', 'CSV'] as const)(
+    test.each(subject.isFirst ? (['JSONEachRow', 'CSV'] as const) : (['CSV'] as const))(
       'an error after rows of %s as an error, never as the end',
       async (format) => {
         for (const response of [false, true]) {
@@ -70,26 +56,46 @@ export function readsSuite(subject: Subject): void {
         }
       },
     );
+  });
+}
 
-    test('the text of an error after the rows, and then closes the connection', async () => {
-      const query = `${failing} FORMAT JSONEachRow`;
-      const socket = await subject.send('', `Content-Length: ${query.length}\r\n\r\n${query}`);
-      let head = '';
-      let tail = '';
-      socket.on('data', (bytes) => {
-        if (head === '') head = String(bytes);
-        tail = (tail + String(bytes)).slice(-2000);
-      });
-      await once(socket, 'close');
-      const tag = /x-clickhouse-exception-tag: (\w+)/.exec(head)?.[1];
-      expect(tail).toMatch(new RegExp(`\\r\n__exception__\r\n${tag}\r\nCode: 395\\. `));
-      expect(tail).toMatch(new RegExp(`${tag}\r\n__exception__\r\n\r\n$`));
+function anyEngine(subject: Subject): void {
+  test('two header lines of names and types once', async () => {
+    const result = await subject.db.query({
+      query: 'SELECT toUInt32(number) AS n FROM numbers(150000)',
+      format: 'JSONCompactEachRowWithNamesAndTypes',
     });
+    const lines = (await result.text()).trimEnd().split('\n');
+    expect([lines.length, ...lines.slice(0, 3)]).toEqual([150_002, '["n"]', '["UInt32"]', '[0]']);
+  });
 
-    test('nothing before the end with wait_end_of_query', async () => {
-      const answer = await subject.ask('SELECT throwIf(number = 900000) FROM numbers(1000000)', '&wait_end_of_query=1');
-      expect(answer.status).toBe(500);
-      expect(await answer.text()).toContain('Code: 395.');
+  test('JSON that is one valid document', async () => {
+    const result = await subject.db.query({
+      query: 'SELECT toUInt32(number) AS n FROM numbers(100000)',
+      format: 'JSON',
     });
+    const { rows: count, data } = await result.json<{ n: number }>();
+    expect([count, data.length, data.at(-1)]).toEqual([100_000, 100_000, { n: 99_999 }]);
+  });
+
+  test('the text of an error after the rows, and then closes the connection', async () => {
+    const query = `${failing} FORMAT JSONEachRow`;
+    const socket = await subject.send('', `Content-Length: ${query.length}\r\n\r\n${query}`);
+    let head = '';
+    let tail = '';
+    socket.on('data', (bytes) => {
+      if (head === '') head = String(bytes);
+      tail = (tail + String(bytes)).slice(-2000);
+    });
+    await once(socket, 'close');
+    const tag = /x-clickhouse-exception-tag: (\w+)/.exec(head)?.[1];
+    expect(tail).toMatch(new RegExp(`\\r\n__exception__\r\n${tag}\r\nCode: 395\\. `));
+    expect(tail).toMatch(new RegExp(`${tag}\r\n__exception__\r\n\r\n$`));
+  });
+
+  test('nothing before the end with wait_end_of_query', async () => {
+    const answer = await subject.ask('SELECT throwIf(number = 900000) FROM numbers(1000000)', '&wait_end_of_query=1');
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).toContain('Code: 395.');
   });
 }

@@ -5,8 +5,6 @@ import type { EngineName } from '../../src/stack/clickhouse/engine.ts';
 import { clickhouseCommand } from '../../src/stack/clickhouse/engines.ts';
 
 export const password = 'p:ä"\'ss';
-/** An engine starts in seconds, but the machine may be busy. */
-export const startTimeoutMs = 120_000;
 
 export interface ClickHouseProcess {
   child: ChildProcess;
@@ -15,7 +13,8 @@ export interface ClickHouseProcess {
   /** The line that it prints when it is ready. */
   ready: Record<string, unknown>;
   client(options?: ClickHouseClientConfigOptions): ClickHouseClient;
-  stop(): Promise<void>;
+  /** Ends it with SIGTERM, and resolves to its exit code; null if a signal ended it. */
+  stop(): Promise<number | null>;
 }
 
 export interface Exited {
@@ -54,9 +53,11 @@ export async function startClickHouse(
     ready,
     client: (options) => createClient({ url, username: 'default', password, log: { level: 127 }, ...options }),
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGTERM');
-      await closed;
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGTERM');
+        await closed;
+      }
+      return child.exitCode;
     },
   };
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+import { expect } from 'vitest';
 import type { EngineName } from '../../src/stack/clickhouse/engine.ts';
+import { selectedEngines } from '../../src/stack/clickhouse/engines.ts';
 import { type ClickHouseProcess, password, startedClickHouse } from './clickhouse-server.ts';
 
 export const authorization = `Basic ${Buffer.from(`default:${password}`).toString('base64')}`;
@@ -21,9 +23,16 @@ export const oddStrings = [
   '\u2028\u2029\uFEFF',
 ];
 
+export const endless = 'SELECT max(sipHash64(number)) FROM numbers(100000000000)';
+
 /** A server under test, with a database `tests`. */
 export interface Subject {
   engine: EngineName;
+  /**
+   * The first engine of this machine also runs the tests of the server in front of it, which is the same for all; a second
+   * one only those of what an engine does: queries, inserts, streams and cancellation.
+   */
+  isFirst: boolean;
   server: ClickHouseProcess;
   root: ClickHouseClient;
   db: ClickHouseClient;
@@ -36,7 +45,8 @@ export interface Subject {
   /** Opens a connection and sends the head of a request, followed by `rest`. */
   send(search: string, rest: string): Promise<Socket>;
   start(dataDir: string): Promise<void>;
-  stop(): Promise<void>;
+  /** Ends the server during an endless query, and resolves to its exit code. */
+  stopWhileBusy(): Promise<number | null>;
 }
 
 export function newSubject(engine: EngineName): Subject {
@@ -47,6 +57,7 @@ export function newSubject(engine: EngineName): Subject {
   };
   return {
     engine,
+    isFirst: engine === selectedEngines()[0],
     get server() {
       return now().server;
     },
@@ -83,10 +94,15 @@ export function newSubject(engine: EngineName): Subject {
       running = { server, root: server.client(), db: server.client({ database: 'tests' }) };
       await running.root.command({ query: 'CREATE DATABASE tests' });
     },
-    async stop() {
-      await running?.root.close();
-      await running?.db.close();
-      await running?.server.stop();
+    async stopWhileBusy() {
+      const { server, root, db } = now();
+      const busy = db.query({ query: endless }).catch(() => 'cut off');
+      await root.ping();
+      const code = await server.stop();
+      expect(await busy).toBe('cut off');
+      await root.close();
+      await db.close();
+      return code;
     },
   };
 }

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startTimeoutMs } from './clickhouse-server.ts';
 import type { Subject } from './clickhouse-subject.ts';
 
 export function warehouseSuite(subject: Subject): void {
@@ -20,7 +19,7 @@ export function warehouseSuite(subject: Subject): void {
       SETTINGS non_replicated_deduplication_window = 1000, lightweight_mutation_projection_mode = 'rebuild'`);
       await subject.command(`INSERT INTO scans SELECT 'acct', 'qr', toDateTime64('2026-01-31 22:00:00', 3, 'UTC') + number, number,
         if(number % 2 = 0, 'DE', 'AT'), toFixedString(leftPad(toString(number % 1000), 16, '0'), 16) FROM numbers(7200)`);
-    }, startTimeoutMs);
+    });
 
     test('with a projection that is read instead of the rows', async () => {
       const plan = await subject.rows<{ explain: string }>(`EXPLAIN ${hours}`);

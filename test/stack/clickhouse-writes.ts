@@ -72,34 +72,38 @@ export function writesSuite(subject: Subject): void {
       );
     });
 
-    describe.each(['TabSeparated', 'LineAsString'])('lines of %s exactly, with', (format) => {
-      const insert = async (rows: string | Buffer) => {
-        await subject.command('DROP TABLE IF EXISTS lines');
-        await subject.command('CREATE TABLE lines (s String) ENGINE = MergeTree ORDER BY tuple()');
-        const values = Readable.from([rows], { objectMode: false });
-        const { stream, summary } = await subject.db.exec({ query: `INSERT INTO lines FORMAT ${format}`, values });
-        stream.resume();
-        return summary;
-      };
+    // WebAssembly reads rows of any format but TabSeparated from a file, and so it does some of these.
+    describe.each(['TabSeparated', ...(subject.isFirst ? ['LineAsString'] : [])])(
+      'lines of %s exactly, with',
+      (format) => {
+        const insert = async (rows: string | Buffer) => {
+          await subject.command('DROP TABLE IF EXISTS lines');
+          await subject.command('CREATE TABLE lines (s String) ENGINE = MergeTree ORDER BY tuple()');
+          const values = Readable.from([rows], { objectMode: false });
+          const { stream, summary } = await subject.db.exec({ query: `INSERT INTO lines FORMAT ${format}`, values });
+          stream.resume();
+          return summary;
+        };
 
-      test.each([
-        ['text that looks like SQL', 'a;\nb -- c\n\'d\n"e\n/* f\n);\n;\n\ng\n', 'a;|b -- c|\'d|"e|/* f|);|;||g'],
-        ['text that would be another statement', 'a\n\nDROP TABLE lines\n', 'a||DROP TABLE lines'],
-        ['a NUL', 'a\0b\nc\n', 'a\0b|c'],
-        ['a byte order mark', 'a\n\ufeffb\n', 'a|\ufeffb'],
-        ['no line break at the end', 'a\nb', 'a|b'],
-        ['no rows', '', ''],
-      ])('%s', async (_, lines, stored) => {
-        const summary = await insert(lines);
-        expect(await subject.one("SELECT arrayStringConcat(groupArray(s), '|') FROM lines")).toBe(stored);
-        expect(summary?.written_rows).toBe(await subject.one('SELECT toString(count()) FROM lines'));
-      });
+        test.each([
+          ['text that looks like SQL', 'a;\nb -- c\n\'d\n"e\n/* f\n);\n;\n\ng\n', 'a;|b -- c|\'d|"e|/* f|);|;||g'],
+          ['text that would be another statement', 'a\n\nDROP TABLE lines\n', 'a||DROP TABLE lines'],
+          ['a NUL', 'a\0b\nc\n', 'a\0b|c'],
+          ['a byte order mark', 'a\n\ufeffb\n', 'a|\ufeffb'],
+          ['no line break at the end', 'a\nb', 'a|b'],
+          ['no rows', '', ''],
+        ])('%s', async (_, lines, stored) => {
+          const summary = await insert(lines);
+          expect(await subject.one("SELECT arrayStringConcat(groupArray(s), '|') FROM lines")).toBe(stored);
+          expect(summary?.written_rows).toBe(await subject.one('SELECT toString(count()) FROM lines'));
+        });
 
-      test('bytes that are not UTF-8', async () => {
-        await insert(Buffer.from([0x66, 0xff, 0xfe, 0x0a]));
-        expect(await subject.one('SELECT hex(s) FROM lines')).toBe('66FFFE');
-      });
-    });
+        test('bytes that are not UTF-8', async () => {
+          await insert(Buffer.from([0x66, 0xff, 0xfe, 0x0a]));
+          expect(await subject.one('SELECT hex(s) FROM lines')).toBe('66FFFE');
+        });
+      },
+    );
 
     test('a line break within a value, and counts one row', async () => {
       await subject.command('CREATE TABLE broken (s String) ENGINE = MergeTree ORDER BY tuple()');
@@ -140,33 +144,37 @@ export function writesSuite(subject: Subject): void {
       ]);
     });
 
-    test('no rows of an insert with an invalid row or of an incomplete request', async () => {
-      await subject.command('CREATE TABLE strict (a UInt8) ENGINE = MergeTree ORDER BY a');
-      const bad = await subject.ask('INSERT INTO strict FORMAT JSONEachRow\n{"a":1}\n{"a":oops}');
-      expect(bad.status).toBe(400);
-      expect(await bad.text()).toContain('(CANNOT_PARSE_INPUT_ASSERTION_FAILED)');
-      const socket = await subject.send(
-        '&query=INSERT+INTO+strict+FORMAT+JSONEachRow',
-        'Transfer-Encoding: chunked\r\n\r\n8\r\n{"a":1}\n\r\n',
-      );
-      await subject.root.ping();
-      socket.destroy();
-      await once(socket, 'close');
-      expect(Number(await subject.one('SELECT count() FROM strict'))).toBe(0);
-    });
+    if (subject.isFirst) anyEngine(subject);
+  });
+}
 
-    test.each(['gzip', 'zstd', 'br'] as const)('and returns rows compressed with %s', async (codec) => {
-      const client = subject.server.client({
-        database: 'tests',
-        compression: { request: { codec }, response: { codec } },
-      });
-      await client.command({ query: `CREATE TABLE ${codec}_rows (a UInt32) ENGINE = MergeTree ORDER BY a` });
-      const values = Array.from({ length: 5_000 }, (_, a) => ({ a }));
-      await client.insert({ table: `${codec}_rows`, values, format: 'JSONEachRow' });
-      const result = await client.query({ query: `SELECT a FROM ${codec}_rows ORDER BY a`, format: 'JSONEachRow' });
-      expect(result.response_headers['content-encoding']).toBe(codec);
-      expect(await result.json()).toEqual(values);
-      await client.close();
+function anyEngine(subject: Subject): void {
+  test('no rows of an insert with an invalid row or of an incomplete request', async () => {
+    await subject.command('CREATE TABLE strict (a UInt8) ENGINE = MergeTree ORDER BY a');
+    const bad = await subject.ask('INSERT INTO strict FORMAT JSONEachRow\n{"a":1}\n{"a":oops}');
+    expect(bad.status).toBe(400);
+    expect(await bad.text()).toContain('(CANNOT_PARSE_INPUT_ASSERTION_FAILED)');
+    const socket = await subject.send(
+      '&query=INSERT+INTO+strict+FORMAT+JSONEachRow',
+      'Transfer-Encoding: chunked\r\n\r\n8\r\n{"a":1}\n\r\n',
+    );
+    await subject.root.ping();
+    socket.destroy();
+    await once(socket, 'close');
+    expect(Number(await subject.one('SELECT count() FROM strict'))).toBe(0);
+  });
+
+  test.each(['gzip', 'zstd', 'br'] as const)('and returns rows compressed with %s', async (codec) => {
+    const client = subject.server.client({
+      database: 'tests',
+      compression: { request: { codec }, response: { codec } },
     });
+    await client.command({ query: `CREATE TABLE ${codec}_rows (a UInt32) ENGINE = MergeTree ORDER BY a` });
+    const values = Array.from({ length: 5_000 }, (_, a) => ({ a }));
+    await client.insert({ table: `${codec}_rows`, values, format: 'JSONEachRow' });
+    const result = await client.query({ query: `SELECT a FROM ${codec}_rows ORDER BY a`, format: 'JSONEachRow' });
+    expect(result.response_headers['content-encoding']).toBe(codec);
+    expect(await result.json()).toEqual(values);
+    await client.close();
   });
 }

@@ -51,7 +51,7 @@ async function start(): Promise<void> {
   url = new URL(started.databaseUrl);
   sql = connect(url.href, { max: 2 });
   stop = async () => {
-    await sql.end({ timeout: 1 });
+    await sql.end();
     await started.stop();
   };
 }

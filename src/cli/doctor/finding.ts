@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from '../../lib/clock.ts';
+
 /** The result of one check. The message of a warning or an error says what to change. */
 export interface Finding {
   part: 'service' | 'postgres' | 'nats' | 'clickhouse';
@@ -46,10 +48,10 @@ export function isAtLeast(version: string, oldest: readonly [major: number, mino
 const maxClockDifferenceMs = { ok: 1_000, warning: 30_000 };
 
 /** Compares a server's clock with this machine's; the duration of the request is not counted as a difference. */
-export async function compareClocks(serverTimeMs: () => Promise<number>): Promise<Outcome> {
-  const before = Date.now();
+export async function compareClocks(serverTimeMs: () => Promise<number>, clock: Clock = systemClock): Promise<Outcome> {
+  const before = clock().getTime();
   const server = await serverTimeMs();
-  const after = Date.now();
+  const after = clock().getTime();
   const differenceMs = server < before ? before - server : Math.max(server - after, 0);
   const seconds = (differenceMs / 1000).toFixed(1);
   if (differenceMs <= maxClockDifferenceMs.ok) return ok('Its clock matches this machine’s.');

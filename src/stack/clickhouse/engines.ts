@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '../../lib/errors.ts';
+import { timeouts } from '../../lib/timeouts.ts';
 import { type EngineName, engineNames } from './engine.ts';
 
 const require = createRequire(import.meta.url);
@@ -151,6 +152,8 @@ export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouse
       dataDir,
       '--port',
       String(port),
+      '--stop-timeout-ms',
+      String(timeouts.clickhouseStopMs),
       ...(configFile === undefined ? [] : ['--config', configFile]),
     ],
     env: {

@@ -5,9 +5,6 @@ import { lowerPriority } from '../../lib/lower-priority.ts';
 import type { Engine } from './engine.ts';
 import { clickhouseServer } from './http.ts';
 
-/** Queries that still run after this are abandoned, which is safe: a part on disk is either complete or absent. */
-const stopWithinMs = 4_000;
-
 function fail(error: unknown): never {
   console.error(error instanceof Error ? error.message : String(error));
   process.exit(1);
@@ -22,6 +19,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     port: { type: 'string' },
     config: { type: 'string' },
+    'stop-timeout-ms': { type: 'string', default: '4000' },
     password: { type: 'string', default: process.env['CLICKHOUSE_PASSWORD'] ?? '' },
   },
 });
@@ -58,7 +56,8 @@ function stopOn(server: Server, engine: Engine): void {
   const stop = () => {
     if (stopping) return;
     stopping = true;
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), stopWithinMs).unref();
+    // Queries that still run after this are abandoned, which is safe: a part on disk is either complete or absent.
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(values['stop-timeout-ms'])).unref();
     server.close();
     // Closing a connection cancels its query.
     server.closeAllConnections();
