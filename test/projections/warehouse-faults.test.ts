@@ -24,7 +24,7 @@ import { scanned } from '../support/scans.ts';
 import { testBox } from '../support/secret-box.ts';
 import { expectAllAgree } from '../support/verified.ts';
 
-const rounds = 10;
+const rounds = 4;
 const database = useDatabase();
 const by = { actor: 'operator', now: new Date() };
 const seen = new Map<StatementKind, number>();
