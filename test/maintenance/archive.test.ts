@@ -173,7 +173,7 @@ describe('an archive run', () => {
     expect(await unreadableFiles(await listArchives(sql))).toEqual([]);
     await counters.rebuild(sql);
     expect(await dumpTable(sql, 'scan_counts')).toEqual(await dumpTable(world.sql, 'scan_counts'));
-    await sql.end({ timeout: 1 });
+    await sql.end();
     await target.drop();
   });
 

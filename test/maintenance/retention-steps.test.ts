@@ -235,7 +235,7 @@ describe('a partition of the log', () => {
     const target = await createDatabase();
     const restoring = connect(target.url, { max: 2, name: 'scanlog-cli' });
     await restoreBackup(restoring, await checkBackup(file));
-    await restoring.end({ timeout: 1 });
+    await restoring.end();
     const restored = await worldOn(target, target.drop);
     expect(await restored.differences()).toEqual([]);
     await counters.rebuild(restored.sql);

@@ -106,6 +106,7 @@ export function testRetries({ service, receiver, time }: WebhookWorld): void {
       expect((await live.post(`/v1/account/webhook/deliveries/${delivery.id}/resend`, {})).status).toBe(409);
 
       receiver.behave(path, answer(200));
+      time.forward(1);
       const enabled = await setHook(live, receiver.url(path));
       expect(enabled).toMatchObject({ status: 'enabled', disabled_reason: null, secret: disabled.secret });
       expect(enabled.created_at).toBe(disabled.created_at);

@@ -19,7 +19,11 @@ const time = movableClock();
 const service = useService({ config: mayCallTests, clock: time.clock });
 const receiver = useReceiver();
 const url = () => service.urls[0] as string;
-const scan = (code: { short_code: string }, times = 1) => scanCode(url(), code, times);
+/** Scans at a later time than everything before. */
+const scan = (code: { short_code: string }, times = 1) => {
+  time.forward(1);
+  return scanCode(url(), code, times);
+};
 
 async function addHook(api: Api, settings: object = {}): Promise<Json> {
   const path = newPath();
@@ -165,6 +169,8 @@ describe('/v1/webhooks', () => {
     });
     expect((await live.get(`/v1/webhooks/${fine.id}`)).body.status).toBe('enabled');
     receiver.behave(gone.path, answer(200));
+    // Later than the attempts whose answer is 410.
+    time.forward(1);
     expect((await live.patch(`/v1/webhooks/${gone.id}`, { active: true })).body.status).toBe('enabled');
     const before = receiver.received(gone.path).length;
     await scan(code);
@@ -244,6 +250,7 @@ describe('a replay', () => {
     expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
     expect(refused.body.error.message).toContain('The webhook is disabled');
     receiver.behave(hook.path, answer(200));
+    time.forward(1);
     await live.patch(path, { active: true });
     const failed = (await startReplay(live, path, { from, only: 'failed' })).body;
     expect(failed.total).toBe(3);
