@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from '../src/lib/timers.ts';
 import type { WarehouseTable } from './warehouse-ledger.ts';
 
 /** The difference between a row count and the rows that were inserted. */
@@ -29,7 +30,7 @@ export type Doubt = ReturnType<typeof createDoubt>;
  * Measures how long a table has had wrong counts. The time restarts whenever a count is closer than all before, because a
  * replica that catches up reports improving counts, and a load balancer alternates between replicas.
  */
-export function createDoubt(confirmAfterMs: number) {
+export function createDoubt(confirmAfterMs: number, { now }: Pick<Timers, 'now'> = systemTimers) {
   let closest: { distance: number; since: number } | undefined;
   return {
     clear(): void {
@@ -37,9 +38,9 @@ export function createDoubt(confirmAfterMs: number) {
     },
     /** Whether counts have been wrong without improvement for `confirmAfterMs`, so that rows are lost. */
     isConfirmedBy({ distance }: Mismatch): boolean {
-      const now = performance.now();
-      if (closest === undefined || distance < closest.distance) closest = { distance, since: now };
-      return now - closest.since >= confirmAfterMs;
+      const countedAt = now();
+      if (closest === undefined || distance < closest.distance) closest = { distance, since: countedAt };
+      return countedAt - closest.since >= confirmAfterMs;
     },
   };
 }

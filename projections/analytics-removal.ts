@@ -1,4 +1,5 @@
 import type { Sql } from '../src/lib/sql.ts';
+import type { Timers } from '../src/lib/timers.ts';
 import { mismatchOf } from './analytics-doubt.ts';
 import { type EndedCode, ledger, type WarehouseTable } from './warehouse-ledger.ts';
 import type { CodeKey, LeavingRows, ScanTables } from './warehouse-tables.ts';
@@ -12,14 +13,22 @@ const countsToConfirm = 2;
 
 /** How often rows are removed, and when a statement is sent again while rows remain. */
 export interface RemovalTimes {
-  /** The minimum time between two removals: ClickHouse rewrites whole parts for each. */
+  /** The mean time between two removals: ClickHouse rewrites whole parts for each. */
   everyMs: number;
+  /** How many removals may follow another one without waiting, after as many intervals without any. */
+  maxAhead: number;
   /** The time between two counts doubles up to this limit. */
   maxPollMs: number;
   /** Delay after a failed statement, which ClickHouse may have executed anyway. Doubles up to `retryAcceptedMs`. */
   retryFailedMs: number;
   /** Delay after an accepted statement, whose mutation may have been killed. */
   retryAcceptedMs: number;
+}
+
+interface RemovalOptions {
+  times: RemovalTimes;
+  timers: Pick<Timers, 'now'>;
+  onFailure: OnFailure;
 }
 
 export type OnFailure = (what: string, error: unknown) => void;
@@ -59,14 +68,17 @@ export class Removal {
   readonly #sql: Sql;
   readonly #tables: ScanTables;
   readonly #times: RemovalTimes;
+  readonly #now: Timers['now'];
   readonly #onFailure: OnFailure;
   #progress: Progress | undefined;
-  #announcedAt = Number.NEGATIVE_INFINITY;
+  /** When the next removal would be due if they were evenly spaced. */
+  #nextAt = Number.NEGATIVE_INFINITY;
 
-  constructor(sql: Sql, tables: ScanTables, times: RemovalTimes, onFailure: OnFailure) {
+  constructor(sql: Sql, tables: ScanTables, { times, timers, onFailure }: RemovalOptions) {
     this.#sql = sql;
     this.#tables = tables;
     this.#times = times;
+    this.#now = timers.now;
     this.#onFailure = onFailure;
   }
 
@@ -77,21 +89,22 @@ export class Removal {
     const announced = announcedIn(this.#sql, table);
     if (announced === undefined) return this.#announce(table);
     const progress = await this.#progressOf(table, announced);
-    if (performance.now() < progress.pollAt) return;
+    if (this.#now() < progress.pollAt) return;
     const isLeft = table.removing_rows !== 0 && (await this.#submit(progress));
     progress.emptyCounts = isLeft ? 0 : progress.emptyCounts + 1;
-    progress.pollAt = isLeft ? performance.now() + Math.min(100 * 2 ** progress.polls++, this.#times.maxPollMs) : 0;
+    progress.pollAt = isLeft ? this.#now() + Math.min(100 * 2 ** progress.polls++, this.#times.maxPollMs) : 0;
     if (progress.emptyCounts < countsToConfirm && table.removing_rows !== 0) return;
     await announced.confirm();
     this.#progress = undefined;
   }
 
   async #announce(table: WarehouseTable): Promise<void> {
-    const now = performance.now();
-    if (now - this.#announcedAt < this.#times.everyMs) return;
+    const { everyMs, maxAhead } = this.#times;
+    const now = this.#now();
+    if (now < this.#nextAt - maxAhead * everyMs) return;
     const isAnnounced =
       (await announceEnded(this.#sql, this.#tables, table)) || (await announceDrop(this.#sql, this.#tables, table));
-    if (isAnnounced) this.#announcedAt = now;
+    if (isAnnounced) this.#nextAt = Math.max(now, this.#nextAt) + everyMs;
   }
 
   async #progressOf({ version }: WarehouseTable, { id, rows }: Announced): Promise<Progress> {
@@ -106,7 +119,7 @@ export class Removal {
     const { retryFailedMs, retryAcceptedMs } = this.#times;
     let isLeft = false;
     for (const chunk of chunks) {
-      const now = performance.now();
+      const now = this.#now();
       const isDue = chunk.dueAt <= now;
       if (isLeft && !isDue) continue;
       if ((await this.#tables.countOf(version, chunk.rows)) === 0) continue;

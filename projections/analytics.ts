@@ -1,6 +1,7 @@
 import { isScan, type LogRange } from '../events/entry.ts';
 import type { ScanLine } from '../events/scan-line.ts';
 import type { Sql } from '../src/lib/sql.ts';
+import { systemTimers, type Timers } from '../src/lib/timers.ts';
 import { createDoubt, type Doubt, type Mismatch, mismatchOf } from './analytics-doubt.ts';
 import { type OnFailure, Removal, type RemovalTimes } from './analytics-removal.ts';
 import { Superseded } from './checkpoint.ts';
@@ -20,6 +21,7 @@ export interface AnalyticsOptions {
   /** How often `tend` checks for rows to remove, and how often it counts the rows. */
   everyMs?: { tend: number; count: number };
   removal?: RemovalTimes;
+  timers?: Pick<Timers, 'now'>;
 }
 
 /** Under load, one insert per second: each costs ClickHouse a part of the table and its merges, whatever its size. */
@@ -28,6 +30,7 @@ const maxPauseMs = 1_500;
 
 const defaultRemoval: RemovalTimes = {
   everyMs: 30_000,
+  maxAhead: 2,
   maxPollMs: 10_000,
   retryFailedMs: 60_000,
   retryAcceptedMs: 3_600_000,
@@ -49,6 +52,7 @@ export class Analytics {
   readonly maxEntries = 20_000;
   readonly #options: AnalyticsOptions;
   readonly #everyMs: { tend: number; count: number };
+  readonly #now: Timers['now'];
   readonly #doubt: Doubt;
   readonly #removal: Removal;
   #table: WarehouseTable | undefined;
@@ -57,11 +61,12 @@ export class Analytics {
   #countedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: AnalyticsOptions) {
-    const { sql, tables, onFailure, rebuildAfterMs } = options;
+    const { sql, tables, onFailure, rebuildAfterMs, removal = defaultRemoval, timers = systemTimers } = options;
     this.#options = options;
     this.#everyMs = options.everyMs ?? { tend: 1_000, count: 5_000 };
-    this.#doubt = createDoubt(rebuildAfterMs);
-    this.#removal = new Removal(sql, tables, options.removal ?? defaultRemoval, onFailure);
+    this.#now = timers.now;
+    this.#doubt = createDoubt(rebuildAfterMs, timers);
+    this.#removal = new Removal(sql, tables, { times: removal, timers, onFailure });
   }
 
   /** At least 3 × the duration of the last insert, so that a slow ClickHouse gets idle time. */
@@ -96,7 +101,7 @@ export class Analytics {
 
   /** Runs between batches: removes scans of deleted codes and old scans, and checks that no row was lost. */
   async tend(): Promise<void> {
-    const now = performance.now();
+    const now = this.#now();
     if (this.#table === undefined || now - this.#tendedAt < this.#everyMs.tend) return;
     this.#tendedAt = now;
     if (now - this.#countedAt > this.#everyMs.count) await this.#refuseMismatch(this.#table);
@@ -104,9 +109,9 @@ export class Analytics {
   }
 
   async #insert(into: WarehouseTable, to: number, scans: ScanText): Promise<void> {
-    const started = performance.now();
+    const started = this.#now();
     if (scans.count > 0) await insertText(this.#options.tables, into, to, scans);
-    this.#lastInsertMs = performance.now() - started;
+    this.#lastInsertMs = this.#now() - started;
   }
 
   /** Repeats an insert that was announced and not confirmed. */
@@ -162,7 +167,7 @@ export class Analytics {
     const { sql, tables } = this.#options;
     const current = await ledger.inUse(sql);
     if (current?.version !== version) throw new Superseded('another warehouse table is in use now');
-    this.#countedAt = performance.now();
+    this.#countedAt = this.#now();
     return mismatchOf(current, await tables.count(version), justInserted);
   }
 

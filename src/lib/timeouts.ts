@@ -59,6 +59,8 @@ const scalable = {
   clickhouseStopMs: 4_000,
   /** The projections, before `verify` compares them with the log. */
   verifyCatchUpMs: 30_000,
+  /** Before a process removes the first old scan, so that a setting that is too short can be corrected. */
+  retentionStartMs: 60_000,
 };
 
 /** What clients and receivers of webhooks are bound to, and how soon another process takes over. Never multiplied. */

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import type { Sql } from '../log/connect.ts';
 import type { Leadership } from '../stream/leader.ts';
 import { type ErasureStep, eraseNext, pendingErasures } from './erasure.ts';
@@ -13,15 +13,21 @@ const pausePerStep = 2;
 /** A retry can read a whole archive file before it fails. */
 const archiveRetryMs = 30_000;
 
+interface ErasureOptions {
+  sql: Sql;
+  log: Logger;
+  timers?: Timers;
+}
+
 /** Erases deleted accounts in the background. Needs no leader, because each step locks its account. */
-export function runErasures({ sql, log }: { sql: Sql; log: Logger }): Leadership {
+export function runErasures({ sql, log, timers = systemTimers }: ErasureOptions): Leadership {
   /** Accounts whose erasure waits for the archive. */
   const waiting = new Map<string, { for: string; until: number }>();
 
   function waitForArchive(account: string, reason: string): void {
     if (waiting.get(account)?.for !== reason)
       log.warn({ account, for: reason }, 'the erasure of a deleted account waits: trying again every 30 s');
-    waiting.set(account, { for: reason, until: performance.now() + archiveRetryMs });
+    waiting.set(account, { for: reason, until: timers.now() + archiveRetryMs });
   }
 
   async function eraseUntilWaiting(account: string, signal: AbortSignal): Promise<void> {
@@ -30,15 +36,15 @@ export function runErasures({ sql, log }: { sql: Sql; log: Logger }): Leadership
       if (step.state === 'waiting' && step.isArchive) return waitForArchive(account, step.for);
       waiting.delete(account);
       if (step.state !== 'progressed') return;
-      const started = performance.now();
+      const started = timers.now();
       step = await eraseNext(sql, account, new Date(), { signal });
-      await sleep((performance.now() - started) * pausePerStep, undefined, { signal }).catch(() => {});
+      await timers.sleep((timers.now() - started) * pausePerStep, { signal });
     }
   }
 
   async function eraseAll(signal: AbortSignal): Promise<void> {
     for (const account of await pendingErasures(sql))
-      if ((waiting.get(account)?.until ?? 0) <= performance.now()) await eraseUntilWaiting(account, signal);
+      if ((waiting.get(account)?.until ?? 0) <= timers.now()) await eraseUntilWaiting(account, signal);
   }
 
   return every(idleMs, eraseAll, {
@@ -52,19 +58,20 @@ export async function eraseAccount(
   sql: Sql,
   account: string,
   { timeoutMs, onProgress }: { timeoutMs: number; onProgress(done: number, total: number): void },
+  timers: Timers = systemTimers,
 ): Promise<string | undefined> {
-  let deadline = performance.now() + timeoutMs;
+  let deadline = timers.now() + timeoutMs;
   for (;;) {
-    const started = performance.now();
+    const started = timers.now();
     const step = await eraseNext(sql, account, new Date());
     if (step.state === 'done') return undefined;
     if (step.state === 'waiting') {
       if (started > deadline) return step.for;
-      await sleep(250);
+      await timers.sleep(250);
     } else {
       onProgress(step.scansTo, step.total);
-      deadline = performance.now() + timeoutMs;
-      await sleep((performance.now() - started) * pausePerStep);
+      deadline = timers.now() + timeoutMs;
+      await timers.sleep((timers.now() - started) * pausePerStep);
     }
   }
 }

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { timeouts } from '../lib/timeouts.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import { connect, type Sql } from '../log/connect.ts';
 import { vacuumScans } from '../log/partitions.ts';
 import type { Leadership } from '../stream/leader.ts';
@@ -17,6 +18,7 @@ interface RetentionOptions {
   log: Logger;
   metrics: Pick<Metrics, 'retentionSeconds'>;
   times?: RetentionTimes;
+  timers?: Timers;
 }
 
 interface RetentionTimes {
@@ -27,7 +29,10 @@ interface RetentionTimes {
   waitMs: number;
 }
 
-const defaultTimes: RetentionTimes = { firstMs: 60_000, everyMs: 3_600_000, waitMs: 5_000 };
+const defaultTimes = (): RetentionTimes => {
+  const firstMs = timeouts.retentionStartMs;
+  return { firstMs, everyMs: 3_600_000, waitMs: 5_000 };
+};
 /** A pause of twice the duration of the last step leaves two thirds of the time to appends. */
 const pausePerStep = 2;
 
@@ -40,12 +45,14 @@ export function runRetention(options: RetentionOptions): Leadership {
 class Retention {
   readonly #options: RetentionOptions;
   readonly #times: RetentionTimes;
+  readonly #timers: Timers;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
-    this.#times = options.times ?? defaultTimes;
+    this.#times = options.times ?? defaultTimes();
+    this.#timers = options.timers ?? systemTimers;
     this.#running = this.#run();
   }
 
@@ -59,7 +66,7 @@ class Retention {
   }
 
   async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => {});
+    await this.#timers.sleep(ms, { signal: this.#stopping.signal });
   }
 
   async #run(): Promise<void> {
@@ -102,7 +109,7 @@ class Retention {
     const { signal } = this.#stopping;
     let waitsFor: string | undefined;
     while (!this.#isStopping) {
-      const started = performance.now();
+      const started = this.#timers.now();
       const step = await dropNext(maintenance, await cutoffNow(this.#options), clock(), { signal });
       await measure(this.#options);
       if (step.state === 'idle') return;
@@ -113,7 +120,7 @@ class Retention {
         log.info({ for: step.for }, 'the removal of old scans waits');
       waitsFor = step.state === 'waiting' ? step.for : undefined;
       const hasProgressed = step.state === 'progressed' || step.state === 'ended';
-      await this.#pause(hasProgressed ? (performance.now() - started) * pausePerStep : this.#times.waitMs);
+      await this.#pause(hasProgressed ? (this.#timers.now() - started) * pausePerStep : this.#times.waitMs);
     }
   }
 }

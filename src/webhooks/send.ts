@@ -1,6 +1,7 @@
 import { beforeAbort } from '../lib/before-abort.ts';
 import { codeOf, messageOf } from '../lib/errors.ts';
 import { timeouts } from '../lib/timeouts.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import {
   Forbidden,
   nameOf,
@@ -43,6 +44,7 @@ export interface SenderOptions {
   timeoutMs?: number;
   /** Certificates to trust instead of the system's. */
   ca?: string;
+  timers?: Timers;
 }
 
 const maxResponseBytes = 64 * 1024;
@@ -64,18 +66,18 @@ interface ResolvedUrl {
  * made to that address with the URL's Host and TLS name. A DNS change after the check has no effect.
  */
 export function createSender(options: SenderOptions): Send {
-  const { timeoutMs = timeouts.webhookSendMs } = options;
+  const { timeoutMs = timeouts.webhookSendMs, timers = systemTimers } = options;
   const urls = new UrlResolver(options);
-  const requests = new RequestTimeouts(timeoutMs);
+  const requests = new RequestTimeouts(timeoutMs, timers);
 
   return async (message, abort = new AbortController()) => {
-    const started = performance.now();
-    requests.start(abort, started);
+    const started = timers.now();
+    requests.start(abort);
     let status: number | null = null;
     let answer: string | null = null;
     let retryAfter: string | null = null;
     const ended = (outcome: AttemptOutcome, error: string | null): Attempt => {
-      const ms = Math.round(performance.now() - started);
+      const ms = Math.round(timers.now() - started);
       return { outcome, ms, status, answer, error, retryAfter };
     };
     try {

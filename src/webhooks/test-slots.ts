@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type EndpointKey, isSubscription } from '../../events/endpoint.ts';
 import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 
 /** The limit on a webhook's requests in flight across all instances, including example events. */
 export const maxInFlight = 8;
@@ -22,15 +22,16 @@ export async function inTestSlot<T>(
   key: EndpointKey,
   id: string,
   send: () => Promise<T>,
+  timers: Timers = systemTimers,
 ): Promise<T | undefined> {
-  const deadline = performance.now() + timeouts.exampleSlotMs;
+  const startedAt = timers.now();
   let isReserved = false;
   try {
     for (;;) {
       isReserved ||= await reserve(sql, key, id);
       if (isReserved && (await isGranted(sql, key, id))) return await send();
-      if (performance.now() > deadline) return undefined;
-      await sleep(pollMs);
+      if (timers.now() - startedAt > timeouts.exampleSlotMs) return undefined;
+      await timers.sleep(pollMs);
     }
   } finally {
     // A row that cannot be deleted now expires.

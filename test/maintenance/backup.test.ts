@@ -48,7 +48,7 @@ const picture = new Uint8Array(png({ width: 40, height: 30 }));
 async function target(template?: string): Promise<Sql> {
   const { url, drop } = await createDatabase(template);
   const sql = connect(url, { max: 4, name: 'scanlog-cli' });
-  drops.push(drop, () => sql.end({ timeout: 1 }));
+  drops.push(drop, () => sql.end());
   return sql;
 }
 
@@ -169,7 +169,7 @@ describe('a backup', () => {
       },
     });
     await expect(failing).rejects.toThrow('the disk is full');
-    await own.end({ timeout: 1 });
+    await own.end();
     expect(readFileSync(again, 'utf8')).toBe('the previous backup');
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
@@ -225,7 +225,7 @@ describe('a restore is refused before it changes anything', () => {
     await sql`SELECT 1`;
     const own = connect(url, { max: 2, name: 'scanlog-cli' });
     await expect(restored(own)).rejects.toThrow('A service runs on this database');
-    await own.end({ timeout: 1 });
+    await own.end();
   });
 
   const written = (name: string, content: string | Uint8Array) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import { countRowsByCode } from '../../src/analytics/row-counts.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import { timeouts } from '../../src/lib/timeouts.ts';
 import { replayAnalytics } from '../../src/maintenance/replay-analytics.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { cutoffOf, latestRun } from '../../src/maintenance/retention.ts';
@@ -93,6 +94,7 @@ beforeAll(async () => {
   await scanCode(url, code, 6);
   await scanAsReturningVisitor();
   await scanCode(url, other, 3);
+  await service.allStored();
   await eventually(async () => expect(await differences()).toEqual([]));
   hooked = await service.account();
   receiver.behave('waits', answer(500));
@@ -104,11 +106,12 @@ beforeAll(async () => {
   await scanCode(url, code, 4);
   now = today;
   await scanCode(url, code, 2);
+  await service.allStored();
   await eventually(async () => expect(await differences()).toEqual([]));
   const before = await bothTotals();
   expect(await oldScansInWarehouse()).toBe(11);
 
-  // The service's own retention starts only after a minute.
+  // The service's own retention starts only after `timeouts.retentionStartMs`.
   const retention = runRetention({
     ...{ sql: sql(), databaseUrl: service.database.url, months, log: captured.log, metrics: createMetrics() },
     clock: () => now,
@@ -123,6 +126,7 @@ beforeAll(async () => {
   await retention.stop();
   const after = await bothTotals();
   expect((await scanAsReturningVisitor()).status).toBe(302);
+  await service.allStored();
   expect(await differences()).toEqual([]);
   totals = { before, after, returned: await bothTotals() };
 });
@@ -132,7 +136,9 @@ test('scans from before the cutoff are removed from log and warehouse, and the s
   expect(await sql()`SELECT 1 FROM scans`).toHaveLength(7);
   expect(await oldScansInWarehouse()).toBe(0);
   const lines = captured.lines();
-  expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', months, begins_in_ms: 60_000 }));
+  expect(lines).toContainEqual(
+    expect.objectContaining({ level: 'warn', months, begins_in_ms: timeouts.retentionStartMs }),
+  );
   expect(lines).toContainEqual(
     expect.objectContaining({
       ...{ level: 'info', before: cutoff.toISOString(), scans: 11 },

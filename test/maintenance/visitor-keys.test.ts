@@ -127,8 +127,8 @@ describe('plain keys of an older version', () => {
     ends.push(...databases.map(({ drop }) => drop), () => rmSync(folder, { recursive: true, force: true }));
     const [older, restored] = databases.map(({ url }) => connect(url, { max: 4, name: 'scanlog-cli' })) as [Sql, Sql];
     ends.push(
-      () => older.end({ timeout: 1 }),
-      () => restored.end({ timeout: 1 }),
+      () => older.end(),
+      () => restored.end(),
     );
     await migrate(older, { upTo: '0010_operator.sql' });
     await older`INSERT INTO visitor_keys (code, key) VALUES ('qr_1', decode(${key.toString('hex')}, 'hex'))`;

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { Analytics } from '../../projections/analytics.ts';
+import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
+import { Analytics, type AnalyticsOptions } from '../../projections/analytics.ts';
 import { rebuildAnalytics } from '../../projections/analytics-rebuild.ts';
 import type { ScanTables } from '../../projections/warehouse-tables.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
-import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts';
+import { connectWarehouse } from '../../src/analytics/connect.ts';
 import { scanTables } from '../../src/analytics/scan-tables.ts';
 import { remove } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';
@@ -13,31 +12,26 @@ import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { readScanText } from '../../src/log/scan-lines.ts';
 import { replayAnalytics } from '../../src/maintenance/replay-analytics.ts';
-import { createDatabase, type TestDatabase, uniqueName } from '../support/database.ts';
+import { uniqueName } from '../support/database.ts';
+import { useEmptiedDatabase } from '../support/emptied.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
 import { testBox } from '../support/secret-box.ts';
+import { manualTimers } from '../support/timers.ts';
 
 const by = { actor: 'operator', now: new Date() };
-let database: TestDatabase;
-let warehouse: Warehouse;
-const drops: (() => Promise<unknown>)[] = [];
-
-beforeEach(async () => {
-  const created = await createDatabase();
-  database = created;
-  const { clickhouseUrl } = inject('stack');
-  const own = connectWarehouse({ clickhouseUrl, clickhouseDatabase: uniqueName(), clickhouseCluster: undefined });
-  warehouse = own;
-  drops.push(created.drop, async () => {
-    await own.client.command({ query: `DROP DATABASE IF EXISTS ${own.database}` });
-    await own.client.close();
-  });
-});
-afterAll(() => Promise.all(drops.map((drop) => drop())));
+const immediately = { everyMs: 0, maxAhead: 0, maxPollMs: 0, retryFailedMs: 0, retryAcceptedMs: 3_600_000 };
+const database = useEmptiedDatabase();
+const { clickhouseUrl } = inject('stack');
+const warehouse = connectWarehouse({ clickhouseUrl, clickhouseDatabase: uniqueName(), clickhouseCluster: undefined });
+afterEach(() => warehouse.client.command({ query: `DROP DATABASE IF EXISTS ${warehouse.database}` }));
+afterAll(() => warehouse.client.close());
 
 /** The projection in one process; `tables` replaces operations on ClickHouse, to make them fail. */
-function analytics(tables: Partial<ScanTables> = {}, { rebuildAfterMs = 0 } = {}) {
+function analytics(
+  tables: Partial<ScanTables> = {},
+  { rebuildAfterMs = 0, ...options }: Partial<Pick<AnalyticsOptions, 'rebuildAfterMs' | 'removal' | 'timers'>> = {},
+) {
   const { sql } = database;
   const projection = new Analytics({
     sql,
@@ -49,7 +43,8 @@ function analytics(tables: Partial<ScanTables> = {}, { rebuildAfterMs = 0 } = {}
     onFailure: () => {},
     rebuildAfterMs,
     everyMs: { tend: 0, count: 0 },
-    removal: { everyMs: 0, maxPollMs: 0, retryFailedMs: 0, retryAcceptedMs: 3_600_000 },
+    removal: immediately,
+    ...options,
   });
   /** Applies the rest of the log, in ranges of `maxEntries`. */
   const catchUp = async (maxEntries = 1_000) => {
@@ -291,6 +286,31 @@ describe('a deleted code', () => {
     expect(submitted).toBe(3);
   });
 
+  test('is removed at once if two or fewer were before it, and later ones every `everyMs`', async () => {
+    const codes = await Promise.all([1, 2, 3, 4, 5].map(newCode));
+    const timers = manualTimers();
+    const running = analytics({}, { timers, removal: { ...immediately, everyMs: 1_000, maxAhead: 2 } });
+    const removedBy = async (code: Code) => {
+      await remove(database.sql, code.owner, code.id, by);
+      await running.catchUp();
+      await running.tend();
+      const [table] = await database.sql`SELECT removing_to FROM warehouse_tables WHERE in_use`;
+      const isAnnounced = table?.['removing_to'] !== null;
+      await running.tend();
+      return isAnnounced;
+    };
+    await running.catchUp();
+    const announced: boolean[] = [];
+    for (const code of codes.slice(0, 4)) announced.push(await removedBy(code));
+    expect(announced).toEqual([true, true, true, false]);
+    timers.advance(999);
+    expect(await removedBy(codes[4] as Code)).toBe(false);
+    timers.advance(1);
+    await running.tend();
+    const [table] = await database.sql`SELECT removing_to FROM warehouse_tables WHERE in_use`;
+    expect(table?.['removing_to']).not.toBeNull();
+  });
+
   test('is removed together with 500 others, in statements of at most 500 codes', async () => {
     const { owner, ...first } = await newCode();
     const request = { name: 'Menu', destination_url: 'https://example.com' };
@@ -373,16 +393,22 @@ describe('a wrong count', () => {
   test('that persists leads to a rebuild, and the old table is in use until the new one is complete', async () => {
     const code = await newCode();
     await scan(code, 5);
-    const running = analytics({}, { rebuildAfterMs: 300 });
+    const timers = manualTimers();
+    const running = analytics({}, { rebuildAfterMs: 300, timers });
     await running.catchUp();
     const before = await tableInUse();
     await warehouse.client.command({
       query: `ALTER TABLE ${before} DELETE WHERE position > 3 SETTINGS mutations_sync = 2`,
     });
+    timers.advance(1);
     await expect(running.tend()).rejects.toThrow('counting again');
-    await expect(running.checkpoint(), 'not at once').rejects.toThrow('counting again');
+    for (const passedMs of [0, 299]) {
+      timers.advance(passedMs);
+      await expect(running.checkpoint(), `after ${passedMs} ms`).rejects.toThrow('counting again');
+    }
     expect(await tableInUse()).toBe(before);
-    await eventually(() => running.catchUp());
+    timers.advance(1);
+    await running.catchUp();
     expect(await tableInUse()).toMatch(/_v2$/);
     await expectAll();
     expect(await rows(`SHOW TABLES FROM ${warehouse.database}`), 'the old one is dropped').toHaveLength(1);
@@ -393,11 +419,12 @@ describe('a wrong count', () => {
     await scan(code, 50);
     let seen: number | undefined;
     const { count } = scanTables(warehouse);
-    const running = analytics({ count: async (version) => seen ?? count(version) }, { rebuildAfterMs: 50 });
+    const timers = manualTimers();
+    const running = analytics({ count: async (version) => seen ?? count(version) }, { rebuildAfterMs: 50, timers });
     await running.catchUp();
     for (seen = 10; seen < 50; seen += 5) {
       await expect(running.checkpoint()).rejects.toThrow('counting again');
-      await sleep(40);
+      timers.advance(49);
     }
     seen = undefined;
     await running.catchUp();

@@ -24,7 +24,7 @@ import { scanned } from '../support/scans.ts';
 import { testBox } from '../support/secret-box.ts';
 import { expectAllAgree } from '../support/verified.ts';
 
-const rounds = 10;
+const rounds = 4;
 const database = useDatabase();
 const by = { actor: 'operator', now: new Date() };
 const seen = new Map<StatementKind, number>();
@@ -86,7 +86,7 @@ function startProjection() {
     onFailure: () => {},
     rebuildAfterMs: 600_000,
     everyMs: { tend: 0, count: 60_000 },
-    removal: { everyMs: 0, maxPollMs: 0, retryFailedMs: 50, retryAcceptedMs: 3_600_000 },
+    removal: { everyMs: 0, maxAhead: 0, maxPollMs: 0, retryFailedMs: 50, retryAcceptedMs: 3_600_000 },
   });
 
   /** Runs until the log is applied, no removal is running, and every armed answer was sent. */

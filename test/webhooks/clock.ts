@@ -1,14 +1,27 @@
-/** A clock that a test can advance. */
+import { vi } from 'vitest';
+
+/** A clock that advances only when a test says so, so that no retry is due before. */
 export function movableClock() {
-  let offsetMs = 0;
+  let now = Date.now();
   return {
-    clock: () => new Date(Date.now() + offsetMs),
+    clock: () => new Date(now),
     forward: (ms: number) => {
-      offsetMs += ms;
+      now += ms;
+    },
+    /** Calls `work` while `Date.now` returns the time of this clock, for code that compares it with a timestamp. */
+    at: <T>(work: () => T): T => {
+      const spy = vi.spyOn(Date, 'now').mockReturnValue(now);
+      try {
+        return work();
+      } finally {
+        spy.mockRestore();
+      }
     },
     /** Advances to 1 ms after `time`. */
     to: (time: string) => {
-      offsetMs = Math.max(offsetMs, Date.parse(time) + 1 - Date.now());
+      now = Math.max(now, Date.parse(time) + 1);
     },
   };
 }
+
+export type MovableClock = ReturnType<typeof movableClock>;

@@ -3,12 +3,27 @@ import { describe, expect, test } from 'vitest';
 import { setPlan } from '../../src/accounts/accounts.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import type { Json } from '../support/api.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, reaches } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
-import { answer, type Behaviour, hang, type Received, reset, useReceiver } from './receiver.ts';
-import { codeOf, deliveriesOf, mayCallTests, newPath, scanCode, setHook, untilThereAre } from './webhook-support.ts';
+import { useTimeouts } from '../support/timeouts.ts';
+import { movableClock } from './clock.ts';
+import { answer, type Behaviour, hang, type Received, reset, together, useReceiver } from './receiver.ts';
+import { testRetries } from './retries.ts';
+import { testSlots } from './test-slots.ts';
+import {
+  codeOf,
+  deliveriesOf,
+  mayCallTests,
+  newPath,
+  scanCode,
+  setHook,
+  untilThereAre,
+  withoutSendTimeout,
+} from './webhook-support.ts';
 
-const service = useService({ instances: 2, config: mayCallTests });
+const time = movableClock();
+useTimeouts(withoutSendTimeout);
+const service = useService({ instances: 2, config: mayCallTests, clock: time.clock });
 const receiver = useReceiver();
 const url = () => service.urls[0] as string;
 
@@ -50,9 +65,9 @@ describe('a scan of an account with a webhook', () => {
     expect(got.headers).toMatchObject({ 'content-type': 'application/json', host: `127.0.0.1:${receiver.port}` });
     expect(got.headers, 'while traces are off').not.toHaveProperty('traceparent');
     expect(got.id).toMatch(/^whd_[0-9A-Za-z]{20,}$/);
-    const verifier = new Webhook(webhook.secret);
-    expect(verifier.verify(got.body, got.headers)).toEqual(JSON.parse(got.body));
-    expect(() => verifier.verify(`${got.body} `, got.headers), 'a changed body').toThrow();
+    const verify = (body: string) => time.at(() => new Webhook(webhook.secret).verify(body, got.headers));
+    expect(verify(got.body)).toEqual(JSON.parse(got.body));
+    expect(() => verify(`${got.body} `), 'a changed body').toThrow('No matching signature found');
     const [delivery] = await settled(account, 'delivered', 1);
     expect(delivery).toMatchObject({
       id: got.id,
@@ -68,16 +83,14 @@ describe('a scan of an account with a webhook', () => {
     const { live, webhook } = account;
     const rotated = (await live.post('/v1/account/webhook/rotate', {})).body;
     expect(rotated.secret).not.toBe(webhook.secret);
-    const hours = (Date.parse(rotated.old_secret_valid_until) - Date.now()) / 3_600_000;
-    expect(hours).toBeGreaterThan(23.9);
-    expect(hours).toBeLessThanOrEqual(24);
+    const hours = (Date.parse(rotated.old_secret_valid_until) - time.clock().getTime()) / 3_600_000;
+    expect(hours).toBe(24);
     await account.scan();
     const [got] = await receiver.gets(account.path, 1);
     for (const secret of [webhook.secret, rotated.secret])
-      expect(() => new Webhook(secret).verify(got?.body ?? '', got?.headers ?? {})).not.toThrow();
+      time.at(() => expect(() => new Webhook(secret).verify(got?.body ?? '', got?.headers ?? {})).not.toThrow());
 
-    await service.database.sql`
-      UPDATE webhook_secrets SET previous_until = now() - interval '1 second' WHERE account = ${account.id}`;
+    time.to(rotated.old_secret_valid_until);
     await eventually(async () => {
       await account.scan();
       const last = receiver.received(account.path).at(-1);
@@ -90,6 +103,7 @@ describe('a scan of an account with a webhook', () => {
     const account = await service.account();
     const [before, development] = [await codeOf(account.live), await codeOf(account.test)];
     await scanCode(url(), before, 3);
+    await service.allStored();
     const { path, code } = await given(account);
     await scanCode(url(), development, 2);
     await scanCode(url(), before);
@@ -106,21 +120,13 @@ describe('a scan of an account with a webhook', () => {
 
   test('is delivered once, with at most 8 requests in flight across both instances', async () => {
     const account = await given();
-    let maxOpen = 0;
-    let open = 0;
-    receiver.behave(account.path, async (socket, received) => {
-      maxOpen = Math.max(maxOpen, ++open);
-      await new Promise((resolve) => setTimeout(resolve, 30));
-      open--;
-      await answer(200)(socket, received);
-    });
-    await account.scan(60);
-    await settled(account, 'delivered', 60);
+    receiver.behave(account.path, together(8, answer(200)));
+    await account.scan(64);
+    await settled(account, 'delivered', 64);
     const got = receiver.received(account.path);
-    expect(new Set(scanIdsOf(got)).size).toBe(60);
-    expect(idsOf(got)).toHaveLength(60);
-    expect(maxOpen).toBeLessThanOrEqual(8);
-    expect(maxOpen, 'requests are concurrent').toBeGreaterThan(1);
+    expect(new Set(scanIdsOf(got)).size).toBe(64);
+    expect(idsOf(got)).toHaveLength(64);
+    expect(receiver.maxConcurrent(account.path)).toBe(8);
   });
 });
 
@@ -135,7 +141,7 @@ describe('a receiver that misbehaves', () => {
     const hanging = await given();
     receiver.behave(hanging.path, hang);
     await hanging.scan(20);
-    await eventually(() => expect(receiver.received(hanging.path)).toHaveLength(8));
+    await reaches(8, () => receiver.received(hanging.path).length);
     const [resetting, failing, redirecting, huge] = await Promise.all([
       misbehaving(reset),
       misbehaving(answer(500)),
@@ -160,6 +166,8 @@ describe('a receiver that misbehaves', () => {
 });
 
 describe('a pending delivery', () => {
+  /** More than the longest delay of the second attempt. */
+  const retryMs = 6_001;
   /** An account with deliveries that wait for their next attempt. */
   async function withPending(count: number) {
     const account = await given();
@@ -206,6 +214,7 @@ describe('a pending delivery', () => {
     const account = await withPending(2);
     const path = newPath();
     expect((await setHook(account.live, receiver.url(path))).secret).toBe(account.webhook.secret);
+    time.forward(retryMs);
     const got = await receiver.gets(path, 2);
     expect(new Set(idsOf(got)).size).toBe(2);
     await settled(account, 'delivered', 2);
@@ -215,9 +224,13 @@ describe('a pending delivery', () => {
     const account = await withPending(1);
     expect((await account.live.delete(`/v1/qrcodes/${account.code.id}`)).status).toBe(200);
     receiver.behave(account.path, answer(200));
+    time.forward(retryMs);
     await settled(account, 'delivered', 1);
   });
 });
+
+testRetries({ service, receiver, time });
+testSlots({ service, receiver, time });
 
 test('a replay of the state restores webhooks and sends nothing', async () => {
   const account = await given();

@@ -23,6 +23,17 @@ export const answer =
     socket.write(`HTTP/1.1 ${status} Whatever\r\n${lines.map(([n, v]) => `${n}: ${v}\r\n`).join('')}\r\n${body}`);
   };
 
+/** Answers as `behaviour` does, each time `count` requests are open. */
+export function together(count: number, behaviour: Behaviour): Behaviour {
+  const waiting: (() => void)[] = [];
+  return async (socket, received) => {
+    await new Promise<void>((resolve) => {
+      if (waiting.push(resolve) === count) for (const release of waiting.splice(0)) release();
+    });
+    await behaviour(socket, received);
+  };
+}
+
 export const hang: Behaviour = () => {};
 export const reset: Behaviour = (socket) => void socket.resetAndDestroy();
 

@@ -4,16 +4,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type IpRanges, parseRanges } from '../../src/lib/ip-range.ts';
 import type { Resolve } from '../../src/webhooks/destination.ts';
 import { createSender, type SenderOptions } from '../../src/webhooks/send.ts';
+import { conditionTimeoutMs } from '../support/limits.ts';
+import { manualTimers } from '../support/timers.ts';
 import { authority, certificate, privateKey } from './certificate.ts';
-import { answer, hang, reset, useReceiver } from './receiver.ts';
+import { answer, type hang, reset, useReceiver } from './receiver.ts';
 import { newPath } from './webhook-support.ts';
 
 const receiver = useReceiver();
-const timeoutMs = 400;
 const ranges = (text: string) => parseRanges(text) as IpRanges;
 const policy = { allowHttp: true, allowed: ranges('127.0.0.1') };
 const send = (url: string, options: Partial<SenderOptions> = {}) =>
-  createSender({ policy, timeoutMs, ...options })({ url, body: '{}', headers: { 'webhook-id': 'whd_1' } });
+  createSender({ policy, timeoutMs: conditionTimeoutMs, ...options })({
+    ...{ url, body: '{}', headers: { 'webhook-id': 'whd_1' } },
+  });
 
 /** A new path with this behaviour. */
 const behaving = (behaviour: Parameters<typeof receiver.behave>[1]) => {
@@ -72,32 +75,51 @@ describe('a response', () => {
 });
 
 describe('without a complete response', () => {
+  /** Sends with a timeout of 400 ms, which pass only with `timers`, to a receiver that begins to answer with `beginning`. */
+  async function unfinished(beginning: string) {
+    const timers = manualTimers();
+    const answering = Promise.withResolvers<Parameters<typeof hang>[0]>();
+    const url = behaving((socket) => {
+      socket.write(beginning);
+      answering.resolve(socket);
+    });
+    const attempt = send(url, { timeoutMs: 400, timers });
+    return { timers, attempt, socket: await answering.promise };
+  }
+
   test('a receiver that does not answer ends in a timeout', async () => {
-    expect(await send(behaving(hang))).toMatchObject({
+    const { timers, attempt } = await unfinished('');
+    timers.advance(400);
+    expect(await attempt).toMatchObject({
       outcome: 'timeout',
       status: null,
+      ms: 400,
       error: 'No answer within 0.4 s.',
     });
   });
 
   test('headers that never end do not extend the timeout', async () => {
-    const url = behaving((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => socket.write('x-more: yes\r\n'), 20);
-      socket.on('close', () => clearInterval(timer));
-    });
-    expect(await send(url)).toMatchObject({ outcome: 'timeout', status: null });
+    const { timers, attempt, socket } = await unfinished('HTTP/1.1 200 OK\r\n');
+    for (let passed = 0; passed < 400; passed += 20) {
+      socket.write('x-more: yes\r\n');
+      timers.advance(20);
+    }
+    expect(await attempt).toMatchObject({ outcome: 'timeout', status: null });
   });
 
   test('a body that never ends is aborted, and its beginning is kept', async () => {
-    const url = behaving((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-      const timer = setInterval(() => socket.write('1\r\na\r\n'), 20);
-      socket.on('close', () => clearInterval(timer));
-    });
-    const attempt = await send(url);
-    expect(attempt).toMatchObject({ outcome: 'timeout', status: 200, answer: expect.stringMatching(/^a+$/) });
-    expect(attempt.error).toContain('did not end within');
+    const headers = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+    const { timers, attempt, socket } = await unfinished(`${headers}1\r\na\r\n`);
+    // A request that begins and ends later: by then, the first chunk has been read.
+    await send(receiver.url(newPath()));
+    for (let passed = 0; passed < 400; passed += 20) {
+      socket.write('1\r\na\r\n');
+      timers.advance(20);
+    }
+    const { outcome, status, answer: kept, error } = await attempt;
+    expect([outcome, status]).toEqual(['timeout', 200]);
+    expect(kept).toMatch(/^a+$/);
+    expect(error).toContain('did not end within');
   });
 
   test.each([
@@ -172,7 +194,7 @@ describe('over TLS', () => {
   const resolve: Resolve = async () => ['127.0.0.1'];
 
   test('the certificate must match the name, not the address', async () => {
-    const send = createSender({ policy, ca: authority, resolve, timeoutMs: 5_000 });
+    const send = createSender({ policy, ca: authority, resolve, timeoutMs: conditionTimeoutMs });
     const to = (name: string) => send({ url: `https://${name}:${port}/`, body: '{}', headers: {} });
     expect(await to('hook.test')).toMatchObject({ outcome: 'delivered', answer: `host hook.test:${port}` });
     expect(await to('other.test'), 'does not reuse the connection of another name').toMatchObject({
@@ -183,7 +205,7 @@ describe('over TLS', () => {
   });
 
   test('an unknown authority is refused', async () => {
-    const attempt = await send(`https://hook.test:${port}/`, { resolve, timeoutMs: 5_000 });
+    const attempt = await send(`https://hook.test:${port}/`, { resolve });
     expect(attempt).toMatchObject({ outcome: 'unreachable', status: null });
     expect(attempt.error).toContain('not signed by a trusted authority');
   });

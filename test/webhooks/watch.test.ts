@@ -1,46 +1,56 @@
 import { describe, expect, test } from 'vitest';
 import { RequestTimeouts, timedOut } from '../../src/webhooks/watch.ts';
+import { manualTimers } from '../support/timers.ts';
 
-const aborted = ({ signal }: AbortController) =>
-  new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason), { once: true }));
+const given = (timeoutMs: number) => {
+  const timers = manualTimers();
+  const timeouts = new RequestTimeouts(timeoutMs, timers);
+  const started = () => {
+    const request = new AbortController();
+    timeouts.start(request);
+    return request;
+  };
+  return { timers, timeouts, started };
+};
+const reasonOf = ({ signal }: AbortController) => (signal.aborted ? signal.reason : undefined);
 
 describe('request timeouts', () => {
-  test('abort a request after the timeout, with the reason', async () => {
-    const timeouts = new RequestTimeouts(30);
-    const abort = new AbortController();
-    const startedAt = performance.now();
-    timeouts.start(abort, startedAt);
-    expect(await aborted(abort)).toBe(timedOut);
-    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(30);
+  test('abort a request after the timeout, with the reason', () => {
+    const { timers, started } = given(100);
+    const request = started();
+    timers.advance(99);
+    expect(reasonOf(request)).toBeUndefined();
+    timers.advance(1);
+    expect(reasonOf(request)).toBe(timedOut);
   });
 
-  test('do not abort a request that has ended', async () => {
-    const timeouts = new RequestTimeouts(30);
-    const [ended, hanging] = [new AbortController(), new AbortController()];
-    timeouts.start(ended, performance.now());
-    timeouts.start(hanging, performance.now());
+  test('do not abort a request that has ended', () => {
+    const { timers, timeouts, started } = given(100);
+    const [ended, hanging] = [started(), started()];
     timeouts.end(ended);
-    await aborted(hanging);
-    expect(ended.signal.aborted).toBe(false);
+    timers.advance(1_000);
+    expect([ended, hanging].map(reasonOf)).toEqual([undefined, timedOut]);
   });
 
-  test('start over when a controller is reused', async () => {
-    const timeouts = new RequestTimeouts(60);
-    const [again, first] = [new AbortController(), new AbortController()];
-    timeouts.start(again, performance.now());
-    timeouts.start(first, performance.now());
+  test('start over when a controller is reused', () => {
+    const { timers, timeouts, started } = given(100);
+    const [again, first] = [started(), started()];
+    timers.advance(60);
     timeouts.end(again);
-    timeouts.start(again, performance.now() + 60);
-    await aborted(first);
-    expect(again.signal.aborted).toBe(false);
-    expect(await aborted(again)).toBe(timedOut);
+    timeouts.start(again);
+    timers.advance(40);
+    expect([again, first].map(reasonOf)).toEqual([undefined, timedOut]);
+    timers.advance(60);
+    expect(reasonOf(again)).toBe(timedOut);
   });
 
-  test('still work after all requests have ended', async () => {
-    const timeouts = new RequestTimeouts(20);
-    for (const abort of [new AbortController(), new AbortController()]) {
-      timeouts.start(abort, performance.now());
-      expect(await aborted(abort)).toBe(timedOut);
+  test('still work, without a timer meanwhile, after all requests have ended', () => {
+    const { timers, started } = given(100);
+    for (let i = 0; i < 2; i++) {
+      const request = started();
+      timers.advance(100);
+      expect(reasonOf(request)).toBe(timedOut);
+      expect(timers.waiting).toBe(0);
     }
   });
 });

@@ -2,8 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { parseRanges } from '../../src/lib/ip-range.ts';
 import type { Sql } from '../../src/log/connect.ts';
-import { type Api, type Json, newCode } from '../support/api.ts';
+import { headOfLog } from '../../src/log/read.ts';
+import { type Api, created, type Json } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import type { TestService } from '../support/service.ts';
+import type { MovableClock } from './clock.ts';
+import type { Receiver } from './receiver.ts';
 
 const loopback = parseRanges('127.0.0.0/8');
 if ('error' in loopback) throw new Error(loopback.error);
@@ -13,11 +17,28 @@ export const mayCallTests = { webhookAllowHttp: true, webhookAllowedCidrs: loopb
 
 export const newPath = () => `r${randomBytes(6).toString('hex')}`;
 
+/** Deliveries that are not answered end only by the test. The answer of a receiver has no timeout in these files. */
+export const withoutSendTimeout = { webhookSendMs: 24 * 60 * 60 * 1000 };
+
+/** The services of a test file, whose clock a test moves. */
+export interface WebhookWorld {
+  service: TestService;
+  receiver: Receiver;
+  time: MovableClock;
+}
+
 /** Creates an active code. */
-export async function codeOf(api: Api): Promise<{ id: string; short_code: string }> {
-  const { status, body } = await api.post('/v1/qrcodes', newCode());
-  expect(status).toBe(201);
-  return body;
+export const codeOf = (api: Api): Promise<{ id: string; short_code: string }> => created(api);
+
+/** Waits until every scan and event is in the log, and the deliveries that follow from them are created. */
+export async function allApplied(service: TestService): Promise<void> {
+  await service.allStored();
+  const { sql } = service.database;
+  const head = await headOfLog(sql);
+  await eventually(async () => {
+    const [row] = await sql<{ position: number }[]>`SELECT position FROM checkpoints WHERE projection = 'webhooks'`;
+    expect(row?.position).toBeGreaterThanOrEqual(head);
+  });
 }
 
 /** Scans a code `times` times, each as a new visitor. */

@@ -8,14 +8,22 @@ import { eventually } from '../support/eventually.ts';
 import { blamedFields } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { dumpAll } from '../support/tables.ts';
-import { answer, hang, type Received, useReceiver } from './receiver.ts';
-import { codeOf, mayCallTests, newPath, scanCode, setHook } from './webhook-support.ts';
+import { useTimeouts } from '../support/timeouts.ts';
+import { movableClock } from './clock.ts';
+import { answer, hang, type Received, together, useReceiver } from './receiver.ts';
+import { codeOf, mayCallTests, newPath, scanCode, setHook, withoutSendTimeout } from './webhook-support.ts';
 
 const archive = useArchiveFolder();
-const service = useService({ config: mayCallTests });
+useTimeouts(withoutSendTimeout);
+const time = movableClock();
+const service = useService({ config: mayCallTests, clock: time.clock });
 const receiver = useReceiver();
 const url = () => service.urls[0] as string;
-const scan = (code: { short_code: string }, times = 1) => scanCode(url(), code, times);
+/** Scans at a later time than everything before. */
+const scan = (code: { short_code: string }, times = 1) => {
+  time.forward(1);
+  return scanCode(url(), code, times);
+};
 
 async function addHook(api: Api, settings: object = {}): Promise<Json> {
   const path = newPath();
@@ -25,6 +33,10 @@ async function addHook(api: Api, settings: object = {}): Promise<Json> {
 }
 
 const typesOf = (received: Received[]) => received.map(({ body }) => JSON.parse(body).type);
+const expectSigned = (received: Received[], secret: string) => {
+  for (const { body, headers } of received)
+    expect(time.at(() => new Webhook(secret).verify(body, headers))).toBeDefined();
+};
 const idsOf = (received: Received[]) => received.map(({ id }) => id).toSorted();
 
 describe('/v1/webhooks', () => {
@@ -115,7 +127,7 @@ describe('/v1/webhooks', () => {
     await live.patch(`/v1/qrcodes/${code.id}`, { name: 'New', active: false });
     const received = await receiver.gets(all.path, 4);
     expect(typesOf(received).toSorted()).toEqual(['code.created', 'code.paused', 'code.updated', 'scan.created']);
-    for (const { body, headers } of received) expect(new Webhook(all.secret).verify(body, headers)).toBeDefined();
+    expectSigned(received, all.secret);
     const ofType = (type: string) => received.find(({ body }) => JSON.parse(body).type === type) as Received;
     expect(Object.keys(JSON.parse(ofType('scan.created').body))).toEqual(['type', 'timestamp', 'data']);
     expect(JSON.parse(ofType('scan.created').body).data).toMatchObject({
@@ -157,6 +169,8 @@ describe('/v1/webhooks', () => {
     });
     expect((await live.get(`/v1/webhooks/${fine.id}`)).body.status).toBe('enabled');
     receiver.behave(gone.path, answer(200));
+    // Later than the attempts whose answer is 410.
+    time.forward(1);
     expect((await live.patch(`/v1/webhooks/${gone.id}`, { active: true })).body.status).toBe('enabled');
     const before = receiver.received(gone.path).length;
     await scan(code);
@@ -172,17 +186,24 @@ describe('a replay', () => {
     const { live } = account;
     const code = await codeOf(live);
     await scan(code, 3);
+    await service.allStored();
     const hook = await addHook(live, { events: ['scan.created'] });
     const path = `/v1/webhooks/${hook.id}`;
     await scan(code, 2);
     const early = [...(await receiver.gets(hook.path, 2))];
     await live.patch(path, { active: false });
     await scan(code, 4);
+    await service.allStored();
     await live.patch(path, { active: true });
     return { ...account, hook, code, path, early };
   }
 
   const from = '2026-01-01';
+  /** A replay has what happened before it. */
+  const startReplay = (live: Api, path: string, body: object) => {
+    time.forward(1);
+    return live.post(`${path}/replay`, body);
+  };
   /** Waits for the end of a replay. Queries the database, because the API has a rate limit. */
   const ended = async (live: Api, path: string, id: string): Promise<Json> => {
     await eventually(async () => {
@@ -195,18 +216,18 @@ describe('a replay', () => {
   test('sends what is missing, then everything, each under the id of the first time, also from the archive', async () => {
     const { live, hook, path, early } = await given();
     await archiveAll(service.database.sql, archive);
-    const started = await live.post(`${path}/replay`, { from, only: 'missing' });
+    const started = await startReplay(live, path, { from, only: 'missing' });
     expect(started.status).toBe(202);
     expect(started.body).toMatchObject({ id: expect.stringMatching(/^whr_/), total: 7, status: 'running' });
     expect(await ended(live, path, started.body.id)).toMatchObject({ total: 7, sent: 7, delivered: 7, failed: 0 });
     const received = await receiver.gets(hook.path, 9);
     expect(new Set(idsOf(received)).size).toBe(9);
-    for (const { body, headers } of received) expect(new Webhook(hook.secret).verify(body, headers)).toBeDefined();
+    expectSigned(received, hook.secret);
 
-    const empty = (await live.post(`${path}/replay`, { from, only: 'missing' })).body;
+    const empty = (await startReplay(live, path, { from, only: 'missing' })).body;
     expect(empty, 'nothing is left').toMatchObject({ total: 0 });
     await ended(live, path, empty.id);
-    const again = (await live.post(`${path}/replay`, { from, to: '2200-12-31', only: 'all' })).body;
+    const again = (await startReplay(live, path, { from, to: '2200-12-31', only: 'all' })).body;
     expect(again.total).toBe(9);
     await ended(live, path, again.id);
     const twice = await receiver.gets(hook.path, 18);
@@ -215,21 +236,23 @@ describe('a replay', () => {
     expect(bodyOfFirst).toEqual([early[0]?.body, early[0]?.body]);
     const { data } = (await live.get(`${path}/replays`)).body;
     expect(data.map(({ total }: Json) => total)).toEqual([9, 0, 7]);
-    const nothing = await live.post(`${path}/replay`, { from, to: '2026-01-02', only: 'all' });
+    const nothing = await startReplay(live, path, { from, to: '2026-01-02', only: 'all' });
     expect(nothing.body.total, 'nothing happened then').toBe(0);
   });
 
   test('of failed deliveries; live ones go first; one at a time; canceled, it sends no more', async () => {
     const { live, hook, code, path } = await given();
-    receiver.behave(hook.path, answer(410));
+    // All three are in the log before the first answer disables the webhook.
+    receiver.behave(hook.path, together(3, answer(410)));
     await scan(code, 3);
     await eventually(async () => expect((await live.get(path)).body.status).toBe('disabled'));
-    const refused = await live.post(`${path}/replay`, { from, only: 'all' });
+    const refused = await startReplay(live, path, { from, only: 'all' });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
     expect(refused.body.error.message).toContain('The webhook is disabled');
     receiver.behave(hook.path, answer(200));
+    time.forward(1);
     await live.patch(path, { active: true });
-    const failed = (await live.post(`${path}/replay`, { from, only: 'failed' })).body;
+    const failed = (await startReplay(live, path, { from, only: 'failed' })).body;
     expect(failed.total).toBe(3);
     await ended(live, path, failed.id);
 
@@ -242,9 +265,9 @@ describe('a replay', () => {
       expect(row?.['deliveries'], 'pending deliveries').toBe(0);
     });
     receiver.behave(hook.path, hang);
-    const all = (await live.post(`${path}/replay`, { from, only: 'all' })).body;
+    const all = (await startReplay(live, path, { from, only: 'all' })).body;
     expect(all.total).toBe(42);
-    const second = await live.post(`${path}/replay`, { from, only: 'missing' });
+    const second = await startReplay(live, path, { from, only: 'missing' });
     expect([second.status, second.body.error.code]).toEqual([409, 'replay_running']);
     const known = idsOf(await receiver.gets(hook.path, before + 38));
     await scan(code);
