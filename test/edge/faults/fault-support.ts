@@ -5,6 +5,7 @@ import type { Attempt, ScannedCode, Scanner } from '../../../bench/chaos/scanner
 import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
 import { startWorld, type World } from '../../../bench/chaos/world.ts';
 import { eventually } from '../../support/eventually.ts';
+import { timeoutScale } from '../../support/limits.ts';
 
 /** A stack for one test file to break, with one running service for each entry of `settings`. */
 export function useWorld(
@@ -21,7 +22,7 @@ export function useWorld(
 ): World & { services: ServiceProcess[] } {
   const world = { services: [] as ServiceProcess[] } as World & { services: ServiceProcess[] };
   beforeAll(async () => {
-    Object.assign(world, await startWorld(parts));
+    Object.assign(world, await startWorld({ ...parts, timeoutScale }));
     for (const each of settings) world.services.push(await world.service(each, flags));
     await Promise.all(world.services.map((service) => service.start()));
   });
@@ -29,10 +30,7 @@ export function useWorld(
   return world;
 }
 
-/**
- * New codes that the services at `ports` have in memory. The first lookup of a code is answered with 503 if Postgres takes
- * more than 2 s, which happens on a busy machine.
- */
+/** New codes that the services at `ports` have in memory. */
 export async function knownCodes(world: World, count: number, ports: number[]): Promise<ScannedCode[]> {
   const codes = await world.codes(count);
   for (const port of ports)
