@@ -1,3 +1,5 @@
+import { systemTimers, type Timers } from './timers.ts';
+
 /**
  * Settles as `work` does or, when that takes longer than `timeoutMs`, as `onTimeout`: with what it returns, or with what
  * it throws. A rejection of `work` after the timeout is ignored.
@@ -6,20 +8,25 @@
  * const rows = await withTimeout(query, 2_000, () => { throw new Error('no answer within 2 s'); });
  * const isStopped = await withTimeout(stop().then(() => true), 10_000, () => false);
  */
-export async function withTimeout<T, F>(work: Promise<T>, timeoutMs: number, onTimeout: () => F): Promise<T | F> {
-  let timer: NodeJS.Timeout | undefined;
+export async function withTimeout<T, F>(
+  work: Promise<T>,
+  timeoutMs: number,
+  onTimeout: () => F,
+  timers: Timers = systemTimers,
+): Promise<T | F> {
+  let cancel = () => {};
   const timeout = new Promise<F>((resolve, reject) => {
-    timer = setTimeout(() => {
+    cancel = timers.after(timeoutMs, () => {
       try {
         resolve(onTimeout());
       } catch (error) {
         reject(error);
       }
-    }, timeoutMs);
+    });
   });
   try {
     return await Promise.race([work, timeout]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
