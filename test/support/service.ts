@@ -43,7 +43,7 @@ export interface TestAccount {
   test: Api;
 }
 
-interface Options {
+export interface ServiceOptions {
   instances?: number;
   config?: Partial<ServiceConfig>;
   clock?: Clock;
@@ -60,7 +60,7 @@ interface Options {
 export { testSecretKey };
 
 /** Runs the service on a database, stream and ClickHouse database of this test file; tests use it over HTTP. */
-export function useService(options: Options = {}): TestService {
+export function useService(options: ServiceOptions = {}): TestService {
   const { instances = 1, config = {}, clock, log, edgeIntervals, reach, reachWarehouse, verified = true } = options;
   const database = useDatabase();
   const running: RunningService[] = [];

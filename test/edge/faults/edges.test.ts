@@ -87,11 +87,12 @@ describe('two edges on one port', () => {
     const api = apiClient(`http://localhost:${port()}`, world.key);
     const limited = await created(api, { max_scans });
     const scanner = startScanning({ ports: [port()], codes, connections: 32 });
+    await untilSeen(scanner, 302, 200);
+    // Slow enough that the limit is not reached before the process is killed.
     const limitedScanner = startScanning({
       ...{ ports: [port()], codes: [{ id: limited.id, shortCode: limited.short_code }] },
-      ...{ connections: 16, pauseMs: 1 },
+      ...{ connections: 8, pauseMs: 20 },
     });
-    await untilSeen(scanner, 302, 200);
     await untilSeen(limitedScanner, 302, 50);
     const child = childEdge();
     process.kill(child, 'SIGKILL');
