@@ -10,9 +10,9 @@ import { outcomesOf, type ScannedCode, startScanning } from '../../../bench/chao
 import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
 import type { World } from '../../../bench/chaos/world.ts';
 import { apiClient } from '../../support/api.ts';
-import { expectExact, knownCodes, statusOn, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, statusOn, untilSeen, useWorld, withoutBackground } from './fault-support.ts';
 
-const world = useWorld([{}, {}]);
+const world = useWorld([{}, withoutBackground]);
 const ports = () => world.services.map(({ port }) => port);
 
 type Fault = (world: World, servers: ServerName[], which: Which, duringFault: () => Promise<unknown>) => Promise<void>;

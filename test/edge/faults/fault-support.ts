@@ -42,6 +42,9 @@ export function useWorld(
   return world;
 }
 
+/** Settings of a further service that leaves relay and projections to the first one, and so is one process. */
+export const withoutBackground = { ROLES: 'api,edge' };
+
 interface ProxiedService extends TestService {
   /** Between the service and Postgres. */
   proxy: TcpProxy;

@@ -9,9 +9,9 @@ import { startRelay } from '../../../src/stream/relay.ts';
 import { countsOf, held, runCountersProjection, scan, useStream } from '../../stream/stream-support.ts';
 import { eventually } from '../../support/eventually.ts';
 import { captureLog } from '../../support/log-lines.ts';
-import { expectExact, knownCodes, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, untilSeen, useWorld, withoutBackground } from './fault-support.ts';
 
-const world = useWorld([{}, {}], { withNatsCluster: true });
+const world = useWorld([{}, withoutBackground], { withNatsCluster: true });
 const cluster = (): NatsCluster => {
   if (world.natsCluster === undefined) throw new Error('this world has no cluster');
   return world.natsCluster;

@@ -10,9 +10,9 @@ import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
 import { readSnapshots } from '../../../src/edge/snapshot.ts';
 import { apiClient, created } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { expectExact, knownCodes, statusOn, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, statusOn, untilSeen, useWorld, withoutBackground } from './fault-support.ts';
 
-const world = useWorld([{}, {}]);
+const world = useWorld([{}, withoutBackground]);
 const ports = () => world.services.map(({ port }) => port);
 
 describe('Postgres killed with -9 under load', () => {
