@@ -33,8 +33,9 @@ export interface BaseWorld {
 type Environment = Record<string, string>;
 
 /** The settings that every service under test has, on any servers. */
-export const serviceEnvironment = (folder: string, secretKey: string): Environment => ({
+export const serviceEnvironment = (folder: string, secretKey: string, timeoutScale = 1): Environment => ({
   SECRET_KEY: secretKey,
+  TIMEOUT_SCALE: String(timeoutScale),
   EDGE_DIR: join(folder, 'edges'),
   LOG_LEVEL: 'info',
   EDGES: '1',

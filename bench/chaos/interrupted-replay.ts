@@ -6,7 +6,7 @@ import type { BaseWorld } from './base-world.ts';
 import { withReceiverMode } from './faults.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-const waitTimeoutMs = 30_000;
+const waitTimeoutMs = 240_000;
 
 /**
  * Starts a replay of all scans so far and kills all services with `kill -9` while its deliveries wait, then restarts them.
@@ -44,7 +44,7 @@ const exists = (query: Promise<readonly unknown[]>): Promise<boolean> =>
     () => false,
   );
 
-/** Waits for a condition, at most 30 s. */
+/** Waits for a condition, at most `waitTimeoutMs`. */
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + waitTimeoutMs;
   while (!(await isTrue()) && performance.now() < deadline) await sleep(50);

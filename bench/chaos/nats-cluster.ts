@@ -7,7 +7,7 @@ import { connectStream } from '../../src/stream/connect.ts';
 import { type BreakablePart, startBreakable } from './breakable-part.ts';
 
 const clusterSize = 3;
-const electionTimeoutMs = 30_000;
+const electionTimeoutMs = 120_000;
 
 /** Three NATS servers on loopback that form a cluster. */
 export interface NatsCluster {

@@ -10,7 +10,7 @@ import { type ExternalServers, startExternalWorld } from './external-world.ts';
 import { interruptReplay } from './interrupted-replay.ts';
 import { type Attempt, outcomesOf, startScanning } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { type Fault, stackFaults } from './stack-faults.ts';
+import { type Fault, type Pause, stackFaults } from './stack-faults.ts';
 import { startWorld } from './world.ts';
 
 /** The limit of one service's spool, small enough to fill while Postgres is down. */
@@ -43,9 +43,20 @@ export interface ChaosResult {
   isClean: boolean;
 }
 
+/** What a run has done so far. */
+export interface Progress {
+  /** Kinds of faults. */
+  faults: number;
+  redirected: number;
+  interruptedReplays: number;
+}
+
 interface Options {
-  isOver(): boolean;
+  /** Called before each fault. */
+  isOver(progress: Progress): boolean;
   onStep?(step: string): void;
+  /** Multiplies how long faults and the pauses between them last. */
+  pace?: number;
   /** The number of concurrent clients. */
   clients?: number;
   /** Runs on these servers, without breaking them, instead of on an embedded stack. */
@@ -63,18 +74,21 @@ interface FaultRun {
  * received once, in order, by a reader of the event feed. With external servers only the services and their connections are
  * broken.
  */
-export async function runChaos({ servers, onStep = () => {}, ...options }: Options): Promise<ChaosResult> {
+export async function runChaos({ servers, onStep = () => {}, pace = 1, ...options }: Options): Promise<ChaosResult> {
+  const pause = (ms: number) => sleep(ms * pace);
+  const run = { onStep, pause, ...options };
   onStep(servers === undefined ? 'starting a stack and two services' : 'starting two services');
   if (servers !== undefined) {
     const world = await startExternalWorld(servers);
-    return runOn(world, externalFaults(world), { onStep, ...options });
+    return runOn(world, externalFaults(world, pause), run);
   }
   const world = await startWorld({ withWarehouse: true, withWebhook: true, withNatsCluster: true });
-  return runOn(world, stackFaults, { onStep, ...options });
+  return runOn(world, stackFaults(pause), run);
 }
 
 interface Run extends Pick<Options, 'isOver' | 'clients'> {
   onStep(step: string): void;
+  pause: Pause;
 }
 
 async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run): Promise<ChaosResult> {
@@ -117,7 +131,7 @@ async function injectFaults<W extends BaseWorld>(
   world: W,
   services: ServiceProcess[],
   faults: Fault<W>[],
-  { isOver, onStep, clients = 32 }: Run,
+  { isOver, onStep, pause, clients = 32 }: Run,
 ): Promise<{ faultRuns: Map<string, FaultRun>; attempts: Attempt[]; interruptedReplays: number }> {
   const ports = services.map(({ port }) => port);
   const scanner = startScanning({ ports, codes: await world.codes(10), connections: clients, pauseMs: 20 });
@@ -138,16 +152,21 @@ async function injectFaults<W extends BaseWorld>(
       attempts: [...faultRun.attempts, ...scanner.attempts.slice(from)],
     });
   };
+  const progress = (): Progress => ({
+    faults: [...faultRuns.keys()].filter((name) => name !== 'none').length,
+    redirected: outcomesOf(scanner.attempts).get(302) ?? 0,
+    interruptedReplays,
+  });
   try {
-    const pause = () => sleep(minPauseMs + Math.random() * (maxPauseMs - minPauseMs));
-    await recordRun('none', pause);
-    while (!isOver()) {
+    const rest = () => pause(minPauseMs + Math.random() * (maxPauseMs - minPauseMs));
+    await recordRun('none', rest);
+    while (!isOver(progress())) {
       for (const { name, inject } of [first, ...shuffled(faults)]) {
-        if (isOver()) break;
+        if (isOver(progress())) break;
         const service = services[Math.floor(Math.random() * services.length)] as ServiceProcess;
         onStep(name);
         await recordRun(name, () => inject(world, service, scanner.attempts));
-        await recordRun('none', pause);
+        await recordRun('none', rest);
       }
     }
   } finally {

@@ -30,7 +30,7 @@ function newVisitor(): string {
   return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
 }
 
-interface ScannerOptions {
+export interface ScannerOptions {
   /** Ports on loopback; connections are spread over them. */
   ports: number[];
   codes: ScannedCode[];

@@ -8,6 +8,8 @@ import { isAlive, markOf, stopProcess, until } from '../../src/stack/processes.t
 export interface ServiceProcess {
   port: number;
   logFile: string;
+  /** Throws before the first start. */
+  pid(): number;
   /** Resolves when `/healthz` answers or, if `ready`, when `/readyz` reports Postgres and NATS as ok. */
   start(ready?: boolean): Promise<void>;
   /** `kill -9`. */
@@ -48,6 +50,7 @@ export function serviceProcess(
   return {
     port,
     logFile,
+    pid,
     async start(ready = true) {
       const output = openSync(logFile, 'a', 0o600);
       const env = environmentWith(process.env, { ...environment, PORT: String(port), METRICS_PORT: '0' });

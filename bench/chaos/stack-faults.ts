@@ -30,74 +30,81 @@ export interface Fault<W = World> {
   inject(world: W, service: ServiceProcess, attempts: Attempt[]): Promise<void>;
 }
 
+/** Resolves after a time that depends on how fast the faults should follow each other. */
+export type Pause = (ms: number) => Promise<void>;
+
 const outageMs = 6_000;
 /** Enough for the small spool to fill; if it does not, the result shows no 503. */
 const fillTimeoutMs = 20_000;
-export const upTo = (maxMs: number) => () => sleep(Math.random() * maxMs);
+export const upTo = (pause: Pause, maxMs: number) => () => pause(Math.random() * maxMs);
 
-const receiverFault = (name: string, mode: ReceiverMode): Fault<Pick<World, 'receiver'>> => ({
+const receiverFault = (pause: Pause, name: string, mode: ReceiverMode): Fault<Pick<World, 'receiver'>> => ({
   name: `the webhook’s receiver ${name}`,
-  inject: (world) => withReceiverMode(world, mode, upTo(3_000)),
+  inject: (world) => withReceiverMode(world, mode, upTo(pause, 3_000)),
 });
 
 const brokenForMs = 3_000;
 const oneOrAll = (): Which => (Math.random() < 0.5 ? 'one' : 'all');
 
-export const brokenConnections = (label: string, servers: ServerName[]): Fault<Pick<World, 'proxies'>>[] => [
+export const brokenConnections = (
+  pause: Pause,
+  label: string,
+  servers: ServerName[],
+): Fault<Pick<World, 'proxies'>>[] => [
   {
     name: `connections to ${label} reset one by one`,
-    inject: (world) => withResets(world, servers, 'one', () => sleep(brokenForMs)),
+    inject: (world) => withResets(world, servers, 'one', () => pause(brokenForMs)),
   },
   {
     name: `connections to ${label} reset all at once`,
-    inject: (world) => withResets(world, servers, 'all', () => sleep(brokenForMs)),
+    inject: (world) => withResets(world, servers, 'all', () => pause(brokenForMs)),
   },
   {
     name: `connections to ${label} half-closed`,
-    inject: (world) => withHalfClosed(world, servers, oneOrAll(), upTo(brokenForMs)),
+    inject: (world) => withHalfClosed(world, servers, oneOrAll(), upTo(pause, brokenForMs)),
   },
   {
     name: `connections to ${label} stalled`,
-    inject: (world) => withStalledConnections(world, servers, oneOrAll(), upTo(brokenForMs)),
+    inject: (world) => withStalledConnections(world, servers, oneOrAll(), upTo(pause, brokenForMs)),
   },
 ];
 
-export const receiverFaults = [
-  receiverFault('hangs', 'hanging'),
-  receiverFault('cuts connections', 'cutting'),
-  receiverFault('answers 500', 'failing'),
-  receiverFault('redirects', 'redirecting'),
-  receiverFault('answers with 10 MB', 'flooding'),
+export const receiverFaults = (pause: Pause) => [
+  receiverFault(pause, 'hangs', 'hanging'),
+  receiverFault(pause, 'cuts connections', 'cutting'),
+  receiverFault(pause, 'answers 500', 'failing'),
+  receiverFault(pause, 'redirects', 'redirecting'),
+  receiverFault(pause, 'answers with 10 MB', 'flooding'),
 ];
 
-export const stackFaults: Fault[] = [
-  ...brokenConnections('Postgres', ['postgres']),
-  ...brokenConnections('NATS', ['nats']),
-  ...brokenConnections('ClickHouse', ['clickhouse']),
-  ...brokenConnections('all servers', ['postgres', 'nats', 'clickhouse']),
-  { name: 'kill -9 of a service', inject: (_, service) => withoutService(service, upTo(2_000)) },
-  { name: 'a service frozen (SIGSTOP)', inject: (_, service) => withServiceFrozen(service, upTo(3_000)) },
-  { name: 'kill -9 of Postgres, down for 6 s', inject: (world) => withoutPostgres(world, () => sleep(outageMs)) },
-  { name: 'Postgres frozen (SIGSTOP)', inject: (world) => withPostgresFrozen(world, upTo(4_000)) },
+export const stackFaults = (pause: Pause): Fault[] => [
+  ...brokenConnections(pause, 'Postgres', ['postgres']),
+  ...brokenConnections(pause, 'NATS', ['nats']),
+  ...brokenConnections(pause, 'ClickHouse', ['clickhouse']),
+  ...brokenConnections(pause, 'all servers', ['postgres', 'nats', 'clickhouse']),
+  { name: 'kill -9 of a service', inject: (_, service) => withoutService(service, upTo(pause, 2_000)) },
+  { name: 'a service frozen (SIGSTOP)', inject: (_, service) => withServiceFrozen(service, upTo(pause, 3_000)) },
+  { name: 'kill -9 of Postgres', inject: (world) => withoutPostgres(world, () => pause(outageMs)) },
+  { name: 'Postgres frozen (SIGSTOP)', inject: (world) => withPostgresFrozen(world, upTo(pause, 4_000)) },
   {
     name: 'Postgres primary killed, synchronous replica promoted',
-    inject: (world) => withFailover(world, upTo(2_000)),
+    inject: (world) => withFailover(world, upTo(pause, 2_000)),
   },
-  { name: 'kill -9 of NATS', inject: (world) => withoutNats(world, upTo(2_000)) },
-  { name: 'kill -9 of NATS, its storage deleted', inject: (world) => withoutStreamStorage(world, upTo(2_000)) },
+  { name: 'kill -9 of NATS', inject: (world) => withoutNats(world, upTo(pause, 2_000)) },
+  { name: 'kill -9 of NATS, its storage deleted', inject: (world) => withoutStreamStorage(world, upTo(pause, 2_000)) },
   {
     name: 'leader of a three-node NATS cluster killed',
-    inject: (world) => withoutNatsLeader(world, upTo(4_000)),
+    inject: (world) => withoutNatsLeader(world, upTo(pause, 4_000)),
   },
-  { name: 'kill -9 of ClickHouse', inject: (world) => withoutClickHouse(world, upTo(2_000)) },
+  { name: 'kill -9 of ClickHouse', inject: (world) => withoutClickHouse(world, upTo(pause, 2_000)) },
   {
     name: 'kill -9 of ClickHouse, its data deleted',
-    inject: (world) => withoutWarehouseStorage(world, upTo(2_000)),
+    inject: (world) => withoutWarehouseStorage(world, upTo(pause, 2_000)),
   },
-  { name: 'ClickHouse frozen (SIGSTOP)', inject: (world) => withClickHouseFrozen(world, upTo(4_000)) },
+  { name: 'ClickHouse frozen (SIGSTOP)', inject: (world) => withClickHouseFrozen(world, upTo(pause, 4_000)) },
   {
     name: 'errors of a ClickHouse cluster',
-    inject: (world) => withClickHouseErrors(world, upTo(4_000)),
+    inject: (world) => withClickHouseErrors(world, upTo(pause, 4_000)),
   },
   { name: 'two replays of analytics at once', inject: replayTwice },
   {
@@ -106,9 +113,9 @@ export const stackFaults: Fault[] = [
   },
   {
     name: 'a service restarted without Postgres',
-    inject: (world, service) => withServiceRestartedWithoutPostgres(world, service, upTo(4_000)),
+    inject: (world, service) => withServiceRestartedWithoutPostgres(world, service, upTo(pause, 4_000)),
   },
-  ...receiverFaults,
+  ...receiverFaults(pause),
 ];
 
 async function untilRefused(attempts: Attempt[]): Promise<void> {
@@ -116,7 +123,6 @@ async function untilRefused(attempts: Attempt[]): Promise<void> {
   const deadline = performance.now() + fillTimeoutMs;
   const isRefused = ({ outcome }: Attempt) => outcome === 503;
   while (performance.now() < deadline && !attempts.slice(from).some(isRefused)) await sleep(50);
-  await upTo(1_000)();
 }
 
 /** Either replay may fail, for instance during a rebuild; only the final contents of the warehouse matter. */

@@ -53,6 +53,7 @@ export async function startWorld({
   withWarehouse = false,
   withWebhook = false,
   withNatsCluster = false,
+  timeoutScale = 1,
 } = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-chaos-'));
   const data = openDataDirectory(folder);
@@ -82,7 +83,7 @@ export async function startWorld({
   const receiver = withWebhook ? await startReceiver() : undefined;
   const { owner, key } = await createChaosAccount(sql, box, receiver);
   const environment = {
-    ...serviceEnvironment(folder, secrets.secretKey),
+    ...serviceEnvironment(folder, secrets.secretKey, timeoutScale),
     DATABASE_URL: proxies.postgres.url,
     NATS_URL: proxies.nats.url,
     NATS_REPLICAS: withNatsCluster ? '3' : '1',

@@ -93,9 +93,10 @@ const decoded = (params: Context['params'] = {}) =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? '']));
 
 /** Authenticates and handles a request. Every response gets the common headers, and is logged. */
-function responder({ admit, log, tracing }: Entrance, route: string, handle: Handle, timeoutMs = timeouts.apiMs) {
+function responder({ admit, log, tracing }: Entrance, route: string, handle: Handle, ownTimeoutMs?: number) {
   return traced(tracing, route, async ({ request, params, server }) => {
     const started = performance.now();
+    const timeoutMs = ownTimeoutMs ?? timeouts.apiMs;
     const requestId = requestIdOf(request.headers);
     let rate: Rate | undefined;
     let account: string | undefined;

@@ -10,6 +10,7 @@ import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { Timers } from '../lib/timers.ts';
 import { appendScans, type ScanBatch } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -23,7 +24,7 @@ import { Routes } from './routes.ts';
 import { readSnapshots } from './snapshot.ts';
 import { keepRefused, refusedFileName, storeValid } from './spool/refused-scans.ts';
 import { openSpool, type Spool, SpoolInUse } from './spool/spool.ts';
-import { startEdgeTasks } from './tasks.ts';
+import { type EdgeIntervals, startEdgeTasks } from './tasks.ts';
 import { TracedScans } from './traced-scans.ts';
 
 export interface EdgeOptions {
@@ -41,6 +42,8 @@ export interface EdgeOptions {
   /** Called after an append to the log; while scans arrive without a pause, not for each. */
   onAppended(): void;
   tracing?: Tracing | undefined;
+  intervals?: EdgeIntervals | undefined;
+  timers?: Timers | undefined;
 }
 
 export interface Edge {
@@ -64,7 +67,7 @@ const pauseMs = 500;
 /** Starts an edge. Needs neither Postgres nor NATS to start: routes then come from the snapshot of an earlier run. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics, ...hooks } = options;
-  const { onAppended, tracing } = hooks;
+  const { onAppended, tracing, ...timing } = hooks;
   const sql = connect(databaseUrl, { max: maxConnections, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'geography database') });
@@ -88,7 +91,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
   const redirector = new Redirector({ sources, bans, ...recorders, log, metrics });
   const redirect: Edge['redirect'] = (request, shortCode, peer) => redirector.redirect(request, shortCode, peer);
-  const tasks = startEdgeTasks({ sql, box, routes, bans, folder, ownFolder: own.path, send, log, metrics });
+  const folders = { folder, ownFolder: own.path };
+  const tasks = startEdgeTasks({ sql, box, routes, bans, ...folders, send, log, metrics, ...timing });
   return {
     redirect: traced?.redirects(redirect) ?? redirect,
     apply: (entries) => applyEntries(routes, bans, entries),

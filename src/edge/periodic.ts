@@ -2,6 +2,7 @@ import { messageOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 
 export interface PeriodicTask {
   name: string;
@@ -17,6 +18,8 @@ export interface PeriodicOptions {
   restFor?: (tookMs: number) => number;
   log: Logger;
   metrics: Metrics;
+  /** For the time since the last log line of a failure. */
+  timers?: Timers | undefined;
 }
 
 /** A task that keeps failing with the same error is logged once a minute. */
@@ -30,7 +33,7 @@ const reportedFailures = 2;
  * timeout for everything it waits for, as every query has (src/log/connect.ts).
  */
 export function runPeriodically(task: () => Promise<void>, options: PeriodicOptions): PeriodicTask {
-  const { name, everyMs, restFor = () => 0, log, metrics } = options;
+  const { name, everyMs, restFor = () => 0, log, metrics, timers = systemTimers } = options;
   let failure: string | undefined;
   let failures = 0;
   let logged = { message: '', at: Number.NEGATIVE_INFINITY };
@@ -48,8 +51,8 @@ export function runPeriodically(task: () => Promise<void>, options: PeriodicOpti
     failures++;
     metrics.edgeTaskFailures.inc({ task: name });
     if (failures < reportedFailures) return;
-    if (message === logged.message && performance.now() - logged.at < repeatLogMs) return;
-    logged = { message, at: performance.now() };
+    if (message === logged.message && timers.now() - logged.at < repeatLogMs) return;
+    logged = { message, at: timers.now() };
     log.warn({ task: name, error: message, failures, again_in_ms: everyMs }, 'edge task failed: retrying');
   }
 

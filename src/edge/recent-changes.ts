@@ -2,6 +2,7 @@ import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { foldShortCode, isGiven } from '../../events/short-code.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 
 const maxAgeMs = 30_000;
 
@@ -16,7 +17,7 @@ export interface RecentChanges {
   created(shortCode: string): boolean;
 }
 
-export function recentChanges(): RecentChanges {
+export function recentChanges(timers: Timers = systemTimers): RecentChanges {
   /** By code, least recently changed first. */
   const changes = new Map<string, { at: number; events: Recorded<CodeEvent>[] }>();
   const created = new Set<string>();
@@ -36,7 +37,7 @@ export function recentChanges(): RecentChanges {
 
   return {
     add(event) {
-      const now = Date.now();
+      const now = timers.now();
       removeOld(now);
       const events = changes.get(event.stream)?.events ?? [];
       events.push(event);

@@ -1,5 +1,6 @@
 import { problemWithShortCode } from '../lib/short-code.ts';
 import { timeouts } from '../lib/timeouts.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Bans } from './bans.ts';
 import type { KnownRoute, Routes } from './routes.ts';
@@ -11,11 +12,13 @@ const unavailableMs = 1_000;
 export class RouteLookup {
   readonly #routes: Routes;
   readonly #bans: Bans;
-  #unavailableUntil = 0;
+  readonly #timers: Timers;
+  #unavailableUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(routes: Routes, bans: Bans) {
+  constructor(routes: Routes, bans: Bans, timers: Timers = systemTimers) {
     this.#routes = routes;
     this.#bans = bans;
+    this.#timers = timers;
   }
 
   /** Throws when Postgres does not answer and the snapshot does not have the route. */
@@ -23,16 +26,17 @@ export class RouteLookup {
     // An invalid short code cannot exist, so it is neither queried nor cached.
     if (problemWithShortCode(shortCode) !== undefined) return 'unknown';
     const earlier = this.#routes.earlier(shortCode);
-    if (earlier !== undefined && performance.now() < this.#unavailableUntil) return earlier;
+    if (earlier !== undefined && this.#timers.now() < this.#unavailableUntil) return earlier;
     try {
       const timeoutMs = earlier === undefined ? timeouts.routeLookupMs : timeouts.routeLookupWithSnapshotMs;
       const loading = Promise.all([this.#routes.load(shortCode), this.#bans.loaded()]);
-      const [route] = await withTimeout(loading, timeoutMs, () => {
+      const rejectLookup = () => {
         throw new Error(`Postgres did not answer within ${timeoutMs} ms`);
-      });
+      };
+      const [route] = await withTimeout(loading, timeoutMs, rejectLookup, this.#timers);
       return route;
     } catch (error) {
-      this.#unavailableUntil = performance.now() + unavailableMs;
+      this.#unavailableUntil = this.#timers.now() + unavailableMs;
       // Read again: events that arrived meanwhile may have changed or invalidated it.
       const current = this.#routes.earlier(shortCode);
       if (current === undefined) throw error;

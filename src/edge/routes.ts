@@ -11,9 +11,10 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { readRoutes } from './read-routes.ts';
-import { recentChanges } from './recent-changes.ts';
+import { type RecentChanges, recentChanges } from './recent-changes.ts';
 import { RouteCache } from './route-cache.ts';
 
 const defaultMaxRoutes = 200_000;
@@ -43,6 +44,7 @@ interface RoutesOptions {
   /** Routes and aliases that an earlier run has written to disk. */
   snapshot?: RouteSnapshot;
   maxRoutes?: number;
+  timers?: Timers;
 }
 
 /** Cache of routes: read from Postgres on a miss, and updated by events. */
@@ -61,7 +63,8 @@ export class Routes {
   readonly #unknown = new Map<string, number>();
   /** Short code by code id. */
   readonly #shortCodes = new Map<string, string>();
-  readonly #recent = recentChanges();
+  readonly #timers: Timers;
+  readonly #recent: RecentChanges;
   /** Lookups for the next query. */
   #waiting = new Map<string, Promise<KnownRoute | 'unknown'>>();
   readonly #lookUp = batchCalls((shortCodes: string[]) => this.#lookUpAll(shortCodes), {
@@ -75,6 +78,8 @@ export class Routes {
     this.#box = options.box;
     this.#toLocation = options.toLocation;
     this.#metrics = options.metrics;
+    this.#timers = options.timers ?? systemTimers;
+    this.#recent = recentChanges(this.#timers);
     this.#known = new RouteCache(options.maxRoutes ?? defaultMaxRoutes, ({ code }) => this.#shortCodes.delete(code));
     for (const route of options.snapshot?.routes ?? []) {
       this.#earlier.set(route.short_code, this.#located(route));
@@ -177,7 +182,9 @@ export class Routes {
   #knownMissing(shortCode: string): 'unknown' | undefined {
     const until = this.#unknown.get(shortCode);
     // A code that was created since then may have this short code in another case.
-    return until !== undefined && until > Date.now() && !this.#recent.created(shortCode) ? 'unknown' : undefined;
+    return until !== undefined && until > this.#timers.now() && !this.#recent.created(shortCode)
+      ? 'unknown'
+      : undefined;
   }
 
   #located(route: Route): KnownRoute {
@@ -216,7 +223,7 @@ export class Routes {
     // It may have been created while the query ran.
     if (this.#recent.created(shortCode)) return 'unknown';
     if (this.#unknown.size >= maxUnknown) this.#unknown.clear();
-    this.#unknown.set(shortCode, Date.now() + unknownTtlMs);
+    this.#unknown.set(shortCode, this.#timers.now() + unknownTtlMs);
     return 'unknown';
   }
 
@@ -292,7 +299,8 @@ export class Routes {
   async #readCurrent(shortCodes: string[]): Promise<Map<string, Route>> {
     for (;;) {
       const refreshesBefore = this.#refreshes;
-      const found = await withTimeout(this.#read(shortCodes), timeouts.routeLookupMs, rejectLookup);
+      const reading = this.#read(shortCodes);
+      const found = await withTimeout(reading, timeouts.routeLookupMs, rejectLookup, this.#timers);
       if (this.#refreshes === refreshesBefore) return found;
     }
   }

@@ -1,6 +1,7 @@
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { Timers } from '../lib/timers.ts';
 import type { Sql } from '../log/connect.ts';
 import { ensurePartitions } from '../log/partitions.ts';
 import type { Bans } from './bans.ts';
@@ -22,6 +23,18 @@ interface EdgeTaskOptions {
   send(record: Uint8Array): Promise<void>;
   log: Logger;
   metrics: Metrics;
+  intervals?: EdgeIntervals | undefined;
+  timers?: Timers | undefined;
+}
+
+/** The pauses of the periodic tasks. */
+export interface EdgeIntervals {
+  /** Between two reads of changes from the log. */
+  pollMs: number;
+  /** Between two writes of routes and bans to disk. */
+  snapshotMs: number;
+  /** Between two runs of any other task. */
+  otherMs: number;
 }
 
 export interface EdgeTasks {
@@ -33,23 +46,22 @@ export interface EdgeTasks {
   stop(): Promise<void>;
 }
 
-const pollMs = 2_000;
-const snapshotMs = 3_000;
-const defaultIntervalMs = 5_000;
+const defaultIntervals: EdgeIntervals = { pollMs: 2_000, snapshotMs: 3_000, otherMs: 5_000 };
 /** The pause is 20 × the duration of the last write, because writing 200,000 routes takes 0.5 s. */
 const snapshotRestFactor = 20;
 const maxSnapshotRestMs = 30_000;
 
 /** Runs the periodic tasks of an edge. */
 export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
-  const { sql, box, routes, bans, folder, ownFolder, send, log, metrics } = options;
+  const { sql, box, routes, bans, folder, ownFolder, send, log, metrics, timers } = options;
+  const { pollMs, snapshotMs, otherMs } = options.intervals ?? defaultIntervals;
   const follower = new LogFollower(sql, routes, bans);
   const writeRoutes = createSnapshotTask(ownFolder, box, routes);
   const saveBans = () => bans.save(ownFolder);
   const stopping = new AbortController();
   const orphans = new Orphans({ parent: folder, own: ownFolder, signal: stopping.signal, send, log, metrics });
   const periodic = (name: string, task: () => Promise<void>, timing: Partial<PeriodicOptions>) =>
-    runPeriodically(task, { name, everyMs: defaultIntervalMs, log, metrics, ...timing });
+    runPeriodically(task, { name, everyMs: otherMs, log, metrics, timers, ...timing });
   const tasks = [
     periodic('partitions', () => ensurePartitions(sql), {}),
     periodic('poll', () => follower.poll(), { everyMs: pollMs }),

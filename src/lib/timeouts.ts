@@ -69,7 +69,7 @@ const fixed = {
   bodyMs: 6_000,
   /** A whole delivery, from the DNS lookup to the last byte of the answer. */
   webhookSendMs: 15_000,
-  /** Without an answer from Postgres for this long, a leader steps down: Postgres may have released its lock. */
+  /** Without an answer from Postgres for this long, a leader steps down. After twice as long Postgres releases its lock. */
   leaderHeartbeatMs: 5_000,
 };
 

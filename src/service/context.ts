@@ -4,6 +4,7 @@ import { connectWarehouse, type Warehouse } from '../analytics/connect.ts';
 import { traceClient } from '../analytics/traced-client.ts';
 import { type Addresses, addressesOf, type ServiceConfig } from '../config/config.ts';
 import type { Edge } from '../edge/edge.ts';
+import type { EdgeIntervals } from '../edge/tasks.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -19,6 +20,8 @@ import type { Cleanup } from './cleanup.ts';
 export interface ServiceOptions {
   log: Logger;
   clock?: Clock;
+  /** The pauses of the edge's periodic tasks. */
+  edgeIntervals?: EdgeIntervals | undefined;
   /** Whether another process listens on the port already. This one joins it when it can answer everything. */
   joinsPort?: boolean;
   /** Called with the changes that this process has committed, before their requests are answered. */
@@ -33,6 +36,7 @@ export interface ServiceContext {
   addresses: Addresses;
   log: Logger;
   clock: Clock;
+  edgeIntervals: EdgeIntervals | undefined;
   metrics: Metrics;
   sql: Sql;
   warehouse: Warehouse;
@@ -60,7 +64,7 @@ const maxConnections = 20;
 /** Creates the clients that all roles share, without waiting for a connection. */
 export function createContext(
   config: ServiceConfig,
-  { log: given, clock = systemClock }: ServiceOptions,
+  { log: given, clock = systemClock, edgeIntervals }: ServiceOptions,
   { port, ...parts }: Pick<ServiceContext, 'stopping' | 'cleanup' | 'metrics' | 'tracing'> & { port: number },
 ): ServiceContext {
   const { cleanup, tracing } = parts;
@@ -76,5 +80,6 @@ export function createContext(
   };
   if (tracing !== undefined) traceClient(warehouse, tracing);
   const log = tracing === undefined ? given : tracing.withTraceIds(given);
-  return { config, addresses: addressesOf(config, port), log, clock, sql, warehouse, webhooks, ...parts };
+  const addresses = addressesOf(config, port);
+  return { config, addresses, log, clock, edgeIntervals, sql, warehouse, webhooks, ...parts };
 }

@@ -7,9 +7,8 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import { connect } from '../log/connect.ts';
 
 const retryMs = 500;
-const heartbeatMs = 2_000;
-/** Postgres ends the session of a leader that is silent for this long, which releases its lock. */
-const idleSessionTimeoutMs = 10_000;
+/** How often the lock is checked, per `timeouts.leaderHeartbeatMs`. */
+const heartbeatsPerTimeout = 2.5;
 /** How long `lead` may take to end after its signal. */
 const stopTimeoutMs = 10_000;
 
@@ -36,6 +35,7 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: LeaderOpt
     let leading: Promise<void> | undefined;
     try {
       // Otherwise a network that drops packets would leave the session open, with its lock, after the leader stepped down.
+      const idleSessionTimeoutMs = 2 * timeouts.leaderHeartbeatMs;
       const [{ acquired }] = await sql<[{ acquired: boolean }]>`
         SELECT pg_try_advisory_lock(${lock}) AS acquired,
           set_config('idle_session_timeout', ${`${idleSessionTimeoutMs}`}, false)`;
@@ -44,7 +44,7 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: LeaderOpt
       leading = lead(ended).finally(() => lost.abort());
       leading.catch(() => {});
       while (!ended.aborted) {
-        await sleep(heartbeatMs, undefined, { signal: ended }).catch(() => {});
+        await sleep(timeouts.leaderHeartbeatMs / heartbeatsPerTimeout, undefined, { signal: ended }).catch(() => {});
         // Also detects that the driver has reconnected, which releases the lock.
         if (!ended.aborted && !(await holds(sql, lock))) lost.abort();
       }

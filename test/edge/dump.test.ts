@@ -7,7 +7,7 @@ import { readVisitorKeys } from '../../src/codes/visitor-keys.ts';
 import { parseAddress } from '../../src/lib/ip-address.ts';
 import { connect } from '../../src/log/connect.ts';
 import { writeBackup } from '../../src/maintenance/backup.ts';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { guess } from '../support/guess.ts';
 import { testBox } from '../support/secret-box.ts';
@@ -21,6 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const plainKey = Buffer.alloc(32, 0x5a);
 const service = useService({
   config: { edgeFolder },
+  edgeIntervals: { pollMs: 2_000, snapshotMs: 50, otherMs: 5_000 },
   /** Adds a plain key, as an older version stored it. */
   async reach(url) {
     const sql = connect(url, { max: 1 });
@@ -35,7 +36,7 @@ test('client addresses cannot be recovered from a dump, a backup or the edge’s
   const headers = { 'x-forwarded-for': address, 'user-agent': userAgent };
   const { sql } = service.database;
   const { live } = await service.account();
-  const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
+  const { id, short_code } = await created(live);
   const url = service.urls[0] as string;
   expect((await fetch(`${url}/${short_code}`, { redirect: 'manual', headers })).status).toBe(302);
   expect((await fetch(`${url}/v1/qrcodes`, { headers })).status, 'a rate-limited request').toBe(401);
@@ -45,6 +46,7 @@ test('client addresses cannot be recovered from a dump, a backup or the edge’s
     expect(text).toContain(id);
     return text;
   });
+  await service.allStored();
   const backup = join(folder, 'scanlog.backup');
   await writeBackup(sql, backup, { now: new Date() });
   const stolen = [JSON.stringify(await dumpAll(sql)), gunzipSync(readFileSync(backup)).toString(), snapshot];

@@ -14,6 +14,7 @@ import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { scanned } from '../support/scans.ts';
 import { testBox } from '../support/secret-box.ts';
+import { manualTimers } from '../support/timers.ts';
 
 const database = useDatabase();
 let folder = '';
@@ -41,6 +42,9 @@ async function start(parent = folder) {
     log: lines.log,
     metrics,
     onAppended() {},
+    intervals: { pollMs: 20, snapshotMs: 20, otherMs: 20 },
+    // A failure is logged again after a minute, which never passes.
+    timers: manualTimers(),
   });
   edges.push(edge);
   return { edge, lines, metrics };

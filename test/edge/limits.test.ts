@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '../../src/maintenance/verify.ts';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -20,8 +20,7 @@ interface Created {
   short_code: string;
 }
 
-const create = async (fields: Record<string, unknown>): Promise<Created> =>
-  (await account.live.post('/v1/qrcodes', newCode(fields))).body;
+const create = async (fields: Record<string, unknown>): Promise<Created> => await created(account.live, fields);
 
 const scan = async ({ short_code }: Created, i = 0, agent = iphone) => {
   const { status, headers, body } = await service.client(i % 2).get(`/${short_code}`, {
@@ -31,9 +30,11 @@ const scan = async ({ short_code }: Created, i = 0, agent = iphone) => {
 };
 
 const read = async ({ id }: Created) => (await account.live.get(`/v1/qrcodes/${id}`)).body;
-const storedOf = async ({ id }: Created) =>
-  service.database.sql<{ is_bot: boolean; rule: string | null }[]>`
+const storedOf = async ({ id }: Created) => {
+  await service.allStored();
+  return service.database.sql<{ is_bot: boolean; rule: string | null }[]>`
     SELECT is_bot, rule FROM scans WHERE code = ${id} ORDER BY position`;
+};
 
 describe('a code with max_scans', () => {
   test('verify compares its count with the log, and finds a wrong one and a missing one', async () => {
@@ -92,7 +93,6 @@ describe('a code with max_scans', () => {
     const code = await create({ max_scans: 1, fallback_url: 'https://example.com/closed' });
     expect((await scan(code, 0)).location).toBe('https://example.com/menu');
     for (const i of [1, 2, 3]) expect((await scan(code, i)).location).toBe('https://example.com/closed');
-    await service.allStored();
     expect((await storedOf(code)).map(({ rule }) => rule)).toEqual([
       null,
       ...Array(3).fill(expect.stringMatching(/^f/)),
@@ -120,12 +120,14 @@ describe('a code with max_scans', () => {
     const code = await create({});
     await atOnce(3, (i) => scan(code, 2 * i));
     await scan(code, 0, crawler);
+    await service.allStored();
     const { body } = await account.live.patch(`/v1/qrcodes/${code.id}`, { max_scans: 4 });
     expect(body).toMatchObject({ max_scans: 4, remaining_scans: 1, availability: 'live' });
     expect((await scan(code, 0)).status).toBe(302);
     expect((await scan(code, 0)).status).toBe(404);
     await account.live.patch(`/v1/qrcodes/${code.id}`, { max_scans: null });
     await scan(code, 0);
+    await service.allStored();
     const { body: again } = await account.live.patch(`/v1/qrcodes/${code.id}`, { max_scans: 10 });
     expect(again.remaining_scans).toBe(5);
   });

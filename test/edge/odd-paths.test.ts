@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { reservedWords } from '../../src/lib/short-code.ts';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/service.ts';
@@ -10,8 +10,7 @@ const shortCode = 'Menu-2_x';
 let id: string;
 beforeAll(async () => {
   const { live } = await service.account();
-  const { body } = await live.post('/v1/qrcodes', newCode({ short_code: shortCode }));
-  id = body.id;
+  ({ id } = await created(live, { short_code: shortCode }));
 });
 
 const url = () => service.urls[0] as string;

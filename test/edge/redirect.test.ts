@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type ApiAnswer, newCode } from '../support/api.ts';
+import { type ApiAnswer, created, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
@@ -14,11 +14,7 @@ interface Created {
   short_code: string;
 }
 
-async function given(fields: Record<string, unknown> = {}, api = account.live): Promise<Created> {
-  const { status, body } = await api.post('/v1/qrcodes', newCode(fields));
-  expect(status).toBe(201);
-  return body;
-}
+const given = (fields: Record<string, unknown> = {}, api = account.live): Promise<Created> => created(api, fields);
 
 const open = (path: string, init: RequestInit = {}): Promise<ApiAnswer> => service.client(0).send(path, init);
 

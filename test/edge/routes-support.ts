@@ -10,6 +10,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testBox } from '../support/secret-box.ts';
+import { type ManualTimers, manualTimers } from '../support/timers.ts';
 
 export const by = { actor: 'operator', now: new Date() };
 
@@ -25,7 +26,7 @@ export async function loadRoute(routes: Routes, shortCode: string): Promise<Know
   return found;
 }
 
-/** Codes in a database, and routes that are read from it. */
+/** Codes in a database, and routes that are read from it, whose caches expire only when a test moves the time. */
 export const codesIn = (database: TestDatabase) => ({
   async given(fields: { status?: 'active' | 'draft'; short_code?: string } = {}): Promise<Owned> {
     const { id: account } = await createAccount(database.sql, { name: 'Test', plan: 'enterprise', now: by.now });
@@ -37,11 +38,8 @@ export const codesIn = (database: TestDatabase) => ({
   },
   patch: async ({ id, owner }: Owned, wanted: CodeChange): Promise<Recorded<CodeEvent>[]> =>
     (await change(database.sql, owner, id, wanted, by)).events,
-  routesOn: (sql: Sql = database.sql, maxRoutes?: number) =>
-    new Routes({
-      ...{ sql, box: testBox, toLocation, metrics: createMetrics() },
-      ...(maxRoutes === undefined ? {} : { maxRoutes }),
-    }),
+  routesOn: (sql: Sql = database.sql, options: { maxRoutes?: number; timers?: ManualTimers } = {}) =>
+    new Routes({ sql, box: testBox, toLocation, metrics: createMetrics(), timers: manualTimers(), ...options }),
   slow: () => slow(database),
 });
 

@@ -4,8 +4,11 @@ import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { remove } from '../../src/codes/change.ts';
 import { newId, newShortCode } from '../../src/lib/ids.ts';
+import { timeouts } from '../../src/lib/timeouts.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';
 import { useDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { manualTimers } from '../support/timers.ts';
 import { by, codesIn, loadRoute } from './routes-support.ts';
 
 const database = useDatabase();
@@ -127,11 +130,15 @@ describe('routes', () => {
     expect(await late).toMatchObject({ location: 'https://example.com/2' });
   });
 
-  test('an unknown code is cached until it is created', async () => {
-    const routes = routesOn();
+  test('an unknown code is cached for 2 s, or until it is created', async () => {
+    const timers = manualTimers();
+    const routes = routesOn(database.sql, { timers });
     const shortCode = newShortCode();
     expect(await routes.load(shortCode)).toBe('unknown');
     expect(routes.get(shortCode)).toBe('unknown');
+    timers.advance(2_000);
+    expect(routes.get(shortCode), 'is looked up again').toBeUndefined();
+    expect(await routes.load(shortCode)).toBe('unknown');
     const { id } = await given({ short_code: shortCode });
     const [created] = await database.sql<Recorded<CodeEvent>[]>`SELECT * FROM events WHERE stream = ${id}`;
     if (created !== undefined) routes.apply([created]);
@@ -164,7 +171,7 @@ describe('routes', () => {
   });
 
   test('a full cache keeps routes in use and evicts unused ones', async () => {
-    const routes = routesOn(database.sql, 8);
+    const routes = routesOn(database.sql, { maxRoutes: 8 });
     const hot = [await given(), await given(), await given()];
     for (const { short_code } of hot) await routes.load(short_code);
     for (let i = 0; i < 30; i++) {
@@ -178,7 +185,7 @@ describe('routes', () => {
   });
 
   test('eviction ends and keeps the newest route even if all are in use', async () => {
-    const routes = routesOn(database.sql, 40);
+    const routes = routesOn(database.sql, { maxRoutes: 40 });
     const codes: string[] = [];
     for (let i = 0; i < 45; i++) {
       codes.push((await given()).short_code);
@@ -192,14 +199,16 @@ describe('routes', () => {
   test('a lookup on a dead connection fails, and the next one uses another connection', async () => {
     const proxy = await startProxy(database.url);
     const sql = connect(proxy.url, { max: 2, answerTimeoutMs: 'none' });
-    const routes = routesOn(sql);
+    const timers = manualTimers();
+    const routes = routesOn(sql, { timers });
     await loadRoute(routes, (await given()).short_code);
     const code = await given();
     proxy.stallConnections('all');
     const stuck = routes.load((await given()).short_code);
     stuck.catch(() => {});
-    await new Promise((resolve) => setImmediate(resolve));
+    await eventually(() => expect(timers.waiting, 'its query runs').toBe(1));
     const next = routes.load(code.short_code);
+    timers.advance(timeouts.routeLookupMs);
     await expect(stuck).rejects.toThrow('Postgres did not answer a lookup of routes');
     expect(await next).toMatchObject({ code: code.id });
     await proxy.restore();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { atOnce } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
@@ -26,7 +26,7 @@ interface Created {
 }
 
 async function given(): Promise<Created> {
-  return (await account.live.post('/v1/qrcodes', newCode())).body;
+  return await created(account.live);
 }
 
 /** Scans as this visitor, on either instance. */

@@ -6,7 +6,7 @@ import type { Route } from '../../projections/routes.ts';
 import { readSnapshots, writeSnapshot } from '../../src/edge/snapshot.ts';
 import { createSnapshotTask } from '../../src/edge/snapshot-task.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { testBox } from '../support/secret-box.ts';
@@ -81,7 +81,7 @@ describe('the snapshot of an edge', () => {
 
   test('is written when one route replaces another, and not without changes', async () => {
     const parent = newFolder('edge-0');
-    const routes = routesOn(database.sql, 1);
+    const routes = routesOn(database.sql, { maxRoutes: 1 });
     const write = createSnapshotTask(join(parent, 'edge-0'), testBox, routes);
     const written = async () => [...(await readSnapshots(parent, testBox)).routes].map(({ short_code }) => short_code);
     const file = () => statSync(join(parent, 'edge-0', 'routes.jsonl')).ino;
@@ -143,7 +143,7 @@ describe('snapshots in the folder of a running edge', () => {
   const edgeFolder = newFolder('edge-5');
   const orphan = join(edgeFolder, 'edge-5', 'routes.jsonl');
   writeFileSync(orphan, `${JSON.stringify({ ...route(), visitor_key: '07'.repeat(32) })}\n`);
-  const service = useService({ config: { edgeFolder } });
+  const service = useService({ config: { edgeFolder }, edgeIntervals: { pollMs: 2_000, snapshotMs: 50, otherMs: 50 } });
 
   test('of an edge that no longer runs are removed, because their keys could outlive the codes', async () => {
     await eventually(() => expect(existsSync(orphan)).toBe(false));
@@ -151,7 +151,7 @@ describe('snapshots in the folder of a running edge', () => {
 
   test('do not keep the visitor key of a deleted code', async () => {
     const { live } = await service.account();
-    const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
+    const { id, short_code } = await created(live);
     const [{ key }] = await service.database.sql<
       [{ key: Buffer }]
     >`SELECT sealed AS key FROM visitor_keys WHERE code = ${id}`;

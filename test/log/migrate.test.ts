@@ -76,11 +76,12 @@ describe('migrating a database', () => {
 
   test('restores the statement timeout of the connection that it used', async () => {
     const sql = connect(database.url, { max: 1 });
+    const [before] = await sql`SHOW statement_timeout`;
     await write('0001_first.sql', 'SELECT 1');
     await migrate(sql, { folder });
-    const [setting] = await sql`SHOW statement_timeout`;
+    const [after] = await sql`SHOW statement_timeout`;
     await sql.end();
-    expect(setting).toEqual({ statement_timeout: '15s' });
+    expect(after).toEqual(before);
   });
 });
 

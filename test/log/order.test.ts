@@ -22,7 +22,6 @@ async function follow(isEnough: (seen: number[]) => boolean): Promise<number[]> 
   while (!isEnough(seen)) {
     const events = await readEvents(database.sql, seen.at(-1) ?? 0, 100);
     seen.push(...events.map(({ position }) => position));
-    if (events.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
   return seen;
 }

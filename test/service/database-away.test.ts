@@ -1,24 +1,28 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../bench/chaos/proxy.ts';
+import { setTimeouts } from '../../src/lib/timeouts.ts';
 import { type ApiAnswer, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { followFeed } from '../support/feed.ts';
 import { atOnce } from '../support/http.ts';
+import { timeoutScale } from '../support/limits.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { useService } from '../support/service.ts';
 
 let proxy: TcpProxy;
+// Hooks after the tests run in reverse order: the service stops before its proxy.
+afterAll(() => proxy?.close());
 const service = useService({
-  // The proxy closes before the service stops.
-  verified: false,
   log: captureLog().log,
   reach: async (url) => {
     proxy = await startProxy(url);
     return proxy.url;
   },
 });
-afterEach(() => proxy.restore());
-afterAll(() => proxy.close());
+afterEach(async () => {
+  setTimeouts(timeoutScale);
+  await proxy.restore();
+});
 
 function expectUnavailable(answer: ApiAnswer): void {
   expect(answer.status).toBe(503);
@@ -99,8 +103,10 @@ describe('while Postgres is unavailable', () => {
   test('a Postgres that accepts connections and never answers leads to 503', async () => {
     const { live } = await service.account();
     await live.get('/v1/qrcodes');
+    setTimeouts(timeoutScale, { apiMs: 200 });
     proxy.stall();
     expectUnavailable(await live.get('/v1/qrcodes'));
+    setTimeouts(timeoutScale);
     await proxy.restore();
     await eventually(async () => expect((await live.get('/v1/qrcodes')).status).toBe(200));
   });

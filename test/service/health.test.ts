@@ -4,7 +4,7 @@ import { captureLog } from '../support/log-lines.ts';
 import { useService } from '../support/service.ts';
 
 const lines = captureLog();
-const service = useService({ log: lines.log });
+const service = useService({ log: lines.log, edgeIntervals: { pollMs: 2_000, snapshotMs: 3_000, otherMs: 500 } });
 
 test('/healthz answers 200 while the process runs', async () => {
   const { status, body } = await service.client(0).get('/healthz');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { plainHttpWarning } from '../../src/service/http-server.ts';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { useService } from '../support/service.ts';
 
@@ -18,7 +18,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 describe('with an https PUBLIC_URL', () => {
   test('every response has Strict-Transport-Security for one year', async () => {
     const { live } = await service.account();
-    const { short_code } = (await live.post('/v1/qrcodes', newCode())).body;
+    const { short_code } = await created(live);
     for (const path of [`/${short_code}`, '/nothing-here', '/v1/account', '/console', '/swagger', '/healthz'])
       expect((await get(path)).headers.get('strict-transport-security'), path).toBe('max-age=31536000');
   });
@@ -60,7 +60,7 @@ describe('contacts', () => {
 
   test('every notice page links the abuse contact', async () => {
     const { live } = await service.account();
-    const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
+    const { id, short_code } = await created(live);
     const linked = '<a href="https://example.com/report?a=1&amp;b=&quot;2&quot;">Report this link</a>';
     const page = async (path: string) => (await get(path)).text();
     expect(await page('/nothing-here')).toContain(linked);

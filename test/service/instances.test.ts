@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newCode } from '../support/api.ts';
+import { created, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 
@@ -13,7 +13,7 @@ describe('two instances on one database', () => {
     const { keys } = await service.account();
     const [one, two] = [service.client(0, keys.live), service.client(1, keys.live)];
 
-    const { body: code } = await one.post('/v1/qrcodes', newCode());
+    const code = await created(one);
     const path = `/v1/qrcodes/${code.id}`;
     expect((await two.get(path)).body).toEqual({ ...code, version: 1, availability: 'live' });
     expect((await two.get('/v1/qrcodes')).body.data).toMatchObject([{ id: code.id }]);
@@ -29,7 +29,7 @@ describe('two instances on one database', () => {
 
   test('a short code that one has assigned is refused by the other', async () => {
     const { keys } = await service.account();
-    await service.client(0, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
+    await created(service.client(0, keys.live), { short_code: 'only-one' });
     const answer = await service.client(1, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
     expect(answer.body.error.code).toBe('short_code_taken');
   });
@@ -38,7 +38,7 @@ describe('two instances on one database', () => {
     const { keys } = await service.account();
     const [one, two] = [service.client(0, keys.live), service.client(1, keys.live)];
     for (const client of [one, two]) expect((await client.get('/EITHER-ONE')).status, 'cached as unknown').toBe(404);
-    await one.post('/v1/qrcodes', newCode({ short_code: 'either-one' }));
+    await created(one, { short_code: 'either-one' });
     expect((await one.get('/EITHER-ONE')).status).toBe(302);
     await eventually(async () => expect((await two.get('/EITHER-ONE')).status).toBe(302));
     const answer = await two.post('/v1/qrcodes', newCode({ short_code: 'Either-One' }));
@@ -48,9 +48,9 @@ describe('two instances on one database', () => {
   test('both return the same URLs', async () => {
     const { keys } = await service.account();
     for (const instance of [0, 1]) {
-      const { body } = await service.client(instance, keys.live).post('/v1/qrcodes', newCode());
-      expect(body.short_url).toBe(`https://qr.example.com/${body.short_code}`);
-      expect(body.image_url).toBe(`https://qr.example.com/images/${body.id}/public`);
+      const { id, short_code, short_url, image_url } = await created(service.client(instance, keys.live));
+      expect(short_url).toBe(`https://qr.example.com/${short_code}`);
+      expect(image_url).toBe(`https://qr.example.com/images/${id}/public`);
     }
   });
 });

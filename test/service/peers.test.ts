@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../events/entry.ts';
 import { type PeerMessage, PeerRequests, reviveEntries } from '../../src/service/peers.ts';
+import { useTimeouts } from '../support/timeouts.ts';
 
 const entry: Change = {
   type: 'code_paused',
@@ -12,6 +13,9 @@ const entry: Change = {
   actor: 'operator',
   occurred_at: new Date('2026-01-02T03:04:05.678Z'),
 };
+
+// For the peer that does not answer.
+useTimeouts({ peerMs: 10 });
 
 const changed = { kind: 'changed' as const, entries: [entry] };
 

@@ -8,9 +8,12 @@ import { startRelay } from '../../src/stream/relay.ts';
 import { opened } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
+import { useTimeouts } from '../support/timeouts.ts';
 import { startOneWayProxy } from './one-way-proxy.ts';
 import { countsOf, held, runCountersProjection, scan, terminateLeader, useStream } from './stream-support.ts';
 
+// A leader whose session has ended notices it after 0.8 s.
+useTimeouts({ leaderHeartbeatMs: 2_000 });
 const stream = useStream();
 
 /** Appends scans until the relay publishes: on an empty stream it starts at the end of the log. */

@@ -4,8 +4,11 @@ import { headOfLog, readRange } from '../../src/log/read.ts';
 import { ensureStream } from '../../src/stream/jetstream.ts';
 import { type Projection, runProjection } from '../../src/stream/runner.ts';
 import { eventually } from '../support/eventually.ts';
+import { useTimeouts } from '../support/timeouts.ts';
 import { countersProjection, countsOf, publish, scan, terminateLeader, useStream } from './stream-support.ts';
 
+// A leader whose session has ended notices it after 0.8 s.
+useTimeouts({ leaderHeartbeatMs: 2_000 });
 const stream = useStream();
 const lock = 99;
 

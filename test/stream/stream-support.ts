@@ -13,6 +13,7 @@ import type { Leadership } from '../../src/stream/leader.ts';
 import { cut, subjects } from '../../src/stream/messages.ts';
 import { type Projection, runProjection } from '../../src/stream/runner.ts';
 import { createDatabase, type TestDatabase, uniqueName } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
 
 export interface TestStream {
@@ -41,7 +42,8 @@ export function useStream(urlOf = () => inject('stack').natsUrl): TestStream {
   beforeAll(async () => {
     const nats = await connectStream(urlOf(), 'test', new AbortController().signal);
     ends.push(() => nats.close());
-    const manager = await nats.jetstreamManager();
+    // During an election of a cluster JetStream does not answer.
+    const manager = await eventually(() => nats.jetstreamManager());
     const fresh = async () => {
       const { drop, ...database } = await createDatabase();
       const name = uniqueName();

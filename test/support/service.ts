@@ -6,6 +6,7 @@ import type { Plan } from '../../events/plans.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts';
 import { readConfig, type ServiceConfig } from '../../src/config/config.ts';
+import type { EdgeIntervals } from '../../src/edge/tasks.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { type RunningService, startService } from '../../src/service/start.ts';
@@ -42,11 +43,12 @@ export interface TestAccount {
   test: Api;
 }
 
-interface Options {
+export interface ServiceOptions {
   instances?: number;
   config?: Partial<ServiceConfig>;
   clock?: Clock;
   log?: Logger;
+  edgeIntervals?: EdgeIntervals;
   /** Returns the DATABASE_URL of the instances, for example that of a proxy. */
   reach?(databaseUrl: string): Promise<string>;
   /** Returns the CLICKHOUSE_URL of the instances. */
@@ -58,8 +60,8 @@ interface Options {
 export { testSecretKey };
 
 /** Runs the service on a database, stream and ClickHouse database of this test file; tests use it over HTTP. */
-export function useService(options: Options = {}): TestService {
-  const { instances = 1, config = {}, clock, log, reach, reachWarehouse, verified = true } = options;
+export function useService(options: ServiceOptions = {}): TestService {
+  const { instances = 1, config = {}, clock, log, edgeIntervals, reach, reachWarehouse, verified = true } = options;
   const database = useDatabase();
   const running: RunningService[] = [];
   const urls: string[] = [];
@@ -82,7 +84,11 @@ export function useService(options: Options = {}): TestService {
       edgeFolder,
       ...config,
     };
-    const dependencies = { log: log ?? createLogger('error', false), ...(clock === undefined ? {} : { clock }) };
+    const dependencies = {
+      log: log ?? createLogger('error', false),
+      ...(clock === undefined ? {} : { clock }),
+      edgeIntervals,
+    };
     for (let i = 0; i < instances; i++) {
       const service = await startService(settings, dependencies);
       running.push(service);

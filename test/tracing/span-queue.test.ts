@@ -35,7 +35,7 @@ test('drops and counts spans beyond its limit while the collector does not answe
 
 test('counts the spans that a collector which is down does not accept, and logs one line', async () => {
   // Port 1 refuses connections. The first retry would come after this timeout.
-  const { end, dropped, lines } = queueTo(new OTLPTraceExporter({ url: 'http://127.0.0.1:1', timeoutMillis: 200 }));
+  const { end, dropped, lines } = queueTo(new OTLPTraceExporter({ url: 'http://127.0.0.1:1', timeoutMillis: 700 }));
   for (let sent = 1; sent <= 3; sent++) {
     end(1);
     await eventually(async () => expect(await dropped()).toEqual({ queue_full: 0, export_failed: sent }));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { useService } from '../support/service.ts';
@@ -43,11 +43,9 @@ describe('a scan by a trusted client that sends a traceparent', () => {
     const account = await service.account();
     const path = newPath();
     await setHook(account.live, receiver.url(path));
-    const created = await account.live.post(
-      '/v1/qrcodes',
-      newCode({ destination_url: 'https://shop.example/?campaign=secret-campaign' }),
-    );
-    const { id, short_code } = created.body;
+    const { id, short_code } = await created(account.live, {
+      destination_url: 'https://shop.example/?campaign=secret-campaign',
+    });
     const untrusted = newTrace();
     const answer = await scan(short_code, '', { traceparent: untrusted.traceparent, 'x-forwarded-for': '81.2.69.142' });
     expect(answer.status).toBe(302);
@@ -79,17 +77,24 @@ describe('a scan by a trusted client that sends a traceparent', () => {
       attributes: { 'db.system.name': 'postgresql', 'db.operation.batch.size': 1 },
     });
     // A projection that reads the log before the stream has the scan follows the redirect itself.
-    const published = collector.inTrace(trace).filter(({ name }) => name.startsWith('publish '));
+    const published = await eventually(() => {
+      const found = collector.inTrace(trace).filter(({ name }) => name.startsWith('publish '));
+      const sources = [redirect, ...found].map(({ spanId }) => spanId);
+      for (const name of ['apply counters', 'apply analytics', 'apply webhooks'] as const)
+        expect(sources, name).toContain(spans[name].parentSpanId);
+      return found;
+    });
     for (const { parentSpanId, kind, links } of published)
       expect({ parentSpanId, kind, links }).toMatchObject({
         ...{ parentSpanId: redirect.spanId, kind: kinds.producer, links: [expect.objectContaining(link)] },
       });
-    const sources = [redirect, ...published].map(({ spanId }) => spanId);
-    for (const name of ['apply counters', 'apply analytics', 'apply webhooks'] as const) {
+    for (const name of ['apply counters', 'apply analytics', 'apply webhooks'] as const)
       expect(spans[name]).toMatchObject({ kind: kinds.consumer, attributes: { 'messaging.system': 'nats' } });
-      expect(sources).toContain(spans[name].parentSpanId);
-    }
-    const insert = collector.inTrace(trace).find(({ attributes }) => attributes['db.system.name'] === 'clickhouse');
+    const insert = await eventually(() => {
+      const found = collector.inTrace(trace).find(({ attributes }) => attributes['db.system.name'] === 'clickhouse');
+      expect(found, 'the insert into ClickHouse').toBeDefined();
+      return found;
+    });
     expect(insert).toMatchObject({ parentSpanId: spans['apply analytics'].spanId, kind: kinds.client });
 
     expect(spans['POST webhook']).toMatchObject({
@@ -117,12 +122,12 @@ describe('a scan by a trusted client that sends a traceparent', () => {
 
 test('a scan of a code with max_scans has its commit in its trace', async () => {
   const { live } = await service.account();
-  const { body } = await live.post('/v1/qrcodes', newCode({ max_scans: 2 }));
+  const code = await created(live, { max_scans: 2 });
   const { trace, traceparent } = newTrace();
-  expect((await scan(body.short_code, '', { traceparent })).status).toBe(302);
+  expect((await scan(code.short_code, '', { traceparent })).status).toBe(302);
   const spans = await collector.spansNamed(trace, ['GET /{short_code}', 'INSERT scans']);
   const redirect = spans['GET /{short_code}'];
-  expect(redirect.attributes).toMatchObject({ 'scanlog.code.id': body.id, 'scanlog.scan.id': expect.any(String) });
+  expect(redirect.attributes).toMatchObject({ 'scanlog.code.id': code.id, 'scanlog.scan.id': expect.any(String) });
   expect(spans['INSERT scans'].parentSpanId).toBe(redirect.spanId);
 });
 

@@ -10,10 +10,9 @@ import { outcomesOf, type ScannedCode, startScanning } from '../../../bench/chao
 import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
 import type { World } from '../../../bench/chaos/world.ts';
 import { apiClient } from '../../support/api.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectExact, knownCodes, statusOn, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, statusOn, untilSeen, useWorld, withoutBackground } from './fault-support.ts';
 
-const world = useWorld([{}, {}]);
+const world = useWorld([{}, withoutBackground]);
 const ports = () => world.services.map(({ port }) => port);
 
 type Fault = (world: World, servers: ServerName[], which: Which, duringFault: () => Promise<unknown>) => Promise<void>;
@@ -40,10 +39,6 @@ function startRequests(codes: ScannedCode[]): { api: Set<number>; redirects: Set
     },
   };
 }
-
-const leaders = () => world.sql`
-  SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
-  WHERE locktype = 'advisory' AND granted AND application_name LIKE 'scanlog-%'`;
 
 const faults: [string, Fault][] = [
   ['reset', withResets],
@@ -82,17 +77,4 @@ describe.each(faults)('connections to NATS %s under load', (_, fault) => {
     expect([...outcomesOf(scanner.attempts).keys()]).toEqual([302]);
     await expectExact(world, scanner.attempts);
   });
-});
-
-test('connections to Postgres stall forever: scans go to the spool and reach the log over new connections', async () => {
-  const scanner = startScanning({ ports: ports(), codes: await knownCodes(world, 3, ports()) });
-  await untilSeen(scanner, 302, 100);
-  await eventually(async () => expect(await leaders(), 'sessions that hold a leader lock').toHaveLength(4));
-  world.proxies.postgres.stallConnections('all');
-  await untilSeen(scanner, 302, 500);
-  await scanner.stop();
-  // The stall does not end, so every wait in the service needs a timeout.
-  await eventually(() => expectExact(world, scanner.attempts));
-  world.proxies.postgres.reset('all');
-  await world.proxies.postgres.restore();
 });

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openConnection } from '../../../bench/chaos/connection.ts';
 import { withoutNats, withoutPostgres } from '../../../bench/chaos/faults.ts';
-import { outcomesOf, type ScannedCode, startScanning } from '../../../bench/chaos/scanner.ts';
+import { outcomesOf, type ScannedCode, type Scanner, startScanning } from '../../../bench/chaos/scanner.ts';
+import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
 import { readSnapshots } from '../../../src/edge/snapshot.ts';
-import { apiClient } from '../../support/api.ts';
+import { apiClient, created } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { atOnce } from '../../support/http.ts';
 import { expectExact, knownCodes, untilSeen, useWorld } from './fault-support.ts';
@@ -31,91 +31,92 @@ const edges = () =>
     .map(Number)
     .filter(isRunning);
 
+const parentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
+
+/** The edge that the first process of the service has started. */
+function childEdge(): number {
+  const child = edges().find((pid) => parentOf(pid) === world.services[0]?.pid());
+  if (child === undefined) throw new Error('there is no second edge');
+  return child;
+}
+
 /** How many processes listen on the port (0A is LISTEN). */
-const listeners = () =>
+const listeners = (port: number) =>
   readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, local, , state]) => state === '0A' && Number.parseInt(local?.split(':')[1] ?? '', 16) === port())
-    .length;
+    .filter(([, local, , state]) => state === '0A' && Number.parseInt(local?.split(':')[1] ?? '', 16) === port).length;
 
-const untilBothListen = () => eventually(() => expect(listeners(), 'processes that listen').toBe(2));
+/** A process listens when it can answer everything, unless it cannot reach Postgres or NATS. */
+const untilBothListen = (at = port()) => eventually(() => expect(listeners(at), 'processes that listen').toBe(2));
 
-/** Asks the API without a key, on new connections, which may reach any process, until stopped; resolves to the statuses. */
-function askWithoutKey(): () => Promise<Set<number>> {
+/**
+ * Requests the API without a key, on new connections, which may reach any process, until stopped; resolves to the statuses.
+ * Each request waits for a scan, which limits the load.
+ */
+function requestWithoutKey(scanner: Scanner): () => Promise<Set<number>> {
   const statuses = new Set<number>();
   let stopping = false;
-  const asking = (async () => {
+  const requesting = (async () => {
     for (let client = 0; !stopping; client++) {
-      await sleep(5);
       const connection = openConnection(port());
       const headers = { 'x-forwarded-for': `10.255.${client >> 8}.${client & 255}` };
       // A process that is killed does not answer what it has received.
       const status = await connection.get('/v1/account', headers).catch(() => undefined);
       connection.close();
       if (status !== undefined) statuses.add(status);
+      await untilSeen(scanner, 302, 1);
     }
   })();
   return async () => {
     stopping = true;
-    await asking;
+    await requesting;
     return statuses;
   };
 }
 
+const othersThan = (scanner: Scanner, expected: (number | 'no answer')[]) =>
+  [...outcomesOf(scanner.attempts).keys()].filter((outcome) => !expected.includes(outcome));
+
 describe('two edges on one port', () => {
-  test('one killed with -9 under load is restarted; every 302 is exactly one scan', async () => {
+  test('one killed with -9 under load is restarted; every 302 is exactly one scan, and a limit is exact over both', async () => {
     await untilBothListen();
     // Several times, so that both edges get a request.
     const codes = await knownCodes(world, 2, Array.from({ length: 8 }, port));
+    const max_scans = 400;
+    const api = apiClient(`http://localhost:${port()}`, world.key);
+    const limited = await created(api, { max_scans });
     const scanner = startScanning({ ports: [port()], codes, connections: 32 });
     await untilSeen(scanner, 302, 200);
-    const [, child] = edges();
-    if (child === undefined) throw new Error('there is no second edge');
+    // Slow enough that the limit is not reached before the process is killed.
+    const limitedScanner = startScanning({
+      ...{ ports: [port()], codes: [{ id: limited.id, shortCode: limited.short_code }] },
+      ...{ connections: 8, pauseMs: 20 },
+    });
+    await untilSeen(limitedScanner, 302, 50);
+    const child = childEdge();
     process.kill(child, 'SIGKILL');
-    const stopAsking = askWithoutKey();
+    const stopRequests = requestWithoutKey(scanner);
     await untilSeen(scanner, 302, 200);
     await eventually(() => expect(edges(), 'a new process has replaced it').not.toContain(child));
+    await untilSeen(limitedScanner, 404, 50);
     await untilBothListen();
     await untilSeen(scanner, 302, 200);
-    await scanner.stop();
-    expect([...(await stopAsking())], 'a process joins the port when it can answer everything').toEqual([401]);
+    await untilSeen(limitedScanner, 404, 50);
+    expect([...(await stopRequests())], 'a process joins the port when it can answer everything').toEqual([401]);
+    await Promise.all([scanner.stop(), limitedScanner.stop()]);
 
-    expect(
-      [...outcomesOf(scanner.attempts).keys()].filter((outcome) => outcome !== 302 && outcome !== 'no answer'),
-    ).toEqual([]);
+    expect(othersThan(scanner, [302, 'no answer'])).toEqual([]);
     await expectExact(world, scanner.attempts);
-  });
 
-  test('one killed with -9: a limit is still exact over both', async () => {
-    await untilBothListen();
-    const max_scans = 400;
-    const { post, get } = apiClient(`http://localhost:${port()}`, world.key);
-    const destination_url = 'https://example.com/menu';
-    const { status, body } = await post('/v1/qrcodes', { name: 'Limited', destination_url, max_scans });
-    expect(status).toBe(201);
-    const codes = [{ id: body.id, shortCode: body.short_code }];
-    const scanner = startScanning({ ports: [port()], codes, connections: 32, pauseMs: 1 });
-    await untilSeen(scanner, 302, 100);
-    const [, child] = edges();
-    if (child === undefined) throw new Error('there is no second edge');
-    process.kill(child, 'SIGKILL');
-    await untilSeen(scanner, 404, 50);
-    await untilBothListen();
-    await untilSeen(scanner, 404, 50);
-    await scanner.stop();
-
-    const stored = await world.sql`SELECT FROM scans WHERE code = ${body.id}`;
-    expect(stored).toHaveLength(max_scans);
-    expect((await get(`/v1/qrcodes/${body.id}`)).body).toMatchObject({
+    expect(await world.sql`SELECT FROM scans WHERE code = ${limited.id}`).toHaveLength(max_scans);
+    expect((await api.get(`/v1/qrcodes/${limited.id}`)).body).toMatchObject({
       availability: 'limit_reached',
       remaining_scans: 0,
     });
-    const outcomes = outcomesOf(scanner.attempts);
-    expect(
-      [...outcomes.keys()].filter((outcome) => outcome !== 302 && outcome !== 404 && outcome !== 'no answer'),
-    ).toEqual([]);
+    expect(othersThan(limitedScanner, [302, 404, 'no answer'])).toEqual([]);
     // A redirect that the killed process has counted may not have reached its client.
+    const outcomes = outcomesOf(limitedScanner.attempts);
     const redirected = outcomes.get(302) ?? 0;
     expect(redirected).toBeLessThanOrEqual(max_scans);
     expect(redirected + (outcomes.get('no answer') ?? 0)).toBeGreaterThanOrEqual(max_scans);
@@ -142,11 +143,13 @@ describe('two edges on one port', () => {
 });
 
 describe('two edges, restarted', () => {
-  const service = () => {
-    const [only] = world.services;
-    if (only === undefined) throw new Error('no service');
-    return only;
-  };
+  let service: ServiceProcess;
+  beforeAll(async () => {
+    // Without its servers, a process starts the others and joins the port only after these timeouts.
+    service = await world.service({ TIMEOUT_SCALE: '1', ROLES: 'api,edge' }, ['--edges', '2']);
+    await service.start();
+  });
+
   const snapshotHas = (codes: ScannedCode[]) =>
     eventually(async () => {
       const written = new Set(
@@ -158,30 +161,26 @@ describe('two edges, restarted', () => {
   test.each([
     ['Postgres', withoutPostgres],
     ['NATS', withoutNats],
-  ])(
-    'while %s is down: both run and redirect, and continue when it is back',
-    async (_, without) => {
-      await untilBothListen();
-      const codes = await world.codes(2);
-      const scanner = startScanning({ ports: [port()], codes, connections: 16 });
-      await untilSeen(scanner, 302, 100);
-      await snapshotHas(codes);
-      await without(world, async () => {
-        const before = new Set(edges());
-        await service().kill();
-        await service().start(false);
-        await eventually(() => {
-          // A process briefly has two folders while it sends the spool of an earlier edge.
-          const started = new Set(edges()).difference(before);
-          expect(started.size, 'two new processes, while it is still down').toBe(2);
-        });
-        await untilBothListen();
-        await untilSeen(scanner, 302, 200);
+  ])('while %s is down: both run and redirect, and continue when it is back', async (_, without) => {
+    await untilBothListen(service.port);
+    const codes = await world.codes(2);
+    const scanner = startScanning({ ports: [service.port], codes, connections: 16 });
+    await untilSeen(scanner, 302, 100);
+    await snapshotHas(codes);
+    await without(world, async () => {
+      const before = new Set(edges());
+      await service.kill();
+      await service.start(false);
+      await eventually(() => {
+        // A process briefly has two folders while it sends the spool of an earlier edge.
+        const started = new Set(edges()).difference(before);
+        expect(started.size, 'two new processes, while it is still down').toBe(2);
       });
-      await untilSeen(scanner, 302, 100);
-      await scanner.stop();
-      await expectExact(world, scanner.attempts);
-    },
-    120_000,
-  );
+      await untilBothListen(service.port);
+      await untilSeen(scanner, 302, 200);
+    });
+    await untilSeen(scanner, 302, 100);
+    await scanner.stop();
+    await expectExact(world, scanner.attempts);
+  });
 });

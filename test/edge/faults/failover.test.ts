@@ -9,9 +9,9 @@ import { endOf } from '../../../src/stream/jetstream.ts';
 import { apiClient } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectAllAgree } from '../../support/verified.ts';
-import { expectExact, knownCodes, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, untilSeen, useWorld, withoutBackground } from './fault-support.ts';
 
-const world = useWorld([{}, {}], { withWarehouse: true, withWebhook: true });
+const world = useWorld([{}, withoutBackground], { withWarehouse: true, withWebhook: true });
 const ports = () => world.services.map(({ port }) => port);
 
 /** Waits until the log, the counters, the warehouse and the deliveries agree. */

@@ -1,10 +1,23 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { accountForScans, type ScanAccounting } from '../../../bench/chaos/accounting.ts';
 import { openConnection } from '../../../bench/chaos/connection.ts';
-import type { Attempt, ScannedCode, Scanner } from '../../../bench/chaos/scanner.ts';
+import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
+import {
+  type Attempt,
+  type ScannedCode,
+  type Scanner,
+  type ScannerOptions,
+  startScanning,
+} from '../../../bench/chaos/scanner.ts';
 import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
 import { startWorld, type World } from '../../../bench/chaos/world.ts';
+import { setTimeouts, type Timeouts } from '../../../src/lib/timeouts.ts';
+import { created } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
+import { timeoutScale } from '../../support/limits.ts';
+import { captureLog } from '../../support/log-lines.ts';
+import { testBox } from '../../support/secret-box.ts';
+import { type ServiceOptions, type TestService, useService } from '../../support/service.ts';
 
 /** A stack for one test file to break, with one running service for each entry of `settings`. */
 export function useWorld(
@@ -21,7 +34,7 @@ export function useWorld(
 ): World & { services: ServiceProcess[] } {
   const world = { services: [] as ServiceProcess[] } as World & { services: ServiceProcess[] };
   beforeAll(async () => {
-    Object.assign(world, await startWorld(parts));
+    Object.assign(world, await startWorld({ ...parts, timeoutScale }));
     for (const each of settings) world.services.push(await world.service(each, flags));
     await Promise.all(world.services.map((service) => service.start()));
   });
@@ -29,10 +42,50 @@ export function useWorld(
   return world;
 }
 
-/**
- * New codes that the services at `ports` have in memory. The first lookup of a code is answered with 503 if Postgres takes
- * more than 2 s, which happens on a busy machine.
- */
+/** Settings of a further service that leaves relay and projections to the first one, and so is one process. */
+export const withoutBackground = { ROLES: 'api,edge' };
+
+interface ProxiedService extends TestService {
+  /** Between the service and Postgres. */
+  proxy: TcpProxy;
+  /** Scans new codes that the service has in memory. */
+  scanCodes(count: number, options?: Omit<ScannerOptions, 'ports' | 'codes'>): Promise<Scanner>;
+  /** Waits until every redirect is exactly one scan in the log and is counted. */
+  expectExact(attempts: Attempt[]): Promise<ScanAccounting>;
+}
+
+/** A service in this process that reaches Postgres through a proxy, with these timeouts. */
+export function useProxiedService(options: ServiceOptions & { timeouts?: Partial<Timeouts> } = {}): ProxiedService {
+  const service = {} as ProxiedService;
+  // Hooks after the tests run in reverse order: the service stops before its proxy.
+  afterAll(() => service.proxy?.close());
+  const running = useService({
+    log: captureLog().log,
+    ...options,
+    async reach(url) {
+      // The test's own connections exist by now, and keep their timeouts.
+      setTimeouts(timeoutScale, options.timeouts);
+      service.proxy = await startProxy(url);
+      return service.proxy.url;
+    },
+  });
+  const world = () => ({ sql: running.database.sql, box: testBox });
+  return Object.assign(service, running, {
+    async scanCodes(count: number, scanning: Omit<ScannerOptions, 'ports' | 'codes'> = {}) {
+      const { live } = await running.account();
+      const codes: ScannedCode[] = [];
+      for (let i = 0; i < count; i++) {
+        const { id, short_code } = await created(live);
+        codes.push({ id, shortCode: short_code });
+        expect((await running.client(0).head(`/${short_code}`)).status).toBe(302);
+      }
+      return startScanning({ ports: [Number(new URL(running.urls[0] as string).port)], codes, ...scanning });
+    },
+    expectExact: (attempts: Attempt[]) => expectExact(world(), attempts),
+  });
+}
+
+/** New codes that the services at `ports` have in memory. */
 export async function knownCodes(world: World, count: number, ports: number[]): Promise<ScannedCode[]> {
   const codes = await world.codes(count);
   for (const port of ports)
@@ -62,7 +115,7 @@ export const statusOn = async ({ port }: ServiceProcess, { shortCode }: ScannedC
 };
 
 /** Waits until every redirect is exactly one scan in the log and is counted. */
-export async function expectExact(world: World, attempts: Attempt[]): Promise<ScanAccounting> {
+export async function expectExact(world: Pick<World, 'sql' | 'box'>, attempts: Attempt[]): Promise<ScanAccounting> {
   return eventually(async () => {
     const accounting = await accountForScans(world, attempts);
     expect(accounting).toMatchObject({ lost: 0, duplicated: 0 });

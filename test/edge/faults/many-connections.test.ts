@@ -1,26 +1,23 @@
 import { expect, test } from 'vitest';
-import { withoutPostgres, withPostgresFrozen } from '../../../bench/chaos/faults.ts';
-import { startScanning } from '../../../bench/chaos/scanner.ts';
-import { expectExact, untilSeen, useWorld } from './fault-support.ts';
+import { untilSeen, useProxiedService } from './fault-support.ts';
 
-const world = useWorld([{}]);
+const service = useProxiedService();
 
-test('300 connections, committed by several writers of one edge: no scan is lost or duplicated while Postgres is down or frozen', async () => {
-  const codes = await world.codes(3);
-  const scanner = startScanning({
-    ports: world.services.map(({ port }) => port),
-    codes,
-    connections: 300,
-    pauseMs: 0,
-  });
+test('300 connections, committed by several writers of one edge: no scan is lost or duplicated while Postgres is down or does not answer', async () => {
+  const scanner = await service.scanCodes(3, { connections: 300, pauseMs: 0 });
   await untilSeen(scanner, 302, 2_000);
-  await withoutPostgres(world, () => untilSeen(scanner, 302, 1_000));
+  await service.proxy.cut();
   await untilSeen(scanner, 302, 1_000);
-  await withPostgresFrozen(world, () => untilSeen(scanner, 302, 1_000));
+  await service.proxy.restore();
+  await untilSeen(scanner, 302, 1_000);
+  service.proxy.stall();
+  await untilSeen(scanner, 302, 1_000);
+  await service.proxy.restore();
   await untilSeen(scanner, 302, 1_000);
   await scanner.stop();
 
-  const [{ writers }] = await world.sql<[{ writers: number }]>`SELECT count(*) AS writers FROM scan_writers`;
+  const [{ writers }] = await service.database.sql<[{ writers: number }]>`
+    SELECT count(*) AS writers FROM scan_writers`;
   expect(writers, 'commits were in flight at once').toBeGreaterThan(1);
-  await expectExact(world, scanner.attempts);
+  await service.expectExact(scanner.attempts);
 });

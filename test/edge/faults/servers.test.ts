@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import {
+  withoutNats,
   withoutPostgres,
+  withoutStreamStorage,
   withPostgresFrozen,
   withServiceRestartedWithoutPostgres,
 } from '../../../bench/chaos/faults.ts';
 import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
 import { readSnapshots } from '../../../src/edge/snapshot.ts';
-import { apiClient } from '../../support/api.ts';
+import { apiClient, created } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { expectExact, knownCodes, statusOn, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, statusOn, untilSeen, useWorld, withoutBackground } from './fault-support.ts';
 
-const world = useWorld([{}, {}]);
+const world = useWorld([{}, withoutBackground]);
 const ports = () => world.services.map(({ port }) => port);
 
 describe('Postgres killed with -9 under load', () => {
@@ -33,11 +35,13 @@ describe('Postgres killed with -9 under load', () => {
   });
 
   test('a code with a limit answers 503 instead of exceeding it, and continues', async () => {
-    const { post, get } = apiClient(`http://localhost:${ports()[0]}`, world.key);
-    const destination_url = 'https://example.com/menu';
-    const { body } = await post('/v1/qrcodes', { name: 'Limited', destination_url, max_scans: 100 });
-    const codes = [{ id: body.id, shortCode: body.short_code }];
-    const scanner = startScanning({ ports: ports(), codes, connections: 4 });
+    const api = apiClient(`http://localhost:${ports()[0]}`, world.key);
+    const max_scans = 300;
+    const { id, short_code } = await created(api, { max_scans });
+    // Slow enough that the limit is not reached before Postgres is killed.
+    const scanner = startScanning({
+      ...{ ports: ports(), codes: [{ id, shortCode: short_code }], connections: 4, pauseMs: 20 },
+    });
     await untilSeen(scanner, 302, 20);
     await withoutPostgres(world, async () => {
       await untilSeen(scanner, 503, 4);
@@ -47,9 +51,9 @@ describe('Postgres killed with -9 under load', () => {
     });
     await untilSeen(scanner, 404, 5);
     await scanner.stop();
-    expect(await world.sql`SELECT FROM scans WHERE code = ${body.id}`).toHaveLength(100);
-    expect((await get(`/v1/qrcodes/${body.id}`)).body.availability).toBe('limit_reached');
-    expect(outcomesOf(scanner.attempts).get(302)).toBeLessThanOrEqual(100);
+    expect(await world.sql`SELECT FROM scans WHERE code = ${id}`).toHaveLength(max_scans);
+    expect((await api.get(`/v1/qrcodes/${id}`)).body.availability).toBe('limit_reached');
+    expect(outcomesOf(scanner.attempts).get(302)).toBeLessThanOrEqual(max_scans);
   });
 
   test('twice in a row: no scan is lost or stored twice', async () => {
@@ -98,5 +102,22 @@ describe('a service restarted while Postgres is down', () => {
     await untilSeen(scanner, 302, 100);
     await scanner.stop();
     await expectExact(world, scanner.attempts);
+  });
+});
+
+describe('NATS under load', () => {
+  test.each([
+    ['killed with -9', withoutNats],
+    ['killed with -9, its storage deleted', withoutStreamStorage],
+  ])('%s: every scan redirects and is counted once', async (_, fault) => {
+    const scanner = startScanning({ ports: ports(), codes: await knownCodes(world, 3, ports()) });
+    await untilSeen(scanner, 302, 200);
+    await fault(world, () => untilSeen(scanner, 302, 200));
+    await untilSeen(scanner, 302, 200);
+    await scanner.stop();
+
+    expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
+    const { redirected, logged } = await expectExact(world, scanner.attempts);
+    expect(logged).toBe(redirected);
   });
 });
