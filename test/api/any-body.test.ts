@@ -38,7 +38,7 @@ describe('arbitrary JSON bodies', () => {
         if (status === 429) await endWindows(service.database.sql);
         expect(status, answer).toBeOneOf([200, 201, 400, 409, 429]);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -53,7 +53,7 @@ describe('arbitrary JSON bodies', () => {
         expect(code).toMatchObject({ name: given.trim(), destination_url });
         expect((await live.get(`/v1/qrcodes/${code.id}`)).body).toMatchObject(code);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 });

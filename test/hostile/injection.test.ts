@@ -80,7 +80,7 @@ describe('a name', () => {
         const { text: history } = await live.get(`/v1/qrcodes/${code.id}/history`);
         expect(JSON.parse(history).data).toHaveLength(1);
       }),
-      { numRuns: 60, examples: payloads.map((value) => [value]) },
+      { numRuns: payloads.length + 10, examples: payloads.map((value) => [value]) },
     );
   });
 
@@ -155,7 +155,7 @@ describe('a destination', () => {
         },
       ),
       {
-        numRuns: 60,
+        numRuns: schemes.length + payloads.length + 10,
         examples: [
           ...schemes.map((given): [string] => [given]),
           ...payloads.map((value): [string] => [`https://example.com/${value}`]),

@@ -58,10 +58,21 @@ export function documentOf(url: string): Promise<OpenApi> {
   const known = documents.get(url);
   if (known !== undefined) return known;
   const document = fetch(`${url}/swagger/json`)
-    .then((answer) => answer.json() as Promise<OpenApi>)
-    .then((raw) => dereferenced(raw, raw) as OpenApi);
+    .then((answer) => answer.text())
+    .then(dereference);
   documents.set(url, document);
   return document;
+}
+
+let last: { text: string; document: OpenApi } | undefined;
+
+/** Most services of a process have the same document, which is dereferenced once. */
+function dereference(text: string): OpenApi {
+  if (last?.text !== text) {
+    const raw = JSON.parse(text) as OpenApi;
+    last = { text, document: dereferenced(raw, raw) as OpenApi };
+  }
+  return last.document;
 }
 
 /** A later service of this process may listen on the same port. */
