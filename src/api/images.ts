@@ -9,7 +9,7 @@ import { isId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import { QueueFull } from '../lib/semaphore.ts';
 import { createImageCache } from '../qr/cache.ts';
-import { createDrawing } from '../qr/drawing.ts';
+import { createDrawing, type Drawing } from '../qr/drawing.ts';
 import { defaultSizePx } from '../qr/layout.ts';
 import { etagOf, matchesEtag, mediaTypes, type Picture } from '../qr/picture.ts';
 import { type Answer, refusalAnswer, refusalOf } from './answers.ts';
@@ -46,9 +46,11 @@ const headersOf = (shortCode: string, format: Picture['format'], etag: string, u
 });
 
 /** Serves the images of codes. An image never changes, so clients may cache it, and drawn images are cached here. */
-export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresses'>) {
+export function createImages(
+  { sql, addresses }: Pick<Service, 'sql' | 'addresses'>,
+  drawing: Drawing = createDrawing(),
+) {
   const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
-  const drawing = createDrawing();
 
   const pictureOf = ({ short_code, style }: Drawn, image: Image): Picture => {
     return { url: `${addresses.shortBaseUrl}/${short_code}`, style, ...image };

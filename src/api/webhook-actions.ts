@@ -42,7 +42,7 @@ export async function checkUrl(url: string, policy: Policy): Promise<void> {
 
 /** Sends an example event now, and returns the response of the receiver; undefined if there is no such webhook. */
 export async function sendExample<B extends WebhookBody>(
-  { sql, clock, webhooks: { box, send } }: Service,
+  { sql, clock, webhooks: { box, send } }: Pick<Service, 'sql' | 'clock' | 'webhooks'>,
   key: EndpointKey,
   example: (at: Date) => Notification,
 ): Promise<(Omit<Static<typeof WebhookTest>, 'body'> & { body: B }) | undefined> {

@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
 import type { NatsConnection } from 'nats';
 import { type Owner, ownerKey } from '../../events/owner.ts';
 import { ArchiveError } from '../archive/errors.ts';
 import { invalid, messageOf, Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import { isPostgresUnavailable, type Sql } from '../log/connect.ts';
 import { headOfLog } from '../log/read.ts';
 import { type Cursors, loadCursors } from './cursor.ts';
@@ -33,6 +33,7 @@ interface FeedOptions {
   /** Aborted when the service stops: open streams and waiting requests end. */
   stopping: AbortSignal;
   log: Logger;
+  timers?: Timers;
 }
 
 interface Position {
@@ -50,12 +51,14 @@ export interface FeedPage {
 /** The events of an account and mode, in log order. */
 export class Feed {
   readonly #options: FeedOptions;
+  readonly #timers: Timers;
   readonly #tail: Tail;
   readonly #readers = new Map<string, number>();
   #cursors: Promise<Cursors> | undefined;
 
   constructor(options: FeedOptions) {
     this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
     this.#tail = new Tail({ ...options, cursors: () => this.#loadCursors() });
   }
 
@@ -88,12 +91,12 @@ export class Feed {
   ): Promise<FeedPage> {
     const cursors = await this.#loadCursors();
     const ending = AbortSignal.any([signal, this.#options.stopping]);
-    const deadline = performance.now() + waitMs;
+    const deadline = this.#timers.now() + waitMs;
     const reader = this.#open(caller, position, cursors);
     try {
       for (;;) {
         const { frames, isAtEnd } = await reader.read(limit);
-        const leftMs = deadline - performance.now();
+        const leftMs = deadline - this.#timers.now();
         const isOver = leftMs <= 0 || ending.aborted || reader.ended !== undefined;
         if (frames.length > 0 || !isAtEnd || isOver)
           return pageOf(cursors, caller, frames, { to: reader.position, isAtEnd });
@@ -114,25 +117,26 @@ export class Feed {
   ): AsyncGenerator<Uint8Array> {
     const cursors = await this.#loadCursors();
     const ending = AbortSignal.any([signal, this.#options.stopping]);
-    const until = performance.now() + maxStreamMs;
+    const until = this.#timers.now() + maxStreamMs;
     const reader = this.#open(caller, position, cursors);
     try {
       yield encoder.encode(': connected\nretry: 2000\n\n');
       // The key can have been revoked between the admission of the request and the start of the reader.
       if (!(await isAllowed())) return;
-      let sentAt = performance.now();
-      while (!ending.aborted && reader.ended === undefined && performance.now() < until) {
+      let sentAt = this.#timers.now();
+      while (!ending.aborted && reader.ended === undefined && this.#timers.now() < until) {
         const { frames, isAtEnd } = await this.#readOrWait(reader, ending);
         if (frames.length > 0) {
           yield chunkOf(reader, frames);
-          sentAt = performance.now();
-        } else if (performance.now() - sentAt >= heartbeatMs) {
+          sentAt = this.#timers.now();
+        } else if (this.#timers.now() - sentAt >= heartbeatMs) {
           yield heartbeat;
-          sentAt = performance.now();
+          sentAt = this.#timers.now();
         }
         if (isAtEnd) {
-          await reader.untilNews(Math.max(0, sentAt + heartbeatMs - performance.now()), ending);
-          if (frames.length > 0) await sleep(Math.max(0, sentAt + chunkPauseMs - performance.now()), ending);
+          await reader.untilNews(Math.max(0, sentAt + heartbeatMs - this.#timers.now()), ending);
+          const pauseMs = sentAt + chunkPauseMs - this.#timers.now();
+          if (frames.length > 0 && pauseMs > 0) await this.#timers.sleep(pauseMs, { signal: ending });
         }
       }
       if (reader.ended !== undefined) yield encoder.encode(`: ended, ${reader.ended}\n\n`);
@@ -165,7 +169,7 @@ export class Feed {
   #open(caller: FeedCaller, position: Position, cursors: Cursors): Reader {
     const key = ownerKey(caller);
     this.#readers.set(key, (this.#readers.get(key) ?? 0) + 1);
-    return new Reader({ sql: this.#options.sql, tail: this.#tail, cursors }, caller, position);
+    return new Reader({ sql: this.#options.sql, tail: this.#tail, cursors, timers: this.#timers }, caller, position);
   }
 
   #close(caller: FeedCaller, reader: Reader): void {
@@ -184,9 +188,6 @@ export class Feed {
     return this.#cursors;
   }
 }
-
-const sleep = (ms: number, signal: AbortSignal) =>
-  ms === 0 ? undefined : setTimeout(ms, undefined, { signal }).catch(() => {});
 
 const encoder = new TextEncoder();
 const heartbeat = encoder.encode(': heartbeat\n\n');

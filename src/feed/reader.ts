@@ -1,4 +1,5 @@
 import type { Owner } from '../../events/owner.ts';
+import type { Timers } from '../lib/timers.ts';
 import type { Sql } from '../log/connect.ts';
 import type { Channel, Subscriber } from './channel.ts';
 import type { Cursors } from './cursor.ts';
@@ -32,17 +33,19 @@ export class Reader implements Subscriber {
   readonly #sql: Sql;
   readonly #tail: Tail;
   readonly #cursors: Cursors;
+  readonly #timers: Timers;
   #hasNews = false;
   #news = Promise.withResolvers<void>();
 
   constructor(
-    { sql, tail, cursors }: { sql: Sql; tail: Tail; cursors: Cursors },
+    { sql, tail, cursors, timers }: { sql: Sql; tail: Tail; cursors: Cursors; timers: Timers },
     { key, session, account, mode }: FeedCaller,
     { after, filter }: { after: number; filter: Filter },
   ) {
     this.#sql = sql;
     this.#tail = tail;
     this.#cursors = cursors;
+    this.#timers = timers;
     this.key = key;
     this.session = session;
     this.filter = filter;
@@ -75,11 +78,11 @@ export class Reader implements Subscriber {
   async untilNews(timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (this.#hasNews || signal.aborted || this.ended !== undefined) return;
     const { promise, resolve } = this.#news;
-    const timer = setTimeout(resolve, timeoutMs);
+    const cancel = this.#timers.after(timeoutMs, resolve);
     const onAbort = () => resolve();
     signal.addEventListener('abort', onAbort, { once: true });
     await promise;
-    clearTimeout(timer);
+    cancel();
     signal.removeEventListener('abort', onAbort);
   }
 

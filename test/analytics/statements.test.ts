@@ -35,7 +35,7 @@ const sentLike = (pattern: RegExp) => sent.filter(({ statement }) => pattern.tes
 /** The value of a setting in each statement that matches the pattern. */
 const settingOf = (name: string, pattern: RegExp) => sentLike(pattern).map(({ fields }) => fields.get(name));
 const codes = ['qr_a', 'qr_b'].map((code): [string, string, string] => ['acct', 'live', code]);
-const reading = () => ({ warehouse, version: 1, signal: AbortSignal.timeout(30_000) });
+const reading = () => ({ warehouse, version: 1, signal: new AbortController().signal });
 const selection = (selected: Selection['codes']): Selection => ({
   ...{ account: 'acct', mode: 'live', codes: selected, bots: 'include' },
   ...{ start: new Date(Date.now() - 86_400_000), end: new Date(Date.now() + 86_400_000) },

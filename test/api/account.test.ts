@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { limitsOf, type Plan, plans } from '../../events/plans.ts';
 import { createAccount, listAccounts, setPlan } from '../../src/accounts/accounts.ts';
 import { readStream } from '../../src/log/read.ts';
-import { newCode } from '../support/api.ts';
+import { created, newCode } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService();
@@ -36,7 +36,7 @@ describe('GET /v1/account', () => {
 
   test('counts live and test codes separately, with either key', async () => {
     const { live, test: development } = await service.account();
-    await live.post('/v1/qrcodes', newCode());
+    await created(live);
     await development.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode()] });
     for (const client of [live, development])
       expect((await client.get('/v1/account')).body.usage).toMatchObject({ qr_codes: 1, test_qr_codes: 2 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { documentOf } from '../support/documented.ts';
 import { unknownKey } from '../support/http.ts';
 import { useService } from '../support/service.ts';
@@ -113,7 +113,7 @@ describe('ownership', () => {
 
   test('every operation returns 404 for a code of another account or mode, and does not change it', async () => {
     const [owner, other] = [await service.account(), await service.account()];
-    const { body: code } = await owner.live.post('/v1/qrcodes', newCode());
+    const code = await created(owner.live);
     const operations = await operationsOnACode();
     expect(operations.length).toBeGreaterThanOrEqual(4);
 
@@ -139,7 +139,7 @@ describe('ownership', () => {
 
   test('a live key gets 404 for test codes', async () => {
     const { live, test: development } = await service.account();
-    const { body } = await development.post('/v1/qrcodes', newCode());
+    const body = await created(development);
     const { status, body: refusal } = await live.get(`/v1/qrcodes/${body.id}`);
     expect([status, refusal.error.message]).toEqual([
       404,

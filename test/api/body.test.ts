@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newCode } from '../support/api.ts';
+import { created, newCode } from '../support/api.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/service.ts';
 
@@ -179,7 +179,7 @@ describe('body size', () => {
 
   test('PATCH and key creation have the same limit', async () => {
     const { live } = await service.account();
-    const { body } = await live.post('/v1/qrcodes', newCode());
+    const body = await created(live);
     const name = 'x'.repeat(mebibyte);
     expect((await live.patch(`/v1/qrcodes/${body.id}`, { name })).status).toBe(413);
     expect((await live.post('/v1/account/keys', { name })).status).toBe(413);

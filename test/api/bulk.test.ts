@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { setPlan } from '../../src/accounts/accounts.ts';
 import { readStream } from '../../src/log/read.ts';
-import { type Json, newCode } from '../support/api.ts';
+import { created, type Json, newCode } from '../support/api.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
@@ -126,7 +126,7 @@ describe('error', () => {
 
   test('lists invalid items and taken short codes together', async () => {
     const { live, test: other } = await service.account();
-    await other.post('/v1/qrcodes', newCode({ short_code: 'had-3' }));
+    await created(other, { short_code: 'had-3' });
     const answer = await live.post('/v1/qrcodes/bulk', {
       qrcodes: [newCode({ short_code: 'had-3' }), newCode({ name: '' }), newCode()],
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readStream } from '../../src/log/read.ts';
-import { newCode } from '../support/api.ts';
+import { created, newCode } from '../support/api.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
@@ -35,7 +35,7 @@ describe('happy', () => {
   test('the creation is the first event of the code’s stream, with the key as actor', async () => {
     const { live, id } = await service.account();
     const keys = await live.get('/v1/account/keys');
-    const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'in-the-log' }));
+    const body = await created(live, { short_code: 'in-the-log' });
     expect(await readStream(service.database.sql, body.id)).toMatchObject([
       {
         type: 'code_created',
@@ -48,7 +48,7 @@ describe('happy', () => {
 
   test('the name is trimmed and otherwise unchanged', async () => {
     const { live } = await service.account();
-    const { body } = await live.post('/v1/qrcodes', newCode({ name: ' \n Café “楽”  🍋 <b>\t' }));
+    const body = await created(live, { name: ' \n Café “楽”  🍋 <b>\t' });
     expect(body.name).toBe('Café “楽”  🍋 <b>');
   });
 
@@ -56,7 +56,7 @@ describe('happy', () => {
     'returns the destination exactly as given: %s',
     async (destination_url) => {
       const { live } = await service.account();
-      const { body } = await live.post('/v1/qrcodes', newCode({ destination_url }));
+      const body = await created(live, { destination_url });
       expect(body.destination_url).toBe(destination_url);
       expect((await live.get(`/v1/qrcodes/${body.id}`)).body.destination_url).toBe(destination_url);
     },
@@ -83,10 +83,11 @@ describe('happy', () => {
     const { live } = await service.account();
     const follow = (shortCode: string) => service.client(0).get(`/${shortCode}`);
     for (const shortCode of ['chosen-one', 'CHOSEN-ONE']) expect((await follow(shortCode)).status).toBe(404);
-    const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'Chosen-One' }));
+    const body = await created(live, { short_code: 'Chosen-One' });
     expect(body.short_url).toBe(`${service.urls[0]}/Chosen-One`);
     for (const shortCode of ['Chosen-One', 'chosen-one', 'CHOSEN-ONE'])
       expect((await follow(shortCode)).headers.get('location'), shortCode).toBe(body.destination_url);
+    await service.allStored();
     const scans = await service.database.sql`SELECT code FROM scans WHERE code = ${body.id}`;
     expect(scans).toHaveLength(3);
     await live.patch(`/v1/qrcodes/${body.id}`, { destination_url: 'https://example.com/2' });
@@ -97,7 +98,7 @@ describe('happy', () => {
 
   test('a generated short code is found only exactly', async () => {
     const { live } = await service.account();
-    const { body } = await live.post('/v1/qrcodes', newCode());
+    const body = await created(live);
     const swapped = body.short_code.replace(/[a-z]/gi, (letter: string) =>
       letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
     );
@@ -161,7 +162,7 @@ describe('error', () => {
 
   test('a taken short code: 409', async () => {
     const { live } = await service.account();
-    await live.post('/v1/qrcodes', newCode({ short_code: 'once-only' }));
+    await created(live, { short_code: 'once-only' });
     const answer = await live.post('/v1/qrcodes', newCode({ short_code: 'once-only' }));
     expect(answer.status).toBe(409);
     expect(answer.body.error).toEqual({
@@ -175,7 +176,7 @@ describe('error', () => {
 describe('security', () => {
   test('a short code that differs only in case is taken, also after delete and for another account', async () => {
     const [first, second] = [await service.account(), await service.account()];
-    const { body } = await first.live.post('/v1/qrcodes', newCode({ short_code: 'Letter-Case' }));
+    const body = await created(first.live, { short_code: 'Letter-Case' });
     for (const client of [first.live, second.test]) {
       const answer = await client.post('/v1/qrcodes', newCode({ short_code: 'letter-CASE' }));
       expect([answer.status, answer.body.error.code]).toEqual([409, 'short_code_taken']);
@@ -199,7 +200,7 @@ describe('security', () => {
 
   test('a short code is never reassigned: not after delete, not to another account or mode', async () => {
     const [first, second] = [await service.account(), await service.account()];
-    const { body } = await first.live.post('/v1/qrcodes', newCode({ short_code: 'printed' }));
+    const body = await created(first.live, { short_code: 'printed' });
     await first.live.delete(`/v1/qrcodes/${body.id}`);
     for (const client of [first.live, first.test, second.live, second.test]) {
       const answer = await client.post('/v1/qrcodes', newCode({ short_code: 'printed' }));

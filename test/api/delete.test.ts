@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { verify } from '../../src/maintenance/verify.ts';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
@@ -10,7 +10,7 @@ const service = useService();
 describe('DELETE /v1/qrcodes/:id', () => {
   test('returns the id, and every later request gets 404', async () => {
     const { live } = await service.account();
-    const { id } = (await live.post('/v1/qrcodes', newCode())).body;
+    const { id } = await created(live);
     const path = `/v1/qrcodes/${id}`;
 
     const answer = await live.delete(path);
@@ -26,7 +26,7 @@ describe('DELETE /v1/qrcodes/:id', () => {
 
   test('of 10 concurrent deletes, one succeeds and nine get 404', async () => {
     const { live } = await service.account();
-    const { id } = (await live.post('/v1/qrcodes', newCode())).body;
+    const { id } = await created(live);
     const answers = await atOnce(10, () => live.delete(`/v1/qrcodes/${id}`));
     expect(countStatuses(answers)).toEqual({ 200: 1, 404: 9 });
     expect((await live.get('/v1/account')).body.usage.qr_codes, 'counted off once').toBe(0);
@@ -41,9 +41,10 @@ describe('DELETE /v1/qrcodes/:id', () => {
   test('deletes the visitors of the code, and verify reports a code whose visitors remain', async () => {
     const { sql } = service.database;
     const { live } = await service.account();
-    const { id, short_code } = (await live.post('/v1/qrcodes', newCode())).body;
+    const { id, short_code } = await created(live);
     for (const address of ['203.0.113.1', '203.0.113.2'])
       await service.client(0).get(`/${short_code}`, { 'x-forwarded-for': address });
+    await service.allStored();
     const visitors = () => sql`SELECT FROM visitors WHERE code_hash = hashtextextended(${id}, 0)`;
     expect(await visitors()).toHaveLength(2);
     await live.delete(`/v1/qrcodes/${id}`);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { limitsOf } from '../../events/plans.ts';
 import { block, unblock } from '../../src/codes/blocked-hosts.ts';
-import { newCode } from '../support/api.ts';
+import { created, newCode } from '../support/api.ts';
 import { atOnce, blamedFields } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
@@ -34,8 +34,7 @@ const everything = {
   tags: ['summer'],
 };
 
-const create = async (fields: Record<string, unknown> = {}) =>
-  (await account.live.post('/v1/qrcodes', newCode(fields))).body;
+const create = async (fields: Record<string, unknown> = {}) => await created(account.live, fields);
 const duplicate = ({ id }: { id: string }, body: unknown = {}, headers: Record<string, string> = {}) =>
   account.live.post(`/v1/qrcodes/${id}/duplicate`, body, headers);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newCode } from '../support/api.ts';
+import { created, newCode } from '../support/api.ts';
 import { operationsOf } from '../support/documented.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -119,7 +119,7 @@ describe('query parameters', () => {
 describe('HEAD', () => {
   test('answers like GET without the body', async () => {
     const { live } = await service.account();
-    const { body } = await live.post('/v1/qrcodes', newCode());
+    const body = await created(live);
     for (const path of ['/v1/qrcodes', `/v1/qrcodes/${body.id}`, `/v1/qrcodes/${body.id}/history`, '/v1/account']) {
       const [head, get] = [await live.head(path), await live.get(path)];
       expect(head.status, path).toBe(200);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newCode } from '../support/api.ts';
+import { created, newCode } from '../support/api.ts';
 import { blamedFields } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
@@ -10,7 +10,7 @@ const service = useService({
 describe('GET /v1/qrcodes/:id', () => {
   test('returns the code as created, including its style', async () => {
     const { live } = await service.account();
-    const { body } = await live.post('/v1/qrcodes', newCode({ style: { dotsType: 'dots' } }));
+    const body = await created(live, { style: { dotsType: 'dots' } });
     const answer = await live.get(`/v1/qrcodes/${body.id}`);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ ...body, version: 1, availability: 'live' });
@@ -18,7 +18,7 @@ describe('GET /v1/qrcodes/:id', () => {
 
   test('short_url and image_url use the configured base URLs', async () => {
     const { live } = await service.account();
-    const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'spring' }));
+    const body = await created(live, { short_code: 'spring' });
     expect(body.short_url).toBe('https://go.example.com/s/spring');
     expect(body.image_url).toBe(`https://img.example.com/${body.id}/public`);
   });
@@ -33,7 +33,7 @@ describe('GET /v1/qrcodes/:id', () => {
   test('create, bulk and PATCH refuse every address of the service and name the field', async () => {
     const { live } = await service.account();
     const { port } = new URL(service.urls[0] as string);
-    const { body } = await live.post('/v1/qrcodes', newCode());
+    const body = await created(live);
     for (const own of [`http://127.0.0.1:${port}/x`, `http://[::1]:${port}`, `http://LocalHost.:${port}/x?y`]) {
       const destination_url = own;
       const answers = [
@@ -51,7 +51,7 @@ describe('GET /v1/qrcodes/:id', () => {
 
   test('refuses a destination that hides its host; one stored before that rule keeps working', async () => {
     const { live } = await service.account();
-    const { body } = await live.post('/v1/qrcodes', newCode({ short_code: 'from-before' }));
+    const body = await created(live, { short_code: 'from-before' });
     for (const destination_url of [
       'https://google.com@evil.example',
       'https://google.com\\.evil.example',

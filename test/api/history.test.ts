@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/lib/logger.ts';
-import { type Json, newCode } from '../support/api.ts';
+import { created, type Json } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
 let now = new Date('2026-03-01T09:30:00.000Z');
@@ -20,7 +20,7 @@ describe('the history of a code', () => {
     const bySecond = service.client(0, second.key);
 
     const started = now.getTime();
-    const { id, short_code } = (await live.post('/v1/qrcodes', newCode({ status: 'draft' }))).body;
+    const { id, short_code } = await created(live, { status: 'draft' });
     const path = `/v1/qrcodes/${id}`;
     later();
     await bySecond.patch(path, { active: true });
@@ -67,7 +67,7 @@ describe('the history of a code', () => {
 
   test('is paged', async () => {
     const { live } = await service.account();
-    const { id } = (await live.post('/v1/qrcodes', newCode())).body;
+    const { id } = await created(live);
     for (const name of ['A', 'B', 'C', 'D']) await live.patch(`/v1/qrcodes/${id}`, { name });
     const page = async (query: string) => (await live.get(`/v1/qrcodes/${id}/history?${query}`)).body;
     const names = ({ data }: Json) => data.map(({ to }: Json) => to.name ?? to);
@@ -83,7 +83,7 @@ describe('the history of a code', () => {
 
   test('reads only the events of the page', async () => {
     const { live } = await service.account();
-    const { id } = (await live.post('/v1/qrcodes', newCode())).body;
+    const { id } = await created(live);
     for (const name of ['A', 'B', 'C']) await live.patch(`/v1/qrcodes/${id}`, { name });
     const { sql } = service.database;
     // An unreadable event fails the request if it is read.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readStream } from '../../src/log/read.ts';
-import { type Json, newCode } from '../support/api.ts';
+import { created, type Json, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -61,27 +61,27 @@ describe('POST /v1/account/keys', () => {
 describe('GET /v1/account/keys', () => {
   test('lists prefix and last 4 of every valid key, oldest first, and never a secret', async () => {
     const { live, keys } = await service.account();
-    const created = (await live.post('/v1/account/keys', { name: 'Third', mode: 'live' })).body;
+    const key = (await live.post('/v1/account/keys', { name: 'Third', mode: 'live' })).body;
     const answer = await live.get('/v1/account/keys');
     const times = answer.body.data.map(({ created_at }: Json) => created_at);
     expect(times).toEqual(times.toSorted());
     expect(answer.body.data.toSorted((a: Json, b: Json) => a.name.localeCompare(b.name))).toMatchObject([
       { name: 'Live key', mode: 'live', prefix: 'sk_live_', last4: keys.live.slice(-4) },
       { name: 'Test key', mode: 'test', prefix: 'sk_test_', last4: keys.test.slice(-4) },
-      { id: created.id, name: 'Third', mode: 'live', prefix: 'sk_live_', last4: created.key.slice(-4) },
+      { id: key.id, name: 'Third', mode: 'live', prefix: 'sk_live_', last4: key.key.slice(-4) },
     ]);
-    for (const secret of [keys.live, keys.test, created.key]) expect(answer.text).not.toContain(secret.slice(8, -4));
+    for (const secret of [keys.live, keys.test, key.key]) expect(answer.text).not.toContain(secret.slice(8, -4));
     expect(answer.text, 'no hash either').not.toMatch(/[0-9a-f]{64}/);
   });
 
   test('shows when a key was last used', async () => {
     const { live } = await service.account();
-    const created = (await live.post('/v1/account/keys', { name: 'New' })).body;
+    const key = (await live.post('/v1/account/keys', { name: 'New' })).body;
     const lastUse = async () =>
-      (await live.get('/v1/account/keys')).body.data.find(({ id }: Json) => id === created.id).last_used_at;
+      (await live.get('/v1/account/keys')).body.data.find(({ id }: Json) => id === key.id).last_used_at;
     expect(await lastUse()).toBeNull();
     const before = Date.now();
-    await second(created.key).get('/v1/account');
+    await second(key.key).get('/v1/account');
     const used = await eventually(async () => {
       const time = await lastUse();
       expect(time).not.toBeNull();
@@ -103,14 +103,14 @@ describe('GET /v1/account/keys', () => {
 describe('DELETE /v1/account/keys/:id', () => {
   test('takes effect at once on every instance, and the key is no longer listed', async () => {
     const { live } = await service.account();
-    const created = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
-    expect((await second(created.key).get('/v1/account')).status).toBe(200);
+    const key = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
+    expect((await second(key.key).get('/v1/account')).status).toBe(200);
 
-    const answer = await live.delete(`/v1/account/keys/${created.id}`);
+    const answer = await live.delete(`/v1/account/keys/${key.id}`);
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ deleted: true, id: created.id });
-    expect((await second(created.key).get('/v1/account')).status).toBe(401);
-    expect((await service.client(0, created.key).get('/v1/account')).status).toBe(401);
+    expect(answer.body).toEqual({ deleted: true, id: key.id });
+    expect((await second(key.key).get('/v1/account')).status).toBe(401);
+    expect((await service.client(0, key.key).get('/v1/account')).status).toBe(401);
     expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2);
   });
 
@@ -118,11 +118,11 @@ describe('DELETE /v1/account/keys/:id', () => {
     const account = await service.account();
     const own = await liveKeyOf(account);
     const { live, id: stream } = account;
-    const created = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
-    await live.delete(`/v1/account/keys/${created.id}`);
+    const key = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
+    await live.delete(`/v1/account/keys/${key.id}`);
     expect((await readStream(service.database.sql, stream)).slice(-2)).toMatchObject([
-      { type: 'key_created', data: { key: created.id, name: 'Lost laptop' }, actor: own.id },
-      { type: 'key_revoked', data: { key: created.id }, actor: own.id },
+      { type: 'key_created', data: { key: key.id, name: 'Lost laptop' }, actor: own.id },
+      { type: 'key_revoked', data: { key: key.id }, actor: own.id },
     ]);
   });
 
@@ -138,13 +138,13 @@ describe('DELETE /v1/account/keys/:id', () => {
 
   test('codes that a revoked key created remain', async () => {
     const { live } = await service.account();
-    const created = (await live.post('/v1/account/keys', { name: 'Old' })).body;
-    const { body } = await second(created.key).post('/v1/qrcodes', newCode());
-    await live.delete(`/v1/account/keys/${created.id}`);
+    const key = (await live.post('/v1/account/keys', { name: 'Old' })).body;
+    const body = await created(second(key.key));
+    await live.delete(`/v1/account/keys/${key.id}`);
     const { data: keys } = (await live.get('/v1/account/keys?include=revoked')).body;
     const revokedAt = ({ revoked_at }: { revoked_at?: string }) => typeof revoked_at;
     expect(keys.map(revokedAt)).toEqual(['undefined', 'undefined', 'string']);
-    expect(keys.at(-1)).toMatchObject({ id: created.id, name: 'Old' });
+    expect(keys.at(-1)).toMatchObject({ id: key.id, name: 'Old' });
     expect((await live.get('/v1/account/keys')).body.data).toEqual(keys.slice(0, 2));
     expect((await live.get(`/v1/qrcodes/${body.id}`)).body).toEqual({
       ...body,
@@ -165,9 +165,9 @@ describe('DELETE /v1/account/keys/:id', () => {
     const theirs = await liveKeyOf(two);
     expect((await one.live.delete(`/v1/account/keys/${theirs.id}`)).status).toBe(404);
     expect((await two.live.get('/v1/account')).status).toBe(200);
-    const created = (await one.live.post('/v1/account/keys', { name: 'Once' })).body;
-    await one.live.delete(`/v1/account/keys/${created.id}`);
-    expect((await one.live.delete(`/v1/account/keys/${created.id}`)).status).toBe(404);
+    const key = (await one.live.post('/v1/account/keys', { name: 'Once' })).body;
+    await one.live.delete(`/v1/account/keys/${key.id}`);
+    expect((await one.live.delete(`/v1/account/keys/${key.id}`)).status).toBe(404);
   });
 });
 
@@ -198,8 +198,8 @@ describe('a test key', () => {
 
   test('creates and revokes test keys, and a live key manages both', async () => {
     const { live, test: development } = await service.account();
-    const created = (await development.post('/v1/account/keys', { name: 'Script', mode: 'test' })).body;
-    expect((await development.delete(`/v1/account/keys/${created.id}`)).status).toBe(200);
+    const key = (await development.post('/v1/account/keys', { name: 'Script', mode: 'test' })).body;
+    expect((await development.delete(`/v1/account/keys/${key.id}`)).status).toBe(200);
     const again = (await development.post('/v1/account/keys', { name: 'Script' })).body;
     expect((await live.get('/v1/account/keys')).body.data).toHaveLength(3);
     expect((await live.delete(`/v1/account/keys/${again.id}`)).status).toBe(200);
@@ -208,10 +208,10 @@ describe('a test key', () => {
 
 test('the database contains no secret, only its SHA-256', async () => {
   const { live, keys } = await service.account();
-  const created = (await live.post('/v1/account/keys', { name: 'Secret' }, { 'idempotency-key': 'a' })).body;
-  await second(created.key).post('/v1/qrcodes', newCode(), { 'idempotency-key': 'b' });
+  const key = (await live.post('/v1/account/keys', { name: 'Secret' }, { 'idempotency-key': 'a' })).body;
+  await second(key.key).post('/v1/qrcodes', newCode(), { 'idempotency-key': 'b' });
   const dump = JSON.stringify(await dumpAll(service.database.sql));
-  for (const secret of [keys.live, keys.test, created.key]) {
+  for (const secret of [keys.live, keys.test, key.key]) {
     expect(dump).not.toContain(secret);
     expect(dump, 'nor without its prefix').not.toContain(secret.slice(8));
     expect(dump, 'nor encoded').not.toContain(Buffer.from(secret).toString('base64'));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Api, type Json, newCode } from '../support/api.ts';
+import { type Api, created, type Json, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { atOnce, blamedFields } from '../support/http.ts';
 import { useService } from '../support/service.ts';
@@ -49,9 +49,9 @@ describe('GET /v1/qrcodes', () => {
 
   test('lists the newest first, also among codes of the same millisecond', async () => {
     const { live } = await service.account();
-    for (const name of ['one', 'two', 'three']) await live.post('/v1/qrcodes', newCode({ name }));
+    for (const name of ['one', 'two', 'three']) await created(live, { name });
     await atOnce(10, () => live.post('/v1/qrcodes', newCode({ name: 'at once' })));
-    await live.post('/v1/qrcodes', newCode({ name: 'last' }));
+    await created(live, { name: 'last' });
     const first = names(await live.get('/v1/qrcodes'));
     expect(first).toEqual(['last', ...Array.from({ length: 10 }, () => 'at once'), 'three', 'two', 'one']);
     const ids = async () => (await live.get('/v1/qrcodes')).body.data.map(({ id }: Json) => id);
@@ -162,7 +162,7 @@ describe('totals', () => {
   test('by status match the existing codes after changes and deletes', async () => {
     const { live } = await service.account();
     const codes = await make(live, 6);
-    await live.post('/v1/qrcodes', newCode({ name: 'Draft', status: 'draft' }));
+    await created(live, { name: 'Draft', status: 'draft' });
     for (const { id } of codes.slice(0, 2)) await live.patch(`/v1/qrcodes/${id}`, { active: false });
     await live.delete(`/v1/qrcodes/${codes[0].id}`);
     await live.delete(`/v1/qrcodes/${codes[5].id}`);
@@ -187,9 +187,9 @@ describe('a search', () => {
   test('matches names, destinations and short codes, ignoring case', async () => {
     const { live } = await service.account();
     const suffix = Math.random().toString(36).slice(2, 8);
-    await live.post('/v1/qrcodes', newCode({ name: 'Terrasse Été' }));
-    await live.post('/v1/qrcodes', newCode({ name: 'Leaflet', destination_url: 'https://example.com/Offers?ref=A4' }));
-    await live.post('/v1/qrcodes', newCode({ name: 'Poster', short_code: `Wine-${suffix}` }));
+    await created(live, { name: 'Terrasse Été' });
+    await created(live, { name: 'Leaflet', destination_url: 'https://example.com/Offers?ref=A4' });
+    await created(live, { name: 'Poster', short_code: `Wine-${suffix}` });
     expect(await found(live, 'terrasse')).toEqual(['Terrasse Été']);
     expect(await found(live, 'été')).toEqual(['Terrasse Été']);
     expect(await found(live, 'REF=a4')).toEqual(['Leaflet']);
@@ -199,8 +199,7 @@ describe('a search', () => {
 
   test('treats every character literally', async () => {
     const { live } = await service.account();
-    for (const name of ['100% off', '100 off', 'a_b', 'axb', 'back\\slash', "it's"])
-      await live.post('/v1/qrcodes', newCode({ name }));
+    for (const name of ['100% off', '100 off', 'a_b', 'axb', 'back\\slash', "it's"]) await created(live, { name });
     expect(await found(live, '100%')).toEqual(['100% off']);
     expect(await found(live, 'a_b')).toEqual(['a_b']);
     expect(await found(live, 'k\\s')).toEqual(['back\\slash']);
@@ -211,7 +210,7 @@ describe('a search', () => {
   test('combines with status and pages, and its total counts the matches', async () => {
     const { live } = await service.account();
     const codes = await make(live, 12);
-    await live.post('/v1/qrcodes', newCode({ name: 'Other' }));
+    await created(live, { name: 'Other' });
     await live.patch(`/v1/qrcodes/${codes[0].id}`, { active: false });
     await live.delete(`/v1/qrcodes/${codes[1].id}`);
     expect((await live.get('/v1/qrcodes?q=code&limit=5&page=3')).body).toMatchObject({
@@ -239,7 +238,7 @@ describe('sort', () => {
     ['total_scans', ['Banana', 'apple', 'cherry']],
   ])('%s', async (sort, expected) => {
     const { live } = await service.account();
-    for (const name of ['apple', 'cherry', 'Banana']) await live.post('/v1/qrcodes', newCode({ name }));
+    for (const name of ['apple', 'cherry', 'Banana']) await created(live, { name });
     const [, cherry] = (await live.get('/v1/qrcodes')).body.data;
     await fetch(cherry.short_url, { redirect: 'manual' });
     await eventually(async () => {
@@ -250,7 +249,7 @@ describe('sort', () => {
 
   test.each(['name', '-total_scans'])('by %s, pages contain every code once, also among ties', async (sort) => {
     const { live } = await service.account();
-    for (let i = 0; i < 7; i++) await live.post('/v1/qrcodes', newCode({ name: 'Same' }));
+    for (let i = 0; i < 7; i++) await created(live, { name: 'Same' });
     const pages = await Promise.all([1, 2, 3].map((page) => live.get(`/v1/qrcodes?sort=${sort}&limit=3&page=${page}`)));
     expect(new Set(pages.flatMap(({ body }) => body.data.map(({ id }: Json) => id))).size).toBe(7);
   });

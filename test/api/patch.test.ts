@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { append } from '../../src/log/append.ts';
 import { readStream } from '../../src/log/read.ts';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
@@ -11,7 +11,7 @@ const service = useService({ clock: () => now });
 async function aCode(fields: Record<string, unknown> = {}) {
   now = new Date(now.getTime() + 1_000);
   const { live } = await service.account();
-  const { body: code } = await live.post('/v1/qrcodes', newCode({ style: { dotsType: 'dots' }, ...fields }));
+  const code = await created(live, { style: { dotsType: 'dots' }, ...fields });
   now = new Date(now.getTime() + 1_000);
   return { live, code, path: `/v1/qrcodes/${code.id}` };
 }

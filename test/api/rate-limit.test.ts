@@ -3,28 +3,37 @@ import { limitsOf, type Plan, plans } from '../../events/plans.ts';
 import { setPlan } from '../../src/accounts/accounts.ts';
 import { type Api, type ApiAnswer, newCode } from '../support/api.ts';
 import { atOnce, countStatuses, unknownKey } from '../support/http.ts';
-import { endWindows } from '../support/rate-windows.ts';
+import { endWindows, holdWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService({ instances: 2 });
 
-const number = (answer: ApiAnswer, name: string) => Number(answer.headers.get(name));
-const remaining = (answer: ApiAnswer) => number(answer, 'x-ratelimit-remaining');
+type Answered = Pick<ApiAnswer, 'headers'>;
+const number = (answer: Answered, name: string) => Number(answer.headers.get(name));
+const remaining = (answer: Answered) => number(answer, 'x-ratelimit-remaining');
 const anonymousFrom = (address: string, instance = 0) =>
   service.client(instance).get('/v1/account', { 'x-forwarded-for': address });
+
+/** Sends requests in a window that is held open, whose end is not as documented. */
+async function inHeldWindow(count: number, headers: Record<string, string>): Promise<Response[]> {
+  await holdWindows(service.database.sql);
+  return atOnce(count, (i) => fetch(`${service.urls[i % 2]}/v1/account`, { headers }));
+}
 
 describe('an account’s requests', () => {
   test.each<[Plan, number]>(plans.map((plan) => [plan, limitsOf[plan].requestsPerMinute]))(
     '%s: exactly %i of more concurrent requests on two instances succeed',
     async (plan, limit) => {
-      const { keys } = await service.account(plan);
-      const answers = await atOnce(limit + 15, (i) => service.client(i % 2, keys.live).get('/v1/account'));
-      expect(countStatuses(answers)).toEqual({ 200: limit, 429: 15 });
+      const { keys, live } = await service.account(plan);
+      const first = await live.get('/v1/account');
+      expect([first.status, remaining(first)]).toEqual([200, limit - 1]);
+      const answers = await inHeldWindow(limit + 14, { authorization: `Bearer ${keys.live}` });
+      expect(countStatuses(answers)).toEqual({ 200: limit - 1, 429: 15 });
       const left = answers.filter(({ status }) => status === 200).map(remaining);
       expect(
         left.toSorted((a, b) => a - b),
         'each has a different X-RateLimit-Remaining',
-      ).toEqual(Array.from({ length: limit }, (_, i) => i));
+      ).toEqual(Array.from({ length: limit - 1 }, (_, i) => i));
       for (const answer of answers) expect(number(answer, 'x-ratelimit-limit')).toBe(limit);
       expect(new Set(answers.map((answer) => number(answer, 'x-ratelimit-reset'))).size, 'one window').toBe(1);
     },
@@ -33,14 +42,17 @@ describe('an account’s requests', () => {
   test('Retry-After of the 429 is the time until the window ends', async () => {
     const { live } = await service.account('free');
     await atOnce(10, () => live.get('/v1/account'));
+    const before = Date.now() / 1000;
     const refused = await live.get('/v1/account');
+    const after = Date.now() / 1000;
     expect(refused.status).toBe(429);
     expect(refused.body.error.code).toBe('rate_limited');
     const wait = number(refused, 'retry-after');
     expect(wait).toBeGreaterThanOrEqual(1);
     expect(wait).toBeLessThanOrEqual(60);
-    const windowEnds = number(refused, 'x-ratelimit-reset');
-    expect(Math.abs(Date.now() / 1000 + wait - windowEnds)).toBeLessThanOrEqual(2);
+    const answeredAt = number(refused, 'x-ratelimit-reset') - wait;
+    expect(answeredAt, 'both are rounded up').toBeGreaterThan(before - 1);
+    expect(answeredAt).toBeLessThan(after + 1);
     expect(remaining(refused)).toBe(0);
   });
 
@@ -49,10 +61,11 @@ describe('an account’s requests', () => {
     const answers = await atOnce(11, () => live.get('/v1/account'));
     expect(countStatuses(answers)).toEqual({ 200: 10, 429: 1 });
     await endWindows(service.database.sql);
+    const sentAt = Date.now() / 1000;
     const next = await live.get('/v1/account');
     expect(next.status).toBe(200);
     expect(remaining(next)).toBe(9);
-    expect(number(next, 'x-ratelimit-reset')).toBeGreaterThan(Date.now() / 1000 + 50);
+    expect(number(next, 'x-ratelimit-reset')).toBeGreaterThan(sentAt + 50);
   });
 
   test('a window that has not ended continues', async () => {
@@ -102,9 +115,10 @@ describe('an account’s requests', () => {
 
 describe('requests without a valid key', () => {
   test('are counted by client address: 60 a minute over two instances', async () => {
-    const answers = await atOnce(70, (i) => anonymousFrom('203.0.113.1', i % 2));
-    expect(countStatuses(answers)).toEqual({ 401: 60, 429: 10 });
-    expect(number(answers[0] as ApiAnswer, 'x-ratelimit-limit')).toBe(60);
+    const first = await anonymousFrom('203.0.113.1');
+    expect([first.status, number(first, 'x-ratelimit-limit')]).toEqual([401, 60]);
+    const answers = await inHeldWindow(69, { 'x-forwarded-for': '203.0.113.1' });
+    expect(countStatuses(answers)).toEqual({ 401: 59, 429: 10 });
     expect((await anonymousFrom('203.0.113.2')).status, 'another address').toBe(401);
     await endWindows(service.database.sql);
     expect((await anonymousFrom('203.0.113.1')).status, 'a new window').toBe(401);
@@ -126,7 +140,8 @@ describe('requests without a valid key', () => {
   test('do not count against accounts at the same address', async () => {
     const { keys } = await service.account('free');
     const from = { 'x-forwarded-for': '203.0.113.5' };
-    await atOnce(61, () => service.client(0).get('/v1/account', from));
+    await service.client(0).get('/v1/account', from);
+    expect(countStatuses(await inHeldWindow(60, from))).toEqual({ 401: 59, 429: 1 });
     expect((await service.client(0, keys.live).get('/v1/account', from)).status).toBe(200);
   });
 

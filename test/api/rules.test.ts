@@ -4,7 +4,7 @@ import { readScans } from '../../src/analytics/scans.ts';
 import type { Selection } from '../../src/analytics/selection.ts';
 import { leadKey, readLeads } from '../../src/analytics/series.ts';
 import { block, unblock } from '../../src/codes/blocked-hosts.ts';
-import { newCode } from '../support/api.ts';
+import { created, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { blamedFields } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -19,8 +19,7 @@ beforeAll(async () => {
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1';
 const url = (path: string) => `https://example.com/${path}`;
-const create = async (fields: Record<string, unknown> = {}) =>
-  (await account.live.post('/v1/qrcodes', newCode(fields))).body;
+const create = async (fields: Record<string, unknown> = {}) => await created(account.live, fields);
 const pathOf = ({ id }: { id: string }) => `/v1/qrcodes/${id}`;
 
 /** Scans, by default as an iPhone, on an instance. */
@@ -347,7 +346,7 @@ describe('analytics', () => {
     expect(file.data.at(-2)).toMatchObject({ rule: fr.id, variant: null });
 
     // A table of before there were rules, which is read until the new one is filled, has no such columns.
-    const old = { warehouse: service.warehouse, version: 1, definition: 1, signal: AbortSignal.timeout(30_000) };
+    const old = { warehouse: service.warehouse, version: 1, definition: 1, signal: new AbortController().signal };
     const selection: Selection = {
       ...{ account: account.id, mode: 'live', codes: { only: code.id }, bots: 'include' },
       ...{ start: new Date(0), end: new Date() },
@@ -391,8 +390,7 @@ test('resolve tells where a scan would lead, and records nothing', async () => {
 
 test('tags and availability filter the list, and tags are counted', async () => {
   const own = await service.account();
-  const tagged = async (fields: Record<string, unknown>) =>
-    (await own.live.post('/v1/qrcodes', newCode(fields))).body.id;
+  const tagged = async (fields: Record<string, unknown>) => (await created(own.live, fields)).id;
   const a = await tagged({ tags: ['Summer', 'table'] });
   const b = await tagged({ tags: ['table'], starts_at: '2126-01-01T00:00:00Z' });
   const c = await tagged({ expires_at: '2020-01-01T00:00:00Z' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readStream } from '../../src/log/read.ts';
-import { type Api, type Json, newCode } from '../support/api.ts';
+import { type Api, created, type Json } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService();
@@ -9,7 +9,7 @@ type Status = 'active' | 'paused' | 'draft';
 
 /** Creates a code and brings it into a status through the API. */
 async function codeIn(live: Api, status: Status): Promise<Json> {
-  const { body } = await live.post('/v1/qrcodes', newCode(status === 'draft' ? { status } : {}));
+  const body = await created(live, status === 'draft' ? { status } : {});
   return status === 'paused' ? (await live.patch(`/v1/qrcodes/${body.id}`, { active: false })).body : body;
 }
 
@@ -84,7 +84,7 @@ describe('a draft', () => {
 
   test('status "active" can be given on create', async () => {
     const { live } = await service.account();
-    expect((await live.post('/v1/qrcodes', newCode({ status: 'active' }))).body.status).toBe('active');
+    expect((await created(live, { status: 'active' })).status).toBe('active');
   });
 
   test('status cannot be patched', async () => {

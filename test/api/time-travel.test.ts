@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { block, unblock } from '../../src/codes/blocked-hosts.ts';
 import { readStream } from '../../src/log/read.ts';
-import { type Api, type Json, newCode } from '../support/api.ts';
+import { type Api, created, type Json } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
@@ -25,7 +25,7 @@ const message = ({ status, body }: { status: number; body: Json }) => [status, b
 
 async function given(fields: Record<string, unknown> = {}) {
   const account = await service.account('enterprise');
-  const { body: code } = await account.live.post('/v1/qrcodes', newCode(fields));
+  const code = await created(account.live, fields);
   return { ...account, code, path: `/v1/qrcodes/${code.id}` };
 }
 
@@ -246,14 +246,14 @@ describe('restore', () => {
 describe('revert', () => {
   test('undoes what a revoked key did, in one step that a dry run shows before', async () => {
     const { live, code, path, id } = await given({ max_scans: 5 });
-    const { body: other } = await live.post('/v1/qrcodes', newCode({ name: 'Other' }));
-    const { body: gone } = await live.post('/v1/qrcodes', newCode({ name: 'Gone' }));
+    const other = await created(live, { name: 'Other' });
+    const gone = await created(live, { name: 'Gone' });
     const key = (await live.post('/v1/account/keys', { name: 'Leaked', mode: 'live' })).body;
     const leaked = service.client(0, key.key);
     const from = tick();
     await leaked.patch(path, { destination_url: url('evil'), max_scans: null });
     await leaked.patch(`/v1/qrcodes/${other.id}`, { name: 'Hacked', destination_url: url('evil'), active: false });
-    const { body: phishing } = await leaked.post('/v1/qrcodes', newCode({ name: 'Phishing' }));
+    const phishing = await created(leaked, { name: 'Phishing' });
     await leaked.delete(`/v1/qrcodes/${gone.id}`);
     expect(await scan(code, 1)).toBe(url('evil'));
     await live.delete(`/v1/account/keys/${key.id}`);

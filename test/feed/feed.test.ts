@@ -10,20 +10,21 @@ import { readPage } from '../../src/feed/read-page.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { appendScans } from '../../src/log/append-scans.ts';
 import { headOfLog } from '../../src/log/read.ts';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { archiveAll, useArchiveFolder } from '../support/archive.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, reaches } from '../support/eventually.ts';
 import { followFeed } from '../support/feed.ts';
 import { blamedFields } from '../support/http.ts';
 import { scanned } from '../support/scans.ts';
 import { type TestAccount, useService } from '../support/service.ts';
+import { manualTimers } from '../support/timers.ts';
 
 const archive = useArchiveFolder();
 const service = useService({ instances: 2 });
 let account: TestAccount;
 let writers = 0;
 
-const createCode = async (api = account.live, fields = {}) => (await api.post('/v1/qrcodes', newCode(fields))).body;
+const createCode = (api = account.live, fields = {}) => created(api, fields);
 
 /** Appends scans of a code in one batch, and returns their ids. */
 async function appendScansOf(code: string, count: number, fields = {}): Promise<string[]> {
@@ -267,11 +268,11 @@ test('archived scans come first, in order and once; 503 while the archive cannot
     status: 503,
     body: { error: { code: 'unavailable', message: expect.stringContaining('archive') } },
   });
-  const failed = Promise.withResolvers<void>();
-  const log = Object.assign(createLogger('silent', false), { debug: () => failed.resolve() });
   const { sql } = service.database;
   const stopping = new AbortController();
-  const feed = new Feed({ sql, stream: () => undefined, stopping: stopping.signal, log });
+  const timers = manualTimers();
+  const log = createLogger('silent', false);
+  const feed = new Feed({ sql, stream: () => undefined, stopping: stopping.signal, log, timers });
   const caller = { account: account.id, mode: 'live', key: account.keys.live } as const;
   const after = await feed.positionOf(caller, start, 'after');
   const options = { after, filter: new Filter(), signal: stopping.signal, isAllowed: async () => true };
@@ -279,8 +280,10 @@ test('archived scans come first, in order and once; 503 while the archive cannot
   const streaming = (async () => {
     for await (const chunk of feed.stream(caller, options)) text += new TextDecoder().decode(chunk);
   })();
-  await failed.promise;
+  await reaches(1, () => timers.waiting);
+  expect(text, 'waits for the archive').toBe(': connected\nretry: 2000\n\n');
   renameSync(`${archive}-away`, archive);
+  await timers.next();
   const streamed = () => [...text.matchAll(/"(scan_\w+)"/g)].map(([, id]) => id);
   await eventually(() => expect(streamed()).toEqual(ids));
   stopping.abort();

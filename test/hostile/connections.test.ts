@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newCode } from '../support/api.ts';
+import { created } from '../support/api.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { type TestAccount, useService } from '../support/service.ts';
-import { head, type RawReply, sendBytes } from './wire.ts';
+import { withTimeouts } from '../support/with-timeouts.ts';
+import { head, sendBytes, sendWithoutReading } from './wire.ts';
 
 const captured = captureLog();
 /** Only the roles that accept connections. */
@@ -10,16 +11,10 @@ const service = useService({ log: captured.log, config: { roles: ['api', 'edge']
 const url = () => service.urls[0] as string;
 let account: TestAccount;
 let code: { id: string; short_code: string };
-/** Started first, because they run into the service's timeout while the other tests run. */
-let slow: Record<'body' | 'form', Promise<RawReply>>;
 
 beforeAll(async () => {
   account = await service.account();
-  code = (await account.live.post('/v1/qrcodes', newCode())).body;
-  slow = {
-    body: sendBytes(url(), [post('Content-Length: 500', 'Connection: close'), '{"name": "Me']),
-    form: sendBytes(url(), [form(), 'key=sk_live_']),
-  };
+  code = await created(account.live);
 });
 
 const key = () => `Authorization: Bearer ${account.keys.live}`;
@@ -35,7 +30,7 @@ const scans = async () => {
   const [row] = await service.database.sql<[{ count: number }]>`SELECT count(*) FROM scans WHERE code = ${code.id}`;
   return row.count;
 };
-const created = async () => {
+const countCodes = async () => {
   const [row] = await service.database.sql<[{ count: number }]>`SELECT count(*) FROM codes`;
   return row.count;
 };
@@ -74,12 +69,11 @@ describe('malformed HTTP', () => {
     ['300 headers', () => [get('/v1/account', ...Array.from({ length: 300 }, (_, i) => `X-${i}: a`), key())]],
   ];
   test.each(cases)('%s is refused and has no effect', async (_, pieces) => {
-    const before = await created();
-    const { statuses, endedAfterMs } = await sendBytes(url(), pieces());
-    expect(endedAfterMs, 'the connection is closed').toBeLessThan(10_000);
+    const before = await countCodes();
+    const { statuses } = await sendBytes(url(), pieces());
     expect(statuses.length).toBeLessThanOrEqual(1);
     for (const status of statuses) expect(status).toBeOneOf([400, 431, 505]);
-    expect(await created()).toBe(before);
+    expect(await countCodes()).toBe(before);
     await expectHealthy();
   });
 
@@ -99,8 +93,7 @@ describe('malformed HTTP', () => {
       head(`GET /${code.short_code} HTTP/1.1`, 'Host: localhost', 'X-Request-Id: first'),
       get('/v1/account', key(), 'X-Request-Id: second'),
     ];
-    const { text, endedAfterMs } = await sendBytes(url(), [two.join('')]);
-    expect(endedAfterMs).toBeLessThan(10_000);
+    const { text } = await sendBytes(url(), [two.join('')]);
     const ids = [...text.matchAll(/x-request-id: (\w+)/gi)].map(([, id]) => id);
     expect(['first', 'second'].slice(0, ids.length)).toEqual(ids);
     await expectHealthy();
@@ -114,8 +107,7 @@ describe('malformed HTTP', () => {
       [post('Transfer-Encoding: chunked'), '5\r\n{"na'],
       [form(), 'key=sk'],
     ]) {
-      const { endedAfterMs } = await sendBytes(url(), pieces, { halfClose: true });
-      expect(endedAfterMs).toBeLessThan(10_000);
+      await sendBytes(url(), pieces, { halfClose: true });
       await Promise.all(Array.from({ length: 10 }, () => sendBytes(url(), pieces, { hangUp: true })));
     }
     await expectHealthy();
@@ -123,9 +115,9 @@ describe('malformed HTTP', () => {
 
   test('clients that do not read a long response do not block others', async () => {
     const request = head(`GET /v1/qrcodes/${code.id}/download?size=2048 HTTP/1.1`, 'Host: localhost', key());
-    const waiting = Array.from({ length: 10 }, () => sendBytes(url(), [request], { timeoutMs: 500 }));
+    const ends = Array.from({ length: 10 }, () => sendWithoutReading(url(), request));
     await expectHealthy();
-    await Promise.all(waiting);
+    for (const end of ends) end();
   });
 });
 
@@ -216,10 +208,7 @@ describe('the edge', () => {
     ['100,000 letters', `GET /${'a'.repeat(100_000)} HTTP/1.1`],
     ['4,000 parameters', `GET /menu-1?${'a&'.repeat(4_000)} HTTP/1.1`],
   ])('%s: no redirect to another host, no 5xx', async (_, line) => {
-    const { statuses, text, endedAfterMs } = await sendBytes(url(), [
-      head(line, 'Host: localhost', 'Connection: close'),
-    ]);
-    expect(endedAfterMs).toBeLessThan(10_000);
+    const { statuses, text } = await sendBytes(url(), [head(line, 'Host: localhost', 'Connection: close')]);
     expect(statuses.length).toBeLessThanOrEqual(1);
     for (const status of statuses) expect(status).toBeOneOf([302, 400, 401, 404, 405, 414, 431]);
     expect(text).not.toMatch(/^location: (?!\/console\r)/im);
@@ -249,14 +238,15 @@ describe('the edge', () => {
 });
 
 test('an incomplete body answers 400 with the timeout, and has no effect', async () => {
-  const { statuses, text } = await slow.body;
+  const request = [post('Content-Length: 500', 'Connection: close'), '{"name": "Me'];
+  const { statuses, text } = await withTimeouts({ bodyMs: 50 }, () => sendBytes(url(), request));
   expect(statuses).toEqual([400]);
-  expect(text).toContain('The body must arrive within 6 s.');
+  expect(text).toContain('The body must arrive within 0.05 s.');
   expect(text).toMatch(/x-ratelimit-remaining: \d+/i);
 });
 
 test('an incomplete sign-in form answers 400 and opens no session', async () => {
-  const { statuses, text } = await slow.form;
+  const { statuses, text } = await withTimeouts({ bodyMs: 50 }, () => sendBytes(url(), [form(), 'key=sk_live_']));
   expect(statuses).toEqual([400]);
   expect(text).not.toMatch(/^set-cookie/im);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
-import { type Api, type ApiAnswer, apiOver, type Json, newCode } from '../support/api.ts';
+import { type Api, type ApiAnswer, apiOver, created, type Json, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { endWindows } from '../support/rate-windows.ts';
@@ -54,7 +54,7 @@ const open = async (shortCode: string, headers: Record<string, string> = {}): Pr
 
 describe('a name', () => {
   test('is stored and returned unchanged, and is never interpreted', async () => {
-    const plain = (await live.post('/v1/qrcodes', newCode())).body;
+    const plain = await created(live);
     const headerNames = namesOf(await live.get(`/v1/qrcodes/${plain.id}/download?format=svg`));
     const picture =
       /^<svg xmlns="[^"<>]+"[^<>]*>\n<title>QR code for [^<>]+<\/title>(\n<(\/?g|path|rect)( [a-zA-Z-]+="[^"<>&]*")*\/?>)+\n<\/svg>\n$/;
@@ -80,7 +80,7 @@ describe('a name', () => {
         const { text: history } = await live.get(`/v1/qrcodes/${code.id}/history`);
         expect(JSON.parse(history).data).toHaveLength(1);
       }),
-      { numRuns: 60, examples: payloads.map((value) => [value]) },
+      { numRuns: payloads.length + 10, examples: payloads.map((value) => [value]) },
     );
   });
 
@@ -102,7 +102,7 @@ describe('a name', () => {
     const names = payloads.slice(0, 4);
     const owner = await service.account();
     for (const name of names) {
-      const { body } = await owner.live.post('/v1/qrcodes', newCode({ name }));
+      const body = await created(owner.live, { name });
       await scanCode(url(), body);
     }
     await eventually(async () => {
@@ -155,7 +155,7 @@ describe('a destination', () => {
         },
       ),
       {
-        numRuns: 60,
+        numRuns: schemes.length + payloads.length + 10,
         examples: [
           ...schemes.map((given): [string] => [given]),
           ...payloads.map((value): [string] => [`https://example.com/${value}`]),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hashOfKey } from '../../src/accounts/accounts.ts';
 import { png } from '../logos/pictures.ts';
-import { type Api, type ApiAnswer, newCode } from '../support/api.ts';
+import { type Api, type ApiAnswer, created, newCode } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { type DocumentedOperation, type OperationObject, operationsOf } from '../support/documented.ts';
 import { eventually } from '../support/eventually.ts';
@@ -212,7 +212,7 @@ describe('resources of another account or mode', () => {
   });
 
   test('keep their short codes, and the 409 does not reveal their ids', async () => {
-    const { body } = await owner.test.post('/v1/qrcodes', newCode());
+    const body = await created(owner.test);
     const refused = await stranger.live.post('/v1/qrcodes', newCode({ short_code: body.short_code }));
     expect([refused.status, blamedFields(refused)]).toEqual([409, ['short_code']]);
     expect(refused.text).not.toContain(body.id);

@@ -1,4 +1,4 @@
-import { deflateSync } from 'node:zlib';
+import { fileURLToPath } from 'node:url';
 import { Resvg } from '@resvg/resvg-js';
 import { describe, expect, test } from 'vitest';
 import { BadPicture } from '../../src/logos/bytes.ts';
@@ -9,7 +9,10 @@ import { chunk, frameOf, jpeg, png, svg, webp, withExif } from './pictures.ts';
 const pixelsOf = (bytes: Uint8Array, width: number, height: number) => {
   const data = Buffer.from(bytes).toString('base64');
   const image = `<image width="${width}" height="${height}" href="data:image/png;base64,${data}"/>`;
-  const drawn = new Resvg(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${image}</svg>`);
+  const drawn = new Resvg(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${image}</svg>`,
+    { font: { loadSystemFonts: false } },
+  );
   const { pixels } = drawn.render();
   return (x: number, y: number) => [...pixels.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)];
 };
@@ -41,8 +44,10 @@ describe('a picture', () => {
   });
 
   test('of WebP leaves no location behind, against which other libraries would resolve URLs', async () => {
+    // Another test file may have run in this process.
+    const before = 'location' in globalThis;
     await raster(await webp());
-    expect('location' in globalThis).toBe(false);
+    expect('location' in globalThis).toBe(before);
   });
 
   test('keeps partial transparency', async () => {
@@ -100,7 +105,8 @@ describe('an SVG', () => {
       <path d="M5 45h50" stroke="#050" stroke-width="3" stroke-dasharray="4 2" stroke-linecap="round" fill="none"/>`,
       'width="200" height="100"',
     );
-    const draw = (text: string) => new Resvg(text, { fitTo: { mode: 'width', value: 200 } }).render().pixels;
+    const draw = (text: string) =>
+      new Resvg(text, { fitTo: { mode: 'width', value: 200 }, font: { loadSystemFonts: false } }).render().pixels;
     const [before, after] = [draw(source.toString()), draw(writeVectorLogo(await vector(source)))];
     const difference =
       before.reduce((sum, value, i) => sum + Math.abs(value - (after[i] as number)), 0) / before.length;
@@ -273,11 +279,9 @@ describe('hostile uploads are refused', () => {
   });
 
   test('a small file that unpacks to far more than its pixels costs only its pixels', async () => {
-    // 200 MB of zeros in a text chunk and after the pixels.
-    const zeros = deflateSync(Buffer.alloc(200 * 1024 * 1024));
-    const before = process.memoryUsage().rss;
-    const text = chunk('zTXt', Buffer.concat([Buffer.from('a\0\0'), zeros]));
-    await readLogo(png({ extra: [text] }));
-    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+    const script = fileURLToPath(new URL('./read-bomb.ts', import.meta.url));
+    const { stdout } = Bun.spawnSync([process.execPath, script]);
+    expect(Number(stdout.toString())).toBeLessThan(150 * 1024 * 1024);
+    expect(stdout.toString()).not.toBe('');
   });
 });

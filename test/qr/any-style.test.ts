@@ -43,7 +43,7 @@ test('any style, URL and title gives well-formed SVG that renders at the request
         expect([width, height]).toEqual([px, px]);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
@@ -53,7 +53,7 @@ test('any style and size gives a PNG of exactly that size', async () => {
       const { width, height } = decodePng(await drawPng('https://s.example/aB3xY7z', s, px));
       expect([width, height]).toEqual([px, px]);
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 

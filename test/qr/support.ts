@@ -14,6 +14,13 @@ export const allShapes = dotsTypes.flatMap((dotsType) =>
   ),
 );
 
+/** Every shape at least once, for what does not depend on their combination. */
+export const eachShape = dotsTypes.map((dotsType, i) => ({
+  dotsType,
+  cornersSquareType: cornersSquareTypes[i % 3] ?? 'square',
+  cornersDotType: cornersDotTypes[i % 2] ?? 'square',
+}));
+
 export interface Pixels {
   width: number;
   height: number;
@@ -85,16 +92,12 @@ export function rasterize(svg: string): Pixels {
   return pixels(image.width, image.height, rgb);
 }
 
+const hex = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0').toUpperCase());
+
 function pixels(width: number, height: number, rgb: Uint8Array): Pixels {
   const at = (x: number, y: number) => {
     const i = (y * width + x) * 3;
-    return `#${[0, 1, 2]
-      .map((c) =>
-        byte(rgb, i + c)
-          .toString(16)
-          .padStart(2, '0'),
-      )
-      .join('')}`.toUpperCase();
+    return `#${hex[byte(rgb, i)]}${hex[byte(rgb, i + 1)]}${hex[byte(rgb, i + 2)]}`;
   };
   return { width, height, at, rgb };
 }
@@ -103,13 +106,16 @@ function byte(bytes: Uint8Array, index: number): number {
   return bytes[index] as number;
 }
 
+const crcOfByte = Array.from({ length: 256 }, (_, one) => {
+  let value = one;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
 // Not taken from zlib, which the encoder uses.
 function crc(bytes: Uint8Array): number {
   let value = 0xffffffff;
-  for (const one of bytes) {
-    value ^= one;
-    for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  }
+  for (const one of bytes) value = (value >>> 8) ^ (crcOfByte[(value ^ one) & 255] as number);
   return (value ^ 0xffffffff) >>> 0;
 }
 
@@ -125,7 +131,8 @@ export async function scanAll(page: { width: number; height: number; data: Uint8
   await scannerReady();
   const { width, height } = page;
   const data = new Uint8ClampedArray(width * height * 4).fill(255);
-  for (const [i, shade] of page.data.entries()) data.fill(shade, i * 4, i * 4 + 3);
+  for (let from = 0, to = 0; from < page.data.length; from++, to += 4)
+    data[to] = data[to + 1] = data[to + 2] = byte(page.data, from);
   const found = await readBarcodes({ width, height, data } as Parameters<typeof readBarcodes>[0], {
     formats: ['QRCode'],
   });

@@ -30,6 +30,7 @@ export type Json = any;
 export function apiClient(url: string, key?: string): Api {
   const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   async function send<T>(path: string, init: RequestInit): Promise<ApiAnswer<T>> {
+    const sentAt = Date.now();
     const response = await fetch(`${url}${path}`, {
       redirect: 'manual',
       ...init,
@@ -40,7 +41,7 @@ export function apiClient(url: string, key?: string): Api {
     const body = isJson && text ? JSON.parse(text) : text;
     const { status, headers } = response;
     if (/^\/v1(\/|$)/.test(path))
-      await expectDocumented(url, { method: init.method ?? 'GET', path, status, headers, body });
+      await expectDocumented(url, { method: init.method ?? 'GET', path, status, headers, body, sentAt });
     return { status, headers, text, body };
   }
   return apiOver(send);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
 import { tableName } from '../../../src/analytics/tables.ts';
 import { streamOf } from '../../../src/api/answers.ts';
-import { newCode } from '../../support/api.ts';
+import { created } from '../../support/api.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import type { TestAccount } from '../../support/service.ts';
 import { retrying, useFilledWarehouse } from '../../support/warehouse.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 /** A code with many scans, several in each millisecond. */
 async function codeWithManyScans(): Promise<string> {
-  const { id } = (await account.live.post('/v1/qrcodes', newCode())).body;
+  const { id } = await created(account.live);
   const { warehouse, database } = service;
   await warehouse.client.command({
     query: `INSERT INTO ${tableName(warehouse, 1)}
@@ -111,7 +111,7 @@ describe('an export', () => {
   });
 
   test('without scans is a complete, empty file', async () => {
-    const { id } = (await account.live.post('/v1/qrcodes', newCode())).body;
+    const { id } = await created(account.live);
     const live = retrying(account.live);
     expect((await live.get(exportOf(id))).text).toBe('id,timestamp,country,region,city,device,browser,is_unique\r\n');
     expect((await live.get(exportOf(id, 'json'))).body).toEqual({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/lib/ids.ts';
-import { type Api, newCode } from '../../support/api.ts';
+import { type Api, created } from '../../support/api.ts';
 import { visitorNamed } from '../../support/scans.ts';
 import { retrying, type StoredScan, useFilledWarehouse } from '../../support/warehouse.ts';
 import { cellsOf } from './csv.ts';
@@ -105,7 +105,7 @@ const queryNear = (at: number) =>
 /** Codes of one account, one of them deleted, and of another account; the first code has had three destinations. */
 async function world() {
   const [own, other] = [await service.account(), await service.account()];
-  const create = async (api: Api) => (await api.post('/v1/qrcodes', newCode())).body.id as string;
+  const create = async (api: Api) => (await created(api)).id as string;
   const ids: Record<string, { code: string; account: string; mode: 'live' | 'test' }> = {
     first: { code: await create(own.live), account: own.id, mode: 'live' },
     second: { code: await create(own.live), account: own.id, mode: 'live' },

@@ -6,6 +6,7 @@ const viewBox = '-10 -10 40 40';
 const pixelsOf = (data: string) =>
   new Resvg(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${viewBox}" width="120" height="120"><path d="${data}"/></svg>`,
+    { font: { loadSystemFonts: false } },
   ).render().pixels;
 
 /** The path with nothing but absolute moves, lines and cubic curves. */

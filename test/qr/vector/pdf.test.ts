@@ -94,7 +94,9 @@ describe('an EPS file', () => {
     for (const style of [{}, { dotsType: 'dots', cornersSquareType: 'extra-rounded' }] as const) {
       const eps = latin(await draw({ style, format: 'eps', print: { widthMm: 25.4, color: 'rgb' } }));
       expect(eps).toMatch(/^%!PS-Adobe-3\.0 EPSF-3\.0\n%%BoundingBox: 0 0 72 72\n%%HiResBoundingBox: 0 0 72 72\n/);
-      expect(await scan(new Resvg(svgOfEps(eps)).render().asPng())).toEqual([exampleUrl]);
+      expect(await scan(new Resvg(svgOfEps(eps), { font: { loadSystemFonts: false } }).render().asPng())).toEqual([
+        exampleUrl,
+      ]);
     }
   });
 

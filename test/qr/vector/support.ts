@@ -36,7 +36,12 @@ export const printStyles: [name: string, style: Style, logo?: LogoArt][] = [
 function rasterLogo(): LogoArt {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><circle cx="20" cy="20" r="18" fill="#D33" fill-opacity=".8"/></svg>';
-  return { kind: 'raster', width: 40, height: 40, png: new Uint8Array(new Resvg(svg).render().asPng()) };
+  return {
+    kind: 'raster',
+    width: 40,
+    height: 40,
+    png: new Uint8Array(new Resvg(svg, { font: { loadSystemFonts: false } }).render().asPng()),
+  };
 }
 
 function vectorLogo(): LogoArt {
