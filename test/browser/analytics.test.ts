@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { type Json, newCode } from '../support/api.ts';
-import { accessibilityViolations, expectUsable, signInOn, useConsole } from '../support/console-page.ts';
+import { created, type Json } from '../support/api.ts';
+import { accessibilityViolations, expectUsable, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const timeoutMs = 90_000;
 
 let account: TestAccount;
 let page: Page;
@@ -28,16 +27,15 @@ const scan = (code: { short_code: string }, agent: keyof typeof agents, address:
   });
 
 /** Four scans by people, one of them returning, and one by a bot. */
-useConsole(service, { plan: 'business', isSignedIn: false }, async (opened) => {
+useConsole(service, { plan: 'business' }, async (opened) => {
   ({ account, page, url } = opened);
-  menu = (await account.live.post('/v1/qrcodes', newCode({ name: 'Menu' }))).body;
-  const poster = (await account.live.post('/v1/qrcodes', newCode({ name: 'Poster' }))).body;
+  menu = await created(account.live, { name: 'Menu' });
+  const poster = await created(account.live, { name: 'Poster' });
   await scan(menu, 'iphone', '8.8.8.8');
   await scan(menu, 'iphone', '8.8.8.8');
   await scan(menu, 'android', '8.8.4.4');
   await scan(menu, 'bot', '8.8.8.8');
   await scan(poster, 'iphone', '8.8.8.8');
-  await signInOn(page, url, account.keys.live);
   await eventually(async () => {
     const { summary } = (await account.live.get('/v1/analytics/aggregate')).body;
     expect(summary.total_scans).toBe(5);
@@ -64,96 +62,89 @@ const listsCodes = (names: string[]) =>
     expect(await region('Table of codes').getByRole('rowheader').allTextContents()).toEqual(names),
   );
 
-test(
-  'the account has analytics over all codes, whose filters are in the URL and undone by Back',
-  async () => {
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
-    await shows('Scans', '4');
-    await page.getByText('none in the 30 days before').first().waitFor({ state: 'attached' });
-    expect(await page.locator('.figures dt small').allTextContents(), 'every figure says its period').toEqual(
-      Array.from({ length: 4 }, () => 'Last 30 days'),
-    );
-    await page.getByText('New 3 (75%)').waitFor();
+test('the account has analytics over all codes, whose filters are in the URL and undone by Back', async () => {
+  await page.goto(`${url}/console`);
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
+  await shows('Scans', '4');
+  await page.getByText('none in the 30 days before').first().waitFor({ state: 'attached' });
+  expect(await page.locator('.figures dt small').allTextContents(), 'every figure says its period').toEqual(
+    Array.from({ length: 4 }, () => 'Last 30 days'),
+  );
+  await page.getByText('New 3 (75%)').waitFor();
 
-    await link('+1 bot').click();
-    await shows('Scans', '5');
-    expect(query().get('bots')).toBe('include');
-    await page.goBack();
-    await shows('Scans', '4');
+  await link('+1 bot').click();
+  await shows('Scans', '5');
+  expect(query().get('bots')).toBe('include');
+  await page.goBack();
+  await shows('Scans', '4');
 
-    await region('Devices').getByRole('link', { name: 'Android' }).click();
-    await shows('Scans', '1');
-    await region('Countries').getByRole('link', { name: 'United States' }).click();
-    await eventually(async () =>
-      expect(await filters().allTextContents()).toEqual([
-        'Country: United States',
-        'Device: Android',
-        'Remove all filters',
-      ]),
-    );
-    expect([query().get('device'), query().get('country')]).toEqual(['android', 'US']);
-    await listsCodes(['Menu']);
-    await page.reload();
-    await shows('Scans', '1');
-    await page.goBack();
-    await eventually(async () => expect(await filters().allTextContents()).toEqual(['Device: Android']));
-    await link('Remove filter Device: Android').click();
-    await shows('Scans', '4');
+  await region('Devices').getByRole('link', { name: 'Android' }).click();
+  await shows('Scans', '1');
+  await region('Countries').getByRole('link', { name: 'United States' }).click();
+  await eventually(async () =>
+    expect(await filters().allTextContents()).toEqual([
+      'Country: United States',
+      'Device: Android',
+      'Remove all filters',
+    ]),
+  );
+  expect([query().get('device'), query().get('country')]).toEqual(['android', 'US']);
+  await listsCodes(['Menu']);
+  await page.reload();
+  await shows('Scans', '1');
+  await page.goBack();
+  await eventually(async () => expect(await filters().allTextContents()).toEqual(['Device: Android']));
+  await link('Remove filter Device: Android').click();
+  await shows('Scans', '4');
 
-    await settled();
-    const heatMap = region('Scans by weekday and hour').getByRole('table');
-    expect(await heatMap.getByRole('rowheader').count()).toBe(7);
-    expect(await heatMap.getByRole('columnheader').count()).toBe(25);
-    const cells = await heatMap.getByRole('cell').allTextContents();
-    expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(4);
-    expect(await accessibilityViolations(page)).toEqual([]);
+  await settled();
+  const heatMap = region('Scans by weekday and hour').getByRole('table');
+  expect(await heatMap.getByRole('rowheader').count()).toBe(7);
+  expect(await heatMap.getByRole('columnheader').count()).toBe(25);
+  const cells = await heatMap.getByRole('cell').allTextContents();
+  expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(4);
+  expect(await accessibilityViolations(page)).toEqual([]);
 
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
-    await page.getByLabel('Time zone').selectOption('Pacific/Auckland');
-    await page.getByText('Days are now in Pacific/Auckland').first().waitFor();
-    expect(await accessibilityViolations(page), 'account').toEqual([]);
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
-    await page.getByText('Days are in Pacific/Auckland').waitFor();
-    await shows('Scans', '4');
-    await region('Weekdays and hours').getByText('in Pacific/Auckland').waitFor();
-  },
-  timeoutMs,
-);
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
+  await page.getByLabel('Time zone').selectOption('Pacific/Auckland');
+  await page.getByText('Days are now in Pacific/Auckland').first().waitFor();
+  expect(await accessibilityViolations(page), 'account').toEqual([]);
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
+  await page.getByText('Days are in Pacific/Auckland').waitFor();
+  await shows('Scans', '4');
+  await region('Weekdays and hours').getByText('in Pacific/Auckland').waitFor();
+});
 
-test(
-  'codes are selected and compared, and the page of a code keeps period and filters, on a phone in dark colors',
-  async () => {
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.setViewportSize({ width: 390, height: 800 });
-    await page.goto(`${url}/console`);
-    const overview = region('Last 30 days');
-    await overview.getByRole('link', { name: '+1 bot' }).click();
-    await overview.getByText('1 bot included').waitFor();
-    await overview.getByRole('link', { name: '5' }).click();
-    await shows('Scans', '5');
-    expect(query().get('bots')).toBe('include');
+test('codes are selected and compared, and the page of a code keeps period and filters, on a phone in dark colors', async () => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(`${url}/console`);
+  const overview = region('Last 30 days');
+  await overview.getByRole('link', { name: '+1 bot' }).click();
+  await overview.getByText('1 bot included').waitFor();
+  await overview.getByRole('link', { name: '5' }).click();
+  await shows('Scans', '5');
+  expect(query().get('bots')).toBe('include');
 
-    await page.getByRole('button', { name: 'All codes' }).click();
-    await page.getByRole('dialog').getByLabel('Poster').check();
-    expect(await accessibilityViolations(page), 'dialog').toEqual([]);
-    await page.getByRole('button', { name: 'Show 1 code' }).click();
-    await shows('Scans', '1');
-    await listsCodes(['Poster']);
-    await link('Remove filter Code: Poster').click();
-    await shows('Scans', '5');
-    await settled();
-    await expectUsable(page);
+  await page.getByRole('button', { name: 'All codes' }).click();
+  await page.getByRole('dialog').getByLabel('Poster').check();
+  expect(await accessibilityViolations(page), 'dialog').toEqual([]);
+  await page.getByRole('button', { name: 'Show 1 code' }).click();
+  await shows('Scans', '1');
+  await listsCodes(['Poster']);
+  await link('Remove filter Code: Poster').click();
+  await shows('Scans', '5');
+  await settled();
+  await expectUsable(page);
 
-    await page.getByLabel('Period').selectOption('7d');
-    await region('Table of codes').getByRole('link', { name: 'Menu' }).click();
-    await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor();
-    await shows('Scans', '4');
-    expect([query().get('period'), query().get('bots')]).toEqual(['7d', 'include']);
-    await page.getByLabel('Bots').selectOption('only');
-    await shows('Scans', '1');
-    await page.locator('.figures dd > a').first().click();
-    await page.getByRole('cell', { name: 'Bot' }).waitFor();
-    expect(await page.getByRole('row').count(), 'the header and the scan by the bot').toBe(2);
-  },
-  timeoutMs,
-);
+  await page.getByLabel('Period').selectOption('7d');
+  await region('Table of codes').getByRole('link', { name: 'Menu' }).click();
+  await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor();
+  await shows('Scans', '4');
+  expect([query().get('period'), query().get('bots')]).toEqual(['7d', 'include']);
+  await page.getByLabel('Bots').selectOption('only');
+  await shows('Scans', '1');
+  await page.locator('.figures dd > a').first().click();
+  await page.getByRole('cell', { name: 'Bot' }).waitFor();
+  expect(await page.getByRole('row').count(), 'the header and the scan by the bot').toBe(2);
+});

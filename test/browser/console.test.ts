@@ -1,7 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { type Json, newCode } from '../support/api.ts';
-import { accessibilityViolations, downloaded, horizontalOverflow, useConsole } from '../support/console-page.ts';
+import { created, type Json } from '../support/api.ts';
+import {
+  accessibilityViolations,
+  type ConsolePage,
+  downloaded,
+  horizontalOverflow,
+  useConsole,
+} from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { unknownKey } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -10,14 +16,14 @@ import { mayCallTests, newPath } from '../webhooks/webhook-support.ts';
 
 const service = useService({ config: mayCallTests });
 const receiver = useReceiver();
-const timeoutMs = 120_000;
 
 let account: TestAccount;
-let consoleErrors: string[];
+let allowErrors: ConsolePage['allowErrors'];
+let takeError: ConsolePage['takeError'];
 let page: Page;
 let url: string;
-useConsole(service, { plan: 'business', browser: { acceptDownloads: true } }, (opened) => {
-  ({ account, consoleErrors, page, url } = opened);
+useConsole(service, { plan: 'business' }, (opened) => {
+  ({ account, allowErrors, page, takeError, url } = opened);
 });
 
 const button = (name: string | RegExp) => page.getByRole('button', { name });
@@ -26,11 +32,18 @@ const field = (name: string) => page.getByLabel(name, { exact: true });
 const dialog = () => page.getByRole('dialog');
 const choose = (group: string, name: string) =>
   page.getByRole('group', { name: group, exact: true }).getByRole('radio', { name, exact: true }).check();
+/** The second one has the rules whose result depends on colors and width. */
+const screens = [
+  { colorScheme: 'light', width: 1280, rules: 'all' },
+  { colorScheme: 'dark', width: 390, rules: ['color-contrast', 'scrollable-region-focusable', 'target-size'] },
+] as const;
+
+const openList = () => page.goto(`${url}/console`);
 const uniqueCode = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2, 8)}`;
 
 /** Creates a code and opens its page. */
 async function openCode(fields: Record<string, unknown> = {}): Promise<Json> {
-  const code = (await account.live.post('/v1/qrcodes', newCode(fields))).body;
+  const code = await created(account.live, fields);
   await page.goto(`${url}/console/codes/${code.id}`);
   await page.getByRole('heading', { name: code.name, level: 1 }).waitFor();
   return code;
@@ -44,466 +57,395 @@ const scan = (code: { short_code: string }, headers: Record<string, string> = {}
   fetch(`${url}/${code.short_code}`, { redirect: 'manual', headers });
 
 describe('signing in and out', () => {
-  test(
-    'rejects a wrong key, accepts the right one, and signs out',
-    async () => {
-      await button('Sign out').click();
-      await page.getByLabel('API key').fill(unknownKey());
-      await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('does not exist').waitFor();
-      expect(consoleErrors.splice(0), 'the browser logs the 401').toEqual([expect.stringContaining('401')]);
-      await page.getByLabel('API key').fill(account.keys.live);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
-      const stored = await page.evaluate('JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])');
-      expect(stored, 'script can read neither the key nor the session').toBe('["",{},{}]');
-    },
-    timeoutMs,
-  );
+  test('rejects a wrong key, accepts the right one, and signs out', async () => {
+    await openList();
+    await button('Sign out').click();
+    await page.getByLabel('API key').fill(unknownKey());
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('does not exist').waitFor();
+    await takeError('401');
+    await page.getByLabel('API key').fill(account.keys.live);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
+    const stored = await page.evaluate('JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])');
+    expect(stored, 'script can read neither the key nor the session').toBe('["",{},{}]');
+  });
 
-  test(
-    'switches between live and test mode with keys of both modes',
-    async () => {
-      await account.test.post('/v1/qrcodes', newCode({ name: 'Test code' }));
-      await button('Add test mode').click();
-      await field('Test API key').fill(account.keys.test);
-      await dialog().getByRole('button', { name: 'Sign in' }).click();
-      await link('Test code').waitFor();
-      expect(new URL(page.url()).pathname).toBe('/console/test');
-      await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'Live' }).click();
-      await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
-    },
-    timeoutMs,
-  );
+  test('switches between live and test mode with keys of both modes', async () => {
+    await created(account.test, { name: 'Test code' });
+    await openList();
+    await button('Add test mode').click();
+    await field('Test API key').fill(account.keys.test);
+    await dialog().getByRole('button', { name: 'Sign in' }).click();
+    await link('Test code').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/test');
+    await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'Live' }).click();
+    await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
+  });
 
-  test(
-    'opens the console from a link on another site',
-    async () => {
-      await page.goto('about:blank');
-      await page.setContent(`<a href="${url}/console/account">Open the console</a>`);
-      await link('Open the console').click();
-      await page.getByRole('heading', { name: 'Business plan' }).waitFor();
-    },
-    timeoutMs,
-  );
+  test('opens the console from a link on another site', async () => {
+    await page.goto('about:blank');
+    await page.setContent(`<a href="${url}/console/account">Open the console</a>`);
+    await link('Open the console').click();
+    await page.getByRole('heading', { name: 'Business plan' }).waitFor();
+  });
 
-  test(
-    'says that the key of the session was revoked, and leads to the sign-in page',
-    async () => {
-      const keys = (await account.live.get('/v1/account/keys')).body.data;
-      const sessionKey = keys.find(({ mode }: Json) => mode === 'live');
-      const other = (await account.live.post('/v1/account/keys', { name: 'Other', mode: 'live' })).body.key;
-      await service.client(0, other).delete(`/v1/account/keys/${sessionKey.id}`);
-      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
-      await dialog().getByText('The API key of your session was revoked.').waitFor();
-      await button('Go to the sign-in page').click();
-      await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
-      expect(consoleErrors.splice(0).every((text) => text.includes('401'))).toBe(true);
-    },
-    timeoutMs,
-  );
+  test('says that the key of the session was revoked, and leads to the sign-in page', async () => {
+    allowErrors(/401/);
+    await openList();
+    const keys = (await account.live.get('/v1/account/keys')).body.data;
+    const sessionKey = keys.find(({ mode }: Json) => mode === 'live');
+    const other = (await account.live.post('/v1/account/keys', { name: 'Other', mode: 'live' })).body.key;
+    await service.client(0, other).delete(`/v1/account/keys/${sessionKey.id}`);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
+    await dialog().getByText('The API key of your session was revoked.').waitFor();
+    await button('Go to the sign-in page').click();
+    await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
+  });
 });
 
 describe('codes', () => {
-  test(
-    'are created with a style whose preview equals the download',
-    async () => {
-      const taken = uniqueCode('taken');
-      await account.live.post('/v1/qrcodes', newCode({ short_code: taken }));
-      await link('Create code').first().click();
-      await field('Name').fill('Summer menu');
-      await field('Destination').fill('example.com/summer');
-      await field('Short link').fill(taken);
-      await page.getByText('The short link is taken; choose another.').waitFor();
-      const available = uniqueCode('summer');
-      await field('Short link').fill(available);
-      await page.getByText('Available', { exact: true }).waitFor();
+  test('are created with a style whose preview equals the download', async () => {
+    const taken = uniqueCode('taken');
+    await created(account.live, { short_code: taken });
+    await openList();
+    await link('Create code').first().click();
+    await field('Name').fill('Summer menu');
+    await field('Destination').fill('example.com/summer');
+    await field('Short link').fill(taken);
+    await page.getByText('The short link is taken; choose another.').waitFor();
+    const available = uniqueCode('summer');
+    await field('Short link').fill(available);
+    await page.getByText('Available', { exact: true }).waitFor();
 
-      await page.getByText('Scans down to').waitFor();
-      await field('Dots color').fill('#F2C200');
-      await page.getByText('have a contrast of').waitFor();
-      await field('Dots color').fill('#7A1F4B');
-      await page.getByText('Scans down to').waitFor();
-      await choose('Dots', 'Classy rounded');
-      await choose('Corner squares', 'Dot');
-      await choose('Corner dots', 'Dot');
-      await field('Corner dots color').fill('#A9441F');
+    await page.getByText('Scans down to').waitFor();
+    await field('Dots color').fill('#F2C200');
+    await page.getByText('have a contrast of').waitFor();
+    await field('Dots color').fill('#7A1F4B');
+    await page.getByText('Scans down to').waitFor();
+    await choose('Dots', 'Classy rounded');
+    await choose('Corner squares', 'Dot');
+    await choose('Corner dots', 'Dot');
+    await field('Corner dots color').fill('#A9441F');
 
-      const preview = page.getByRole('complementary', { name: 'Preview' }).getByRole('img');
-      const source = (await preview.getAttribute('src')) ?? '';
-      const previewSvg = decodeURIComponent(source.replace('data:image/svg+xml,', ''));
-      await button('Create code').click();
-      await page.getByRole('heading', { name: 'Summer menu', level: 1 }).waitFor();
+    const preview = page.getByRole('complementary', { name: 'Preview' }).getByRole('img');
+    const source = (await preview.getAttribute('src')) ?? '';
+    const previewSvg = decodeURIComponent(source.replace('data:image/svg+xml,', ''));
+    await button('Create code').click();
+    await page.getByRole('heading', { name: 'Summer menu', level: 1 }).waitFor();
 
-      const [code] = (await account.live.get('/v1/qrcodes?q=summer')).body.data;
-      const created = (await account.live.get(`/v1/qrcodes/${code.id}`)).body;
-      expect(created).toMatchObject({
-        ...{
-          name: 'Summer menu',
-          destination_url: 'https://example.com/summer',
-          short_code: available,
-          status: 'active',
-        },
-        style: {
-          ...{ dotsType: 'classy-rounded', dotsColor: '#7A1F4B', cornersSquareType: 'dot' },
-          ...{ cornersDotType: 'dot', cornersDotColor: '#A9441F' },
-        },
-      });
-      await button('Download').click();
-      await choose('File format', 'SVG');
-      await field('Size in pixels').fill('512');
-      const svg = await downloaded(page, () => dialog().getByRole('link', { name: 'Download SVG' }).click());
-      expect(svg.name).toBe(`${available}.svg`);
-      expect(svg.bytes.toString()).toBe(previewSvg);
-      await choose('File format', 'PNG');
-      await dialog().getByRole('button', { name: '1024' }).click();
-      const png = await downloaded(page, () => dialog().getByRole('link', { name: 'Download PNG' }).click());
-      expect(png.bytes.readUInt32BE(16), 'the width is as selected').toBe(1024);
-    },
-    timeoutMs,
-  );
+    const [code] = (await account.live.get('/v1/qrcodes?q=summer')).body.data;
+    const summer = (await account.live.get(`/v1/qrcodes/${code.id}`)).body;
+    expect(summer).toMatchObject({
+      ...{
+        name: 'Summer menu',
+        destination_url: 'https://example.com/summer',
+        short_code: available,
+        status: 'active',
+      },
+      style: {
+        ...{ dotsType: 'classy-rounded', dotsColor: '#7A1F4B', cornersSquareType: 'dot' },
+        ...{ cornersDotType: 'dot', cornersDotColor: '#A9441F' },
+      },
+    });
+    await button('Download').click();
+    await choose('File format', 'SVG');
+    await field('Size in pixels').fill('512');
+    const svg = await downloaded(page, () => dialog().getByRole('link', { name: 'Download SVG' }).click());
+    expect(svg.name).toBe(`${available}.svg`);
+    expect(svg.bytes.toString()).toBe(previewSvg);
+    await choose('File format', 'PNG');
+    await dialog().getByRole('button', { name: '1024' }).click();
+    const png = await downloaded(page, () => dialog().getByRole('link', { name: 'Download PNG' }).click());
+    expect(png.bytes.readUInt32BE(16), 'the width is as selected').toBe(1024);
+  });
 
-  test(
-    'are searched, filtered by status and sorted',
-    async () => {
-      for (const name of ['Menu', 'Poster', 'Card']) await account.live.post('/v1/qrcodes', newCode({ name }));
-      const [card] = (await account.live.get('/v1/qrcodes')).body.data;
-      await account.live.patch(`/v1/qrcodes/${card.id}`, { active: false });
-      const names = () => page.locator('table .name').allTextContents();
-      const shows = (expected: string[]) => eventually(async () => expect(await names()).toEqual(expected));
-      await page.reload();
-      await shows(['Card', 'Poster', 'Menu']);
-      await page.getByLabel('Sort by').selectOption('name');
-      await shows(['Card', 'Menu', 'Poster']);
-      await choose('Status', 'Paused');
-      await shows(['Card']);
-      await choose('Status', 'All');
-      await page.getByLabel('Search codes').fill('POST');
-      await shows(['Poster']);
-      await page.getByLabel('Search codes').fill('nothing like it');
-      await button('Clear filters').click();
-      await shows(['Card', 'Menu', 'Poster']);
-    },
-    timeoutMs,
-  );
+  test('are searched, filtered by status and sorted', async () => {
+    for (const name of ['Menu', 'Poster', 'Card']) await created(account.live, { name });
+    const [card] = (await account.live.get('/v1/qrcodes')).body.data;
+    await account.live.patch(`/v1/qrcodes/${card.id}`, { active: false });
+    const names = () => page.locator('table .name').allTextContents();
+    const shows = (expected: string[]) => eventually(async () => expect(await names()).toEqual(expected));
+    await openList();
+    await shows(['Card', 'Poster', 'Menu']);
+    await page.getByLabel('Sort by').selectOption('name');
+    await shows(['Card', 'Menu', 'Poster']);
+    await choose('Status', 'Paused');
+    await shows(['Card']);
+    await choose('Status', 'All');
+    await page.getByLabel('Search codes').fill('POST');
+    await shows(['Poster']);
+    await page.getByLabel('Search codes').fill('nothing like it');
+    await button('Clear filters').click();
+    await shows(['Card', 'Menu', 'Poster']);
+  });
 
-  test(
-    'are imported from a pasted table whose errors are shown before anything is sent',
-    async () => {
-      const taken = uniqueCode('taken');
-      await account.live.post('/v1/qrcodes', newCode({ name: 'Existing', short_code: taken }));
-      await page.getByRole('link', { name: 'Import', exact: true }).click();
-      await page
-        .getByLabel('Paste rows')
-        .fill(
-          `name\turl\tshort_code\nTable 1\texample.com/1\t\nTable 2\tnonsense://x\t\nTable 3\texample.com/3\t${taken}`,
-        );
-      await page.getByText('2 rows have errors').waitFor();
-      await page.getByText('nonsense: links cannot be destinations').waitFor();
-      await page.getByText('The short code is taken').waitFor();
-      expect(await button('Create 3 codes').isDisabled()).toBe(true);
-      await button('Skip 2 rows').click();
-      await button('Create 1 code').click();
-      await link('Table 1').waitFor();
-      expect((await account.live.get('/v1/qrcodes')).body.pagination.total).toBe(2);
-    },
-    timeoutMs,
-  );
+  test('are imported from a pasted table whose errors are shown before anything is sent', async () => {
+    const taken = uniqueCode('taken');
+    await created(account.live, { name: 'Existing', short_code: taken });
+    await openList();
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
+    await page
+      .getByLabel('Paste rows')
+      .fill(
+        `name\turl\tshort_code\nTable 1\texample.com/1\t\nTable 2\tnonsense://x\t\nTable 3\texample.com/3\t${taken}`,
+      );
+    await page.getByText('2 rows have errors').waitFor();
+    await page.getByText('nonsense: links cannot be destinations').waitFor();
+    await page.getByText('The short code is taken').waitFor();
+    expect(await button('Create 3 codes').isDisabled()).toBe(true);
+    await button('Skip 2 rows').click();
+    await button('Create 1 code').click();
+    await link('Table 1').waitFor();
+    expect((await account.live.get('/v1/qrcodes')).body.pagination.total).toBe(2);
+  });
 
-  test(
-    'are deleted only after the confirmation is typed',
-    async () => {
-      const code = await openCode({ name: 'Old flyer' });
-      await button('Delete').click();
-      expect(await button('Delete code').isDisabled()).toBe(true);
-      await dialog().getByRole('textbox').fill('delete');
-      await button('Delete code').click();
-      await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
-      const lateErrors = consoleErrors.splice(0);
-      expect(
-        lateErrors.filter((text) => !text.includes('404')),
-        'only a last refresh of the deleted code may fail',
-      ).toEqual([]);
-      expect((await scan(code)).status).toBe(410);
-    },
-    timeoutMs,
-  );
+  test('are deleted only after the confirmation is typed', async () => {
+    // A last refresh of the deleted code may fail.
+    allowErrors(/404/);
+    const code = await openCode({ name: 'Old flyer' });
+    await button('Delete').click();
+    expect(await button('Delete code').isDisabled()).toBe(true);
+    await dialog().getByRole('textbox').fill('delete');
+    await button('Delete code').click();
+    await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
+    expect((await scan(code)).status).toBe(410);
+  });
 });
 
 describe('one code', () => {
-  test(
-    'is edited, scanned, paused, resumed and restored to a previous destination; the page updates itself',
-    async () => {
-      const code = await openCode({ destination_url: 'https://example.com/first' });
-      await button('Edit').click();
-      await field('Name').fill('Renamed');
-      await field('Destination').fill('https://example.com/second');
-      await button('Save').click();
-      await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+  test('is edited, scanned, paused, resumed and restored to a previous destination; the page updates itself', async () => {
+    const code = await openCode({ destination_url: 'https://example.com/first' });
+    await button('Edit').click();
+    await field('Name').fill('Renamed');
+    await field('Destination').fill('https://example.com/second');
+    await button('Save').click();
+    await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
 
-      const [total] = await page.locator('.details .figure').all();
-      expect(await total?.textContent()).toBe('0');
-      for (let i = 0; i < 3; i++) {
-        const answer = await scan(code, { 'x-forwarded-for': `198.51.100.${i}` });
-        expect(answer.headers.get('location')).toBe('https://example.com/second');
-      }
-      await eventually(async () => expect(await total?.textContent()).toBe('3'));
+    const [total] = await page.locator('.details .figure').all();
+    expect(await total?.textContent()).toBe('0');
+    for (let i = 0; i < 3; i++) {
+      const answer = await scan(code, { 'x-forwarded-for': `198.51.100.${i}` });
+      expect(answer.headers.get('location')).toBe('https://example.com/second');
+    }
+    await eventually(async () => expect(await total?.textContent()).toBe('3'));
 
-      await button('Pause').click();
-      await page.locator('.badge.paused').waitFor();
-      expect((await scan(code)).status).toBe(404);
-      await button('Resume').click();
-      await page.locator('.badge.active').first().waitFor();
+    await button('Pause').click();
+    await page.locator('.badge.paused').waitFor();
+    expect((await scan(code)).status).toBe(404);
+    await button('Resume').click();
+    await page.locator('.badge.active').first().waitFor();
 
-      await choose('View', 'History');
-      // The time machine above shows the newest change as well.
-      const history = page.getByRole('region', { name: 'History' });
-      await history.getByText('Renamed from').waitFor();
-      await page.getByRole('listitem').filter({ hasText: 'Created' }).getByRole('button').click();
-      await dialog().getByRole('button', { name: 'Restore destination' }).click();
-      await history.getByText('from example.com/second to example.com/first').waitFor();
-      expect((await scan(code)).headers.get('location')).toBe('https://example.com/first');
-    },
-    timeoutMs,
-  );
+    await choose('View', 'History');
+    // The time machine above shows the newest change as well.
+    const history = page.getByRole('region', { name: 'History' });
+    await history.getByText('Renamed from').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Created' }).getByRole('button').click();
+    await dialog().getByRole('button', { name: 'Restore destination' }).click();
+    await history.getByText('from example.com/second to example.com/first').waitFor();
+    expect((await scan(code)).headers.get('location')).toBe('https://example.com/first');
+  });
 });
 
 describe('analytics', () => {
-  test(
-    'show no bar of new and returning visitors for a code without scans',
-    async () => {
-      await openCode();
-      await page.getByRole('heading', { name: 'No scans yet' }).waitFor();
-      expect(await figure('New and returning visitors').textContent()).toMatch(/^New 0\s*Returning 0\s*$/);
-      expect(await page.locator('.figures .track').count()).toBe(0);
-    },
-    timeoutMs,
-  );
+  test('show no bar of new and returning visitors for a code without scans', async () => {
+    await openCode();
+    await page.getByRole('heading', { name: 'No scans yet' }).waitFor();
+    expect(await figure('New and returning visitors').textContent()).toMatch(/^New 0\s*Returning 0\s*$/);
+    expect(await page.locator('.figures .track').count()).toBe(0);
+  });
 
-  test(
-    'show new scans, split them by destination and export them',
-    async () => {
-      const code = await openCode({ destination_url: 'https://example.com/first' });
-      await page.getByRole('heading', { name: 'No scans yet' }).waitFor();
-      const iphone =
-        'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1';
-      const from = (address: string) => scan(code, { 'x-forwarded-for': address, 'user-agent': iphone });
-      await from('8.8.8.8');
-      await from('8.8.8.8');
-      await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/second' });
-      await from('1.1.1.1');
+  test('show new scans, split them by destination and export them', async () => {
+    const code = await openCode({ destination_url: 'https://example.com/first' });
+    await page.getByRole('heading', { name: 'No scans yet' }).waitFor();
+    const iphone =
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1';
+    const from = (address: string) => scan(code, { 'x-forwarded-for': address, 'user-agent': iphone });
+    await from('8.8.8.8');
+    await from('8.8.8.8');
+    await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url: 'https://example.com/second' });
+    await from('1.1.1.1');
 
-      const shows = (name: string, text: string) =>
-        eventually(async () => expect(await figure(name).textContent()).toContain(text));
-      await shows('Scans', '3');
-      await shows('Visitors', '2');
-      await shows('New and returning visitors', 'New 2 (67%)');
-      await shows('New and returning visitors', 'Returning 1 (33%)');
-      await eventually(async () => expect(await page.locator('.figures .track').count()).toBe(1));
-      await page.getByRole('region', { name: 'Devices' }).getByText('iPhone and iPad').waitFor();
-      await page.getByRole('region', { name: 'Countries' }).getByText('United States').waitFor();
-      await page.getByRole('link', { name: 'IP Geolocation by DB-IP' }).waitFor();
-      const split = page.getByRole('region', { name: 'Scans by destination' }).getByRole('row');
-      await eventually(async () =>
-        expect(await split.allTextContents()).toEqual([
-          'DestinationIn useScansVisitors',
-          expect.stringMatching(/^example\.com\/first.*21$/),
-          expect.stringMatching(/^example\.com\/second.*now11$/),
-        ]),
-      );
+    const shows = (name: string, text: string) =>
+      eventually(async () => expect(await figure(name).textContent()).toContain(text));
+    await shows('Scans', '3');
+    await shows('Visitors', '2');
+    await shows('New and returning visitors', 'New 2 (67%)');
+    await shows('New and returning visitors', 'Returning 1 (33%)');
+    await eventually(async () => expect(await page.locator('.figures .track').count()).toBe(1));
+    await page.getByRole('region', { name: 'Devices' }).getByText('iPhone and iPad').waitFor();
+    await page.getByRole('region', { name: 'Countries' }).getByText('United States').waitFor();
+    await page.getByRole('link', { name: 'IP Geolocation by DB-IP' }).waitFor();
+    const split = page.getByRole('region', { name: 'Scans by destination' }).getByRole('row');
+    await eventually(async () =>
+      expect(await split.allTextContents()).toEqual([
+        'DestinationIn useScansVisitors',
+        expect.stringMatching(/^example\.com\/first.*21$/),
+        expect.stringMatching(/^example\.com\/second.*now11$/),
+      ]),
+    );
 
-      const csv = await downloaded(page, () => link('CSV').click());
-      expect(csv.bytes.toString().trim().split('\r\n')).toHaveLength(4);
-      const json = await downloaded(page, () => link('JSON').click());
-      expect(JSON.parse(json.bytes.toString()).data).toHaveLength(3);
+    const csv = await downloaded(page, () => link('CSV').click());
+    expect(csv.bytes.toString().trim().split('\r\n')).toHaveLength(4);
+    const json = await downloaded(page, () => link('JSON').click());
+    expect(JSON.parse(json.bytes.toString()).data).toHaveLength(3);
 
-      await page.getByLabel('Period').selectOption('24h');
-      await page.getByText('View as table').click();
-      const table = page.getByRole('region', { name: 'Table of scans over time' }).getByRole('row');
-      await eventually(async () => expect(await table.count(), '24 hours and the header').toBe(25));
-      await choose('View', 'Scans');
-      await page.getByRole('cell', { name: 'Returning' }).waitFor();
-      await eventually(async () => expect(await page.getByRole('row').count()).toBe(4));
-    },
-    timeoutMs,
-  );
+    await page.getByLabel('Period').selectOption('24h');
+    await page.getByText('View as table').click();
+    const table = page.getByRole('region', { name: 'Table of scans over time' }).getByRole('row');
+    await eventually(async () => expect(await table.count(), '24 hours and the header').toBe(25));
+    await choose('View', 'Scans');
+    await page.getByRole('cell', { name: 'Returning' }).waitFor();
+    await eventually(async () => expect(await page.getByRole('row').count()).toBe(4));
+  });
 });
 
 describe('account settings', () => {
-  test(
-    'manage test keys only in test mode, and explain why',
-    async () => {
-      await button('Add test mode').click();
-      await field('Test API key').fill(account.keys.test);
-      await dialog().getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('Test codes work like live codes').waitFor();
-      await page.goto(`${url}/console/test/account/keys`);
-      await page.getByText('In test mode, you can manage test keys only').waitFor();
-      await page.getByText('Test key', { exact: true }).waitFor();
-      expect(await page.getByText('Live key', { exact: true }).count()).toBe(0);
-      await button('Create key').click();
-      await page.getByText('Only a live key can create a live key').waitFor();
-      expect(await dialog().getByRole('group', { name: 'Mode' }).count()).toBe(0);
-      await field('Name').fill('Script');
-      await dialog().getByRole('button', { name: 'Create key' }).click();
-      expect(await dialog().locator('code').textContent()).toMatch(/^sk_test_/);
-      await button('Done').click();
-    },
-    timeoutMs,
-  );
+  test('manage test keys only in test mode, and explain why', async () => {
+    await openList();
+    await button('Add test mode').click();
+    await field('Test API key').fill(account.keys.test);
+    await dialog().getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Test codes work like live codes').waitFor();
+    await page.goto(`${url}/console/test/account/keys`);
+    await page.getByText('In test mode, you can manage test keys only').waitFor();
+    await page.getByText('Test key', { exact: true }).waitFor();
+    expect(await page.getByText('Live key', { exact: true }).count()).toBe(0);
+    await button('Create key').click();
+    await page.getByText('Only a live key can create a live key').waitFor();
+    expect(await dialog().getByRole('group', { name: 'Mode' }).count()).toBe(0);
+    await field('Name').fill('Script');
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    expect(await dialog().locator('code').textContent()).toMatch(/^sk_test_/);
+    await button('Done').click();
+  });
 
-  test(
-    'create a key that is shown once, works, and stops working when revoked',
-    async () => {
-      await page.goto(`${url}/console/account/keys`);
-      await button('Create key').click();
-      await field('Name').fill('Website');
-      await choose('Mode', 'Test');
-      await dialog().getByRole('button', { name: 'Create key' }).click();
-      const secret = await dialog().locator('code').textContent();
-      expect(secret).toMatch(/^sk_test_\w{43}$/);
-      expect((await service.client(0, secret ?? '').get('/v1/account')).body).toMatchObject({ mode: 'test' });
-      await button('Done').click();
-      await page.getByText('Website').waitFor();
-      expect(await page.content(), 'the key is no longer on the page').not.toContain(secret);
+  test('create a key that is shown once, works, and stops working when revoked', async () => {
+    await page.goto(`${url}/console/account/keys`);
+    await button('Create key').click();
+    await field('Name').fill('Website');
+    await choose('Mode', 'Test');
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    const secret = await dialog().locator('code').textContent();
+    expect(secret).toMatch(/^sk_test_\w{43}$/);
+    expect((await service.client(0, secret ?? '').get('/v1/account')).body).toMatchObject({ mode: 'test' });
+    await button('Done').click();
+    await page.getByText('Website').waitFor();
+    expect(await page.content(), 'the key is no longer on the page').not.toContain(secret);
 
-      await button('Revoke Website').click();
-      await button('Revoke key').click();
-      await page.getByText('Website revoked.').waitFor();
-      expect((await service.client(0, secret ?? '').get('/v1/account')).status).toBe(401);
-    },
-    timeoutMs,
-  );
+    await button('Revoke Website').click();
+    await button('Revoke key').click();
+    await page.getByText('Website revoked.').waitFor();
+    expect((await service.client(0, secret ?? '').get('/v1/account')).status).toBe(401);
+  });
 
-  test(
-    'add, test and rotate a webhook, show its deliveries and resend a failed one',
-    async () => {
-      await page.goto(`${url}/console/account`);
-      await link('Webhook').click();
-      await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
-      await field('Webhook URL').fill('ftp://example.com');
-      await button('Add webhook').click();
-      await page.getByText('The webhook URL must begin with https:// or http://').waitFor();
-      expect(consoleErrors.splice(0), 'the browser logs the 400').toHaveLength(1);
+  test('add, test and rotate a webhook, show its deliveries and resend a failed one', async () => {
+    await page.goto(`${url}/console/account`);
+    await link('Webhook').click();
+    await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+    await field('Webhook URL').fill('ftp://example.com');
+    await button('Add webhook').click();
+    await page.getByText('The webhook URL must begin with https:// or http://').waitFor();
+    await takeError('400');
 
-      await field('Webhook URL').fill('hook.invalid/scans');
-      await button('Add webhook').click();
-      await page.getByText('Webhook saved.').waitFor();
-      expect(await field('Webhook URL').inputValue()).toBe('https://hook.invalid/scans');
+    await field('Webhook URL').fill('hook.invalid/scans');
+    await button('Add webhook').click();
+    await page.getByText('Webhook saved.').waitFor();
+    expect(await field('Webhook URL').inputValue()).toBe('https://hook.invalid/scans');
 
-      const path = newPath();
-      receiver.behave(path, answer(200, 'thank you'));
-      await field('Webhook URL').fill(receiver.url(path));
-      await button('Save').click();
-      await eventually(async () => expect(await button('Save').isDisabled()).toBe(true));
-      await button('Send test event').click();
-      await page.getByText('Your server responded with 200').waitFor();
-      await page.getByText('thank you').waitFor();
-      const { secret } = (await account.live.get('/v1/account/webhook')).body;
-      expect(await page.content(), 'the secret is hidden at first').not.toContain(secret);
-      await button('Reveal').click();
-      await page.getByText(secret).waitFor();
-      await button('Rotate').click();
-      await button('Rotate secret').click();
-      await page.getByText('also signed with the previous secret').waitFor();
-      expect(await page.content()).not.toContain(secret);
+    const path = newPath();
+    receiver.behave(path, answer(200, 'thank you'));
+    await field('Webhook URL').fill(receiver.url(path));
+    await button('Save').click();
+    await eventually(async () => expect(await button('Save').isDisabled()).toBe(true));
+    await button('Send test event').click();
+    await page.getByText('Your server responded with 200').waitFor();
+    await page.getByText('thank you').waitFor();
+    const { secret } = (await account.live.get('/v1/account/webhook')).body;
+    expect(await page.content(), 'the secret is hidden at first').not.toContain(secret);
+    await button('Reveal').click();
+    await page.getByText(secret).waitFor();
+    await button('Rotate').click();
+    await button('Rotate secret').click();
+    await page.getByText('also signed with the previous secret').waitFor();
+    expect(await page.content()).not.toContain(secret);
 
-      receiver.behave(path, answer(500, 'no room'));
-      await scan((await account.live.post('/v1/qrcodes', newCode())).body);
-      const delivery = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem');
-      await delivery.getByText('Pending').waitFor();
-      await delivery.getByText('HTTP 500').waitFor();
-      await delivery.locator('summary').click();
-      await delivery.getByText('"event": "scan.created"').waitFor();
-      await delivery.getByText('Your server responded with 500').first().waitFor();
-      await delivery.getByText('no room').first().waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
-      receiver.behave(path, answer(204));
-      await delivery.getByRole('button', { name: 'Resend' }).click();
-      await delivery.getByText('Delivered').waitFor();
+    receiver.behave(path, answer(500, 'no room'));
+    await scan(await created(account.live));
+    const delivery = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem');
+    await delivery.getByText('Pending').waitFor();
+    await delivery.getByText('HTTP 500').waitFor();
+    await delivery.locator('summary').click();
+    await delivery.getByText('"event": "scan.created"').waitFor();
+    await delivery.getByText('Your server responded with 500').first().waitFor();
+    await delivery.getByText('no room').first().waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    receiver.behave(path, answer(204));
+    await delivery.getByRole('button', { name: 'Resend' }).click();
+    await delivery.getByText('Delivered').waitFor();
 
-      await button('Remove').click();
-      await button('Remove webhook').click();
-      await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
-    },
-    timeoutMs,
-  );
+    await button('Remove').click();
+    await button('Remove webhook').click();
+    await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+  });
 
-  test(
-    'show plan, limits and usage',
-    async () => {
-      await account.live.post('/v1/qrcodes', newCode());
-      await link('Account').click();
-      await page.getByRole('heading', { name: 'Business plan' }).waitFor();
-      expect(await page.getByLabel('Live codes used').getAttribute('value')).toBe('1');
-      await page.getByText('of 250').waitFor();
-    },
-    timeoutMs,
-  );
+  test('show plan, limits and usage', async () => {
+    await created(account.live);
+    await openList();
+    await link('Account').click();
+    await page.getByRole('heading', { name: 'Business plan' }).waitFor();
+    expect(await page.getByLabel('Live codes used').getAttribute('value')).toBe('1');
+    await page.getByText('of 250').waitFor();
+  });
 });
 
 describe('every page', () => {
-  test.each([
-    { device: 'desktop', colorScheme: 'light', width: 1280 },
-    { device: 'phone, dark theme', colorScheme: 'dark', width: 390 },
-  ] as const)(
-    'has no serious accessibility violation and fits the screen ($device)',
-    async ({ colorScheme, width }) => {
-      const code = (await account.live.post('/v1/qrcodes', newCode({ name: 'Menu' }))).body;
-      const destination_url = `https://example.com/${'long/'.repeat(40)}`;
-      await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url });
-      await account.live.post('/v1/qrcodes', newCode({ name: 'W'.repeat(120), status: 'draft' }));
-      await scan(code);
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      const paths = [
-        ...[
-          '',
-          '/analytics',
-          '/codes/new',
-          '/codes/import',
-          '/account',
-          '/account/keys',
-          '/account/webhook',
-          '/nowhere',
-        ],
-        ...['analytics', 'scans', 'history'].map((tab) => `/codes/${code.id}?tab=${tab}`),
-      ];
-      for (const path of paths) {
-        await page.goto(`${url}/console${path}`);
-        await page.locator('h1, .empty h2').first().waitFor();
-        await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-        expect(await accessibilityViolations(page), path).toEqual([]);
-        expect(await horizontalOverflow(page), path).toBe(0);
+  test('has no serious accessibility violation and fits the screen: desktop in light, phone in dark colors', async () => {
+    const code = await created(account.live, { name: 'Menu' });
+    const destination_url = `https://example.com/${'long/'.repeat(40)}`;
+    await account.live.patch(`/v1/qrcodes/${code.id}`, { destination_url });
+    await created(account.live, { name: 'W'.repeat(120), status: 'draft' });
+    await scan(code);
+    const isUsableEverywhere = async (what: string) => {
+      for (const { colorScheme, width, rules } of screens) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        expect(await accessibilityViolations(page, rules), `${what}, ${colorScheme}`).toEqual([]);
+        expect(await horizontalOverflow(page), `${what}, ${width}`).toBe(0);
       }
-      for (const [name, title] of [
-        ['Edit', 'Edit code'],
-        ['Download', 'Download'],
-        ['Delete', 'Delete Menu?'],
-      ] as const) {
-        await button(name).click();
-        await dialog().getByRole('heading', { name: title }).waitFor();
-        expect(await accessibilityViolations(page), title).toEqual([]);
-        await page.keyboard.press('Escape');
-        await dialog().waitFor({ state: 'detached' });
-      }
-      await button('Sign out').click();
-      await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
-      expect(await accessibilityViolations(page), 'sign-in page').toEqual([]);
-      expect(await horizontalOverflow(page), 'sign-in page').toBe(0);
-    },
-    timeoutMs,
-  );
+    };
+    const paths = [
+      ...['', '/analytics', '/codes/new', '/codes/import', '/account', '/account/keys', '/account/webhook', '/nowhere'],
+      ...['analytics', 'scans', 'history'].map((tab) => `/codes/${code.id}?tab=${tab}`),
+    ];
+    for (const path of paths) {
+      await page.goto(`${url}/console${path}`);
+      await page.locator('h1, .empty h2').first().waitFor();
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      await isUsableEverywhere(path);
+    }
+    for (const [name, title] of [
+      ['Edit', 'Edit code'],
+      ['Download', 'Download'],
+      ['Delete', 'Delete Menu?'],
+    ] as const) {
+      await button(name).click();
+      await dialog().getByRole('heading', { name: title }).waitFor();
+      await isUsableEverywhere(title);
+      await page.keyboard.press('Escape');
+      await dialog().waitFor({ state: 'detached' });
+    }
+    await button('Sign out').click();
+    await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
+    await isUsableEverywhere('sign-in page');
+  });
 
-  test(
-    'keeps the chosen theme after a reload',
-    async () => {
-      await page.emulateMedia({ colorScheme: 'light' });
-      await button('Switch to dark theme').click();
-      await page.reload();
-      expect(await page.locator('html').getAttribute('data-theme'), 'as rendered by the server').toBe('dark');
-      await button('Switch to light theme').waitFor();
-    },
-    timeoutMs,
-  );
+  test('keeps the chosen theme after a reload', async () => {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await openList();
+    await button('Switch to dark theme').click();
+    await page.reload();
+    expect(await page.locator('html').getAttribute('data-theme'), 'as rendered by the server').toBe('dark');
+    await button('Switch to light theme').waitFor();
+  });
 });

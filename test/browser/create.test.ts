@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { type Json, newCode } from '../support/api.ts';
+import { created, type Json, newCode } from '../support/api.ts';
 import { accessibilityViolations, horizontalOverflow, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const timeoutMs = 120_000;
 
 let account: TestAccount;
 let page: Page;
@@ -27,190 +26,168 @@ const newest = async (): Promise<Json> => {
 };
 
 describe('the create form', () => {
-  test(
-    'on a phone: the button stays in reach, the first wrong field gets the focus, errors clear as they are corrected',
-    async () => {
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await page.setViewportSize({ width: 390, height: 700 });
-      await page.goto(`${url}/console/codes/new`);
-      await page.getByText('Do not print yet').waitFor();
-      await page.getByText('PUBLIC_URL').waitFor();
-      for (const scrollTop of [0, 600, 99_999]) {
-        await page.evaluate(`scrollTo(0, ${scrollTop})`);
-        const box = await button('Create code').boundingBox();
-        expect((box?.y ?? 9_999) + (box?.height ?? 0), `scrolled to ${scrollTop}`).toBeLessThanOrEqual(700);
-      }
-      await button('Create code').click();
-      await eventually(async () => expect(await focused()).toBe('Name'));
-      expect(await alerts()).toEqual(['Enter a name.', expect.stringContaining('Enter a destination')]);
-      const isVisible = `(() => {
+  test('on a phone: the button stays in reach, the first wrong field gets the focus, errors clear as they are corrected', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 700 });
+    await page.goto(`${url}/console/codes/new`);
+    await page.getByText('Do not print yet').waitFor();
+    await page.getByText('PUBLIC_URL').waitFor();
+    for (const scrollTop of [0, 600, 99_999]) {
+      await page.evaluate(`scrollTo(0, ${scrollTop})`);
+      const box = await button('Create code').boundingBox();
+      expect((box?.y ?? 9_999) + (box?.height ?? 0), `scrolled to ${scrollTop}`).toBeLessThanOrEqual(700);
+    }
+    await button('Create code').click();
+    await eventually(async () => expect(await focused()).toBe('Name'));
+    expect(await alerts()).toEqual(['Enter a name.', expect.stringContaining('Enter a destination')]);
+    const isVisible = `(() => {
         const { left, top, width, height } = document.activeElement.getBoundingClientRect();
         return document.activeElement.contains(document.elementFromPoint(left + width / 2, top + height / 2));
       })()`;
-      expect(await page.evaluate(isVisible), 'nothing covers it').toBe(true);
-      expect(await accessibilityViolations(page)).toEqual([]);
-      expect(await horizontalOverflow(page)).toBe(0);
+    expect(await page.evaluate(isVisible), 'nothing covers it').toBe(true);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
 
-      await page.keyboard.type('Menu');
-      expect(await alerts()).toEqual([expect.stringContaining('Enter a destination')]);
-      for (const [text, error] of [
-        ['mailto:me@cafe.de', 'mailto: links cannot be destinations'],
-        ['htp:/cafe', '“htp:/” is misspelled'],
-        ['=HYPERLINK(1)', 'This is not the address of a web page'],
-      ] as const) {
-        await field('Destination').fill(text);
-        await button('Create code').click();
-        await eventually(async () => expect(await alerts()).toEqual([expect.stringContaining(error)]));
-        expect(await focused()).toBe('Destination');
-      }
-      await field('Destination').fill('cafe');
-      expect(await alerts()).toEqual([]);
-      await page.getByText('“cafe” has no dot').waitFor();
-      await field('Destination').fill('example.com/menu');
+    await page.keyboard.type('Menu');
+    expect(await alerts()).toEqual([expect.stringContaining('Enter a destination')]);
+    for (const [text, error] of [
+      ['mailto:me@cafe.de', 'mailto: links cannot be destinations'],
+      ['htp:/cafe', '“htp:/” is misspelled'],
+      ['=HYPERLINK(1)', 'This is not the address of a web page'],
+    ] as const) {
+      await field('Destination').fill(text);
       await button('Create code').click();
-      await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor();
-      expect(await newest()).toMatchObject({ name: 'Menu', destination_url: 'https://example.com/menu' });
-
-      await button('Download').click();
-      await page.getByRole('dialog').getByText('Do not print yet').waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await button('Edit').click();
-      await field('Destination').fill('tel:12345');
-      await button('Save').click();
-      await page.getByRole('alert').getByText('tel: links cannot be destinations').waitFor();
+      await eventually(async () => expect(await alerts()).toEqual([expect.stringContaining(error)]));
       expect(await focused()).toBe('Destination');
-      await field('Destination').fill('tel.example.com');
-      expect(await alerts()).toEqual([]);
-    },
-    timeoutMs,
-  );
+    }
+    await field('Destination').fill('cafe');
+    expect(await alerts()).toEqual([]);
+    await page.getByText('“cafe” has no dot').waitFor();
+    await field('Destination').fill('example.com/menu');
+    await button('Create code').click();
+    await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor();
+    expect(await newest()).toMatchObject({ name: 'Menu', destination_url: 'https://example.com/menu' });
 
-  test(
-    'is filled in by “Duplicate”, and refuses a short link that differs only in case',
-    async () => {
-      const style = { dotsType: 'dots', dotsColor: '#7A1F4B' };
-      const taken = unique('Terrace');
-      const { body } = await account.live.post(
-        '/v1/qrcodes',
-        newCode({
-          ...{ name: 'Terrace', destination_url: 'https://example.com/terrace?a=1', short_code: taken, style },
-          ...{ max_scans: 5, tags: ['summer'] },
-        }),
-      );
-      await page.goto(`${url}/console/codes/${body.id}`);
-      await page.getByRole('link', { name: 'Duplicate' }).click();
-      await page.getByText('A copy of “Terrace” with a new short link.').waitFor();
-      expect(await field('Name').inputValue()).toBe('Terrace copy');
-      await field('Short link').fill(taken.toUpperCase());
-      await page.getByText(`is taken by "${taken}", which differs only in case`).waitFor();
-      await field('Short link').fill('');
-      await button('Create code').click();
-      await page.getByRole('heading', { name: 'Terrace copy', level: 1 }).waitFor();
-      const copy = await newest();
-      expect(copy).toMatchObject({
-        ...{ name: 'Terrace copy', destination_url: 'https://example.com/terrace?a=1', style },
-        ...{ max_scans: 5, tags: ['summer'] },
-      });
-      expect(copy.short_code).not.toBe(taken);
-    },
-    timeoutMs,
-  );
+    await button('Download').click();
+    await page.getByRole('dialog').getByText('Do not print yet').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await button('Edit').click();
+    await field('Destination').fill('tel:12345');
+    await button('Save').click();
+    await page.getByRole('alert').getByText('tel: links cannot be destinations').waitFor();
+    expect(await focused()).toBe('Destination');
+    await field('Destination').fill('tel.example.com');
+    expect(await alerts()).toEqual([]);
+  });
 
-  test(
-    'says that the plan is full before it is filled in, as the import does; not in test mode',
-    async () => {
-      await account.live.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: 50 }, () => newCode()) });
-      for (const path of ['/codes/new', '/codes/import']) {
-        await page.goto(`${url}/console${path}`);
-        await page.getByText('50 of 50 codes of the pro plan are in use').waitFor();
-        expect(await accessibilityViolations(page), path).toEqual([]);
-      }
-      await page.goto(`${url}/console/codes/new`);
-      await page.getByText('Your plan is full.').waitFor();
-      expect(await button('Create code').isDisabled()).toBe(true);
+  test('is filled in by “Duplicate”, and refuses a short link that differs only in case', async () => {
+    const style = { dotsType: 'dots', dotsColor: '#7A1F4B' };
+    const taken = unique('Terrace');
+    const terrace = await created(account.live, {
+      ...{ name: 'Terrace', destination_url: 'https://example.com/terrace?a=1', short_code: taken, style },
+      ...{ max_scans: 5, tags: ['summer'] },
+    });
+    await page.goto(`${url}/console/codes/${terrace.id}`);
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await page.getByText('A copy of “Terrace” with a new short link.').waitFor();
+    expect(await field('Name').inputValue()).toBe('Terrace copy');
+    await field('Short link').fill(taken.toUpperCase());
+    await page.getByText(`is taken by "${taken}", which differs only in case`).waitFor();
+    await field('Short link').fill('');
+    await button('Create code').click();
+    await page.getByRole('heading', { name: 'Terrace copy', level: 1 }).waitFor();
+    const copy = await newest();
+    expect(copy).toMatchObject({
+      ...{ name: 'Terrace copy', destination_url: 'https://example.com/terrace?a=1', style },
+      ...{ max_scans: 5, tags: ['summer'] },
+    });
+    expect(copy.short_code).not.toBe(taken);
+  });
 
-      await button('Add test mode').click();
-      await field('Test API key').fill(account.keys.test);
-      await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-      await page.waitForURL('**/console/test');
-      await page.locator('.test-band').waitFor();
-      await page.goto(`${url}/console/test/codes/new`);
-      await eventually(async () => expect(await button('Create code').isEnabled()).toBe(true));
-      expect(await page.getByText('Your plan is full.').count()).toBe(0);
-    },
-    timeoutMs,
-  );
+  test('says that the plan is full before it is filled in, as the import does; not in test mode', async () => {
+    const qrcodes = Array.from({ length: 50 }, () => newCode());
+    expect((await account.live.post('/v1/qrcodes/bulk', { qrcodes })).status).toBe(201);
+    for (const path of ['/codes/new', '/codes/import']) {
+      await page.goto(`${url}/console${path}`);
+      await page.getByText('50 of 50 codes of the pro plan are in use').waitFor();
+      expect(await accessibilityViolations(page), path).toEqual([]);
+    }
+    await page.goto(`${url}/console/codes/new`);
+    await page.getByText('Your plan is full.').waitFor();
+    expect(await button('Create code').isDisabled()).toBe(true);
+
+    await button('Add test mode').click();
+    await field('Test API key').fill(account.keys.test);
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/console/test');
+    await page.locator('.test-band').waitFor();
+    await page.goto(`${url}/console/test/codes/new`);
+    await eventually(async () => expect(await button('Create code').isEnabled()).toBe(true));
+    expect(await page.getByText('Your plan is full.').count()).toBe(0);
+  });
 });
 
 describe('the import', () => {
-  test(
-    'converts the encoding, names unused columns, lists wrong rows first and corrects them in place',
-    async () => {
-      const taken = unique('Taken');
-      await account.live.post('/v1/qrcodes', newCode({ short_code: taken }));
-      await page.goto(`${url}/console/codes/import`);
-      const given = unique('tuer');
-      const table = [
-        'Name,Destination,Short link,Notes',
-        `Tür,example.com/1,${new URL(url).host}/${given},front`,
-        'Zwei,=HYPERLINK(1),,',
-        `Drei,example.com/3,${taken.toUpperCase()},`,
-        `Vier,example.com/4,${given.toUpperCase()},`,
-      ].join('\r\n');
-      const file = { name: 'codes.csv', mimeType: 'text/csv', buffer: Buffer.from(table, 'latin1') };
-      const choose = () => page.locator('input[type=file]').setInputFiles(file);
-      await choose();
-      await page
-        .getByText('It was converted from windows-1252. Check that these words are spelled right: Tür.')
-        .waitFor();
-      await page.getByText('Not used: “Notes”.').waitFor();
-      await page.getByText('3 rows have errors').waitFor();
-      await page.getByText('The short code is already used in line 2').waitFor();
-      const lines = () => page.locator('.rows tbody td.number').allTextContents();
-      expect(await lines(), 'wrong rows first').toEqual(['3', '4', '5', '2']);
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await page.setViewportSize({ width: 390, height: 700 });
-      expect(await horizontalOverflow(page)).toBe(0);
-      expect(await accessibilityViolations(page)).toEqual([]);
+  test('converts the encoding, names unused columns, lists wrong rows first and corrects them in place', async () => {
+    const taken = unique('Taken');
+    await created(account.live, { short_code: taken });
+    await page.goto(`${url}/console/codes/import`);
+    const given = unique('tuer');
+    const table = [
+      'Name,Destination,Short link,Notes',
+      `Tür,example.com/1,${new URL(url).host}/${given},front`,
+      'Zwei,=HYPERLINK(1),,',
+      `Drei,example.com/3,${taken.toUpperCase()},`,
+      `Vier,example.com/4,${given.toUpperCase()},`,
+    ].join('\r\n');
+    const file = { name: 'codes.csv', mimeType: 'text/csv', buffer: Buffer.from(table, 'latin1') };
+    const choose = () => page.locator('input[type=file]').setInputFiles(file);
+    await choose();
+    await page
+      .getByText('It was converted from windows-1252. Check that these words are spelled right: Tür.')
+      .waitFor();
+    await page.getByText('Not used: “Notes”.').waitFor();
+    await page.getByText('3 rows have errors').waitFor();
+    await page.getByText('The short code is already used in line 2').waitFor();
+    const lines = () => page.locator('.rows tbody td.number').allTextContents();
+    expect(await lines(), 'wrong rows first').toEqual(['3', '4', '5', '2']);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 700 });
+    expect(await horizontalOverflow(page)).toBe(0);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
-      await field('Destination, line 3').fill('example.com/2');
-      await page.getByText('2 rows have errors').waitFor();
-      expect(await focused(), 'the row stays while it is corrected').toBe('Destination, line 3');
-      await field('Short link, line 4').fill('');
-      await field('Short link, line 5').fill(unique('four'));
-      await page.getByText('All rows are valid').waitFor();
+    await field('Destination, line 3').fill('example.com/2');
+    await page.getByText('2 rows have errors').waitFor();
+    expect(await focused(), 'the row stays while it is corrected').toBe('Destination, line 3');
+    await field('Short link, line 4').fill('');
+    await field('Short link, line 5').fill(unique('four'));
+    await page.getByText('All rows are valid').waitFor();
 
-      await choose();
-      await page.getByText('3 rows have errors').waitFor();
-      expect(await field('Destination, line 3').inputValue(), 'the same file is read again').toBe('=HYPERLINK(1)');
-      await field('Destination, line 3').fill('example.com/2');
-      await button('Skip 2 rows').click();
-      await button('Create 2 codes').click();
-      await page.getByRole('link', { name: 'Tür' }).waitFor();
-      const codes = (await account.live.get('/v1/qrcodes')).body.data;
-      expect(codes.map(({ name, destination_url, short_url }: Json) => [name, destination_url, short_url])).toEqual(
-        expect.arrayContaining([
-          ['Tür', 'https://example.com/1', `${url}/${given}`],
-          ['Zwei', 'https://example.com/2', expect.any(String)],
-        ]),
-      );
-    },
-    timeoutMs,
-  );
+    await choose();
+    await page.getByText('3 rows have errors').waitFor();
+    expect(await field('Destination, line 3').inputValue(), 'the same file is read again').toBe('=HYPERLINK(1)');
+    await field('Destination, line 3').fill('example.com/2');
+    await button('Skip 2 rows').click();
+    await button('Create 2 codes').click();
+    await page.getByRole('link', { name: 'Tür' }).waitFor();
+    const codes = (await account.live.get('/v1/qrcodes')).body.data;
+    expect(codes.map(({ name, destination_url, short_url }: Json) => [name, destination_url, short_url])).toEqual(
+      expect.arrayContaining([
+        ['Tür', 'https://example.com/1', `${url}/${given}`],
+        ['Zwei', 'https://example.com/2', expect.any(String)],
+      ]),
+    );
+  });
 });
 
 describe('a destination with something wrong', () => {
-  test(
-    'is shown whole in the list, on the page of its code and in the history',
-    async () => {
-      const { body } = await account.live.post('/v1/qrcodes', newCode({ destination_url: 'https://mailto/me' }));
-      await page.goto(`${url}/console`);
-      await page.getByRole('cell', { name: 'https://mailto/me', exact: true }).waitFor();
-      await page.goto(`${url}/console/codes/${body.id}?tab=history`);
-      await page.getByRole('link', { name: 'https://mailto/me', exact: true }).waitFor();
-      await page.getByRole('listitem').getByText('https://mailto/me').waitFor();
-    },
-    timeoutMs,
-  );
+  test('is shown whole in the list, on the page of its code and in the history', async () => {
+    const { id } = await created(account.live, { destination_url: 'https://mailto/me' });
+    await page.goto(`${url}/console`);
+    await page.getByRole('cell', { name: 'https://mailto/me', exact: true }).waitFor();
+    await page.goto(`${url}/console/codes/${id}?tab=history`);
+    await page.getByRole('link', { name: 'https://mailto/me', exact: true }).waitFor();
+    await page.getByRole('listitem').getByText('https://mailto/me').waitFor();
+  });
 });

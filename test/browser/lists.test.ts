@@ -1,18 +1,17 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { type Json, newCode } from '../support/api.ts';
-import { accessibilityViolations, downloaded, expectUsable, signInOn, useConsole } from '../support/console-page.ts';
+import { accessibilityViolations, downloaded, expectUsable, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { readZip } from '../support/zip.ts';
 
 const service = useService();
-const timeoutMs = 120_000;
 
 let account: TestAccount;
 let page: Page;
 let url: string;
-useConsole(service, { isSignedIn: false, browser: { acceptDownloads: true } }, (opened) => {
+useConsole(service, { browser: { acceptDownloads: true } }, (opened) => {
   ({ account, page, url } = opened);
 });
 
@@ -20,7 +19,7 @@ useConsole(service, { isSignedIn: false, browser: { acceptDownloads: true } }, (
 async function openWith(count: number): Promise<void> {
   const qrcodes = Array.from({ length: count }, (_, i) => newCode({ name: `Code ${i + 1}` }));
   expect((await account.live.post('/v1/qrcodes/bulk', { qrcodes })).status).toBe(201);
-  await signInOn(page, url, account.keys.live);
+  await page.goto(`${url}/console`);
 }
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -32,159 +31,143 @@ const codeNames = (from: number, to: number) => Array.from({ length: from - to +
 const query = () => new URL(page.url()).search;
 
 describe('the pages of a list', () => {
-  test(
-    'are numbered, have a size, begin at the top of the list, and are undone by Back',
-    async () => {
-      await openWith(47);
-      await page.setViewportSize({ width: 1280, height: 700 });
-      await shows(codeNames(47, 28));
-      await link('Next page').click();
-      await shows(codeNames(27, 8));
-      await eventually(async () => {
-        expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(
-          'List of codes, page 2 of 3',
-        );
-        const top = await page.evaluate('document.activeElement.getBoundingClientRect().top');
-        expect(top).toBeGreaterThanOrEqual(0);
-        expect(top).toBeLessThan(100);
-      });
-      await link('Page 3').click();
-      await shows(codeNames(7, 1));
-      expect(await link('Page 3').getAttribute('aria-current')).toBe('page');
-      await page.goBack();
-      await shows(codeNames(27, 8));
-      await page.getByLabel('Per page').selectOption('50');
-      await shows(codeNames(47, 1));
-      expect(query()).toBe('?limit=50');
-      expect(await accessibilityViolations(page)).toEqual([]);
+  test('are numbered, have a size, begin at the top of the list, and are undone by Back', async () => {
+    await openWith(47);
+    await page.setViewportSize({ width: 1280, height: 700 });
+    await shows(codeNames(47, 28));
+    await link('Next page').click();
+    await shows(codeNames(27, 8));
+    await eventually(async () => {
+      expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(
+        'List of codes, page 2 of 3',
+      );
+      const top = await page.evaluate('document.activeElement.getBoundingClientRect().top');
+      expect(top).toBeGreaterThanOrEqual(0);
+      expect(top).toBeLessThan(100);
+    });
+    await link('Page 3').click();
+    await shows(codeNames(7, 1));
+    expect(await link('Page 3').getAttribute('aria-current')).toBe('page');
+    await page.goBack();
+    await shows(codeNames(27, 8));
+    await page.getByLabel('Per page').selectOption('50');
+    await shows(codeNames(47, 1));
+    expect(query()).toBe('?limit=50');
+    expect(await accessibilityViolations(page)).toEqual([]);
 
-      await page.goto(`${url}/console/codes?page=99`);
-      await page.getByRole('heading', { name: 'Page 99 is past the end' }).waitFor();
-      await link('Go to the last page').click();
-      await shows(codeNames(7, 1));
-      await page.goto(`${url}/console?page=abc&sort=size&status=gone`);
-      await shows(codeNames(47, 28));
-    },
-    timeoutMs,
-  );
+    await page.goto(`${url}/console/codes?page=99`);
+    await page.getByRole('heading', { name: 'Page 99 is past the end' }).waitFor();
+    await link('Go to the last page').click();
+    await shows(codeNames(7, 1));
+    await page.goto(`${url}/console?page=abc&sort=size&status=gone`);
+    await shows(codeNames(47, 28));
+  });
 
-  test(
-    'find a code by its short link or id, and keep the search on the way back from it',
-    async () => {
-      await openWith(3);
-      const [code] = (await account.live.get('/v1/qrcodes?q=Code+2')).body.data;
-      const search = page.getByLabel('Search codes');
-      await search.fill(code.short_url);
-      await shows(['Code 2']);
-      await search.fill(code.id);
-      await shows(['Code 2']);
-      await search.fill('code 3');
-      await shows(['Code 3']);
-      await link('Code 3').click();
-      await page.getByRole('heading', { name: 'Code 3', level: 1 }).waitFor();
-      const view = (name: string) => page.getByRole('radio', { name, exact: true });
-      await view('History').check();
-      await page.reload();
-      expect(await view('History').isChecked()).toBe(true);
-      await page.getByRole('group', { name: 'List of changes' }).waitFor();
-      await view('Analytics').check();
-      await page.getByLabel('Period').selectOption('7d');
-      await eventually(async () => expect(query()).toContain('period=7d'));
-      await page.goBack();
-      await eventually(async () => expect(query()).not.toContain('period=7d'));
-      await page.goBack();
-      await eventually(async () => expect(await view('History').isChecked()).toBe(true));
-      await link('All codes').click();
-      await shows(['Code 3']);
-      expect(await search.inputValue()).toBe('code 3');
-    },
-    timeoutMs,
-  );
+  test('find a code by its short link or id, and keep the search on the way back from it', async () => {
+    await openWith(3);
+    const [code] = (await account.live.get('/v1/qrcodes?q=Code+2')).body.data;
+    const search = page.getByLabel('Search codes');
+    await search.fill(code.short_url);
+    await shows(['Code 2']);
+    await search.fill(code.id);
+    await shows(['Code 2']);
+    await search.fill('code 3');
+    await shows(['Code 3']);
+    await link('Code 3').click();
+    await page.getByRole('heading', { name: 'Code 3', level: 1 }).waitFor();
+    const view = (name: string) => page.getByRole('radio', { name, exact: true });
+    await view('History').check();
+    await page.reload();
+    expect(await view('History').isChecked()).toBe(true);
+    await page.getByRole('group', { name: 'List of changes' }).waitFor();
+    await view('Analytics').check();
+    await page.getByLabel('Period').selectOption('7d');
+    await eventually(async () => expect(query()).toContain('period=7d'));
+    await page.goBack();
+    await eventually(async () => expect(query()).not.toContain('period=7d'));
+    await page.goBack();
+    await eventually(async () => expect(await view('History').isChecked()).toBe(true));
+    await link('All codes').click();
+    await shows(['Code 3']);
+    expect(await search.inputValue()).toBe('code 3');
+  });
 });
 
 describe('selected codes', () => {
-  test(
-    'are paused, resumed, downloaded as a ZIP file and deleted together, by keyboard alone',
-    async () => {
-      await openWith(4);
-      await shows(codeNames(4, 1));
-      const statuses = async () => (await account.live.get('/v1/qrcodes')).body.data.map(({ status }: Json) => status);
-      for (const name of ['Select Code 4', 'Select Code 2']) {
-        await page.getByLabel(name, { exact: true }).focus();
-        await page.keyboard.press('Space');
-      }
-      await page.getByText('2 codes selected').waitFor();
-      await button('Pause 2').press('Enter');
-      await page.getByText('2 codes paused.').waitFor();
-      expect(await statuses()).toEqual(['paused', 'active', 'paused', 'active']);
-      await page.getByLabel('Select all codes on this page').press('Space');
-      await page.getByText('4 codes selected').waitFor();
-      await button('Resume 2').press('Enter');
-      await page.getByText('2 codes resumed.').waitFor();
-      expect(await statuses()).toEqual(['active', 'active', 'active', 'active']);
+  test('are paused, resumed, downloaded as a ZIP file and deleted together, by keyboard alone', async () => {
+    await openWith(4);
+    await shows(codeNames(4, 1));
+    const statuses = async () => (await account.live.get('/v1/qrcodes')).body.data.map(({ status }: Json) => status);
+    for (const name of ['Select Code 4', 'Select Code 2']) {
+      await page.getByLabel(name, { exact: true }).focus();
+      await page.keyboard.press('Space');
+    }
+    await page.getByText('2 codes selected').waitFor();
+    await button('Pause 2').press('Enter');
+    await page.getByText('2 codes paused.').waitFor();
+    expect(await statuses()).toEqual(['paused', 'active', 'paused', 'active']);
+    await page.getByLabel('Select all codes on this page').press('Space');
+    await page.getByText('4 codes selected').waitFor();
+    await button('Resume 2').press('Enter');
+    await page.getByText('2 codes resumed.').waitFor();
+    expect(await statuses()).toEqual(['active', 'active', 'active', 'active']);
 
-      await button('Download ZIP').press('Enter');
-      await dialog().getByRole('radio', { name: 'PNG' }).press('ArrowRight');
-      expect(await accessibilityViolations(page)).toEqual([]);
-      const zip = await downloaded(page, () => dialog().getByRole('button', { name: 'Download ZIP' }).press('Enter'));
-      expect(zip.name).toMatch(/^qr-codes-[\d-]+\.zip$/);
-      const { data } = (await account.live.get('/v1/qrcodes')).body;
-      const shortCodes = data.map(({ short_url }: Json) => new URL(short_url).pathname.slice(1));
-      const files = readZip(zip.bytes);
-      expect(files.map(({ name }) => name)).toEqual(shortCodes.map((code: string) => `${code}.svg`));
-      const single = await account.live.get(`/v1/qrcodes/${data[0].id}/download?format=svg&size=1024`);
-      expect(files[0]?.bytes.toString()).toBe(single.text);
+    await button('Download ZIP').press('Enter');
+    await dialog().getByRole('radio', { name: 'PNG' }).press('ArrowRight');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    const zip = await downloaded(page, () => dialog().getByRole('button', { name: 'Download ZIP' }).press('Enter'));
+    expect(zip.name).toMatch(/^qr-codes-[\d-]+\.zip$/);
+    const { data } = (await account.live.get('/v1/qrcodes')).body;
+    const shortCodes = data.map(({ short_url }: Json) => new URL(short_url).pathname.slice(1));
+    const files = readZip(zip.bytes);
+    expect(files.map(({ name }) => name)).toEqual(shortCodes.map((code: string) => `${code}.svg`));
+    const single = await account.live.get(`/v1/qrcodes/${data[0].id}/download?format=svg&size=1024`);
+    expect(files[0]?.bytes.toString()).toBe(single.text);
 
-      await page.getByLabel('Select Code 1', { exact: true }).press('Space');
-      await button('Delete').press('Enter');
-      await eventually(async () => expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT'));
-      await page.keyboard.type('delete');
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await page.keyboard.press('Enter');
-      await page.getByText('3 codes deleted.').waitFor();
-      await shows(['Code 1']);
-      expect(await page.getByText('selected').count()).toBe(0);
-    },
-    timeoutMs,
-  );
+    await page.getByLabel('Select Code 1', { exact: true }).press('Space');
+    await button('Delete').press('Enter');
+    await eventually(async () => expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT'));
+    await page.keyboard.type('delete');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('3 codes deleted.').waitFor();
+    await shows(['Code 1']);
+    expect(await page.getByText('selected').count()).toBe(0);
+  });
 });
 
 describe('on a phone', () => {
-  test(
-    'the list uses its width, targets are large enough, and tables show that they scroll',
-    async () => {
-      await openWith(21);
-      const [code] = (await account.live.get('/v1/qrcodes')).body.data;
-      await fetch(code.short_url, { redirect: 'manual' });
-      await eventually(async () =>
-        expect((await account.live.get('/v1/analytics/aggregate')).body.summary.total_scans).toBe(1),
-      );
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await page.setViewportSize({ width: 390, height: 800 });
-      await page.reload();
-      const overview = page.getByRole('region', { name: 'Last 30 days' });
-      await overview.waitFor();
-      const [card, figures] = await Promise.all([overview.boundingBox(), overview.locator('dl').boundingBox()]);
-      expect(figures?.width).toBeGreaterThan((card?.width ?? 0) * 0.8);
-      await page.getByLabel('Select Code 21', { exact: true }).check();
-      await button('Pause 1').waitFor();
-      for (const path of [
-        '',
-        `/codes/${code.id}?tab=scans&bots=include`,
-        `/codes/${code.id}?tab=history`,
-        '/account/webhook',
-      ]) {
-        if (path !== '') await page.goto(`${url}/console${path}`);
-        await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-        await expectUsable(page, path);
-      }
-      await page.goto(`${url}/console/codes/${code.id}?tab=scans&bots=include`);
-      const table = page.getByRole('region', { name: 'Scans' });
-      await table.getByRole('table').waitFor();
-      const scroll = `document.querySelector('.scroll')`;
-      expect(await page.evaluate(`${scroll}.scrollWidth > ${scroll}.clientWidth`)).toBe(true);
-      expect(await page.evaluate(`getComputedStyle(${scroll}).backgroundImage`)).toContain('gradient');
-    },
-    timeoutMs,
-  );
+  test('the list uses its width, targets are large enough, and tables show that they scroll', async () => {
+    await openWith(21);
+    const [code] = (await account.live.get('/v1/qrcodes')).body.data;
+    await fetch(code.short_url, { redirect: 'manual' });
+    await eventually(async () =>
+      expect((await account.live.get('/v1/analytics/aggregate')).body.summary.total_scans).toBe(1),
+    );
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.reload();
+    const overview = page.getByRole('region', { name: 'Last 30 days' });
+    await overview.waitFor();
+    const [card, figures] = await Promise.all([overview.boundingBox(), overview.locator('dl').boundingBox()]);
+    expect(figures?.width).toBeGreaterThan((card?.width ?? 0) * 0.8);
+    await page.getByLabel('Select Code 21', { exact: true }).check();
+    await button('Pause 1').waitFor();
+    for (const path of [
+      '',
+      `/codes/${code.id}?tab=scans&bots=include`,
+      `/codes/${code.id}?tab=history`,
+      '/account/webhook',
+    ]) {
+      if (path !== '') await page.goto(`${url}/console${path}`);
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      await expectUsable(page, path);
+    }
+    await page.goto(`${url}/console/codes/${code.id}?tab=scans&bots=include`);
+    const table = page.getByRole('region', { name: 'Scans' });
+    await table.getByRole('table').waitFor();
+    const scroll = `document.querySelector('.scroll')`;
+    expect(await page.evaluate(`${scroll}.scrollWidth > ${scroll}.clientWidth`)).toBe(true);
+    expect(await page.evaluate(`getComputedStyle(${scroll}).backgroundImage`)).toContain('gradient');
+  });
 });

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { type Json, newCode } from '../support/api.ts';
+import { created, type Json } from '../support/api.ts';
 import {
   accessibilityViolations,
   type ConsolePage,
   expectUsable,
   horizontalOverflow,
-  signInOn,
+  signIn,
   useConsole,
 } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
@@ -14,7 +14,6 @@ import { type TestAccount, useService } from '../support/service.ts';
 
 // With an address that a phone could open, the console shows the code that signs it in.
 const service = useService({ config: { publicUrl: 'http://qr.example' } });
-const timeoutMs = 120_000;
 const phoneScreen = { viewport: { width: 390, height: 800 }, colorScheme: 'dark' } as const;
 
 let account: TestAccount;
@@ -49,160 +48,134 @@ async function finishCode(): Promise<void> {
 }
 
 describe('two tabs', () => {
-  test(
-    'of two accounts do not write into each other’s account',
-    async () => {
-      const other = await service.account('business');
-      await beginCode();
-      expect(await page.locator('header .account-name').textContent()).toContain('Test');
-      const tab = await page.context().newPage();
-      await tab.goto(`${url}/console`);
-      await tab.getByRole('button', { name: 'Sign out' }).click();
-      await tab.getByLabel('API key').fill(other.keys.live);
-      await tab.keyboard.press('Enter');
-      await tab.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
+  test('of two accounts do not write into each other’s account', async () => {
+    const other = await service.account('business');
+    await beginCode();
+    expect(await page.locator('header .account-name').textContent()).toContain('Test');
+    const tab = await page.context().newPage();
+    await tab.goto(`${url}/console`);
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await tab.getByLabel('API key').fill(other.keys.live);
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
 
-      await page.bringToFront();
-      await page.keyboard.press('Enter');
-      await dialog().getByText('You are now signed in to another account').waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
-      expect([await codeTotal(account), await codeTotal(other)]).toEqual([0, 0]);
-      await dialog().getByLabel('Live API key').fill(other.keys.live);
-      await page.keyboard.press('Enter');
-      await dialog().getByText('belongs to another account').waitFor();
-      await finishCode();
-      expect([await codeTotal(account), await codeTotal(other)]).toEqual([1, 0]);
-      await tab.bringToFront();
-      await tab.getByRole('dialog').getByText('You are now signed in to another account').waitFor();
-      await tab.getByRole('button', { name: 'Reload the page' }).click();
-      await tab.getByRole('link', { name: 'Half-typed' }).waitFor();
-    },
-    timeoutMs,
-  );
+    await page.bringToFront();
+    await page.keyboard.press('Enter');
+    await dialog().getByText('You are now signed in to another account').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect([await codeTotal(account), await codeTotal(other)]).toEqual([0, 0]);
+    await dialog().getByLabel('Live API key').fill(other.keys.live);
+    await page.keyboard.press('Enter');
+    await dialog().getByText('belongs to another account').waitFor();
+    await finishCode();
+    expect([await codeTotal(account), await codeTotal(other)]).toEqual([1, 0]);
+    await tab.bringToFront();
+    await tab.getByRole('dialog').getByText('You are now signed in to another account').waitFor();
+    await tab.getByRole('button', { name: 'Reload the page' }).click();
+    await tab.getByRole('link', { name: 'Half-typed' }).waitFor();
+  });
 
-  test(
-    'refuse a test key of another account with words, and accept one of their own',
-    async () => {
-      const other = await service.account();
-      await button('Add test mode').click();
-      await field('Test API key').fill(other.keys.test);
-      await page.keyboard.press('Enter');
-      await dialog().getByText('belongs to another account, “Test”').waitFor();
-      await field('Test API key').fill(account.keys.test);
-      await page.keyboard.press('Enter');
-      await page.getByText('Test codes work like live codes').waitFor();
-    },
-    timeoutMs,
-  );
+  test('refuse a test key of another account with words, and accept one of their own', async () => {
+    const other = await service.account();
+    await page.goto(`${url}/console`);
+    await button('Add test mode').click();
+    await field('Test API key').fill(other.keys.test);
+    await page.keyboard.press('Enter');
+    await dialog().getByText('belongs to another account, “Test”').waitFor();
+    await field('Test API key').fill(account.keys.test);
+    await page.keyboard.press('Enter');
+    await page.getByText('Test codes work like live codes').waitFor();
+  });
 });
 
 describe('an ended session', () => {
-  test(
-    'keeps the half-typed form, says why it ended, and goes on after signing in again',
-    async () => {
-      await beginCode();
-      await service.database.sql`UPDATE console_sessions SET ends_at = now() - interval '1 second'`;
-      await page.keyboard.press('Enter');
-      await dialog().getByText('Your session has expired.').waitFor();
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Escape');
-      expect(await dialog().count(), 'Escape does not close it').toBe(1);
-      await finishCode();
+  test('keeps the half-typed form, says why it ended, and goes on after signing in again', async () => {
+    await beginCode();
+    await service.database.sql`UPDATE console_sessions SET ends_at = now() - interval '1 second'`;
+    await page.keyboard.press('Enter');
+    await dialog().getByText('Your session has expired.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await dialog().count(), 'Escape does not close it').toBe(1);
+    await finishCode();
 
-      await service.database.sql`UPDATE console_sessions SET ends_at = now(), ended_at = now()`;
-      await dialog().getByText('Your session was ended on another device.').waitFor();
-      const tab = await page.context().newPage();
-      await signInOn(tab, url, account.keys.live);
-      await page.bringToFront();
-      await page.evaluate(`dispatchEvent(new Event('focus'))`);
-      await dialog().waitFor({ state: 'detached' });
-    },
-    timeoutMs,
-  );
+    await service.database.sql`UPDATE console_sessions SET ends_at = now(), ended_at = now()`;
+    await dialog().getByText('Your session was ended on another device.').waitFor();
+    // As in another tab, whose cookies are the same.
+    await signIn(page, url, account.keys.live);
+    await page.evaluate(`dispatchEvent(new Event('focus'))`);
+    await dialog().waitFor({ state: 'detached' });
+  });
 
-  test(
-    'leads back to the page and its query',
-    async () => {
-      const code = (await account.live.post('/v1/qrcodes', newCode({ name: 'Deep' }))).body;
-      await button('Sign out').click();
-      await page.goto(`${url}/console/codes/${code.id}?tab=history`);
-      await page.getByLabel('API key').fill(account.keys.live);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Deep' }).waitFor();
-      expect(new URL(page.url()).search).toBe('?tab=history');
-    },
-    timeoutMs,
-  );
+  test('leads back to the page and its query', async () => {
+    const code = await created(account.live, { name: 'Deep' });
+    await page.goto(`${url}/console`);
+    await button('Sign out').click();
+    await page.goto(`${url}/console/codes/${code.id}?tab=history`);
+    await page.getByLabel('API key').fill(account.keys.live);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Deep' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?tab=history');
+  });
 });
 
 describe('sessions', () => {
-  test(
-    'are listed, a phone is signed in by a scanned code, and ends when its session is ended',
-    async () => {
-      await page.goto(`${url}/console/account/sessions`);
-      await page.getByText('This one').waitFor();
-      const [created] = await Promise.all([
-        page.waitForResponse(/sessions\/phone/),
-        button('Sign in my phone').click(),
-      ]);
-      const { token } = (await created.json()) as Json;
-      await page.getByAltText('QR code that signs in your phone').waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
+  test('are listed, a phone is signed in by a scanned code, and ends when its session is ended', async () => {
+    await page.goto(`${url}/console/account/sessions`);
+    await page.getByText('This one').waitFor();
+    const [created] = await Promise.all([page.waitForResponse(/sessions\/phone/), button('Sign in my phone').click()]);
+    const { token } = (await created.json()) as Json;
+    await page.getByAltText('QR code that signs in your phone').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
 
-      const opened = await open({ ...phoneScreen, userAgent: iphone });
-      const phone = opened.page;
-      await phone.goto(`${url}/console/phone#${token}`);
-      await phone.getByText('Sign in to the account Test on this device?').waitFor();
-      expect(phone.url(), 'the token is not in the address').toBe(`${url}/console/phone`);
-      expect(await accessibilityViolations(phone)).toEqual([]);
-      expect(await horizontalOverflow(phone)).toBe(0);
-      await phone.getByRole('button', { name: 'Sign in' }).click();
-      await phone.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
-      await dialog().getByText('Safari on iPhone is signed in').waitFor();
-      await button('Done').click();
+    const opened = await open({ ...phoneScreen, userAgent: iphone });
+    const phone = opened.page;
+    await phone.goto(`${url}/console/phone#${token}`);
+    await phone.getByText('Sign in to the account Test on this device?').waitFor();
+    expect(phone.url(), 'the token is not in the address').toBe(`${url}/console/phone`);
+    expect(await accessibilityViolations(phone)).toEqual([]);
+    expect(await horizontalOverflow(phone)).toBe(0);
+    await phone.getByRole('button', { name: 'Sign in' }).click();
+    await phone.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
+    await dialog().getByText('Safari on iPhone is signed in').waitFor();
+    await button('Done').click();
 
-      await phone.goto(`${url}/console/account/sessions`);
-      await phone.getByText('Safari on iPhone').waitFor();
-      await expectUsable(phone);
-      await button('End Safari on iPhone').click();
-      await button('End session').click();
-      await page.getByText('1 session ended.').waitFor();
-      await phone.reload();
-      await phone.getByText('Your session was ended on another device.').waitFor();
+    await phone.goto(`${url}/console/account/sessions`);
+    await phone.getByText('Safari on iPhone').waitFor();
+    await expectUsable(phone);
+    await button('End Safari on iPhone').click();
+    await button('End session').click();
+    await page.getByText('1 session ended.').waitFor();
+    await phone.reload();
+    await phone.getByText('Your session was ended on another device.').waitFor();
 
-      await phone.goto(`${url}/console/phone#${token}`);
-      await phone.getByText('has expired or was already used').waitFor();
-      await opened.close(url);
-    },
-    timeoutMs,
-  );
+    await phone.goto(`${url}/console/phone#${token}`);
+    await phone.getByText('has expired or was already used').waitFor();
+    await opened.close(url);
+  });
 
-  test(
-    'show a new key until it is confirmed, and give the focus back',
-    async () => {
-      await page.goto(`${url}/console/account/keys`);
-      await button('Create key').click();
-      await eventually(async () => expect(await focusedLabel(page), 'its first field').toBe('Name'));
-      await page.keyboard.type('Website');
-      await page.keyboard.press('Enter');
-      const secret = dialog().locator('code');
-      await secret.waitFor();
-      await eventually(async () => expect(await focusedLabel(page)).toBe('Copy API key'));
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Escape');
-      await page.mouse.click(5, 5);
-      expect(await secret.textContent()).toMatch(/^sk_live_/);
-      await button('Done').click();
-      await dialog().waitFor({ state: 'detached' });
-      await eventually(async () => expect(await focusedText(page)).toBe('Create key'));
-      await button('Revoke Website').click();
-      await eventually(async () => expect(await focusedText(page)).toBe('Cancel'));
-      await page.keyboard.press('Escape');
-      await dialog().waitFor({ state: 'detached' });
-      await eventually(async () => expect(await focusedLabel(page)).toBe('Revoke Website'));
-    },
-    timeoutMs,
-  );
+  test('show a new key until it is confirmed, and give the focus back', async () => {
+    await page.goto(`${url}/console/account/keys`);
+    await button('Create key').click();
+    await eventually(async () => expect(await focusedLabel(page), 'its first field').toBe('Name'));
+    await page.keyboard.type('Website');
+    await page.keyboard.press('Enter');
+    const secret = dialog().locator('code');
+    await secret.waitFor();
+    await eventually(async () => expect(await focusedLabel(page)).toBe('Copy API key'));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await secret.textContent()).toMatch(/^sk_live_/);
+    await button('Done').click();
+    await dialog().waitFor({ state: 'detached' });
+    await eventually(async () => expect(await focusedText(page)).toBe('Create key'));
+    await button('Revoke Website').click();
+    await eventually(async () => expect(await focusedText(page)).toBe('Cancel'));
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await eventually(async () => expect(await focusedLabel(page)).toBe('Revoke Website'));
+  });
 });
 
 const iphone =

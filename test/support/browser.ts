@@ -1,21 +1,15 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
-
-const chromiumArguments = [
-  '--no-sandbox',
-  '--headless=new',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+import { afterAll, beforeAll, expect, inject } from 'vitest';
+import { eventually } from './eventually.ts';
+import { conditionTimeoutMs } from './limits.ts';
 
 /** A page with a record of its console messages and requests. */
 export interface WatchedPage {
   page: Page;
   /** Errors and warnings in the browser console, and uncaught errors. */
   consoleErrors: string[];
+  /** Waits for an error that contains `text`, and removes it from `consoleErrors`. */
+  takeError(text: string): Promise<void>;
   /** URLs of requests to another host than that of `url`. */
   externalRequests(url: string): string[];
   /** The number of requests so far. */
@@ -25,17 +19,19 @@ export interface WatchedPage {
 }
 
 /**
- * One Chromium for the test file. Each opened page has its own cookies. It gets the browser context of a closed page with
- * the same options: the cookies are deleted, but the compiled scripts of the site save a second of CPU.
+ * The Chromium of the run. Each opened page has its own cookies. It gets the browser context of a closed page with the same
+ * options: the cookies are deleted, but the compiled scripts of the site save a second of CPU.
  */
 export function useBrowser(): { open(options?: BrowserContextOptions): Promise<WatchedPage> } {
   let browser: Browser;
   beforeAll(async () => {
-    const executablePath = process.env['SCANLOG_BROWSER'];
-    if (executablePath === undefined) throw new Error('SCANLOG_BROWSER must be the path of a Chromium executable');
-    browser = await chromium.launch({ executablePath, args: chromiumArguments });
+    const answer = await fetch(inject('browserUrl'));
+    const address = await answer.text();
+    expect(answer.status, address).toBe(200);
+    browser = await chromium.connect(address);
   });
-  afterAll(() => browser.close());
+  // Closes the contexts of this file and the connection; Chromium serves the other files.
+  afterAll(() => browser?.close());
 
   const optionsOf = new Map<BrowserContext, string>();
   const parked = new Set<Page>();
@@ -46,7 +42,9 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<W
       .contexts()
       .find((context) => optionsOf.get(context) === wanted && context.pages().every((page) => parked.has(page)));
     await unused?.clearCookies();
-    const context = unused ?? (await browser.newContext(options));
+    // An animation costs CPU, and a click waits for its end.
+    const context = unused ?? (await browser.newContext({ reducedMotion: 'reduce', ...options }));
+    context.setDefaultTimeout(conditionTimeoutMs);
     optionsOf.set(context, wanted);
     return context;
   }
@@ -70,7 +68,6 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<W
 }
 
 function watch(page: Page): Omit<WatchedPage, 'close'> {
-  page.setDefaultTimeout(30_000);
   const requestUrls: URL[] = [];
   const consoleErrors: string[] = [];
   page.on('request', (request) => requestUrls.push(new URL(request.url())));
@@ -80,9 +77,15 @@ function watch(page: Page): Omit<WatchedPage, 'close'> {
     if (['error', 'warning'].includes(message.type()) && !isUnavailable) consoleErrors.push(message.text());
   });
   page.on('pageerror', (error) => consoleErrors.push(error.message));
+  const takeError = (text: string) =>
+    eventually(() => {
+      const at = consoleErrors.findIndex((error) => error.includes(text));
+      expect(at, `no error with "${text}" among ${JSON.stringify(consoleErrors)}`).not.toBe(-1);
+      consoleErrors.splice(at, 1);
+    });
   const externalRequests = (url: string) =>
     requestUrls
       .filter(({ protocol, host }) => !['data:', 'blob:'].includes(protocol) && host !== new URL(url).host)
       .map(({ href }) => href);
-  return { page, consoleErrors, externalRequests, requestCount: () => requestUrls.length };
+  return { page, consoleErrors, takeError, externalRequests, requestCount: () => requestUrls.length };
 }

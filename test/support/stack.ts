@@ -8,16 +8,19 @@ import { migrate } from '../../src/log/migrate.ts';
 import { openDataDirectory, type RunningStack } from '../../src/stack/data-directory.ts';
 import { serviceRole } from '../../src/stack/service-role.ts';
 import { type Stack, startStack } from '../../src/stack/stack.ts';
+import { serveBrowser } from './browser-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     stack: RunningStack & { adminDatabaseUrl: string };
+    /** Starts the browser of the run, and returns its address. */
+    browserUrl: string;
   }
 }
 
 export const templateDatabase = 'template_of_tests';
 
-/** Starts one stack for all test files. */
+/** Starts one stack for all test files, and lets them start one browser. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-test-'));
   const log = createLogger('warn', false);
@@ -25,7 +28,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await makeTemplate(stack);
   const { databaseUrl, adminDatabaseUrl, natsUrl, clickhouseUrl } = stack;
   project.provide('stack', { databaseUrl, adminDatabaseUrl, natsUrl, clickhouseUrl });
+  const browser = serveBrowser();
+  project.provide('browserUrl', browser.url);
   return async () => {
+    await browser.stop();
     await stack.stop();
     rmSync(folder, { recursive: true, force: true });
   };
