@@ -3,8 +3,12 @@ import { once } from 'node:events';
 import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
 import type { EngineName } from '../../src/stack/clickhouse/engine.ts';
 import { clickhouseCommand } from '../../src/stack/clickhouse/engines.ts';
+import { conditionTimeoutMs } from '../support/limits.ts';
 
 export const password = 'p:ä"\'ss';
+
+/** The client's own timeout of 30 s would decide on a slow machine. */
+const shared = { username: 'default', password, log: { level: 127 }, request_timeout: conditionTimeoutMs } as const;
 
 export interface ClickHouseProcess {
   child: ChildProcess;
@@ -51,7 +55,7 @@ export async function startClickHouse(
     url,
     port: ready.port,
     ready,
-    client: (options) => createClient({ url, username: 'default', password, log: { level: 127 }, ...options }),
+    client: (options) => createClient({ ...shared, url, ...options }),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGTERM');
