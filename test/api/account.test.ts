@@ -5,7 +5,7 @@ import { readStream } from '../../src/log/read.ts';
 import { created, newCode } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 
 describe('GET /v1/account', () => {
   test.each<Plan>([...plans])('%s: returns the account, its plan, limits and usage', async (plan) => {

@@ -4,7 +4,7 @@ import { created, newCode } from '../support/api.ts';
 import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),

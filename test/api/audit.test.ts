@@ -6,7 +6,7 @@ import { openTab } from '../support/console.ts';
 import { blamedFields, unknownKey } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1';
 const from = { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': '203.0.113.7', 'user-agent': iphone };

@@ -4,7 +4,7 @@ import { documentOf } from '../support/documented.ts';
 import { unknownKey } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 let last = 0;
 /** Each request comes from a different address, so that the limit for requests without a key does not apply. */
 const request = (authorization?: string) =>

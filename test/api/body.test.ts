@@ -3,7 +3,7 @@ import { created, newCode } from '../support/api.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 const json = { 'content-type': 'application/json' };
 const mebibyte = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { created, type Json, newCode } from '../support/api.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 const many = (count: number, fields: (i: number) => Record<string, unknown> = () => ({})) =>
   Array.from({ length: count }, (_, i) => newCode({ name: `Table ${i}`, ...fields(i) }));
 

@@ -4,7 +4,7 @@ import { created, newCode } from '../support/api.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 
 describe('happy', () => {
   test('name and destination create an active code with every field of the interface', async () => {

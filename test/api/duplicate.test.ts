@@ -5,7 +5,7 @@ import { created, newCode } from '../support/api.ts';
 import { atOnce, blamedFields } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 let account: TestAccount;
 beforeEach(async () => {
   account = await service.account();

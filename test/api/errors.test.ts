@@ -6,7 +6,7 @@ import { sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/service.ts';
 
 // Errors that the tests cause on purpose are not printed.
-const service = useService({ log: captureLog().log });
+const service = useService({ projections: false, log: captureLog().log });
 const url = () => service.urls[0] as string;
 
 describe('an unknown path', () => {

@@ -4,6 +4,7 @@ import { blamedFields } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService({
+  projections: false,
   config: { shortBaseUrl: 'https://go.example.com/s', imageBaseUrl: 'https://img.example.com' },
 });
 

@@ -5,7 +5,7 @@ import { useService } from '../support/service.ts';
 
 let now = new Date('2026-03-01T09:30:00.000Z');
 // One of the tests causes an error on purpose, which is not printed.
-const service = useService({ clock: () => now, log: createLogger('silent', false) });
+const service = useService({ projections: false, clock: () => now, log: createLogger('silent', false) });
 const later = () => {
   now = new Date(now.getTime() + 60_000);
 };

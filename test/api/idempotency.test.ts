@@ -4,7 +4,7 @@ import { type Api, newCode } from '../support/api.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService({ instances: 2 });
+const service = useService({ projections: false, instances: 2 });
 
 const create = (client: Api, key: string, fields: Record<string, unknown> = {}) =>
   client.post('/v1/qrcodes', newCode(fields), { 'idempotency-key': key });

@@ -8,7 +8,7 @@ import { created, newCode } from '../support/api.ts';
 import { reaches } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 
 const bytesOf = async (url: string, headers: Record<string, string> = {}, method = 'GET') => {
   const answer = await fetch(url, { method, headers });

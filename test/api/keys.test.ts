@@ -7,7 +7,7 @@ import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { dumpAll } from '../support/tables.ts';
 
-const service = useService({ instances: 2 });
+const service = useService({ projections: false, instances: 2 });
 const second = (key: string) => service.client(1, key);
 /** The account's first live key, as the list shows it. */
 const liveKeyOf = async ({ live }: TestAccount): Promise<Json> =>

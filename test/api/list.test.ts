@@ -229,14 +229,7 @@ describe('a search', () => {
 });
 
 describe('sort', () => {
-  test.each([
-    ['-created_at', ['Banana', 'cherry', 'apple']],
-    ['created_at', ['apple', 'cherry', 'Banana']],
-    ['name', ['apple', 'Banana', 'cherry']],
-    ['-name', ['cherry', 'Banana', 'apple']],
-    ['-total_scans', ['cherry', 'Banana', 'apple']],
-    ['total_scans', ['Banana', 'apple', 'cherry']],
-  ])('%s', async (sort, expected) => {
+  test('by each field, in both directions', async () => {
     const { live } = await service.account();
     for (const name of ['apple', 'cherry', 'Banana']) await created(live, { name });
     const [, cherry] = (await live.get('/v1/qrcodes')).body.data;
@@ -244,7 +237,15 @@ describe('sort', () => {
     await eventually(async () => {
       expect((await live.get(`/v1/qrcodes/${cherry.id}`)).body.total_scans).toBe(1);
     });
-    expect(names(await live.get(`/v1/qrcodes?sort=${sort}`))).toEqual(expected);
+    for (const [sort, expected] of Object.entries({
+      '-created_at': ['Banana', 'cherry', 'apple'],
+      created_at: ['apple', 'cherry', 'Banana'],
+      name: ['apple', 'Banana', 'cherry'],
+      '-name': ['cherry', 'Banana', 'apple'],
+      '-total_scans': ['cherry', 'Banana', 'apple'],
+      total_scans: ['Banana', 'apple', 'cherry'],
+    }))
+      expect(names(await live.get(`/v1/qrcodes?sort=${sort}`)), sort).toEqual(expected);
   });
 
   test.each(['name', '-total_scans'])('by %s, pages contain every code once, also among ties', async (sort) => {

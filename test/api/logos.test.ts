@@ -6,7 +6,7 @@ import { newCode } from '../support/api.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const maxLogos = 12;
-const service = useService({ config: { maxLogos } });
+const service = useService({ projections: false, config: { maxLogos } });
 
 let account: TestAccount;
 beforeEach(async () => {

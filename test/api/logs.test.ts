@@ -5,7 +5,7 @@ import { captureLog, type LogLine } from '../support/log-lines.ts';
 import { useService } from '../support/service.ts';
 
 const captured = captureLog();
-const service = useService({ log: captured.log });
+const service = useService({ projections: false, log: captured.log });
 const about = (requestId: string): LogLine[] => captured.lines().filter(({ request_id }) => request_id === requestId);
 
 describe('the log', () => {

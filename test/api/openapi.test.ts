@@ -17,7 +17,7 @@ import { redoclyFindings, spectralFindings } from '../support/openapi-linters.ts
 import { useService } from '../support/service.ts';
 import { webhookParts } from '../support/webhook-parts.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 let document: OpenApi;
 let operations: [name: string, operation: OperationObject, path: string][];
 

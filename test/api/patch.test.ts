@@ -6,7 +6,7 @@ import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 let now = new Date('2026-03-01T09:30:00.000Z');
-const service = useService({ clock: () => now });
+const service = useService({ projections: false, clock: () => now });
 
 async function aCode(fields: Record<string, unknown> = {}) {
   now = new Date(now.getTime() + 1_000);

@@ -8,7 +8,7 @@ import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
 const maxTestCodes = 80;
-const service = useService({ instances: 2, config: { maxTestCodes } });
+const service = useService({ projections: false, instances: 2, config: { maxTestCodes } });
 
 const bulk = (client: Api, count: number) =>
   client.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: count }, () => newCode()) });

@@ -6,7 +6,7 @@ import { atOnce, countStatuses, unknownKey } from '../support/http.ts';
 import { endWindows, holdWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService({ instances: 2 });
+const service = useService({ projections: false, instances: 2 });
 
 type Answered = Pick<ApiAnswer, 'headers'>;
 const number = (answer: Answered, name: string) => Number(answer.headers.get(name));

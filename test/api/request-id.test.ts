@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { newCode } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 const generated = /^req_[0-9A-Za-z]{20,}$/;
 const idOf = (answer: { headers: Headers }) => answer.headers.get('x-request-id');
 

@@ -3,7 +3,7 @@ import { readStream } from '../../src/log/read.ts';
 import { type Api, created, type Json } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 
 type Status = 'active' | 'paused' | 'draft';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { blamedFields } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 const variant = (fields: Record<string, unknown> = {}) => ({
   name: 'Menu',
   type: 'url',

@@ -6,8 +6,7 @@ import { withTimeouts } from '../support/with-timeouts.ts';
 import { head, sendBytes, sendWithoutReading } from './wire.ts';
 
 const captured = captureLog();
-/** Only the roles that accept connections. */
-const service = useService({ log: captured.log, config: { roles: ['api', 'edge'] }, verified: false });
+const service = useService({ projections: false, log: captured.log });
 const url = () => service.urls[0] as string;
 let account: TestAccount;
 let code: { id: string; short_code: string };
