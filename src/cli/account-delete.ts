@@ -8,7 +8,7 @@ import { withDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';
 import { ask, print, printJson } from './terminal.ts';
 
-/** The warehouse removes the scans of deleted codes twice a minute. */
+/** The warehouse removes the scans of deleted codes every 30 s, or sooner. */
 const waitTimeoutMs = 90_000;
 
 interface Options {

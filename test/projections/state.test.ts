@@ -14,6 +14,7 @@ import { codeAtVersion } from '../../src/codes/past.ts';
 import { revert } from '../../src/codes/revert.ts';
 import { Refusal } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
+import { locks } from '../../src/log/locks.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import * as subscriptions from '../../src/webhooks/subscriptions.ts';
 import { png } from '../logos/pictures.ts';
@@ -310,13 +311,12 @@ describe('rows that differ from the log', () => {
 
 describe('a replay with concurrent work', () => {
   test('is refused while another replay runs', async () => {
-    let second: Promise<unknown> | undefined;
-    await replayState(database.sql, () => {
-      second ??= replayState(database.sql).catch((error: unknown) => error);
+    await database.sql.begin(async (another) => {
+      await another`SELECT pg_advisory_xact_lock(${locks.replayState})`;
+      const refused = await replayState(database.sql).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(Refusal);
+      expect((refused as Refusal).message).toBe('Another replay of the state is under way: wait for it to end.');
     });
-    const refused = await second;
-    expect(refused).toBeInstanceOf(Refusal);
-    expect((refused as Refusal).message).toBe('Another replay of the state is under way: wait for it to end.');
     expect(await replayState(database.sql), 'it works again afterwards').toMatchObject({ corrected: 0 });
   });
 
