@@ -50,6 +50,8 @@ function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
+export const durabilities = ['disk', 'log'] as const;
+
 /** Every setting there is. Flags win over the environment. */
 export const settings = {
   port: setting({
@@ -144,6 +146,12 @@ export const settings = {
     fallback: '1073741824',
     about:
       'Size limit of the scans that an edge keeps on disk while Postgres is unavailable; beyond it, redirects answer 503.',
+  }),
+  edgeDurability: setting({
+    variable: 'EDGE_DURABILITY',
+    read: wordOf(durabilities),
+    about:
+      'When a redirect is sent: `disk`, once its scan is synced to `EDGE_DIR`, or `log`, once it is committed by Postgres ([what may be lost](docs/operations.md#durability)). Default: `disk` for `up`, `log` for `serve`.',
   }),
   geoPath: setting({
     variable: 'GEOIP_DB',

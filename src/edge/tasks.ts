@@ -9,6 +9,7 @@ import { type PeriodicOptions, runPeriodically } from './periodic.ts';
 import type { Routes } from './routes.ts';
 import { createSnapshotTask } from './snapshot-task.ts';
 import { Orphans } from './spool/orphans.ts';
+import type { StoreOptions } from './spool/refused-scans.ts';
 
 interface EdgeTaskOptions {
   sql: Sql;
@@ -18,8 +19,8 @@ interface EdgeTaskOptions {
   /** The folder of all edges of this machine, and this edge's own in it. */
   folder: string;
   ownFolder: string;
-  /** Stores the valid scans of a spooled record. */
-  send(record: Uint8Array): Promise<void>;
+  /** How scans from the spools of earlier edges are stored. */
+  storing: StoreOptions;
   log: Logger;
   metrics: Metrics;
 }
@@ -42,12 +43,12 @@ const maxSnapshotRestMs = 30_000;
 
 /** Runs the periodic tasks of an edge. */
 export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
-  const { sql, box, routes, bans, folder, ownFolder, send, log, metrics } = options;
+  const { sql, box, routes, bans, folder, ownFolder, storing, log, metrics } = options;
   const follower = new LogFollower(sql, routes, bans);
   const writeRoutes = createSnapshotTask(ownFolder, box, routes);
   const saveBans = () => bans.save(ownFolder);
   const stopping = new AbortController();
-  const orphans = new Orphans({ parent: folder, own: ownFolder, signal: stopping.signal, send, log, metrics });
+  const orphans = new Orphans({ parent: folder, own: ownFolder, signal: stopping.signal, storing, log, metrics });
   const periodic = (name: string, task: () => Promise<void>, timing: Partial<PeriodicOptions>) =>
     runPeriodically(task, { name, everyMs: defaultIntervalMs, log, metrics, ...timing });
   const tasks = [
