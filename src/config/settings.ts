@@ -138,14 +138,14 @@ export const settings = {
     variable: 'EDGE_DIR',
     read: text,
     fallback: '.scanlog/edges',
-    about: 'Folder for scans that wait for Postgres, and for the snapshot of routes. `up` keeps it under `--data`.',
+    about: 'Folder for scans until they are in Postgres, and for the snapshot of routes. `up` keeps it under `--data`.',
   }),
   spoolMaxBytes: setting({
     variable: 'SPOOL_MAX_BYTES',
     read: integer(1, 1e15),
     fallback: '1073741824',
     about:
-      'Size limit of the scans that an edge keeps on disk while Postgres is unavailable; beyond it, redirects answer 503.',
+      'Size limit of the scans that an edge keeps on disk until they are in Postgres; beyond it, redirects answer 503.',
   }),
   edgeDurability: setting({
     variable: 'EDGE_DURABILITY',

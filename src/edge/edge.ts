@@ -21,6 +21,7 @@ import { Recorder } from './recorder.ts';
 import { Redirector } from './redirect.ts';
 import { Routes } from './routes.ts';
 import { readSnapshots } from './snapshot.ts';
+import type { DrainStatus } from './spool/drain.ts';
 import type { Durability } from './spool/held-answers.ts';
 import { keepRefused, refusedFileName, type StoreOptions } from './spool/refused-scans.ts';
 import { openSpool, type Spool, SpoolInUse } from './spool/spool.ts';
@@ -54,6 +55,8 @@ export interface Edge {
   caughtUp: Promise<void>;
   /** A sentence for each background task that fails. Redirects continue meanwhile. */
   failures(): string[];
+  /** What waits in the spool. */
+  spool(): DrainStatus;
   stop(): Promise<void>;
 }
 
@@ -91,11 +94,22 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
   const redirector = new Redirector({ sources, bans, ...recorders, log, metrics });
   const redirect: Edge['redirect'] = (request, shortCode, peer) => redirector.redirect(request, shortCode, peer);
-  const tasks = startEdgeTasks({ sql, box, routes, bans, folder, ownFolder: own.path, storing, log, metrics });
+  const tasks = startEdgeTasks({
+    sql,
+    box,
+    routes,
+    bans,
+    folder,
+    ownFolder: own.path,
+    storing,
+    spool: () => recorder.status(),
+    log,
+    metrics,
+  });
   return {
     redirect: traced?.redirects(redirect) ?? redirect,
     apply: (entries) => applyEntries(routes, bans, entries),
-    ...{ caughtUp: tasks.caughtUp, failures: tasks.failures },
+    ...{ caughtUp: tasks.caughtUp, failures: tasks.failures, spool: () => recorder.status() },
     async stop() {
       await tasks.stop();
       await limited.stop();

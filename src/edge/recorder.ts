@@ -2,7 +2,7 @@ import type { Scan } from '../../events/scan.ts';
 import { encodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { messageOf } from '../lib/errors.ts';
 import { batchOf } from '../log/append-scans.ts';
-import { SpoolDrain, type SpoolDrainOptions } from './spool/drain.ts';
+import { type DrainStatus, SpoolDrain, type SpoolDrainOptions } from './spool/drain.ts';
 
 /** The spool does not accept the scan. Without a record there is no redirect. */
 export class Overloaded extends Error {}
@@ -54,6 +54,10 @@ export class Recorder {
       this.#waiting.push({ scan, resolve, reject });
       this.#running ??= this.#run();
     });
+  }
+
+  status(): DrainStatus {
+    return this.#drain.status();
   }
 
   async stop(): Promise<void> {

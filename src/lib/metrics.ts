@@ -18,7 +18,7 @@ const redirectOutcomes = [
   'method',
 ] as const;
 const attemptOutcomes = ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden'] as const;
-const edgeTasks = ['poll', 'snapshot', 'partitions', 'orphans', 'bans'] as const;
+const edgeTasks = ['poll', 'snapshot', 'partitions', 'orphans', 'bans', 'status'] as const;
 const dropReasons = ['queue_full', 'export_failed'] as const;
 const projections = ['counters', 'analytics', 'webhooks'] as const;
 

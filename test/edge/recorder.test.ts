@@ -304,6 +304,28 @@ describe.each(durabilities)('with durability %s', (durability) => {
   });
 });
 
+describe.each(['ENOSPC', 'EROFS', 'EIO'])('a disk that answers %s', (code) => {
+  test('refuses scans, none of which reaches Postgres, and records again once it can be written', async () => {
+    const postgres = new FakePostgres();
+    const scheduler = manualScheduler();
+    const spool = await folder.open();
+    const recorder = recorderOn({ postgres, spool, scheduler });
+    postgres.now('hang');
+    const ids = await record(recorder, 2);
+    const write = vi
+      .spyOn(await fileHandles(), 'write')
+      .mockRejectedValue(Object.assign(new Error(`${code}: injected`), { code }));
+    for (let i = 0; i < 3; i++) await expect(record(recorder, 2)).rejects.toBeInstanceOf(Overloaded);
+    write.mockRestore();
+    ids.push(...(await record(recorder, 2)));
+    postgres.now('take');
+    await recorder.stop();
+    expect(postgres.scans()).toEqual(ids);
+    const again = await folder.open();
+    expect(again.waiting.records).toBe(0);
+  });
+});
+
 test('what waits is sent before the recorder stops', async () => {
   const postgres = new FakePostgres();
   const spool = await folder.open();

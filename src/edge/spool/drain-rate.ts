@@ -8,15 +8,23 @@ const weightOfNewest = 0.2;
 
 /** How fast records of the spool are committed while there are enough of them. */
 export class DrainRate {
-  bytesPerSecond = initialBytesPerSecond;
+  #bytesPerSecond = initialBytesPerSecond;
+  #scansPerSecond: number | undefined;
 
-  measure({ bytes }: Sent, tookMs: number): void {
+  measure({ bytes, scans }: Sent, tookMs: number): void {
     if (bytes < minMeasuredBytes) return;
-    const rate = (bytes / Math.max(tookMs, 1)) * 1_000;
-    this.bytesPerSecond += weightOfNewest * (rate - this.bytesPerSecond);
+    const perSecond = 1_000 / Math.max(tookMs, 1);
+    this.#bytesPerSecond += weightOfNewest * (bytes * perSecond - this.#bytesPerSecond);
+    const before = this.#scansPerSecond ?? scans * perSecond;
+    this.#scansPerSecond = before + weightOfNewest * (scans * perSecond - before);
+  }
+
+  /** Undefined before the first large batch. */
+  get scansPerSecond(): number | undefined {
+    return this.#scansPerSecond;
   }
 
   secondsFor(bytes: number): number {
-    return bytes / this.bytesPerSecond;
+    return bytes / this.#bytesPerSecond;
   }
 }

@@ -17,6 +17,17 @@ export interface SpoolDrainOptions extends StoreOptions {
   metrics: Metrics;
 }
 
+/** What waits in a spool, and how fast it is committed. */
+export interface DrainStatus {
+  batches: number;
+  bytes: number;
+  /** Scans per second of the last large commits; undefined before the first. */
+  scansPerSecond: number | undefined;
+  secondsLeft: number;
+  /** How long nothing has been committed although scans wait. */
+  stalledSeconds: number;
+}
+
 /** Commits start at least this far apart with `disk`, unless a full batch waits. With `log`, answers wait for each. */
 const intervalMs = { disk: 50, log: 0 };
 const fullBatchBytes = 256 * 1024;
@@ -67,6 +78,15 @@ export class SpoolDrain {
     const released = isHeld ? this.#answers.hold({ record, bytes }) : undefined;
     this.#update();
     await released;
+  }
+
+  status(): DrainStatus {
+    const { spool, scheduler } = this.#options;
+    const { records: batches, bytes } = spool.waiting;
+    return {
+      ...{ batches, bytes, scansPerSecond: this.#rate.scansPerSecond, secondsLeft: this.#rate.secondsFor(bytes) },
+      stalledSeconds: batches === 0 ? 0 : (scheduler.now() - this.#progressAt) / 1_000,
+    };
   }
 
   /** Sends what is left, for up to 3 s. The next process that opens the folder sends the rest. */
@@ -177,11 +197,11 @@ export class SpoolDrain {
   }
 
   #updateMetrics(): void {
-    const { spool, scheduler, metrics } = this.#options;
-    const { records, bytes } = spool.waiting;
-    metrics.spoolBatches.set(records);
+    const { metrics } = this.#options;
+    const { batches, bytes, secondsLeft, stalledSeconds } = this.status();
+    metrics.spoolBatches.set(batches);
     metrics.spoolBytes.set(bytes);
-    metrics.spoolSecondsLeft.set(this.#rate.secondsFor(bytes));
-    metrics.spoolStalledSeconds.set(records === 0 ? 0 : (scheduler.now() - this.#progressAt) / 1_000);
+    metrics.spoolSecondsLeft.set(secondsLeft);
+    metrics.spoolStalledSeconds.set(stalledSeconds);
   }
 }
