@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Durability } from '../../src/edge/spool/held-answers.ts';
 import { type Verification, verify } from '../../src/maintenance/verify.ts';
 import { accountForScans, type ScanAccounting } from './accounting.ts';
 import type { BaseWorld } from './base-world.ts';
@@ -48,6 +49,8 @@ interface Options {
   onStep?(step: string): void;
   /** The number of concurrent clients. */
   clients?: number;
+  /** Of both services; by default the first has `disk` and the second `log`. */
+  durability?: Durability | undefined;
   /** Runs on these servers, without breaking them, instead of on an embedded stack. */
   servers?: ExternalServers | undefined;
 }
@@ -73,15 +76,18 @@ export async function runChaos({ servers, onStep = () => {}, ...options }: Optio
   return runOn(world, stackFaults, { onStep, ...options });
 }
 
-interface Run extends Pick<Options, 'isOver' | 'clients'> {
+interface Run extends Pick<Options, 'isOver' | 'clients' | 'durability'> {
   onStep(step: string): void;
 }
 
 async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run): Promise<ChaosResult> {
-  const { onStep } = run;
+  const { onStep, durability } = run;
   let reader: EventReader | undefined;
   try {
-    const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpoolBytes) })];
+    const services = [
+      await world.service({ EDGE_DURABILITY: durability ?? 'disk' }),
+      await world.service({ EDGE_DURABILITY: durability ?? 'log', SPOOL_MAX_BYTES: String(smallSpoolBytes) }),
+    ];
     await Promise.all(services.map((service) => service.start()));
     reader = startEventReader(
       services.map(({ port }) => port),

@@ -20,7 +20,7 @@ import {
 } from './faults.ts';
 import type { Which } from './proxy.ts';
 import type { ReceiverMode } from './receiver.ts';
-import type { Attempt } from './scanner.ts';
+import { type Attempt, startScanning } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { World } from './world.ts';
 
@@ -79,6 +79,7 @@ export const stackFaults: Fault[] = [
   { name: 'a service frozen (SIGSTOP)', inject: (_, service) => withServiceFrozen(service, upTo(3_000)) },
   { name: 'kill -9 of Postgres, down for 6 s', inject: (world) => withoutPostgres(world, () => sleep(outageMs)) },
   { name: 'Postgres frozen (SIGSTOP)', inject: (world) => withPostgresFrozen(world, upTo(4_000)) },
+  { name: 'Postgres frozen for 10 s at up to 4,000 scans/s, the load going on', inject: freezeUnderLoad },
   {
     name: 'Postgres primary killed, synchronous replica promoted',
     inject: (world) => withFailover(world, upTo(2_000)),
@@ -110,6 +111,22 @@ export const stackFaults: Fault[] = [
   },
   ...receiverFaults,
 ];
+
+const frozenMs = 10_000;
+const recoveryMs = 5_000;
+
+/** The load goes on for some seconds after Postgres continues. */
+async function freezeUnderLoad(world: World, { port }: ServiceProcess, attempts: Attempt[]): Promise<void> {
+  const codes = [...new Map(attempts.map(({ code }) => [code.id, code])).values()];
+  const scanner = startScanning({ ports: [port], codes, connections: 64, pauseMs: 15 });
+  try {
+    await withPostgresFrozen(world, () => sleep(frozenMs));
+    await sleep(recoveryMs);
+  } finally {
+    await scanner.stop();
+    attempts.push(...scanner.attempts);
+  }
+}
 
 async function untilRefused(attempts: Attempt[]): Promise<void> {
   const from = attempts.length;
