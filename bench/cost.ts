@@ -33,7 +33,7 @@ export async function benchCost({ onStep = (_: string) => {} } = {}): Promise<Be
       );
     return [
       row('CPU of ./scanlog up, idle', idle, 2, 1),
-      row(`CPU of ./scanlog up at ${rate} scans/s`, busy, 25, 10),
+      row(`CPU of ./scanlog up at ${rate} scans/s`, busy, 18, 10),
       boundedRow(
         {
           what: 'memory of ./scanlog up, idle',

@@ -4,6 +4,8 @@ import type { Scan } from './scan.ts';
 export interface ScanBatch {
   writer: string;
   number: number;
+  /** Of a merged batch: the number of the first batch in it. `number` is then that of the last. */
+  first?: number;
   /** The scans by column, each a Postgres array literal; spool and Postgres get the same text. */
   columns: Columns;
 }
@@ -16,15 +18,18 @@ type Columns = Record<Exclude<keyof Scan, OptionalColumn> | 'is_first', string> 
 const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
 const array = (values: unknown[]) => `{${values.join(',')}}`;
 
+/** Of several scans by one visitor in a batch, only the first can be unique. */
+function firstsOf(visitors: string[]): string {
+  const seen = new Set<string>();
+  return array(visitors.map((visitor) => seen.size < seen.add(visitor).size));
+}
+
 export function batchOf(writer: string, number: number, scans: Scan[]): ScanBatch {
-  // Of several scans by one visitor in a batch, only the first can be unique.
-  const visitors = new Set<string>();
-  const isFirst = ({ visitor }: Scan) => visitors.size < visitors.add(visitor).size;
   return {
     writer,
     number,
     columns: {
-      is_first: array(scans.map(isFirst)),
+      is_first: firstsOf(scans.map(({ visitor }) => visitor)),
       id: array(scans.map(({ id }) => id)),
       code: array(scans.map(({ code }) => code)),
       account: array(scans.map(({ account }) => account)),
@@ -50,6 +55,31 @@ export function batchOf(writer: string, number: number, scans: Scan[]): ScanBatc
 
 /** The number of scans in a batch. */
 export const sizeOf = ({ columns }: ScanBatch): number => columns.is_first.split(',').length;
+
+/** The text between the braces of an array literal. */
+const elements = (literal: string) => literal.slice(1, -1);
+
+/**
+ * Joins batches of one writer, in the order of their numbers, into one that is stored by one statement.
+ *
+ * @example
+ * const merged = mergeBatches([batchOf('w', 4, scans), batchOf('w', 5, moreScans)]);
+ * merged.first; // 4
+ * merged.number; // 5
+ */
+export function mergeBatches(batches: readonly [ScanBatch, ...ScanBatch[]]): ScanBatch {
+  const [head, ...rest] = batches;
+  const last = rest.at(-1);
+  if (last === undefined) return head;
+  const join = (name: keyof Columns) =>
+    array(batches.map((batch) => elements(batch.columns[name] ?? array(Array(sizeOf(batch)).fill('NULL')))));
+  const names = Object.keys(head.columns) as (keyof Columns)[];
+  const columns = Object.fromEntries(names.map((name) => [name, join(name)])) as Columns;
+  columns.is_first = firstsOf(elements(columns.visitor).split(','));
+  if (batches.some((batch) => batch.columns.rule !== undefined))
+    Object.assign(columns, { rule: join('rule'), variant: join('variant') });
+  return { writer: head.writer, first: head.number, number: last.number, columns };
+}
 
 const arrayElement = /"(?:[^"\\]|\\.)*"|[^",{}]+/gs;
 

@@ -298,6 +298,7 @@ program
     '--external',
     'use the servers of DATABASE_URL, NATS_URL and CLICKHOUSE_URL with temporary databases and a temporary stream; breaks only its own services and connections',
   )
+  .option('--durability <durability>', 'EDGE_DURABILITY of both services; by default, one has disk and one log')
   .action(async (options) => (await import('./cli/chaos.ts')).chaos(options));
 
 program

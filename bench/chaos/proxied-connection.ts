@@ -15,13 +15,21 @@ export interface ProxiedConnection {
   /** Holds back data, FIN and RST until `resume`, then forwards them in order, like a slow network. */
   stall(): void;
   resume(): void;
+  /** Forwards everything this much later, in both directions, like a network of that latency. */
+  delay(ms: number): void;
   isHalfClosed(): boolean;
+}
+
+interface ProxyOptions {
+  stalled: boolean;
+  delayMs?: number;
+  onEnd(connection: ProxiedConnection): void;
 }
 
 export function proxyConnection(
   client: Socket,
   target: { host: string; port: number },
-  { stalled, onEnd }: { stalled: boolean; onEnd(connection: ProxiedConnection): void },
+  { stalled, delayMs = 0, onEnd }: ProxyOptions,
 ): ProxiedConnection {
   const server = connect({ ...target, allowHalfOpen: true });
   let ended = false;
@@ -30,7 +38,14 @@ export function proxyConnection(
   let halfClosed = false;
   /** Events to forward once the stall ends, in order; undefined while not stalled. */
   let held: (() => void)[] | undefined = stalled ? [] : undefined;
-  const forward = (action: () => void) => (held === undefined ? action() : void held.push(action));
+  const forwardNow = (action: () => void) => (held === undefined ? action() : void held.push(action));
+  /** Each timer runs the oldest event, so that a shorter delay does not change their order. */
+  const delayed: (() => void)[] = [];
+  const forward = (action: () => void) => {
+    if (delayMs === 0 && delayed.length === 0) return forwardNow(action);
+    delayed.push(action);
+    setTimeout(() => forwardNow(delayed.shift() ?? (() => {})), delayMs);
+  };
 
   function finish(close: (socket: Socket) => void): void {
     if (ended) return;
@@ -77,6 +92,9 @@ export function proxyConnection(
       const actions = held ?? [];
       held = undefined;
       for (const action of actions) action();
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     isHalfClosed: () => halfClosed,
   };

@@ -22,6 +22,7 @@ export async function startProxyGroup(urls: string[]): Promise<ProxyGroup> {
     halfClose: (which, side) => forEach(which, (proxy) => proxy.halfClose(which, side)),
     stallConnections: (which) => forEach(which, (proxy) => proxy.stallConnections(which)),
     stall: () => proxies.forEach((proxy) => void proxy.stall()),
+    delay: (ms) => proxies.forEach((proxy) => void proxy.delay(ms)),
     cut: () => all((proxy) => proxy.cut()),
     restore: () => all((proxy) => proxy.restore()),
     close: () => all((proxy) => proxy.close()),

@@ -17,6 +17,8 @@ export interface TcpProxy {
   stallConnections(which: Which): void;
   /** Stalls open and new connections, like a server that hangs or a network that drops packets. */
   stall(): void;
+  /** Forwards everything this much later, in both directions. */
+  delay(ms: number): void;
   /** Ends every connection and refuses new ones, like a server that has stopped. */
   cut(): Promise<void>;
   /** Undoes `stall`, `stallConnections`, `halfClose` and `cut`: held data is forwarded, half-closed connections are reset. */
@@ -29,13 +31,14 @@ export interface TcpProxy {
 export async function startProxy(url: string): Promise<TcpProxy> {
   let target = targetOf(url);
   let isStalled = false;
+  let delayMs = 0;
   const connections = new Set<ProxiedConnection>();
 
   const listen = (port: number): Promise<Server> =>
     new Promise((resolve, reject) => {
       const listening = createServer({ allowHalfOpen: true }, (client) => {
         const onEnd = (ended: ProxiedConnection) => connections.delete(ended);
-        connections.add(proxyConnection(client, target, { stalled: isStalled, onEnd }));
+        connections.add(proxyConnection(client, target, { stalled: isStalled, delayMs, onEnd }));
       });
       listening.once('error', reject);
       listening.listen(port, '127.0.0.1', () => resolve(listening));
@@ -71,6 +74,10 @@ export async function startProxy(url: string): Promise<TcpProxy> {
     stall() {
       isStalled = true;
       forEach('all', (connection) => connection.stall());
+    },
+    delay(ms) {
+      delayMs = ms;
+      forEach('all', (connection) => connection.delay(ms));
     },
     cut,
     async restore() {

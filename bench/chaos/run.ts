@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Durability } from '../../src/edge/spool/held-answers.ts';
 import { type Verification, verify } from '../../src/maintenance/verify.ts';
 import { accountForScans, type ScanAccounting } from './accounting.ts';
 import type { BaseWorld } from './base-world.ts';
@@ -59,6 +60,8 @@ interface Options {
   pace?: number;
   /** The number of concurrent clients. */
   clients?: number;
+  /** Of both services; by default the first has `disk` and the second `log`. */
+  durability?: Durability | undefined;
   /** Runs on these servers, without breaking them, instead of on an embedded stack. */
   servers?: ExternalServers | undefined;
 }
@@ -86,16 +89,19 @@ export async function runChaos({ servers, onStep = () => {}, pace = 1, ...option
   return runOn(world, stackFaults(pause), run);
 }
 
-interface Run extends Pick<Options, 'isOver' | 'clients'> {
+interface Run extends Pick<Options, 'isOver' | 'clients' | 'durability'> {
   onStep(step: string): void;
   pause: Pause;
 }
 
 async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run): Promise<ChaosResult> {
-  const { onStep } = run;
+  const { onStep, durability } = run;
   let reader: EventReader | undefined;
   try {
-    const services = [await world.service(), await world.service({ SPOOL_MAX_BYTES: String(smallSpoolBytes) })];
+    const services = [
+      await world.service({ EDGE_DURABILITY: durability ?? 'disk' }),
+      await world.service({ EDGE_DURABILITY: durability ?? 'log', SPOOL_MAX_BYTES: String(smallSpoolBytes) }),
+    ];
     await Promise.all(services.map((service) => service.start()));
     reader = startEventReader(
       services.map(({ port }) => port),

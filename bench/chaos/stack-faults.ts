@@ -20,7 +20,7 @@ import {
 } from './faults.ts';
 import type { Which } from './proxy.ts';
 import type { ReceiverMode } from './receiver.ts';
-import type { Attempt } from './scanner.ts';
+import { type Attempt, startScanning } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { World } from './world.ts';
 
@@ -87,6 +87,10 @@ export const stackFaults = (pause: Pause): Fault[] => [
   { name: 'kill -9 of Postgres', inject: (world) => withoutPostgres(world, () => pause(outageMs)) },
   { name: 'Postgres frozen (SIGSTOP)', inject: (world) => withPostgresFrozen(world, upTo(pause, 4_000)) },
   {
+    name: 'Postgres frozen for 10 s at up to 4,000 scans/s, the load going on',
+    inject: (world, service, attempts) => freezeUnderLoad(pause, world, service, attempts),
+  },
+  {
     name: 'Postgres primary killed, synchronous replica promoted',
     inject: (world) => withFailover(world, upTo(pause, 2_000)),
   },
@@ -117,6 +121,27 @@ export const stackFaults = (pause: Pause): Fault[] => [
   },
   ...receiverFaults(pause),
 ];
+
+const frozenMs = 10_000;
+const recoveryMs = 5_000;
+
+/** The load goes on for some seconds after Postgres continues. */
+async function freezeUnderLoad(
+  pause: Pause,
+  world: World,
+  { port }: ServiceProcess,
+  attempts: Attempt[],
+): Promise<void> {
+  const codes = [...new Map(attempts.map(({ code }) => [code.id, code])).values()];
+  const scanner = startScanning({ ports: [port], codes, connections: 64, pauseMs: 15 });
+  try {
+    await withPostgresFrozen(world, () => pause(frozenMs));
+    await pause(recoveryMs);
+  } finally {
+    await scanner.stop();
+    attempts.push(...scanner.attempts);
+  }
+}
 
 async function untilRefused(attempts: Attempt[]): Promise<void> {
   const from = attempts.length;

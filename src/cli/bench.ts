@@ -11,6 +11,7 @@ import { benchGrowth } from '../../bench/growth.ts';
 import { benchImages } from '../../bench/images.ts';
 import { benchLeaks } from '../../bench/leaks.ts';
 import { benchLog } from '../../bench/log.ts';
+import { benchRecovery } from '../../bench/recovery.ts';
 import { benchRedirect } from '../../bench/redirect.ts';
 import { benchReplay } from '../../bench/replay.ts';
 import type { BenchRow } from '../../bench/row.ts';
@@ -47,6 +48,7 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     ['images', onStack(benchBurst)],
     ['redirect', onStack(benchRedirect)],
     ['cost', () => benchCost(steps)],
+    ['recovery', onStack(benchRecovery)],
     ['log', onStack(benchLog)],
     ['analytics', onStack(benchReplay)],
     ['analytics', onStack(benchAnalytics)],

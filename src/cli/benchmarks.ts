@@ -2,6 +2,7 @@
 export const benchmarks = [
   'redirect',
   'cost',
+  'recovery',
   'log',
   'analytics',
   'images',

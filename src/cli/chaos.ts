@@ -1,6 +1,7 @@
 import type { ExternalServers } from '../../bench/chaos/external-world.ts';
 import { type ChaosResult, runChaos } from '../../bench/chaos/run.ts';
 import { readConfig } from '../config/config.ts';
+import { durabilities } from '../config/settings.ts';
 import { StartError } from '../lib/errors.ts';
 import { untilStopSignal } from '../service/stopping.ts';
 import { dim, print, table } from './terminal.ts';
@@ -8,12 +9,16 @@ import { dim, print, table } from './terminal.ts';
 interface Options {
   minutes: string;
   external?: boolean;
+  durability?: string;
 }
 
 /** Injects failures, then accounts for every scan; the exit code is 1 if one is lost or counted twice. */
-export async function chaos({ minutes, external = false }: Options): Promise<void> {
+export async function chaos({ minutes, external = false, durability }: Options): Promise<void> {
   if (!/^\d{1,3}(\.\d+)?$/.test(minutes) || Number(minutes) === 0 || Number(minutes) > 120)
     throw new StartError('--minutes must be a number greater than 0 and at most 120.');
+  const given = durabilities.find((one) => one === durability);
+  if (durability !== undefined && given === undefined)
+    throw new StartError(`--durability must be one of ${durabilities.join(', ')}.`);
   const servers = external ? externalServers() : undefined;
   const deadline = performance.now() + Number(minutes) * 60_000;
   let stopRequested = false;
@@ -22,6 +27,7 @@ export async function chaos({ minutes, external = false }: Options): Promise<voi
   });
   const result = await runChaos({
     servers,
+    durability: given,
     isOver: () => stopRequested || performance.now() > deadline,
     onStep: (step) => print(dim(`  ${new Date().toISOString().slice(11, 19)}  ${step}`)),
   });

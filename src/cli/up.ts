@@ -42,11 +42,13 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
       const clickhouseRebuildAfterSeconds =
         config.clickhouseRebuildAfterSeconds ?? (config.clickhouseUrl === undefined ? 0 : undefined);
       const edgeFolder = join(data.path, 'edges');
+      // Spool and Postgres share a disk, so a commit is no safer than a sync.
+      const edgeDurability = config.edgeDurability ?? 'disk';
       const { databaseUrl, natsUrl, clickhouseUrl } = stack;
       const addresses = { databaseUrl, natsUrl, clickhouseUrl };
       const serviceConfig: ServiceConfig = {
         ...{ ...config, ...addresses },
-        ...{ secretKey, edgeFolder, clickhouseRebuildAfterSeconds },
+        ...{ secretKey, edgeFolder, edgeDurability, clickhouseRebuildAfterSeconds },
       };
       const service = await startOnFreePort(serviceConfig, flags['port'] !== undefined, log);
       try {

@@ -16,7 +16,7 @@ import { isLimitSet } from './change.ts';
 import { problemsWithContent } from './content-problems.ts';
 import { countUsed, lockLimits } from './limits.ts';
 
-/** One revert is one transaction, which holds the lock of the log: scans wait for it, and go to the spool after 250 ms. */
+/** One revert is one transaction, which holds the lock of the log: scans wait for it in the spool. */
 export const maxRevertedCodes = 5_000;
 /** Events that one revert reads: all of its codes since the period began. */
 const maxReadEvents = 100_000;

@@ -50,6 +50,8 @@ function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
+export const durabilities = ['disk', 'log'] as const;
+
 /** Every setting there is. Flags win over the environment. */
 export const settings = {
   port: setting({
@@ -136,14 +138,20 @@ export const settings = {
     variable: 'EDGE_DIR',
     read: text,
     fallback: '.scanlog/edges',
-    about: 'Folder for scans that wait for Postgres, and for the snapshot of routes. `up` keeps it under `--data`.',
+    about: 'Folder for scans until they are in Postgres, and for the snapshot of routes. `up` keeps it under `--data`.',
   }),
   spoolMaxBytes: setting({
     variable: 'SPOOL_MAX_BYTES',
     read: integer(1, 1e15),
     fallback: '1073741824',
     about:
-      'Size limit of the scans that an edge keeps on disk while Postgres is unavailable; beyond it, redirects answer 503.',
+      'Size limit of the scans that an edge keeps on disk until they are in Postgres; beyond it, redirects answer 503.',
+  }),
+  edgeDurability: setting({
+    variable: 'EDGE_DURABILITY',
+    read: wordOf(durabilities),
+    about:
+      'When a redirect is sent: `disk`, once its scan is synced to `EDGE_DIR`, or `log`, once it is committed by Postgres ([what may be lost](docs/operations.md#durability)). Default: `disk` for `up`, `log` for `serve`.',
   }),
   geoPath: setting({
     variable: 'GEOIP_DB',

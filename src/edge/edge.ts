@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Change } from '../../events/entry.ts';
-import { decodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { openGeo } from '../geo/geo.ts';
 import type { TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -11,6 +10,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Timers } from '../lib/timers.ts';
+import { systemTimers } from '../lib/timers.ts';
 import { appendScans, type ScanBatch } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -22,7 +22,9 @@ import { Recorder } from './recorder.ts';
 import { Redirector } from './redirect.ts';
 import { Routes } from './routes.ts';
 import { readSnapshots } from './snapshot.ts';
-import { keepRefused, refusedFileName, storeValid } from './spool/refused-scans.ts';
+import type { DrainStatus } from './spool/drain.ts';
+import type { Durability } from './spool/held-answers.ts';
+import { keepRefused, refusedFileName, type StoreOptions } from './spool/refused-scans.ts';
 import { openSpool, type Spool, SpoolInUse } from './spool/spool.ts';
 import { type EdgeIntervals, startEdgeTasks } from './tasks.ts';
 import { TracedScans } from './traced-scans.ts';
@@ -33,6 +35,8 @@ export interface EdgeOptions {
   /** Contains one folder per edge process, for its spool, snapshot and bans. */
   folder: string;
   spoolMaxBytes: number;
+  /** Default: `log`. */
+  durability?: Durability | undefined;
   /** A city database in MaxMind's format; without it, the bundled DB-IP Lite is used. */
   geoPath: string | undefined;
   trustedProxies: TrustedProxies;
@@ -54,12 +58,13 @@ export interface Edge {
   caughtUp: Promise<void>;
   /** A sentence for each background task that fails. Redirects continue meanwhile. */
   failures(): string[];
+  /** What waits in the spool. */
+  spool(): DrainStatus;
   stop(): Promise<void>;
 }
 
-const maxWriters = 3;
-/** One for each writer, one for sending the spool, two for lookups. */
-const maxConnections = maxWriters + 3;
+/** One for the drain, one for spools of earlier edges, one for scans of codes with a limit, two for lookups. */
+const maxConnections = 5;
 const maxEdges = 64;
 /** While scans arrive more often than this, the relay polls the log often enough by itself. */
 const pauseMs = 500;
@@ -67,7 +72,7 @@ const pauseMs = 500;
 /** Starts an edge. Needs neither Postgres nor NATS to start: routes then come from the snapshot of an earlier run. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics, ...hooks } = options;
-  const { onAppended, tracing, ...timing } = hooks;
+  const { durability = 'log', onAppended, tracing, ...timing } = hooks;
   const sql = connect(databaseUrl, { max: maxConnections, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'geography database') });
@@ -80,9 +85,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const traced = tracing === undefined ? undefined : new TracedScans(tracing);
   const append = (batch: ScanBatch) => appendScans(sql, batch).then(onScans);
   const store = traced?.store(append) ?? append;
-  const send = (record: Uint8Array) => sendSpooled(record, { store, folder: own.path, clock, log, metrics });
-  const writers = Array.from({ length: maxWriters }, () => newId('batch', Date.now()));
-  const recorder = new Recorder({ writers, store, send, spool: own.spool, log, metrics });
+  const storing: StoreOptions = { store, onRefused: keepRefusedIn(own.path, { clock, log, metrics }) };
+  const newWriter = () => newId('batch', Date.now());
+  const draining = { spool: own.spool, durability, timers: systemTimers };
+  const recorder = new Recorder({ newWriter, ...draining, ...storing, log, metrics });
   const sources = { routes, geo, trustedProxies, clock };
   const limited = new LimitedRecorder({ sql, routes, clock, log, onScans, onAppended });
   const recorders = {
@@ -92,11 +98,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const redirector = new Redirector({ sources, bans, ...recorders, log, metrics });
   const redirect: Edge['redirect'] = (request, shortCode, peer) => redirector.redirect(request, shortCode, peer);
   const folders = { folder, ownFolder: own.path };
-  const tasks = startEdgeTasks({ sql, box, routes, bans, ...folders, send, log, metrics, ...timing });
+  const spool = () => recorder.status();
+  const tasks = startEdgeTasks({ sql, box, routes, bans, ...folders, storing, spool, log, metrics, ...timing });
   return {
     redirect: traced?.redirects(redirect) ?? redirect,
     apply: (entries) => applyEntries(routes, bans, entries),
-    ...{ caughtUp: tasks.caughtUp, failures: tasks.failures },
+    ...{ caughtUp: tasks.caughtUp, failures: tasks.failures, spool },
     async stop() {
       await tasks.stop();
       await limited.stop();
@@ -117,30 +124,19 @@ function afterPause(ms: number, notify: () => void): () => void {
   };
 }
 
-interface SendOptions {
-  store(batch: ScanBatch): Promise<void>;
-  /** For the file of refused scans. */
-  folder: string;
-  clock: Clock;
-  log: Logger;
-  metrics: Metrics;
-}
-
-/** Stores a batch from a spool. Scans that Postgres refuses as invalid go to a file, so they do not block the spool. */
-async function sendSpooled(record: Uint8Array, options: SendOptions): Promise<void> {
-  const { store, folder, clock, log, metrics } = options;
-  await storeValid(decodeSpoolRecord(record), {
-    store,
-    async onRefused(scan, error) {
-      await keepRefused(folder, scan, error, clock());
-      metrics.refusedScans.inc();
-      const file = join(folder, refusedFileName);
-      log.error(
-        { error: error.message, file },
-        'Postgres refused a spooled scan as invalid: it is saved in a file and not counted',
-      );
-    },
-  });
+/** Returns what happens to scans that Postgres refuses as invalid: they go to a file, so they do not block the spool. */
+function keepRefusedIn(
+  folder: string,
+  { clock, log, metrics }: Pick<EdgeOptions, 'clock' | 'log' | 'metrics'>,
+): StoreOptions['onRefused'] {
+  return async (scan, error) => {
+    await keepRefused(folder, scan, error, clock());
+    metrics.refusedScans.inc();
+    log.error(
+      { error: error.message, file: join(folder, refusedFileName) },
+      'Postgres refused a scan as invalid: it is saved in a file and not counted',
+    );
+  };
 }
 
 /** Locks the first folder that no running edge uses, and opens the spool that an earlier process may have left in it. */

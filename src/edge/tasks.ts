@@ -9,7 +9,10 @@ import { LogFollower } from './log-follower.ts';
 import { type PeriodicOptions, runPeriodically } from './periodic.ts';
 import type { Routes } from './routes.ts';
 import { createSnapshotTask } from './snapshot-task.ts';
+import type { DrainStatus } from './spool/drain.ts';
 import { Orphans } from './spool/orphans.ts';
+import type { StoreOptions } from './spool/refused-scans.ts';
+import { writeStatus } from './spool/status-file.ts';
 
 interface EdgeTaskOptions {
   sql: Sql;
@@ -19,8 +22,10 @@ interface EdgeTaskOptions {
   /** The folder of all edges of this machine, and this edge's own in it. */
   folder: string;
   ownFolder: string;
-  /** Stores the valid scans of a spooled record. */
-  send(record: Uint8Array): Promise<void>;
+  /** How scans from the spools of earlier edges are stored. */
+  storing: StoreOptions;
+  /** What waits in the spool of this edge. */
+  spool(): DrainStatus;
   log: Logger;
   metrics: Metrics;
   intervals?: EdgeIntervals | undefined;
@@ -47,19 +52,22 @@ export interface EdgeTasks {
 }
 
 const defaultIntervals: EdgeIntervals = { pollMs: 2_000, snapshotMs: 3_000, otherMs: 5_000 };
+const statusMs = 1_000;
+/** Postgres may be down for less; then it is reported itself. */
+const maxStalledSeconds = 60;
 /** The pause is 20 × the duration of the last write, because writing 200,000 routes takes 0.5 s. */
 const snapshotRestFactor = 20;
 const maxSnapshotRestMs = 30_000;
 
 /** Runs the periodic tasks of an edge. */
 export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
-  const { sql, box, routes, bans, folder, ownFolder, send, log, metrics, timers } = options;
+  const { sql, box, routes, bans, folder, ownFolder, storing, spool, log, metrics, timers } = options;
   const { pollMs, snapshotMs, otherMs } = options.intervals ?? defaultIntervals;
   const follower = new LogFollower(sql, routes, bans);
   const writeRoutes = createSnapshotTask(ownFolder, box, routes);
   const saveBans = () => bans.save(ownFolder);
   const stopping = new AbortController();
-  const orphans = new Orphans({ parent: folder, own: ownFolder, signal: stopping.signal, send, log, metrics });
+  const orphans = new Orphans({ parent: folder, own: ownFolder, signal: stopping.signal, storing, log, metrics });
   const periodic = (name: string, task: () => Promise<void>, timing: Partial<PeriodicOptions>) =>
     runPeriodically(task, { name, everyMs: otherMs, log, metrics, timers, ...timing });
   const tasks = [
@@ -71,12 +79,14 @@ export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
       restFor: (tookMs) => Math.min(tookMs * snapshotRestFactor, maxSnapshotRestMs),
     }),
     periodic('orphans', () => adoptOrphans(sql, orphans), {}),
+    periodic('status', createStatusTask(ownFolder, spool), { everyMs: statusMs }),
   ];
   return {
     caughtUp: follower.caughtUp,
     failures: () => [
       ...tasks.flatMap(({ name, failure }) => (failure() === undefined ? [] : [`${name}: ${failure()}`])),
       ...orphans.unreadable(),
+      ...stalledSentence(spool()),
     ],
     async stop() {
       stopping.abort();
@@ -85,6 +95,22 @@ export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
     },
   };
 }
+
+/** Writes the status of the spool to disk whenever it has changed. */
+function createStatusTask(folder: string, status: () => DrainStatus): () => Promise<void> {
+  let written = '';
+  return async () => {
+    const current = status();
+    const text = JSON.stringify(current);
+    if (text !== written) await writeStatus(folder, current);
+    written = text;
+  };
+}
+
+const stalledSentence = ({ batches, stalledSeconds }: DrainStatus): string[] =>
+  stalledSeconds < maxStalledSeconds
+    ? []
+    : [`${batches} batches of scans in the spool wait, and none was committed for ${Math.round(stalledSeconds)} s`];
 
 async function adoptOrphans(sql: Sql, orphans: Orphans): Promise<void> {
   // Without Postgres, another edge may need to start from a snapshot that adoption would remove.

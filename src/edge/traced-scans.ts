@@ -8,12 +8,14 @@ type Redirect = (request: Request, shortCode: string, peer: string) => Promise<R
 type Store = (batch: ScanBatch) => Promise<void>;
 
 const route = '/{short_code}';
+/** While Postgres is unavailable, commits of later scans are not traced. */
+const maxUncommitted = 10_000;
 
 /** Wraps the steps of a scan in spans. An edge creates it only while traces are on. */
 export class TracedScans {
   readonly #tracing: Tracing;
-  /** The spans of scans that are being recorded, by the id of the scan. */
-  readonly #recording = new Map<string, Span>();
+  /** The spans of scans that are not committed yet, by the id of the scan. */
+  readonly #uncommitted = new Map<string, Span>();
 
   constructor(tracing: Tracing) {
     this.#tracing = tracing;
@@ -33,44 +35,53 @@ export class TracedScans {
   }
 
   recorder(recorder: Pick<Recorder, 'record'>): Pick<Recorder, 'record'> {
-    return { record: (scan) => this.#note(scan, () => recorder.record(scan)) };
+    return {
+      record: (scan) =>
+        this.#note(scan, async (span) => {
+          if (span !== undefined && this.#uncommitted.size < maxUncommitted) this.#uncommitted.set(scan.id, span);
+          try {
+            await recorder.record(scan);
+          } catch (error) {
+            this.#uncommitted.delete(scan.id);
+            throw error;
+          }
+        }),
+    };
   }
 
   limitedRecorder(limited: Pick<LimitedRecorder, 'record'>): Pick<LimitedRecorder, 'record'> {
     const tracing = this.#tracing;
     return {
       record: (known, scan) =>
-        this.#note(scan, () => {
-          const span = tracing.active();
+        this.#note(scan, (span) => {
           if (span === undefined) return limited.record(known, scan);
           return tracing.record('INSERT scans', insertOf(1, [span]), () => limited.record(known, scan));
         }),
     };
   }
 
-  /** A commit of several scans is in the trace of the first that is sampled, with links to all that are. */
+  /**
+   * A commit of several scans is in the trace of the first that is sampled, with links to all that are. It may follow the
+   * redirect.
+   */
   store(store: Store): Store {
-    return (batch) => {
-      if (this.#recording.size === 0) return store(batch);
+    return async (batch) => {
+      if (this.#uncommitted.size === 0) return store(batch);
       const ids = batch.columns.id.slice(1, -1).split(',');
-      const spans = ids.flatMap((id) => this.#recording.get(id) ?? []);
+      const spans = ids.flatMap((id) => this.#uncommitted.get(id) ?? []);
       if (spans.length === 0) return store(batch);
-      return this.#tracing.record('INSERT scans', insertOf(sizeOf(batch), spans), () => store(batch));
+      await this.#tracing.record('INSERT scans', insertOf(sizeOf(batch), spans), () => store(batch));
+      for (const id of ids) this.#uncommitted.delete(id);
     };
   }
 
   /** Stores the context of a scan while it is recorded, without waiting for it. */
-  async #note<T>(scan: Scan, record: () => Promise<T>): Promise<T> {
+  async #note<T>(scan: Scan, record: (span: Span | undefined) => Promise<T>): Promise<T> {
     const span = this.#tracing.active();
-    if (span === undefined) return record();
+    if (span === undefined) return record(undefined);
     span.setAttributes({ 'scanlog.scan.id': scan.id, 'scanlog.code.id': scan.code });
     void this.#tracing.contexts.keep([scan], this.#tracing.traceparentOf(span));
-    this.#recording.set(scan.id, span);
-    try {
-      return await record();
-    } finally {
-      this.#recording.delete(scan.id);
-    }
+    return record(span);
   }
 }
 

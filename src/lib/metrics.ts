@@ -18,7 +18,7 @@ const redirectOutcomes = [
   'method',
 ] as const;
 const attemptOutcomes = ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden'] as const;
-const edgeTasks = ['poll', 'snapshot', 'partitions', 'orphans', 'bans'] as const;
+const edgeTasks = ['poll', 'snapshot', 'partitions', 'orphans', 'bans', 'status'] as const;
 const dropReasons = ['queue_full', 'export_failed'] as const;
 const projections = ['counters', 'analytics', 'webhooks'] as const;
 
@@ -72,12 +72,30 @@ export function createMetrics() {
     }),
     spoolBatches: new Gauge({
       name: 'scanlog_spool_batches',
-      help: 'Batches of scans in the spool on disk, not yet in Postgres',
+      help: 'Batches of scans in the spool, not yet in Postgres',
       registers,
     }),
     spoolBytes: new Gauge({
       name: 'scanlog_spool_bytes',
-      help: 'Bytes of scans in the spool on disk, not yet in Postgres',
+      help: 'Bytes of scans in the spool, not yet in Postgres',
+      registers,
+    }),
+    spoolSecondsLeft: new Gauge({
+      name: 'scanlog_spool_seconds_left',
+      help: 'How long it takes to commit the scans in the spool, at the measured rate',
+      // Each edge drains its own spool.
+      aggregator: 'max',
+      registers,
+    }),
+    spoolStalledSeconds: new Gauge({
+      name: 'scanlog_spool_stalled_seconds',
+      help: 'How long no scans of the spool have been committed although some wait',
+      aggregator: 'max',
+      registers,
+    }),
+    drainedScans: new Counter({
+      name: 'scanlog_drained_scans_total',
+      help: 'Scans that were committed from the spool',
       registers,
     }),
     refusedScans: new Counter({

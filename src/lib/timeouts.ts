@@ -69,6 +69,8 @@ const fixed = {
   bodyMs: 6_000,
   /** A whole delivery, from the DNS lookup to the last byte of the answer. */
   webhookSendMs: 15_000,
+  /** Postgres counts as unavailable while a commit takes longer: redirects then wait only for the disk. */
+  commitStallMs: 1_000,
   /** Without an answer from Postgres for this long, a leader steps down. After twice as long Postgres releases its lock. */
   leaderHeartbeatMs: 5_000,
 };

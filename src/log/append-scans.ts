@@ -2,12 +2,25 @@ import { rowsOf, type ScanBatch, sizeOf } from '../../events/scan-batch.ts';
 import type { Sql } from './connect.ts';
 import { locks } from './locks.ts';
 
-export { batchOf, type ScanBatch, sizeOf, sliceOf } from '../../events/scan-batch.ts';
+export { batchOf, mergeBatches, type ScanBatch, sizeOf, sliceOf } from '../../events/scan-batch.ts';
 
 /** Postgres answered without proof that the batch is stored: the caller must send it again. */
 export class UnprovenAppend extends Error {
   constructor({ writer, number }: ScanBatch) {
     super(`Postgres did not confirm that batch ${number} of writer ${writer} is stored`);
+  }
+}
+
+/**
+ * An earlier call has stored the beginning of a merged batch: the batches up to number `storedTo`. This call has stored
+ * nothing, and the caller must send the rest.
+ */
+export class PartlyStored extends Error {
+  readonly storedTo: number;
+
+  constructor({ writer, first, number }: ScanBatch, storedTo: number) {
+    super(`batches ${first} to ${number} of writer ${writer} were stored only up to ${storedTo}`);
+    this.storedTo = storedTo;
   }
 }
 
@@ -21,6 +34,9 @@ interface Proof {
 /**
  * Stores a batch. Resolves only with proof from Postgres that it is stored, now or by an earlier call. Repeating it is
  * safe, and the caller must repeat it until it resolves.
+ *
+ * A merged batch is stored only while the writer's last stored number is below its first, so none of its batches is stored
+ * twice, whichever of them were merged before a crash. Otherwise it throws `PartlyStored`.
  */
 export async function appendScans(sql: Sql, batch: ScanBatch): Promise<void> {
   if (isStored(batch, await insertScans(sql, batch))) return;
@@ -31,13 +47,16 @@ export async function appendScans(sql: Sql, batch: ScanBatch): Promise<void> {
 
 function isStored(batch: ScanBatch, proof: Proof | undefined): boolean {
   if (proof?.writer !== batch.writer || proof.batch === null) return false;
-  return proof.rows === 0 ? proof.batch >= batch.number : proof.batch === batch.number && proof.rows === sizeOf(batch);
+  if (proof.rows > 0) return proof.batch === batch.number && proof.rows === sizeOf(batch);
+  if (proof.batch >= batch.number) return true;
+  if (batch.first !== undefined && proof.batch >= batch.first) throw new PartlyStored(batch, proof.batch);
+  return false;
 }
 
 /**
  * The statement that stores a batch and decides which of its scans are by new visitors: one round trip, one commit. A batch
- * that is already stored changes nothing. $1 is the writer, $2 the number of the batch; `source` returns its scans, and
- * `optional` names the columns that not every batch has.
+ * that is already stored changes nothing. $1 is the writer, $2 the number of the batch, $3 the first number in it; `source`
+ * returns its scans, and `optional` names the columns that not every batch has.
  *
  * The append lock is taken as late as possible, so that it covers only drawing positions, inserting the scans and the
  * commit. Visitors are inserted in sorted order, so that two batches with the same visitors cannot deadlock.
@@ -46,7 +65,7 @@ const statementFor = (source: string, optional: string[]) => `
   WITH turn AS (
     INSERT INTO scan_writers AS w (writer, batch, written_at) VALUES ($1, $2, now())
     ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, written_at = excluded.written_at
-      WHERE w.batch < excluded.batch
+      WHERE w.batch < $3::bigint
     RETURNING w.batch
   ),
   given AS MATERIALIZED (
@@ -106,11 +125,11 @@ const maxListed = 8;
 /** The statements for batches with these columns: one for arrays, and one for each size of a list. */
 function statementsFor(columns: Record<string, string>, optional: string[]) {
   const types = Object.values(columns);
-  const row = (r: number) => `(${types.map((type, i) => `$${r * types.length + i + 3}::text::${type}`).join(', ')})`;
+  const row = (r: number) => `(${types.map((type, i) => `$${r * types.length + i + 4}::text::${type}`).join(', ')})`;
   const rows = (size: number) => Array.from({ length: size }, (_, r) => row(r)).join(', ');
   return {
     names: Object.keys(columns) as Column[],
-    arrays: statementFor(`unnest(${types.map((type, i) => `$${i + 3}::text::${type}[]`).join(', ')})`, optional),
+    arrays: statementFor(`unnest(${types.map((type, i) => `$${i + 4}::text::${type}[]`).join(', ')})`, optional),
     lists: Array.from({ length: maxListed + 1 }, (_, size) => statementFor(`(VALUES ${rows(size)})`, optional)),
   };
 }
@@ -120,11 +139,11 @@ const allTypes: Record<Column, string> = { ...columnTypes, ...optionalTypes };
 const ruled = statementsFor(allTypes, Object.keys(optionalTypes));
 
 async function insertScans(sql: Sql, batch: ScanBatch): Promise<Proof | undefined> {
-  const { writer, number, columns } = batch;
+  const { writer, number, first = number, columns } = batch;
   const size = sizeOf(batch);
   const { names, arrays, lists } = columns.rule === undefined ? plain : ruled;
   const text = size > maxListed ? arrays : (lists[size] as string);
   const values = size > maxListed ? names.map((name) => columns[name] ?? null) : rowsOf(batch, names).flat();
-  const [proof] = await sql.unsafe<Proof[]>(text, [writer, number, ...values], { prepare: true });
+  const [proof] = await sql.unsafe<Proof[]>(text, [writer, number, first, ...values], { prepare: true });
   return proof;
 }

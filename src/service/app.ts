@@ -13,7 +13,7 @@ import { timeouts } from '../lib/timeouts.ts';
 import { nudgeRelay } from '../stream/changes.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
-import { Degraded, type Probe, serveHealth } from './health.ts';
+import { Degraded, type Details, type Probe, serveHealth } from './health.ts';
 import { type Server, shortCodeOf, withAbsoluteUrl, withHsts } from './http-server.ts';
 import { serveSecurityText } from './security-txt.ts';
 
@@ -23,7 +23,7 @@ export function buildApp(context: ServiceContext, started: Started, onChange: Se
   // By default Elysia assumes a host of at least four characters and misreads the path of http://qr/v1.
   const app = new Elysia({ handler: { standardHostname: false } });
   app.onError(({ request }) => noticeResponse(notices.unknown, request.headers));
-  serveHealth(app, probesOf(context, started), log);
+  serveHealth(app, probesOf(context, started), log, detailsOf(started));
   serveSecurityText(app, { contact: config.securityContact, publicUrl: addresses.publicUrl, clock });
   if (config.roles.includes('api')) serveApiAndConsole(app, context, started, onChange);
   return app;
@@ -46,6 +46,17 @@ function probesOf({ sql, warehouse }: ServiceContext, started: Started): Record<
     ...(edge === undefined ? {} : { edge: () => probeEdge(edge) }),
   };
 }
+
+function detailsOf({ edge }: Started): Details {
+  if (edge === undefined) return {};
+  const spool = () => {
+    const { batches, bytes, scansPerSecond = null, secondsLeft } = edge.spool();
+    return { batches, bytes, scans_per_second: rounded(scansPerSecond), seconds_left: rounded(secondsLeft) };
+  };
+  return { edge: () => ({ spool: spool() }) };
+}
+
+const rounded = (value: number | null) => (value === null ? null : Math.round(value * 10) / 10);
 
 async function probeEdge(edge: Edge): Promise<void> {
   const failures = edge.failures();

@@ -15,6 +15,9 @@ interface Finding {
   ms: number;
 }
 
+/** What `/readyz`, which is public, shows about a part beside its status. */
+export type Details = Record<string, () => object>;
+
 async function runProbe(part: string, probe: Probe, log: Logger): Promise<Finding> {
   const started = performance.now();
   const elapsedMs = () => Math.round(performance.now() - started);
@@ -38,7 +41,7 @@ const answer = (status: number, body: unknown) =>
   Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
 
 /** Serves `/healthz`, 200 while the process runs, and `/readyz`, 503 if a part that the process needs is down. */
-export function serveHealth(app: Elysia, probes: Record<string, Probe>, log: Logger): void {
+export function serveHealth(app: Elysia, probes: Record<string, Probe>, log: Logger, details: Details = {}): void {
   const hidden = { detail: { hide: true } };
   app.get('/healthz', () => answer(200, { status: 'ok' }), hidden);
   app.get(
@@ -48,7 +51,8 @@ export function serveHealth(app: Elysia, probes: Record<string, Probe>, log: Log
         Object.entries(probes).map(async ([name, probe]) => [name, await runProbe(name, probe, log)] as const),
       );
       const ready = findings.every(([, { status }]) => status !== 'down');
-      return answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', parts: Object.fromEntries(findings) });
+      const parts = findings.map(([name, finding]) => [name, { ...finding, ...details[name]?.() }]);
+      return answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', parts: Object.fromEntries(parts) });
     },
     hidden,
   );

@@ -6,7 +6,7 @@ import type { Metrics } from '../lib/metrics.ts';
 
 const intervalMs = 10_000;
 
-/** Measures the disk that holds the spool: when it is full, scans cannot be kept while Postgres is unavailable. */
+/** Measures the disk that holds the spool: when it is full, redirects answer 503. */
 export function measureDisk(folder: string, log: Logger, { edgeDiskFree, edgeDiskSize }: Metrics): Loop {
   async function measure(): Promise<void> {
     const { bsize, bavail, blocks } = await statfs(folder);

@@ -23,8 +23,15 @@ import { runWebhooks } from './run-webhooks.ts';
 /** Starts the role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
 export async function startEdgeRole(context: ServiceContext, onAppended: () => void): Promise<Edge> {
   const { config, webhooks, clock, log, metrics, cleanup, tracing, edgeIntervals: intervals } = context;
-  const { databaseUrl, edgeFolder: folder, spoolMaxBytes, geoPath, trustedProxies } = config;
-  const parts = { databaseUrl, box: webhooks.box, folder, spoolMaxBytes, geoPath, trustedProxies };
+  const {
+    databaseUrl,
+    edgeFolder: folder,
+    spoolMaxBytes,
+    edgeDurability: durability,
+    geoPath,
+    trustedProxies,
+  } = config;
+  const parts = { databaseUrl, box: webhooks.box, folder, spoolMaxBytes, durability, geoPath, trustedProxies };
   const edge = await startEdge({ ...parts, clock, log, metrics, onAppended, tracing, intervals });
   cleanup.add(() => edge.stop(), measureDisk(folder, log, metrics).stop);
   return edge;

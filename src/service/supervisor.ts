@@ -168,6 +168,7 @@ const environmentOf = (config: ServiceConfig): Record<string, string> => ({
     : { CLICKHOUSE_REBUILD_AFTER_SECONDS: String(config.clickhouseRebuildAfterSeconds) }),
   SECRET_KEY: config.secretKey,
   EDGE_DIR: config.edgeFolder,
+  ...(config.edgeDurability === undefined ? {} : { EDGE_DURABILITY: config.edgeDurability }),
   EDGES: String(config.edges),
   // The parent collects the metrics of its children and serves the sum; a child opens no port to the network.
   METRICS_HOST: '127.0.0.1',

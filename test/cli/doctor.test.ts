@@ -65,7 +65,7 @@ describe('./scanlog doctor', () => {
       message: expect.stringMatching(/^fsync is off: .+; turn it on\. full_page_writes is off: .+; turn it on\.$/),
     });
     expect(report.findings.map(({ part, check }) => `${part} ${check}`)).toEqual([
-      ...['edge_folder', 'disk', 'spool'].map((check) => `service ${check}`),
+      ...['edge_folder', 'disk', 'file_system', 'spool'].map((check) => `service ${check}`),
       ...['version', 'primary', 'grants', 'migrations', 'secret_key', 'durability', 'clock', 'size'].map(
         (check) => `postgres ${check}`,
       ),

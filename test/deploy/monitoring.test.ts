@@ -181,11 +181,11 @@ describe('a Prometheus that scrapes the service', () => {
     ]);
     await postgres.cut();
     await scanCode(url, code);
-    await becomesTrue('ScanlogSpoolNotEmpty');
+    await becomesTrue('ScanlogSpoolStalled');
 
     await sql`ALTER TABLE scans_in_the_way RENAME TO scans_2`;
     await Promise.all([postgres.restore(), clickhouse.restore()]);
     released.resolve();
-    await Promise.all([becomesFalse('ScanlogSpoolNotEmpty'), becomesFalse('ScanlogWebhooksDelayed')]);
+    await Promise.all([becomesFalse('ScanlogSpoolStalled'), becomesFalse('ScanlogWebhooksDelayed')]);
   });
 });

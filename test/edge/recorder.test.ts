@@ -1,260 +1,377 @@
-import { describe, expect, test } from 'vitest';
+import type { FileHandle } from 'node:fs/promises';
+import { describe, expect, test, vi } from 'vitest';
 import { decodeSpoolRecord } from '../../events/wire/spool-record.ts';
-import { Overloaded, Recorder } from '../../src/edge/recorder.ts';
+import { Overloaded, type Recorder } from '../../src/edge/recorder.ts';
+import { stopTimeoutMs, trimAfterMs } from '../../src/edge/spool/drain.ts';
 import type { Spool } from '../../src/edge/spool/spool.ts';
-import { createLogger } from '../../src/lib/logger.ts';
-import { createMetrics } from '../../src/lib/metrics.ts';
-import type { ScanBatch } from '../../src/log/append-scans.ts';
+import { timeouts } from '../../src/lib/timeouts.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
-import { spoolFolder } from './spool/spool-support.ts';
+import { type ManualTimers, manualTimers } from '../support/timers.ts';
+import { FakePostgres, idsOf, record, recorderOn } from './recorder-support.ts';
+import { fileHandles, spoolFolder } from './spool/spool-support.ts';
 
 const folder = spoolFolder();
+const durabilities = ['disk', 'log'] as const;
 
-/** Replaces Postgres: stores each batch number of a writer once and in order, or fails. */
-function store() {
-  const stored: ScanBatch[] = [];
-  const sent: ScanBatch[] = [];
-  let behave: 'take' | 'fail' | 'hang' | 'lose answers' = 'take';
-  let held: (() => void)[] = [];
-  const take = (batch: ScanBatch) => {
-    const last = stored.filter(({ writer }) => writer === batch.writer).at(-1)?.number ?? 0;
-    if (batch.number > last) stored.push(batch);
-  };
-  return {
-    stored,
-    sent,
-    now(next: typeof behave) {
-      behave = next;
-      if (next !== 'hang') for (const release of held.splice(0)) release();
-    },
-    scans: () => stored.flatMap(({ columns }) => columns.id.slice(1, -1).split(',')),
-    async store(batch: ScanBatch) {
-      sent.push(structuredClone(batch));
-      if (behave === 'hang') await new Promise<void>((resolve) => held.push(resolve));
-      if (behave === 'fail') throw new Error('unavailable');
-      take(batch);
-      if (behave === 'lose answers') throw new Error('the connection was lost');
-    },
-    forget: () => {
-      held = [];
-    },
-  };
-}
+/** The ids of the scans in each record of a spool. */
+const recordsOf = async (spool: Spool) => (await spool.peek(2 ** 24)).map((bytes) => idsOf(decodeSpoolRecord(bytes)));
 
-type Store = ReturnType<typeof store>;
-
-function recorderOn(postgres: Store, spool: Spool, writer = 'writer_1'): Recorder {
-  const log = createLogger('silent', false);
-  return new Recorder({
-    writers: [writer, `${writer}-2`, `${writer}-3`],
-    store: postgres.store,
-    send: async (record) => postgres.store(decodeSpoolRecord(record)),
-    spool,
-    log,
-    metrics: createMetrics(),
-  });
-}
-
-async function record(recorder: Recorder, count: number): Promise<string[]> {
-  const scans = Array.from({ length: count }, () => scanned());
-  await Promise.all(scans.map((scan) => recorder.record(scan)));
-  return scans.map(({ id }) => id);
-}
-
-const numbers = (batches: ScanBatch[]) => batches.map(({ number }) => number);
-
-describe('group commit', () => {
-  test('under light load each idle writer commits at once, and what arrives then is the next batch', async () => {
-    const postgres = store();
-    const recorder = recorderOn(postgres, await folder.open());
+describe('a scan', () => {
+  test('is answered once it is on disk, although Postgres does not answer', async () => {
+    const postgres = new FakePostgres();
+    const spool = await folder.open();
+    const recorder = recorderOn({ postgres, spool });
     postgres.now('hang');
-    const recorded: Promise<string[]>[] = [];
-    for (const writers of [1, 2, 3]) {
-      recorded.push(record(recorder, 2));
-      await eventually(() => expect(postgres.sent).toHaveLength(writers));
-    }
-    recorded.push(record(recorder, 3), record(recorder, 4));
+    const ids = await record(recorder, 3);
+    expect(await recordsOf(spool)).toEqual([ids]);
+    expect(postgres.stored).toEqual([]);
     postgres.now('take');
-    const ids = (await Promise.all(recorded)).flat();
-    expect(postgres.sent.map(({ writer }) => writer).slice(0, 3)).toEqual(['writer_1', 'writer_1-2', 'writer_1-3']);
-    expect(postgres.sent, 'one batch of all 7 scans that arrived meanwhile').toHaveLength(4);
-    expect(postgres.scans(), 'each once, in order').toEqual(ids);
+    await eventually(() => expect(postgres.scans()).toEqual(ids));
     await recorder.stop();
   });
 
-  test('under load, scans that arrive during a commit are the next batch, in order', async () => {
-    const postgres = store();
-    const recorder = recorderOn(postgres, await folder.open());
-    postgres.now('hang');
-    const first = record(recorder, 8);
-    await eventually(() => expect(postgres.sent).toHaveLength(1));
-    const rest = record(recorder, 50);
-    postgres.now('take');
-    const ids = [...(await first), ...(await rest)];
-    expect(numbers(postgres.stored)).toEqual([1, 2]);
-    expect(postgres.scans()).toEqual(ids);
-    await recorder.stop();
-  });
-
-  test('under load, 64 waiting scans start a second commit, but never a third', async () => {
-    const postgres = store();
-    const recorder = recorderOn(postgres, await folder.open());
-    postgres.now('hang');
-    const recorded = [record(recorder, 8)];
-    await eventually(() => expect(postgres.sent).toHaveLength(1));
-    recorded.push(record(recorder, 100));
-    await eventually(() => expect(postgres.sent).toHaveLength(2));
-    recorded.push(record(recorder, 100));
-    postgres.now('take');
-    const ids = (await Promise.all(recorded)).flat();
-    expect(postgres.sent.map(({ writer, number }) => `${writer} ${number}`).slice(0, 2)).toEqual([
-      'writer_1 1',
-      'writer_1-2 1',
-    ]);
-    expect(postgres.sent[2]?.columns.id.split(','), 'one batch of all scans that arrived meanwhile').toHaveLength(100);
-    expect(postgres.scans().toSorted(), 'each once').toEqual(ids.toSorted());
-    await recorder.stop();
-  });
-
-  test('record resolves only after the scan is stored', async () => {
-    const postgres = store();
-    const recorder = recorderOn(postgres, await folder.open());
-    const recorded: string[] = [];
+  test('is answered after its commit with durability log', async () => {
+    const postgres = new FakePostgres();
+    const recorder = recorderOn({ postgres, spool: await folder.open(), durability: 'log' });
     const scans = Array.from({ length: 200 }, () => scanned());
-    await Promise.all(
+    const answered = await Promise.all(
       scans.map(async (scan) => {
         await recorder.record(scan);
         expect(postgres.scans(), 'stored before record resolves').toContain(scan.id);
-        recorded.push(scan.id);
+        return scan.id;
       }),
     );
-    expect(recorded).toHaveLength(200);
+    expect(answered).toHaveLength(200);
     await recorder.stop();
   });
 
-  test('a batch has at most 1,000 scans', async () => {
-    const postgres = store();
-    const recorder = recorderOn(postgres, await folder.open());
-    await record(recorder, 2_500);
-    const sizes = postgres.stored.map(({ columns }) => columns.id.split(',').length);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2_500);
+  test('shares a sync with all that arrive during the sync before', async () => {
+    const handles = await fileHandles();
+    const sync = handles.datasync;
+    const disk = Promise.withResolvers<void>();
+    const datasync = vi.spyOn(handles, 'datasync').mockImplementationOnce(async function (this: FileHandle) {
+      await disk.promise;
+      return sync.call(this);
+    });
+    const postgres = new FakePostgres();
+    const spool = await folder.open();
+    const recorder = recorderOn({ postgres, spool });
+    postgres.now('hang');
+    const first = record(recorder, 2);
+    await eventually(() => expect(datasync).toHaveBeenCalledTimes(1));
+    const later = [record(recorder, 3), record(recorder, 4)];
+    disk.resolve();
+    const expected = [await first, (await Promise.all(later)).flat()];
+    expect(await recordsOf(spool), 'one record for each sync').toEqual(expected);
+    expect(datasync).toHaveBeenCalledTimes(2);
+    datasync.mockRestore();
+    postgres.now('take');
     await recorder.stop();
   });
 
-  test('more than 10,000 waiting scans are refused', async () => {
-    const postgres = store();
-    const recorder = recorderOn(postgres, await folder.open());
+  test('is refused when 10,000 wait for an answer', async () => {
+    const postgres = new FakePostgres();
+    const recorder = recorderOn({ postgres, spool: await folder.open() });
     const outcomes = await Promise.allSettled(Array.from({ length: 12_000 }, () => recorder.record(scanned())));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(refused).toHaveLength(2_000);
     expect(refused.every((reason) => reason instanceof Overloaded)).toBe(true);
+    await recorder.stop();
     expect(postgres.scans(), 'all others are stored').toHaveLength(10_000);
+  });
+});
+
+describe('the drain', () => {
+  test('commits at once after a pause, then every 50 ms, all that waits with one statement', async () => {
+    const postgres = new FakePostgres();
+    const timers = manualTimers();
+    const spool = await folder.open();
+    const recorder = recorderOn({ postgres, spool, timers });
+    const first = await record(recorder, 2);
+    await eventually(() => expect(spool.waiting.records).toBe(0));
+    const rest = [...(await record(recorder, 1)), ...(await record(recorder, 2)), ...(await record(recorder, 3))];
+    timers.advance(49);
+    expect(postgres.sent, 'only the first').toHaveLength(1);
+    timers.advance(1);
+    await eventually(() => expect(spool.waiting.records).toBe(0));
+    expect(postgres.sent.map(idsOf)).toEqual([first, rest]);
+    expect(postgres.sent[1]).toMatchObject({ first: 2, number: 4 });
+    await recorder.stop();
+  });
+
+  test('does not wait when a full batch is there, and sends at most 1,000 scans at once', async () => {
+    const postgres = new FakePostgres();
+    const spool = await folder.open();
+    const recorder = recorderOn({ postgres, spool });
+    const ids = await record(recorder, 5_000);
+    const sizes = () => postgres.stored.map((batch) => idsOf(batch).length);
+    await eventually(() => expect(sizes().reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(4_000));
+    expect(Math.max(...sizes())).toBe(1_000);
+    await recorder.stop();
+    expect(postgres.scans(), 'in order').toEqual(ids);
+  });
+
+  test('renames its writer every 5 minutes, so that the versions of its row stay few', async () => {
+    const postgres = new FakePostgres();
+    const timers = manualTimers();
+    const recorder = recorderOn({ postgres, spool: await folder.open(), timers });
+    for (const minutes of [0, 4, 2, 4]) {
+      timers.advance(minutes * 60_000);
+      await record(recorder, 1);
+      const { length } = postgres.sent;
+      await eventually(() => expect(postgres.stored).toHaveLength(Math.max(1, length)));
+    }
+    await recorder.stop();
+    const named = postgres.stored.map(({ writer, number }) => ({ writer, number }));
+    expect(new Set(named.map(({ writer }) => writer)).size).toBe(2);
+    expect(named.map(({ number }) => number)).toEqual([1, 2, 1, 2]);
+  });
+
+  test('removes the file of the spool after a second without scans', async () => {
+    const postgres = new FakePostgres();
+    const timers = manualTimers();
+    const spool = await folder.open();
+    const recorder = recorderOn({ postgres, spool, timers });
+    await record(recorder, 1);
+    await eventually(() => expect(spool.waiting.records).toBe(0));
+    expect(folder.files()).toHaveLength(1);
+    await eventually(() => {
+      timers.advance(trimAfterMs);
+      expect(folder.files()).toEqual([]);
+    });
     await recorder.stop();
   });
 });
 
-describe.each(['fail', 'hang', 'lose answers'] as const)('when Postgres behaves as: %s', (failure) => {
-  test('scans go to the spool, and after recovery to Postgres, once and in order', async () => {
-    const postgres = store();
-    const spool = await folder.open();
-    const recorder = recorderOn(postgres, spool);
-    const ids = await record(recorder, 3);
-    postgres.now(failure);
-    for (let i = 0; i < 5; i++) ids.push(...(await record(recorder, 4)));
-    expect(spool.waiting.records, 'scans are spooled').toBeGreaterThan(0);
-    postgres.now('take');
-    ids.push(...(await record(recorder, 2)));
-    await eventually(() => expect(spool.waiting.records).toBe(0));
-    ids.push(...(await record(recorder, 2)));
-    expect(postgres.scans()).toEqual(ids);
-    expect(numbers(postgres.stored)).toEqual(postgres.stored.map((_, i) => i + 1));
-    await recorder.stop();
-  });
-
-  test('both writers use the spool, and each scan is stored once', async () => {
-    const postgres = store();
-    const spool = await folder.open();
-    const recorder = recorderOn(postgres, spool);
-    const recorded = [record(recorder, 100)];
-    postgres.now(failure);
-    for (let i = 0; i < 10; i++) {
-      recorded.push(record(recorder, 100));
-      await new Promise(setImmediate);
+describe('answers', () => {
+  /** Records scans until `bytes` wait in the spool; their answers may be held. Resolves to their promises. */
+  async function fill(recorder: Recorder, spool: Spool, bytes: number): Promise<Promise<string[]>[]> {
+    const recording: Promise<string[]>[] = [];
+    while (spool.waiting.bytes < bytes) {
+      const { records } = spool.waiting;
+      recording.push(record(recorder, 1_000));
+      await eventually(() => expect(spool.waiting.records).toBeGreaterThan(records));
     }
-    const ids = (await Promise.all(recorded)).flat();
-    postgres.now('take');
-    await eventually(() => expect(spool.waiting.records).toBe(0));
-    expect(new Set(postgres.sent.map(({ writer }) => writer)).size, 'there were two writers').toBe(2);
-    expect(postgres.scans().toSorted()).toEqual(ids.toSorted());
-    await recorder.stop();
-  });
+    return recording;
+  }
 
-  test('a batch is identical when it is sent again', async () => {
-    const postgres = store();
-    const recorder = recorderOn(postgres, await folder.open());
-    postgres.now(failure);
-    await record(recorder, 3);
-    await record(recorder, 3);
-    postgres.now('take');
-    await eventually(() => expect(numbers(postgres.stored)).toEqual([1, 2]));
-    for (const batch of postgres.sent)
-      expect(batch).toEqual(postgres.sent.find(({ number }) => number === batch.number));
-    await recorder.stop();
-  });
+  test('wait for the drain when it is more than 5 s behind, and not while Postgres is unavailable', async () => {
+    const postgres = new FakePostgres();
+    const timers = manualTimers();
+    const spool = await folder.open();
+    const recorder = recorderOn({ postgres, spool, timers });
+    postgres.now('hang');
+    // The rate is assumed to be 1 MB/s until it is measured.
+    const filled = await fill(recorder, spool, 5_000_000);
+    await eventually(() => expect(postgres.hanging).toBe(1));
 
-  test('a full spool refuses scans, and accepts them again after it is drained', async () => {
-    const postgres = store();
-    const spool = await folder.open({ maxBytes: 6_000 });
-    const recorder = recorderOn(postgres, spool);
-    const accepted = await record(recorder, 1);
-    postgres.now(failure);
-    let refused = 0;
-    for (let i = 0; i < 30 && refused < 3; i++)
-      await record(recorder, 1).then(
-        (ids) => accepted.push(...ids),
-        (error) => {
-          expect(error).toBeInstanceOf(Overloaded);
-          refused++;
-        },
-      );
-    expect(refused, 'the spool was full').toBe(3);
-    postgres.now('take');
-    await eventually(() => expect(spool.waiting.records).toBe(0));
-    accepted.push(...(await record(recorder, 3)));
-    const kept = new Set(postgres.scans());
-    for (const id of accepted) expect(kept).toContain(id);
-    expect(postgres.scans(), 'none twice').toHaveLength(kept.size);
-    await recorder.stop();
-  });
-
-  test('stop does not wait for Postgres, and the next process sends the rest', async () => {
-    const postgres = store();
-    const recorder = recorderOn(postgres, await folder.open());
-    postgres.now(failure);
-    const ids = await record(recorder, 5);
-    await recorder.stop();
-    postgres.forget();
+    let answered = 0;
+    const held = Array.from({ length: 2 }, () => record(recorder, 1_000).then(() => answered++));
+    const { records } = spool.waiting;
+    await eventually(() => expect(spool.waiting.records).toBeGreaterThanOrEqual(records + 2));
+    expect(answered, 'on disk, but not answered').toBe(0);
+    timers.advance(timeouts.commitStallMs);
+    await Promise.all([...filled, ...held]);
+    await record(recorder, 1);
+    expect(postgres.stored).toEqual([]);
 
     postgres.now('take');
-    const next = recorderOn(postgres, await folder.open(), 'writer_2');
-    await eventually(() => expect(new Set(postgres.scans())).toEqual(new Set(ids)));
-    expect(postgres.scans(), 'each once').toHaveLength(ids.length);
-    await next.stop();
+    await eventually(() => expect(spool.waiting.records).toBeLessThan(100));
+    await recorder.stop();
+    expect(new Set(postgres.scans()).size, 'none twice').toBe(postgres.scans().length);
   });
+
+  test('that wait for the drain are sent as it proceeds, before their own commit', async () => {
+    const postgres = new FakePostgres();
+    const spool = await folder.open();
+    const recorder = recorderOn({ postgres, spool });
+    postgres.now('hang');
+    const filled = await fill(recorder, spool, 5_500_000);
+    const ids: string[] = [];
+    const held = record(recorder, 100).then((given) => ids.push(...given));
+    await eventually(() => {
+      postgres.commitOne();
+      expect(ids).toHaveLength(100);
+    });
+    expect(postgres.scans(), 'its own commit is far away').not.toContain(ids[0]);
+    await Promise.all([...filled, held]);
+    postgres.now('take');
+    await recorder.stop();
+  });
+});
+
+describe.each(durabilities)('with durability %s', (durability) => {
+  describe.each(['fail', 'hang', 'lose answers'] as const)('when Postgres behaves as: %s', (failure) => {
+    /** Records scans, and moves the time until they are answered. */
+    async function recordDuring(recorder: Recorder, timers: ManualTimers, count: number): Promise<string[]> {
+      let ids: string[] | undefined;
+      const recording = record(recorder, count).then((recorded) => {
+        ids = recorded;
+      });
+      await eventually(() => {
+        timers.advance(timeouts.commitStallMs);
+        expect(ids).toBeDefined();
+      });
+      await recording;
+      return ids ?? [];
+    }
+
+    test('scans are answered from disk, and reach Postgres once and in order', async () => {
+      const postgres = new FakePostgres();
+      const timers = manualTimers();
+      const spool = await folder.open();
+      const recorder = recorderOn({ postgres, spool, durability, timers });
+      const ids = await recordDuring(recorder, timers, 3);
+      postgres.now(failure);
+      for (let i = 0; i < 5; i++) ids.push(...(await recordDuring(recorder, timers, 4)));
+      postgres.now('take');
+      ids.push(...(await recordDuring(recorder, timers, 2)));
+      await eventually(() => {
+        timers.advance(timeouts.commitStallMs);
+        expect(spool.waiting.records).toBe(0);
+      });
+      ids.push(...(await recordDuring(recorder, timers, 2)));
+      await recorder.stop();
+      expect(postgres.scans()).toEqual(ids);
+      expect(folder.files()).toEqual([]);
+    });
+
+    test('a full spool refuses scans, and accepts them again after it is drained', async () => {
+      const postgres = new FakePostgres();
+      const timers = manualTimers();
+      const spool = await folder.open({ maxBytes: 12_000 });
+      const recorder = recorderOn({ postgres, spool, durability, timers });
+      const accepted = await recordDuring(recorder, timers, 1);
+      postgres.now(failure);
+      let refused = 0;
+      for (let i = 0; i < 60 && refused < 3; i++) {
+        const recording = record(recorder, 1);
+        let settled = false;
+        recording.then(
+          (ids) => {
+            accepted.push(...ids);
+            settled = true;
+          },
+          (error) => {
+            expect(error).toBeInstanceOf(Overloaded);
+            refused++;
+            settled = true;
+          },
+        );
+        await eventually(() => {
+          timers.advance(timeouts.commitStallMs);
+          expect(settled).toBe(true);
+        });
+        // Every statement is answered late, but takes effect.
+        if (failure === 'lose answers' && postgres.stored.length > 5) postgres.now('fail');
+      }
+      expect(refused, 'the spool was full').toBe(3);
+      postgres.now('take');
+      await eventually(() => {
+        timers.advance(timeouts.commitStallMs);
+        expect(spool.waiting.records).toBe(0);
+      });
+      accepted.push(...(await recordDuring(recorder, timers, 3)));
+      await recorder.stop();
+      const kept = new Set(postgres.scans());
+      for (const id of accepted) expect(kept).toContain(id);
+      expect(postgres.scans(), 'none twice').toHaveLength(kept.size);
+    });
+
+    test('stop does not wait for Postgres, and the next process sends the rest', async () => {
+      const postgres = new FakePostgres();
+      const timers = manualTimers();
+      const recorder = recorderOn({ postgres, spool: await folder.open(), durability, timers });
+      postgres.now(failure);
+      const ids = await recordDuring(recorder, timers, 5);
+      let stopped = false;
+      const stopping = recorder.stop().then(() => {
+        stopped = true;
+      });
+      await eventually(() => {
+        timers.advance(stopTimeoutMs);
+        expect(stopped).toBe(true);
+      });
+      await stopping;
+      postgres.forget();
+
+      postgres.now('take');
+      const next = recorderOn({ postgres, spool: await folder.open(), durability });
+      await eventually(() => expect(new Set(postgres.scans())).toEqual(new Set(ids)));
+      expect(postgres.scans(), 'each once').toHaveLength(ids.length);
+      await next.stop();
+    });
+  });
+});
+
+describe.each(['ENOSPC', 'EROFS', 'EIO'])('a disk that answers %s', (code) => {
+  test('refuses scans, none of which reaches Postgres, and records again once it can be written', async () => {
+    const postgres = new FakePostgres();
+    const timers = manualTimers();
+    const spool = await folder.open();
+    const recorder = recorderOn({ postgres, spool, timers });
+    postgres.now('hang');
+    const ids = await record(recorder, 2);
+    const write = vi
+      .spyOn(await fileHandles(), 'write')
+      .mockRejectedValue(Object.assign(new Error(`${code}: injected`), { code }));
+    for (let i = 0; i < 3; i++) await expect(record(recorder, 2)).rejects.toBeInstanceOf(Overloaded);
+    write.mockRestore();
+    ids.push(...(await record(recorder, 2)));
+    postgres.now('take');
+    await recorder.stop();
+    expect(postgres.scans()).toEqual(ids);
+    const again = await folder.open();
+    expect(again.waiting.records).toBe(0);
+  });
+});
+
+test('what waits is sent before the recorder stops', async () => {
+  const postgres = new FakePostgres();
+  const spool = await folder.open();
+  const recorder = recorderOn({ postgres, spool });
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) ids.push(...(await record(recorder, 2)));
+  await recorder.stop();
+  expect(postgres.scans()).toEqual(ids);
+  expect(folder.files()).toEqual([]);
+});
+
+test('after a lost answer, only what is not stored yet is sent again', async () => {
+  const postgres = new FakePostgres();
+  const timers = manualTimers();
+  const spool = await folder.open();
+  const recorder = recorderOn({ postgres, spool, timers });
+  postgres.now('hang');
+  const ids = await record(recorder, 2);
+  await eventually(() => expect(postgres.hanging).toBe(1));
+  postgres.now('lose answers');
+  await eventually(() => expect(postgres.scans()).toEqual(ids));
+  for (let i = 0; i < 3; i++) ids.push(...(await record(recorder, 2)));
+  postgres.now('take');
+  await eventually(() => {
+    timers.advance(timeouts.commitStallMs);
+    expect(spool.waiting.records).toBe(0);
+  });
+  expect(postgres.scans()).toEqual(ids);
+  expect(postgres.stored.at(-1)).toMatchObject({ first: 2, number: 4 });
+  await recorder.stop();
 });
 
 test('reading the spool is retried after an error', async () => {
-  const postgres = store();
+  const postgres = new FakePostgres();
+  const timers = manualTimers();
   const spool = await folder.open();
   let unreadable = 3;
-  const peek = () => (unreadable-- > 0 ? Promise.reject(new Error('input/output error')) : spool.peek());
+  const peek = (maxBytes: number) =>
+    unreadable-- > 0 ? Promise.reject(new Error('input/output error')) : spool.peek(maxBytes);
   const troubled = Object.create(spool, { peek: { value: peek } }) as Spool;
-  const recorder = recorderOn(postgres, troubled);
-  postgres.now('fail');
+  const recorder = recorderOn({ postgres, spool: troubled, timers });
   const ids = await record(recorder, 2);
-  postgres.now('take');
-  await eventually(() => expect(postgres.scans()).toEqual(ids));
+  await eventually(() => {
+    timers.advance(timeouts.commitStallMs);
+    expect(postgres.scans()).toEqual(ids);
+  });
   await recorder.stop();
 });

@@ -28,7 +28,7 @@ export interface TestService {
   metricsPort(instance?: number): number;
   /** The text of /metrics of an instance. */
   metrics(instance?: number): Promise<string>;
-  /** Resolves when every scan that was redirected is in Postgres: a slow commit leaves it in the spool for a while. */
+  /** Resolves when every scan that was redirected is in Postgres: after a slow commit, or with `disk`, it is in the spool. */
   allStored(): Promise<void>;
   /** A client of one instance, with a key or without. */
   client(instance: number, key?: string): Api;

@@ -7,9 +7,12 @@ import { timeoutScale } from './limits.ts';
  * tests start inherit the variable.
  */
 process.env['TIMEOUT_SCALE'] = String(timeoutScale);
-setTimeouts(timeoutScale);
+
+/** With `EDGE_DURABILITY=log`, the default here, a redirect is then in Postgres, however long its commit takes. */
+const patient = { commitStallMs: 60_000 };
+setTimeouts(timeoutScale, patient);
 
 /** Sets timeouts for the tests of this file that are about them. Call it before `useService`. */
 export function useTimeouts(own: Partial<Timeouts>): void {
-  beforeAll(() => setTimeouts(timeoutScale, own));
+  beforeAll(() => setTimeouts(timeoutScale, { ...patient, ...own }));
 }

@@ -18,6 +18,8 @@ export type SpoolEvent =
 /** One file of the spool, with the state that its reader and writer share. */
 export interface Segment {
   readonly path: string;
+  /** Segments are written and read in the order of their numbers. */
+  readonly number: number;
   /** The offset after the last complete record that is on disk. Readers stop here. */
   end: number;
   /** Size on disk. */
@@ -43,6 +45,8 @@ const earliestTime = Date.UTC(2026, 0, 1);
 
 const isExpired = (createdAt: Date, now: Date): boolean =>
   createdAt.getTime() >= earliestTime && now.getTime() - createdAt.getTime() > maxSegmentAgeDays * 24 * 60 * 60 * 1000;
+
+const numberOf = (path: string) => Number.parseInt(basename(path), 10);
 
 const segmentName = /^(\d+)\.spool(\.corrupt)?$/;
 
@@ -100,6 +104,7 @@ export async function closeOutput(segment: Segment): Promise<void> {
 
 const emptySegment = (path: string): Segment => ({
   path,
+  number: numberOf(path),
   end: 0,
   size: 0,
   records: 0,

@@ -6,13 +6,15 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { isPostgresUnavailable } from '../../log/connect.ts';
 import { removeSnapshot } from '../snapshot.ts';
+import type { StoreOptions } from './refused-scans.ts';
+import { sendOldest } from './send-oldest.ts';
 import { openSpool, type Spool, SpoolInUse, SpoolUnusable } from './spool.ts';
 
 interface OrphansOptions {
   /** The folder of all edges of this machine, and this edge's own in it. */
   parent: string;
   own: string;
-  send(record: Uint8Array): Promise<unknown>;
+  storing: StoreOptions;
   /** Stops after the current batch. */
   signal: AbortSignal;
   log: Logger;
@@ -72,14 +74,17 @@ export class Orphans {
   }
 
   async #sendAll(spool: Spool, path: string): Promise<number> {
-    const { send, signal } = this.#options;
+    const { storing, signal } = this.#options;
     const orUnusable = (error: unknown) => Promise.reject(new SpoolUnusable(path, error));
+    const readable: Pick<Spool, 'peek' | 'drop'> = {
+      peek: (maxBytes) => spool.peek(maxBytes).catch(orUnusable),
+      drop: (count) => spool.drop(count).catch(orUnusable),
+    };
     let batches = 0;
-    for (; !signal.aborted; batches++) {
-      const record = await spool.peek().catch(orUnusable);
-      if (record === undefined) break;
-      await send(record);
-      await spool.drop().catch(orUnusable);
+    while (!signal.aborted) {
+      const { records } = await sendOldest(readable, storing);
+      if (records === 0) break;
+      batches += records;
     }
     return batches;
   }

@@ -13,7 +13,7 @@ export const refusedFileName = 'refused-scans.jsonl';
 export const isInvalidData = (error: unknown): error is postgres.PostgresError =>
   error instanceof postgres.PostgresError && error.code.startsWith('22');
 
-interface StoreOptions {
+export interface StoreOptions {
   store(batch: ScanBatch): Promise<void>;
   /** Saves one refused scan; resolves once it is on disk. */
   onRefused(scan: ScanBatch, error: postgres.PostgresError): Promise<void>;

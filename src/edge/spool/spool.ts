@@ -16,13 +16,15 @@ export interface Spool {
    * when it could not be stored. Later appends succeed as soon as there is space.
    */
   append(record: Uint8Array): Promise<void>;
-  /** The oldest record that was not dropped, or undefined. */
-  peek(): Promise<Uint8Array | undefined>;
+  /** The oldest records that were not dropped: as many as fit into `maxBytes`, but at least one if there is any. */
+  peek(maxBytes: number): Promise<Uint8Array[]>;
   /**
-   * Removes the oldest record. A segment is deleted from disk once all its records are dropped, so after a restart `peek`
-   * returns the records of the oldest segment again: consumers must detect duplicates.
+   * Removes the oldest record, or the `count` oldest. A segment is deleted from disk once it is full and all its records are dropped, so
+   * after a restart `peek` returns the records of the oldest segment again: consumers must detect duplicates.
    */
-  drop(): Promise<void>;
+  drop(count?: number): Promise<void>;
+  /** Deletes the newest segment too, if all its records are dropped. Call it in a pause: the next append creates a file. */
+  trim(): Promise<void>;
   /** Number and size of the records that were not dropped. */
   readonly waiting: { records: number; bytes: number };
   /** Waits for pending appends, then unlocks the folder. */
@@ -36,11 +38,16 @@ export interface SpoolOptions {
   maxBytes: number;
   /** Size of a segment: disk space is freed, and records are repeated after a restart, by whole segments. */
   segmentBytes?: number | undefined;
+  /** Size of the new records that stay in memory, so that they are not read from disk. */
+  memoryBytes?: number | undefined;
   onEvent?: ((event: SpoolEvent) => void) | undefined;
   clock?: Clock | undefined;
 }
 
-const defaultSegmentBytes = 8 * 1024 * 1024;
+const maxSegmentBytes = 8 * 1024 * 1024;
+/** So that a small spool has space again when a part of it is dropped. */
+const minSegments = 4;
+const defaultMemoryBytes = 32 * 1024 * 1024;
 
 /** The spool's files cannot be read or written. */
 export class SpoolUnusable extends StartError {
@@ -56,14 +63,15 @@ export class SpoolUnusable extends StartError {
  * ```ts
  * const spool = await openSpool({ folder: 'data/spool', maxBytes: 1024 ** 3 });
  * await spool.append(batch);                       // on disk
- * for (let next = await spool.peek(); next; next = await spool.peek()) {
+ * for (let next = await spool.peek(65_536); next.length > 0; next = await spool.peek(65_536)) {
  *   await send(next);
- *   await spool.drop();
+ *   await spool.drop(next.length);
  * }
  * ```
  */
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
-  const { folder: path, maxBytes, segmentBytes = defaultSegmentBytes, clock = systemClock } = options;
+  const { folder: path, maxBytes, memoryBytes = defaultMemoryBytes, clock = systemClock } = options;
+  const segmentBytes = options.segmentBytes ?? Math.min(maxSegmentBytes, Math.ceil(maxBytes / minSegments));
   const report = (event: SpoolEvent) => {
     try {
       options.onEvent?.(event);
@@ -72,8 +80,9 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     }
   };
   const { folder, unlock } = await openFolder(path, report, clock());
-  const writer = new SpoolWriter(folder, { maxBytes, segmentBytes, clock });
-  const reader = new SpoolReader(folder);
+  const reader = new SpoolReader(folder, memoryBytes);
+  const onStored: SpoolReader['keep'] = (segment, start, records) => reader.keep(segment, start, records);
+  const writer = new SpoolWriter(folder, { maxBytes, segmentBytes, clock, onStored });
   let closing: Promise<void> | undefined;
   const whileOpen = <T>(work: () => Promise<T>): Promise<T> =>
     closing === undefined ? work() : Promise.reject(new Error('The spool is closed.'));
@@ -81,6 +90,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   async function close(): Promise<void> {
     try {
       await writer.settled();
+      await reader.trim();
       await reader.close();
       await folder.close();
     } finally {
@@ -90,8 +100,9 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
 
   return {
     append: (record) => whileOpen(() => writer.append(record)),
-    peek: () => whileOpen(() => reader.peek()),
-    drop: () => whileOpen(() => reader.drop()),
+    peek: (maxBytes) => whileOpen(() => reader.peek(maxBytes)),
+    drop: (count = 1) => whileOpen(() => reader.drop(count)),
+    trim: () => whileOpen(() => reader.trim()),
     get waiting() {
       return folder.segments.reduce(
         (sum, { records, bytes }) => ({ records: sum.records + records, bytes: sum.bytes + bytes }),

@@ -11,6 +11,8 @@ interface WriterOptions {
   maxBytes: number;
   segmentBytes: number;
   clock: Clock;
+  /** Called with records that are on disk now, before their appends resolve. `start` is the offset of the first. */
+  onStored(segment: Segment, start: number, records: Uint8Array[]): void;
 }
 
 interface PendingAppend {
@@ -104,10 +106,8 @@ export class SpoolWriter {
     const folder = this.#folder;
     const { end } = segment;
     const isNew = end === 0;
-    const block = encodeRecords(
-      group.map(({ record }) => record),
-      isNew ? this.#options.clock() : undefined,
-    );
+    const records = group.map(({ record }) => record);
+    const block = encodeRecords(records, isNew ? this.#options.clock() : undefined);
     segment.size = end + block.length;
     if (isNew) folder.segments.push(segment);
     try {
@@ -120,8 +120,9 @@ export class SpoolWriter {
     }
     segment.end = segment.size;
     segment.records += group.length;
-    segment.bytes += group.reduce((sum, { record }) => sum + record.length, 0);
+    segment.bytes += records.reduce((sum, { length }) => sum + length, 0);
     segment.writing = undefined;
+    this.#options.onStored(segment, isNew ? headerBytes : end, records);
     if (this.#isFailing) folder.report({ kind: 'spool_writes_again' });
     this.#isFailing = false;
     for (const { resolve } of group) resolve();

@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs';
 import { openSpool } from '../../../src/edge/spool/spool.ts';
 import { StartError } from '../../../src/lib/errors.ts';
-import { numbered, numberOf } from './spool-support.ts';
+import { numbered, numberOf, oldest } from './spool-support.ts';
 
 // A folder in use ends the process without output: the test checks its exit code.
 process.on('uncaughtException', (error) => {
@@ -28,7 +28,7 @@ async function appendForever(from: number): Promise<void> {
   const drainer = async () => {
     for (;;) {
       // Leaves 60 records, so that there is something to recover.
-      const record = spool.waiting.records > 60 ? await spool.peek() : undefined;
+      const record = spool.waiting.records > 60 ? await oldest(spool) : undefined;
       if (record === undefined) await new Promise(setImmediate);
       else {
         print(`taken ${numberOf(record)}`);

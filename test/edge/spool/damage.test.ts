@@ -134,7 +134,7 @@ describe('a segment with changed bytes', () => {
 
 describe('a segment that is damaged while it is in use', () => {
   it('is abandoned by the reader and the writer; later records go to a new segment', async () => {
-    const spool = await folder.open();
+    const spool = await folder.open({ memoryBytes: 0 });
     await Promise.all(range(1, 5).map((number) => spool.append(numbered(number))));
     const bytes = readFileSync(folder.at(firstFile));
     bytes.fill(0, headerBytes + 2 * (frameBytes + 40));
@@ -148,7 +148,7 @@ describe('a segment that is damaged while it is in use', () => {
   });
 
   it('may have been removed', async () => {
-    const spool = await folder.open({ segmentBytes: 200 });
+    const spool = await folder.open({ segmentBytes: 200, memoryBytes: 0 });
     for (const number of range(1, 6)) await spool.append(numbered(number));
     folder.put({ [secondFile]: readFileSync(folder.at(secondFile)) });
     expect(await drain(spool)).toEqual([4, 5, 6]);

@@ -6,6 +6,7 @@ import { keepRefused, refusedFileName, storeValid } from '../../../src/edge/spoo
 import { newId } from '../../../src/lib/ids.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
+import { systemTimers } from '../../../src/lib/timers.ts';
 import { appendScans, batchOf, type ScanBatch } from '../../../src/log/append-scans.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -47,14 +48,10 @@ test('an invalid scan does not block the spool and is saved in a file', async ()
   const spool = await folder.open();
   const path = folder.at();
   const recorder = new Recorder({
-    writers: [newId('batch', Date.now()), newId('batch', Date.now())],
+    newWriter: () => newId('batch', Date.now()),
     store,
-    send: (record) =>
-      storeValid(JSON.parse(Buffer.from(record).toString()), {
-        store,
-        onRefused: (scan, error) => keepRefused(path, scan, error, new Date()),
-      }),
-    spool,
+    onRefused: (scan, error) => keepRefused(path, scan, error, new Date()),
+    ...{ spool, durability: 'disk', timers: systemTimers },
     log: createLogger('silent', false),
     metrics: createMetrics(),
   });

@@ -22,13 +22,17 @@ export function numberOf(record: Uint8Array): number {
   return number;
 }
 
-/** Drops all records of a spool and returns their numbers. */
+/** The oldest record of a spool, or undefined. */
+export const oldest = async (spool: Spool): Promise<Uint8Array | undefined> => (await spool.peek(1))[0];
+
+/** Drops all records of a spool, with their files, and returns their numbers. */
 export async function drain(spool: Spool): Promise<number[]> {
   const numbers: number[] = [];
-  for (let record = await spool.peek(); record !== undefined; record = await spool.peek()) {
+  for (let record = await oldest(spool); record !== undefined; record = await oldest(spool)) {
     numbers.push(numberOf(record));
     await spool.drop();
   }
+  await spool.trim();
   return numbers;
 }
 

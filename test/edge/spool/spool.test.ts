@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { inspectSpool, SpoolFull } from '../../../src/edge/spool/spool.ts';
+import { eventually, reaches } from '../../support/eventually.ts';
 import {
   drain,
   fileHandles,
@@ -9,6 +10,7 @@ import {
   headerBytes,
   numbered,
   numberOf,
+  oldest,
   range,
   spoolFolder,
 } from './spool-support.ts';
@@ -25,27 +27,67 @@ describe('a spool', () => {
     expect(spool.waiting).toEqual({ records: 0, bytes: 0 });
   });
 
-  it('has no files after all records are dropped', async () => {
+  it('keeps the newest file after all records are dropped, until it is trimmed or closed', async () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
-    expect(folder.files()).toHaveLength(1);
-    await spool.peek();
     await spool.drop();
-    expect(folder.files()).toEqual([]);
+    expect(folder.files()).toHaveLength(1);
     await spool.append(numbered(2));
-    expect(await drain(spool)).toEqual([2]);
+    expect(folder.files(), 'the file is used again').toHaveLength(1);
+    await spool.trim();
+    expect(folder.files(), 'a record waits').toHaveLength(1);
+    await spool.drop();
+    await spool.trim();
+    expect(folder.files()).toEqual([]);
+    await spool.append(numbered(3));
+    await spool.drop();
+    await spool.close();
+    expect(folder.files()).toEqual([]);
+  });
+
+  it('returns as many records as fit, and at least one', async () => {
+    for (const memoryBytes of [0, 100, 2 ** 20]) {
+      const spool = await folder.open({ segmentBytes: 200, memoryBytes });
+      for (const number of range(1, 9)) await spool.append(numbered(number));
+      const numbers = async (maxBytes: number) => (await spool.peek(maxBytes)).map(numberOf);
+      expect(await numbers(1)).toEqual([1]);
+      expect(await numbers(119)).toEqual([1, 2]);
+      expect(await numbers(120)).toEqual([1, 2, 3]);
+      await spool.drop(2);
+      expect(await numbers(1_000)).toEqual(range(3, 9));
+      expect(spool.waiting).toEqual({ records: 7, bytes: 7 * 40 });
+      await spool.drop(100);
+      expect(await numbers(1_000)).toEqual([]);
+      await spool.close();
+    }
+  });
+
+  it('does not read new records from disk, until they exceed its memory', async () => {
+    const read = vi.spyOn(await fileHandles(), 'read');
+    const spool = await folder.open({ segmentBytes: 1_000, memoryBytes: 60 * 40 });
+    for (const number of range(1, 60)) await spool.append(numbered(number));
+    expect(await drain(spool)).toEqual(range(1, 60));
+    expect(read).not.toHaveBeenCalled();
+    for (const number of range(1, 90)) await spool.append(numbered(number));
+    expect(await drain(spool)).toEqual(range(1, 90));
+    expect(read, 'the rest of 30 was read').toHaveBeenCalled();
+    read.mockClear();
+    for (const number of range(1, 60)) await spool.append(numbered(number));
+    expect(await drain(spool)).toEqual(range(1, 60));
+    expect(read, 'new records are kept again').not.toHaveBeenCalled();
+    read.mockRestore();
   });
 
   it('returns the same record until it is dropped, and undefined when empty', async () => {
     const spool = await folder.open();
-    expect(await spool.peek()).toBeUndefined();
+    expect(await oldest(spool)).toBeUndefined();
     await spool.drop();
     await Promise.all([spool.append(numbered(1)), spool.append(numbered(2))]);
-    expect((await Promise.all([spool.peek(), spool.peek()])).map((record) => record && numberOf(record))).toEqual([
+    expect((await Promise.all([oldest(spool), oldest(spool)])).map((record) => record && numberOf(record))).toEqual([
       1, 1,
     ]);
     await Promise.all([spool.drop(), spool.drop(), spool.drop()]);
-    expect(await spool.peek()).toBeUndefined();
+    expect(await oldest(spool)).toBeUndefined();
   });
 
   it('accepts empty records, and records larger than a segment or the read-ahead', async () => {
@@ -53,7 +95,7 @@ describe('a spool', () => {
     await spool.append(new Uint8Array());
     await spool.append(numbered(2, 700_000));
     await spool.append(numbered(3));
-    expect(await spool.peek()).toHaveLength(0);
+    expect(await oldest(spool)).toHaveLength(0);
     await spool.drop();
     expect(await drain(spool)).toEqual([2, 3]);
   });
@@ -63,13 +105,17 @@ describe('a spool', () => {
     const appending = Promise.all(range(1, 2000).map((number) => spool.append(numbered(number))));
     const seen: number[] = [];
     while (seen.length < 2000) {
-      const [record] = await Promise.all([spool.peek(), new Promise(setImmediate)]);
-      if (record === undefined) continue;
+      const record = await eventually(async () => {
+        const found = await oldest(spool);
+        if (found === undefined) throw new Error('no record is synced yet');
+        return found;
+      });
       seen.push(numberOf(record));
       await spool.drop();
     }
     await appending;
     expect(seen).toEqual(range(1, 2000));
+    await spool.trim();
     expect(folder.files()).toEqual([]);
   });
 
@@ -91,7 +137,7 @@ describe('a spool', () => {
     await spool.append(numbered(1));
     expect(datasync).toHaveBeenCalledTimes(2);
     const first = spool.append(numbered(2));
-    await vi.waitUntil(() => datasync.mock.calls.length === 3);
+    await reaches(3, () => datasync.mock.calls.length);
     await Promise.all([first, ...range(3, 500).map((number) => spool.append(numbered(number)))]);
     expect(datasync).toHaveBeenCalledTimes(4);
     datasync.mockRestore();
@@ -109,8 +155,8 @@ describe('a spool', () => {
     const spool = await folder.open();
     const acknowledged = vi.fn();
     const appended = spool.append(numbered(1)).then(acknowledged);
-    await vi.waitUntil(() => datasync.mock.calls.length === 1);
-    expect(await spool.peek()).toBeUndefined();
+    await reaches(1, () => datasync.mock.calls.length);
+    expect(await oldest(spool)).toBeUndefined();
     expect(acknowledged).not.toHaveBeenCalled();
     disk.resolve();
     await appended;
@@ -123,7 +169,7 @@ describe('a spool', () => {
     const appended = spool.append(numbered(1));
     await Promise.all([spool.close(), appended]);
     await expect(spool.append(numbered(2))).rejects.toThrow('closed');
-    await expect(spool.peek()).rejects.toThrow('closed');
+    await expect(oldest(spool)).rejects.toThrow('closed');
     expect(await drain(await folder.open())).toEqual([1]);
   });
 
@@ -159,7 +205,7 @@ describe('a full spool', () => {
     const stored = results.flatMap(({ status }, i) => (status === 'fulfilled' ? [i + 1] : []));
     for (const result of results) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(SpoolFull);
     expect(stored.length).toBeGreaterThan(20);
-    await vi.waitFor(() => expect(spool.append(numbered(101, 100))).rejects.toBeInstanceOf(SpoolFull));
+    await eventually(() => expect(spool.append(numbered(101, 100))).rejects.toBeInstanceOf(SpoolFull));
     expect(onDisk()).toBeLessThanOrEqual(maxBytes);
     await spool.close();
     const again = await folder.open({ maxBytes });

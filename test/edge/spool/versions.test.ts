@@ -2,15 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeSpoolRecord } from '../../../events/wire/spool-record.ts';
-import { Recorder } from '../../../src/edge/recorder.ts';
 import { inspectSpool, openSpool } from '../../../src/edge/spool/spool.ts';
-import { createMetrics } from '../../../src/lib/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import { scanned } from '../../support/scans.ts';
 import { useService } from '../../support/service.ts';
+import { manualTimers } from '../../support/timers.ts';
 import { scans } from '../../wire/content.ts';
+import { FakePostgres, recorderOn } from '../recorder-support.ts';
 import { spoolFolder } from './spool-support.ts';
 
 const fixture = (version: number) =>
@@ -27,15 +26,12 @@ describe('a spooled record of a newer version', () => {
     const spool = await folder.open();
     await spool.append(newerRecord());
     const { log, lines } = captureLog();
-    let stored = 0;
-    const store = async () => void stored++;
-    const send = async (record: Uint8Array) => {
-      decodeSpoolRecord(record);
-      stored++;
-    };
-    const recorder = new Recorder({ writers: ['writer_1'], store, send, spool, log, metrics: createMetrics() });
+    const postgres = new FakePostgres();
+    const timers = manualTimers();
+    const recorder = recorderOn({ postgres, spool, log, timers });
     await recorder.record(scanned());
-    await eventually(() =>
+    await eventually(() => {
+      timers.advance(1_000);
       expect(lines()).toContainEqual(
         expect.objectContaining({
           level: 'error',
@@ -43,10 +39,10 @@ describe('a spooled record of a newer version', () => {
           batches: 2,
           msg: message,
         }),
-      ),
-    );
+      );
+    });
     expect(spool.waiting.records, 'neither is dropped').toBe(2);
-    expect(stored, 'the record after it is not sent first').toBe(0);
+    expect(postgres.sent, 'the record after it is not sent first').toEqual([]);
     await recorder.stop();
   });
 });

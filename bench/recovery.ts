@@ -1,0 +1,145 @@
+import { freePort } from '../src/stack/processes.ts';
+import { type BenchStack, load, startPeer } from './bench-stack.ts';
+import { childrenOf } from './process.ts';
+import { type BenchRow, boundedRow, ms, perSecond } from './row.ts';
+
+const connections = 256;
+const rate = 4_000;
+const frozenMs = 10_000;
+const burstSeconds = 10;
+/** Less than this counts as empty: at 4,000/s the spool always has the scans of the last 50 ms. */
+const emptySeconds = 0.2;
+/** The load goes on for this long after the thaw. */
+const maxRecoverySeconds = 30;
+const pollMs = 50;
+
+/** How the edge takes in what Postgres does not, and how it comes back. */
+export async function benchRecovery(stack: BenchStack, { onStep = (_: string) => {} } = {}): Promise<BenchRow[]> {
+  onStep('what one edge commits directly');
+  const committed = await committedPerSecond(stack);
+  const service = await startEdge(stack);
+  try {
+    onStep(`a burst of ${burstSeconds} s`);
+    const burst = await burstRow(service);
+    await untilEmpty(service);
+    onStep(`Postgres frozen for ${frozenMs / 1000} s at ${perSecond(rate)}`);
+    return [burst, ...(await frozenRows(stack, service, committed))];
+  } finally {
+    await service.stop();
+  }
+}
+
+interface EdgeUnderTest {
+  url: string;
+  metric(name: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+async function startEdge(stack: BenchStack): Promise<EdgeUnderTest> {
+  const metricsPort = await freePort();
+  const settings = { EDGE_DURABILITY: 'disk', METRICS_PORT: String(metricsPort) };
+  const { port, stop } = await stack.serve({ settings });
+  return {
+    url: `http://127.0.0.1:${port}/${stack.code.short_code}`,
+    stop,
+    async metric(name) {
+      const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((answer) => answer.text());
+      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
+    },
+  };
+}
+
+async function committedPerSecond(stack: BenchStack): Promise<number> {
+  const { port, stop } = await stack.serve({ settings: { EDGE_DURABILITY: 'log' } });
+  const url = `http://127.0.0.1:${port}/${stack.code.short_code}`;
+  await load(url, { connections, seconds: 2 });
+  const result = await load(url, { connections, seconds: 5 });
+  await stop();
+  return result.perSecond;
+}
+
+async function burstRow(service: EdgeUnderTest): Promise<BenchRow> {
+  const bare = await startPeer('bare-elysia.ts');
+  await load(service.url, { connections, seconds: 2 });
+  await untilEmpty(service);
+  const limit = await load(`http://127.0.0.1:${bare.port}/bench`, { connections, seconds: burstSeconds });
+  await bare.stop();
+  const burst = await load(service.url, { connections, seconds: burstSeconds });
+  const drainMs = await untilEmpty(service);
+  return boundedRow(
+    {
+      what: `redirects/s in a burst of ${burstSeconds} s, drained ${ms(drainMs)} later`,
+      figure: perSecond(burst.perSecond),
+      against: `bare Elysia 302: ${perSecond(limit.perSecond)}`,
+      ratio: burst.perSecond / limit.perSecond,
+    },
+    { target: 0.4, goal: 0.6, kind: 'min' },
+  );
+}
+
+async function frozenRows(stack: BenchStack, service: EdgeUnderTest, committed: number): Promise<BenchRow[]> {
+  const before = await probe(service);
+  const seconds = frozenMs / 1000 + maxRecoverySeconds + 2;
+  const loading = load(service.url, { connections, seconds, rate });
+  await Bun.sleep(2_000);
+  const thaw = freeze(stack);
+  await Bun.sleep(frozenMs);
+  const drainedBefore = await service.metric('scanlog_drained_scans_total');
+  thaw();
+  const thawedAt = performance.now();
+  const emptyMs = await untilEmpty(service, maxRecoverySeconds * 1000);
+  const drained = ((await service.metric('scanlog_drained_scans_total')) - drainedBefore) / (emptyMs / 1000);
+  let latency = await probe(service);
+  while (latency > 2 * before && performance.now() - thawedAt < maxRecoverySeconds * 1000)
+    latency = await probe(service);
+  const recoveredSeconds = (performance.now() - thawedAt) / 1000;
+  const { statuses } = await loading;
+  const others = Object.entries(statuses).filter(([status]) => status !== '302');
+  return [
+    boundedRow(
+      {
+        what: `scans/s drained from the spool while ${perSecond(rate)} arrive`,
+        figure: perSecond(drained),
+        against: `committed by one edge: ${perSecond(committed)}`,
+        ratio: drained / committed,
+      },
+      { target: 0.5, goal: 1, kind: 'min' },
+    ),
+    boundedRow(
+      {
+        what: `Postgres frozen for ${frozenMs / 1000} s at ${perSecond(rate)}, until the spool is empty (${ms(emptyMs)}) and p99 as before`,
+        figure: `${recoveredSeconds.toFixed(1)} s`,
+        against:
+          others.length === 0 ? 'all answers 302' : `other answers: ${JSON.stringify(Object.fromEntries(others))}`,
+        ratio: null,
+        value: recoveredSeconds,
+      },
+      { target: 10, goal: 3, kind: 'max', unit: ' s' },
+    ),
+  ];
+}
+
+/** The p99 of a few requests beside the load. */
+const probe = async (service: EdgeUnderTest): Promise<number> =>
+  (await load(service.url, { connections: 4, seconds: 1, rate: 100 })).p99;
+
+/** Stops Postgres and all its processes with SIGSTOP; returns the function that continues them. */
+function freeze({ parts }: BenchStack): () => void {
+  const postgres = parts.find(({ name }) => name === 'postgres')?.pid();
+  if (postgres === undefined) throw new Error('Postgres is not running');
+  const processes = [postgres, ...childrenOf(postgres)];
+  for (const pid of processes) process.kill(pid, 'SIGSTOP');
+  return () => {
+    for (const pid of processes) process.kill(pid, 'SIGCONT');
+  };
+}
+
+/** Returns how long it took. */
+async function untilEmpty(service: EdgeUnderTest, timeoutMs = 60_000): Promise<number> {
+  const started = performance.now();
+  while ((await service.metric('scanlog_spool_seconds_left')) > emptySeconds) {
+    if (performance.now() - started > timeoutMs) break;
+    await Bun.sleep(pollMs);
+  }
+  return performance.now() - started;
+}
