@@ -14,8 +14,12 @@ export async function writeStatus(folder: string, status: DrainStatus): Promise<
 
 /** The status of the spool in a folder; undefined if no running process drains it. */
 export async function readStatus(folder: string): Promise<DrainStatus | undefined> {
-  const text = await readFile(join(folder, fileName), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const { process, status } = JSON.parse(text) as { process: ProcessMark; status: DrainStatus };
-  return isAlive(process) ? status : undefined;
+  try {
+    const text = await readFile(join(folder, fileName), 'utf8');
+    const { process, status } = JSON.parse(text) as { process: ProcessMark; status: DrainStatus };
+    return isAlive(process) ? status : undefined;
+  } catch {
+    // It is missing or, since it is not synced, empty after a power failure.
+    return undefined;
+  }
 }
