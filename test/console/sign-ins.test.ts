@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openTab } from '../support/console.ts';
 import { unknownKey } from '../support/http.ts';
 import { captureLog } from '../support/log-lines.ts';
+import { holdWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
 const captured = captureLog();
@@ -46,7 +47,9 @@ test('logs and counts every sign-in, sign-out and failed attempt', async () => {
   expect(metrics).toContain('scanlog_sign_ins_total{outcome="signed_out"} 1');
   expect(metrics).toContain('scanlog_sign_ins_total{outcome="refused"} 4');
 
-  for (let i = 0; i < 61; i++) await tab.signIn('hello', {}, from('198.51.100.9'));
+  await tab.signIn('hello', {}, from('198.51.100.9'));
+  await holdWindows(service.database.sql);
+  for (let i = 1; i < 61; i++) await tab.signIn('hello', {}, from('198.51.100.9'));
   expect(signIns().at(-1)).toMatchObject({ outcome: 'limited', key: 'unknown' });
   expect(await service.metrics()).toContain('scanlog_sign_ins_total{outcome="limited"} 1');
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/stack/processes.ts';
 import { eventually } from '../support/eventually.ts';
+import { conditionTimeoutMs } from '../support/limits.ts';
 import { programOf, type RunningProgram, startProgram } from '../support/programs.ts';
 import { authority, certificate, privateKey } from '../webhooks/certificate.ts';
 
@@ -137,6 +138,8 @@ interface Options {
   input?: string;
 }
 
+const curlTimeoutS = String(conditionTimeoutMs / 1000);
+
 /** Starts curl; `output` grows as it receives. */
 export function curl(
   proxy: TlsProxy,
@@ -145,7 +148,7 @@ export function curl(
   { scheme = 'https', input = '' }: Options = {},
 ) {
   const port = scheme === 'https' ? proxy.httpsPort : proxy.httpPort;
-  const common = ['--silent', '--show-error', '--no-buffer', '--max-time', '20', '--cacert', proxy.authority];
+  const common = ['--silent', '--show-error', '--no-buffer', '--max-time', curlTimeoutS, '--cacert', proxy.authority];
   const resolve = ['--resolve', `${domain}:${port}:127.0.0.1`];
   const child = spawn('curl', [...common, ...resolve, ...args, `${scheme}://${domain}:${port}${path}`]);
   let output = '';
