@@ -89,7 +89,7 @@ describe('the folder of an edge', () => {
       const locked = readdirSync(folder).filter((name) =>
         readdirSync(join(folder, name)).some((file) => file.endsWith('.lock')),
       );
-      expect(locked).toEqual(['edge-0', expect.stringMatching(/^edge-[1-9]/)]);
+      expect(locked.sort()).toEqual(['edge-0', expect.stringMatching(/^edge-[1-9]/)]);
     });
   });
 });
