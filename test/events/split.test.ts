@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooseVariant, splitSeed } from '../../events/split.ts';
 
-const visitors = 1_000_000;
+const visitors = 200_000;
 
 /** A generator of numbers that repeats, with well distributed bits (SplitMix32). */
 function* numbers(seed: number): Generator<number> {
@@ -32,7 +32,7 @@ const countOf = (chosen: Uint8Array, variant: number) => chosen.filter((each) =>
 /** 5 standard deviations: by chance, one run in a million is outside. */
 const tolerance = (share: number) => 5 * Math.sqrt(visitors * share * (1 - share));
 
-describe('a split over a million visitors', () => {
+describe('a split over 200,000 visitors', () => {
   const even = choices('r1', [1, 1]);
 
   test.each([{ weights: [1, 1] }, { weights: [900, 90, 10] }, { weights: [1, 2, 3, 4] }])(

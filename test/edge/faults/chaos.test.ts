@@ -9,8 +9,8 @@ test('random faults: every redirect is one scan in the log, the counters, the wa
     isOver: ({ faults, redirected, interruptedReplays }) =>
       faults >= kinds && redirected > redirects && interruptedReplays > 0,
     pace: 0.2,
-    // Other test files run at the same time on the same two cores.
-    clients: 6,
+    // Few, so that webhooks keep up with the scans on a busy machine.
+    clients: 3,
   });
   expect(isClean, JSON.stringify(result, null, 2)).toBe(true);
   expect(result.faults.length, 'kinds of faults, and none').toBeGreaterThan(kinds);

@@ -3,7 +3,9 @@ import { outcomesOf } from '../../../bench/chaos/scanner.ts';
 import { eventually } from '../../support/eventually.ts';
 import { untilSeen, useProxiedService } from './fault-support.ts';
 
-const service = useProxiedService({ timeouts: { postgresAnswerMs: 2_000, leaderHeartbeatMs: 2_000 } });
+const service = useProxiedService({
+  timeouts: { postgresConnectMs: 4_000, postgresAnswerMs: 4_000, leaderHeartbeatMs: 2_000 },
+});
 
 const leaders = () => service.database.sql`
   SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -15,7 +17,7 @@ test('connections to Postgres stall forever: scans go to the spool and reach the
   await untilSeen(scanner, 302, 100);
   await eventually(async () => expect(await leaders(), 'sessions that hold a leader lock').toHaveLength(2));
   service.proxy.stallConnections('all');
-  await untilSeen(scanner, 302, 500);
+  await untilSeen(scanner, 302, 200);
   await scanner.stop();
   expect([...outcomesOf(scanner.attempts).keys()]).toEqual([302]);
   // The stall does not end, so every wait in the service needs a timeout.
