@@ -104,3 +104,9 @@ test('a read can exclude thousands of codes, because each parameter stays within
   expect(left).toEqual([{ code: 'qr_b', scans: 1 }]);
   expect(sentLike(/without_2:/), 'in three parameters').not.toEqual([]);
 });
+
+test('a read whose signal has aborted already ends at once, and is not sent', async () => {
+  const late = { ...reading(), signal: AbortSignal.abort(new Error('too late')) };
+  await expect(readFigures(late, selection({ only: 'qr_a' }))).rejects.toThrow('too late');
+  expect(sent).toEqual([]);
+});

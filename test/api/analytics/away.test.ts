@@ -12,12 +12,10 @@ import { idleFeed } from '../../support/feed.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import { scanned } from '../../support/scans.ts';
 import type { TestAccount } from '../../support/service.ts';
-import { useTimeouts } from '../../support/timeouts.ts';
 import { retrying, useFilledWarehouse } from '../../support/warehouse.ts';
 import { webhookParts } from '../../support/webhook-parts.ts';
+import { withTimeouts } from '../../support/with-timeouts.ts';
 
-// Only the last test needs an answer, and has a timeout of its own.
-useTimeouts({ analyticsReadMs: 500 });
 let proxy: TcpProxy;
 const log = captureLog();
 const filled = useFilledWarehouse({
@@ -70,7 +68,9 @@ describe('while ClickHouse is unavailable', () => {
 
   test('a ClickHouse that accepts connections and never answers leads to 503', async () => {
     proxy.stall();
-    await Promise.all(reads().map(async (read) => expectUnavailable(await account.live.get(read), read)));
+    await withTimeouts({ analyticsReadMs: 100 }, () =>
+      Promise.all(reads().map(async (read) => expectUnavailable(await account.live.get(read), read))),
+    );
   });
 
   test('analytics work again once ClickHouse is back', async () => {

@@ -151,7 +151,7 @@ test('every read agrees with a model over a plain list of scans', async () => {
         for (const query of queries) await compare(live, ids, changes, scans, query);
       },
     ),
-    { numRuns: 3, endOnFailure: true },
+    { numRuns: 2, endOnFailure: true },
   );
 });
 
