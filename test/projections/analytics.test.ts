@@ -8,6 +8,7 @@ import { scanTables } from '../../src/analytics/scan-tables.ts';
 import { remove } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { newId } from '../../src/lib/ids.ts';
+import { append } from '../../src/log/append.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { locks } from '../../src/log/locks.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
@@ -341,7 +342,15 @@ describe('a deleted code', () => {
       },
     });
     await running.catchUp();
-    await Promise.all(codes.map(({ id }) => remove(database.sql, owner, id, by)));
+    await database.sql.begin(async (tx) => {
+      const event = { type: 'code_deleted', data: {} } as const;
+      await append(
+        tx,
+        codes.map(({ id }) => ({ stream: id, version: 2, event })),
+        by,
+      );
+      await tx`UPDATE codes SET status = 'deleted' WHERE account = ${owner.account}`;
+    });
     await running.catchUp();
     await untilRemoved(running, codes[0] as Code);
     expect(sizes).toEqual([500, 1]);
