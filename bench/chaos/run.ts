@@ -11,7 +11,7 @@ import { type ExternalServers, startExternalWorld } from './external-world.ts';
 import { interruptReplay } from './interrupted-replay.ts';
 import { type Attempt, outcomesOf, startScanning } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { type Fault, stackFaults } from './stack-faults.ts';
+import { type Fault, longFault, stackFaults } from './stack-faults.ts';
 import { startWorld } from './world.ts';
 
 /** The limit of one service's spool, small enough to fill while Postgres is down. */
@@ -49,6 +49,8 @@ interface Options {
   onStep?(step: string): void;
   /** The number of concurrent clients. */
   clients?: number;
+  /** Leaves out the fault that takes 15 s, so that a short run has several kinds. */
+  isShort?: boolean;
   /** Of both services; by default the first has `disk` and the second `log`. */
   durability?: Durability | undefined;
   /** Runs on these servers, without breaking them, instead of on an embedded stack. */
@@ -66,14 +68,19 @@ interface FaultRun {
  * received once, in order, by a reader of the event feed. With external servers only the services and their connections are
  * broken.
  */
-export async function runChaos({ servers, onStep = () => {}, ...options }: Options): Promise<ChaosResult> {
+export async function runChaos({
+  servers,
+  isShort = false,
+  onStep = () => {},
+  ...options
+}: Options): Promise<ChaosResult> {
   onStep(servers === undefined ? 'starting a stack and two services' : 'starting two services');
   if (servers !== undefined) {
     const world = await startExternalWorld(servers);
     return runOn(world, externalFaults(world), { onStep, ...options });
   }
   const world = await startWorld({ withWarehouse: true, withWebhook: true, withNatsCluster: true });
-  return runOn(world, stackFaults, { onStep, ...options });
+  return runOn(world, isShort ? stackFaults : [...stackFaults, longFault], { onStep, ...options });
 }
 
 interface Run extends Pick<Options, 'isOver' | 'clients' | 'durability'> {

@@ -10,6 +10,7 @@ test('a minute of random faults: every redirect is one scan in the log, the coun
       until ??= performance.now() + durationMs;
       return performance.now() > until;
     },
+    isShort: true,
     // Other test files run at the same time on the same two cores.
     clients: 6,
   });
