@@ -23,7 +23,7 @@ describe.each(durabilities)('durability %s', (durability) => {
     const codes = await knownCodes(world, 2, [service.port]);
     const scanner = startScanning({ ports: [service.port], codes, connections: 32, pauseMs: 1 });
     await untilSeen(scanner, 302, 200);
-    await withPostgresFrozen(world, () => untilSeen(scanner, 302, 2_000));
+    await withPostgresFrozen(world, () => untilSeen(scanner, 302, 1_000));
     await untilSeen(scanner, 302, 200);
     await eventually(async () => expect(await secondsLeft(service), 'while scans arrive').toBeLessThan(0.5));
     await scanner.stop();
@@ -51,7 +51,7 @@ describe.each(durabilities)('durability %s', (durability) => {
     const scanner = startScanning({ ports: [service.port], codes, connections: 16, pauseMs: 1 });
     await untilSeen(scanner, 302, 100);
     await withPostgresFrozen(world, async () => {
-      await untilSeen(scanner, 302, 500);
+      await untilSeen(scanner, 302, 200);
       await service.kill();
     });
     await service.start();
