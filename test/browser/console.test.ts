@@ -129,8 +129,12 @@ describe('codes', () => {
     await field('Corner dots color').fill('#A9441F');
 
     const preview = page.getByRole('complementary', { name: 'Preview' }).getByRole('img');
-    const source = (await preview.getAttribute('src')) ?? '';
-    const previewSvg = decodeURIComponent(source.replace('data:image/svg+xml,', ''));
+    const previewSvg = await eventually(async () => {
+      const source = (await preview.getAttribute('src')) ?? '';
+      const svg = decodeURIComponent(source.replace('data:image/svg+xml,', ''));
+      expect(svg, 'the preview has the last color').toContain('#A9441F');
+      return svg;
+    });
     await button('Create code').click();
     await page.getByRole('heading', { name: 'Summer menu', level: 1 }).waitFor();
 

@@ -116,6 +116,7 @@ describe('selected codes', () => {
     await dialog().getByRole('radio', { name: 'PNG' }).press('ArrowRight');
     expect(await accessibilityViolations(page)).toEqual([]);
     const zip = await downloaded(page, () => dialog().getByRole('button', { name: 'Download ZIP' }).press('Enter'));
+    await dialog().waitFor({ state: 'detached' });
     expect(zip.name).toMatch(/^qr-codes-[\d-]+\.zip$/);
     const { data } = (await account.live.get('/v1/qrcodes')).body;
     const shortCodes = data.map(({ short_url }: Json) => new URL(short_url).pathname.slice(1));
@@ -132,7 +133,7 @@ describe('selected codes', () => {
     await page.keyboard.press('Enter');
     await page.getByText('3 codes deleted.').waitFor();
     await shows(['Code 1']);
-    expect(await page.getByText('selected').count()).toBe(0);
+    await page.getByText('selected').waitFor({ state: 'detached' });
   });
 });
 

@@ -29,7 +29,8 @@ export function serveBrowser(): { url: string; stop(): Promise<void> } {
   return {
     url: server.url.href,
     async stop() {
-      await (await browser)?.close();
+      const started = await browser?.catch(() => undefined);
+      await started?.close();
       await server.stop(true);
     },
   };
