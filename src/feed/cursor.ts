@@ -75,8 +75,7 @@ export async function loadCursors(sql: Queryable): Promise<Cursors> {
   const [row] = await sql<[{ key: string; branch: number }]>`
     SELECT encode((SELECT value FROM secrets WHERE name = 'event_cursor'), 'hex') AS key,
       coalesce((SELECT ('x' || encode(value, 'hex'))::bit(32)::int FROM secrets WHERE name = 'branch'), 0) AS branch`;
-  const branches = await sql<
-    Branch[]
-  >`SELECT branch, after FROM log_branches ORDER BY number NULLS FIRST, after, branch`;
+  const branches = await sql<Branch[]>`
+    SELECT branch, after FROM log_branches ORDER BY number NULLS FIRST, after, branch`;
   return new Cursors(Buffer.from(row.key, 'hex'), row.branch, branches);
 }

@@ -13,12 +13,20 @@ export class Stalls {
   readonly #root: number;
   /** Descendants by id, with their start time: one whose parent has ended is recognized by it. */
   #known = new Map<number, string>();
+  /** The processes that are stopped now. */
+  #stopped: number[] = [];
   #isEnding = false;
   readonly #running: Promise<void>;
 
   constructor(root: number) {
     if (process.platform !== 'linux') throw new StartError('--stall needs Linux: it finds processes in /proc.');
     this.#root = root;
+    // Stopped processes would outlive this one.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        this.#resume();
+        process.exit(1);
+      });
     this.#running = this.#run();
   }
 
@@ -30,11 +38,15 @@ export class Stalls {
 
   async #run(): Promise<void> {
     while (!this.#isEnding) {
-      const stopped = this.#descendants().filter((pid) => send(pid, 'SIGSTOP'));
+      this.#stopped = this.#descendants().filter((pid) => send(pid, 'SIGSTOP'));
       await sleep(stoppedMs);
-      for (const pid of stopped) send(pid, 'SIGCONT');
+      this.#resume();
       await sleep(runningMs);
     }
+  }
+
+  #resume(): void {
+    for (const pid of this.#stopped.splice(0)) send(pid, 'SIGCONT');
   }
 
   /** The processes of the run that are not stopped already. */

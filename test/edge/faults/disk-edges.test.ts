@@ -8,7 +8,7 @@ const world = useWorld([{ EDGE_DURABILITY: 'disk' }], { flags: ['--edges', '2'] 
 test('two edges with durability disk, Postgres frozen under load that goes on: every 302 is one scan', async () => {
   const ports = world.services.map(({ port }) => port);
   const codes = await knownCodes(world, 2, [...ports, ...ports, ...ports, ...ports]);
-  const scanner = startScanning({ ports, codes, connections: 32, pauseMs: 1 });
+  const scanner = startScanning({ ports, codes, connections: 32, pauseMs: 20 });
   await untilSeen(scanner, 302, 200);
   await withPostgresFrozen(world, () => untilSeen(scanner, 302, 1_000));
   await untilSeen(scanner, 302, 500);

@@ -21,7 +21,7 @@ describe.each(durabilities)('durability %s', (durability) => {
   test('Postgres frozen under load that goes on: the spool empties after the thaw, every 302 is one scan', async () => {
     const service = serviceOf(durability);
     const codes = await knownCodes(world, 2, [service.port]);
-    const scanner = startScanning({ ports: [service.port], codes, connections: 32, pauseMs: 1 });
+    const scanner = startScanning({ ports: [service.port], codes, connections: 32, pauseMs: 20 });
     await untilSeen(scanner, 302, 200);
     await withPostgresFrozen(world, () => untilSeen(scanner, 302, 1_000));
     await untilSeen(scanner, 302, 200);
@@ -35,7 +35,7 @@ describe.each(durabilities)('durability %s', (durability) => {
   test('killed with -9 three times under load: every 302 is one scan', async () => {
     const service = serviceOf(durability);
     const codes = await knownCodes(world, 2, [service.port]);
-    const scanner = startScanning({ ports: [service.port], codes, connections: 32, pauseMs: 1 });
+    const scanner = startScanning({ ports: [service.port], codes, connections: 32, pauseMs: 20 });
     for (let kills = 0; kills < 3; kills++) {
       await untilSeen(scanner, 302, 20 + Math.floor(Math.random() * 300));
       await withoutService(service, async () => {});
@@ -48,7 +48,7 @@ describe.each(durabilities)('durability %s', (durability) => {
   test('killed with -9 while Postgres is frozen: the spool that it left is sent once', async () => {
     const service = serviceOf(durability);
     const codes = await knownCodes(world, 2, [service.port]);
-    const scanner = startScanning({ ports: [service.port], codes, connections: 16, pauseMs: 1 });
+    const scanner = startScanning({ ports: [service.port], codes, connections: 16, pauseMs: 20 });
     await untilSeen(scanner, 302, 100);
     await withPostgresFrozen(world, async () => {
       await untilSeen(scanner, 302, 200);

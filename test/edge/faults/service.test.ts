@@ -73,7 +73,7 @@ describe('a service that receives SIGTERM', () => {
     await expectCleanExit(helper);
     await helper.start();
     const codes = await knownCodes(world, 2, [helper.port]);
-    const scanner = startScanning({ ports: [helper.port], codes, connections: 16, pauseMs: 1 });
+    const scanner = startScanning({ ports: [helper.port], codes, connections: 16, pauseMs: 20 });
     await untilSeen(scanner, 302, 200);
     await expectCleanExit(helper);
     await scanner.stop();
