@@ -32,10 +32,18 @@ interface ConnectOptions {
   answerTimeoutMs?: number | 'none';
 }
 
+/** Servers, by URL, that have `transaction_timeout`: Postgres 17 and newer. */
+const withTransactionTimeout = new Set<string>();
+const firstVersionWithIt = 17;
+/** A transaction may last as long as this many statements that are not answered in time. */
+const maxSilentStatements = 3;
+
 /** A pool of connections to the database that holds the log. Requires the `postgres` package patched by `patches/`. */
 export function connect(url: string, options: ConnectOptions = {}): Sql {
   const { max = 10, name = 'scanlog', planOnce = false, answerTimeoutMs = timeouts.postgresAnswerMs } = options;
-  return postgres(url, {
+  // A client that stops in the middle of a message is neither idle nor running a statement, and keeps its locks.
+  const limit = answerTimeoutMs === 'none' ? {} : { transaction_timeout: answerTimeoutMs * maxSilentStatements };
+  const sql = postgres(url, {
     max,
     connect_timeout: timeouts.postgresConnectMs / 1_000,
     ...(answerTimeoutMs === 'none' ? {} : { read_timeout: answerTimeoutMs / 1_000 }),
@@ -52,8 +60,16 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
       // An append holds the append lock until it commits: a client that died without closing must lose it.
       idle_in_transaction_session_timeout: 10_000,
       ...(planOnce ? { plan_cache_mode: 'force_generic_plan' } : {}),
+      ...(withTransactionTimeout.has(url) ? limit : {}),
+    },
+    // A server refuses a setting that it does not have, so the first connection of a process is without the limit.
+    onparameter(parameter: string, value: string) {
+      if (parameter !== 'server_version' || Number.parseInt(value, 10) < firstVersionWithIt) return;
+      withTransactionTimeout.add(url);
+      Object.assign(sql.options.connection, limit);
     },
   });
+  return sql;
 }
 
 const unavailableCodes = new Set([

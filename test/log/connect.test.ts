@@ -46,6 +46,32 @@ describe('every connection', () => {
   });
 });
 
+describe('a transaction', () => {
+  test('ends after three times the answer timeout, whatever its client does, and loses the append lock', async () => {
+    await database.sql`SELECT 'tells the process which version the server has'`;
+    const busy = connect(database.url, { max: 1, answerTimeoutMs: 500 });
+    const lost = opened();
+    const ended = await failureOf(
+      busy.begin(async (tx) => {
+        await append(tx, [lost], by);
+        for (;;) await tx`SELECT 1`;
+      }),
+    );
+    expect(ended).toBeDefined();
+    const next = opened();
+    await database.sql.begin((tx) => append(tx, [next], by));
+    expect(await readStream(database.sql, next.stream)).toHaveLength(1);
+    expect(await readStream(database.sql, lost.stream)).toEqual([]);
+    await busy.end({ timeout: 1 });
+  });
+
+  test('of maintenance may last', async () => {
+    const maintenance = connect(database.url, { max: 1, answerTimeoutMs: 'none' });
+    expect([...(await maintenance`SHOW transaction_timeout`)]).toEqual([{ transaction_timeout: '0' }]);
+    await maintenance.end();
+  });
+});
+
 describe('a connection that stops answering', () => {
   test('is closed: its queries fail, and the pool opens another', async () => {
     const proxy = await startProxy(database.url);
