@@ -36,7 +36,7 @@ interface Proof {
  * safe, and the caller must repeat it until it resolves.
  *
  * A merged batch is stored only while the writer's last stored number is below its first, so none of its batches is stored
- * twice, whichever of them were merged before a crash. Otherwise it throws `PartlyStored`.
+ * twice, even if others were merged before a crash. Otherwise it throws `PartlyStored`.
  */
 export async function appendScans(sql: Sql, batch: ScanBatch): Promise<void> {
   if (isStored(batch, await insertScans(sql, batch))) return;
