@@ -308,7 +308,7 @@ program
   .option('--quick', 'leave out browser, faults, deployment and the second ClickHouse engine')
   .addOption(numberOption('--repeat <times>', 'run all of it several times, and list every test that failed', 1))
   .option('--stall', 'stop all processes for 300 of every 600 ms, as on a slow machine')
-  .option('--seed <seed>', 'repeat the order of an earlier run, which prints its seed')
+  .option('--seed <seed>', 'repeat the order and values of an earlier run, which prints its seed')
   .action(action(() => import('./cli/test.ts'), 'runTests'));
 
 /** Runs a command, such as `['account', 'list']`; sets the exit code of the process, and prints errors. */

@@ -15,6 +15,8 @@ declare module 'vitest' {
     stack: RunningStack & { adminDatabaseUrl: string };
     /** Starts the browser of the run, and returns its address. */
     browserUrl: string;
+    /** Decides the order of the tests and the values of properties. */
+    seed: number;
   }
 }
 
@@ -30,6 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('stack', { databaseUrl, adminDatabaseUrl, natsUrl, clickhouseUrl });
   const browser = serveBrowser();
   project.provide('browserUrl', browser.url);
+  project.provide('seed', project.vitest.config.sequence.seed);
   return async () => {
     await browser.stop();
     await stack.stop();

@@ -1,4 +1,5 @@
-import { beforeAll } from 'vitest';
+import { configureGlobal } from 'fast-check';
+import { beforeAll, inject } from 'vitest';
 import { setTimeouts, type Timeouts } from '../../src/lib/timeouts.ts';
 import { timeoutScale } from './limits.ts';
 
@@ -11,6 +12,9 @@ process.env['TIMEOUT_SCALE'] = String(timeoutScale);
 /** With `EDGE_DURABILITY=log`, the default here, a redirect is then in Postgres, however long its commit takes. */
 const patient = { commitStallMs: 60_000 };
 setTimeouts(timeoutScale, patient);
+
+// `./scanlog test --seed` repeats the values of properties, too.
+configureGlobal({ seed: inject('seed') });
 
 /** Sets timeouts for the tests of this file that are about them. Call it before `useService`. */
 export function useTimeouts(own: Partial<Timeouts>): void {
