@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import QRCode from 'qrcode';
-import { createDrawing } from '../src/qr/drawing.ts';
 import type { LogoArt } from '../src/qr/logo-art.ts';
-import { drawPicture } from '../src/qr/picture.ts';
+import { drawPicture, type Picture } from '../src/qr/picture.ts';
 import { drawPng } from '../src/qr/png.ts';
 import { encodePixels } from '../src/qr/png-file.ts';
 import { drawSvg } from '../src/qr/svg.ts';
+import { Renderer } from '../src/render/renderer.ts';
 import { longestStall, type Stall, stallText } from './longest-stall.ts';
 import { medianTimesMs } from './median-times.ts';
 import { benchPrint } from './print.ts';
@@ -112,7 +112,8 @@ async function memoryOfLogos(): Promise<number> {
 
 /** Watches an idle event loop for as long as each drawing takes, to show how much of a stall the machine causes. */
 async function blockedByLargest(repetitions: number): Promise<{ drawing: Stall[]; idle: Stall[] }> {
-  const { draw, close } = createDrawing();
+  const renderer = new Renderer();
+  const draw = (picture: Picture) => renderer.run('picture', () => picture, { account: 'bench' });
   const drawing: Stall[] = [];
   const idle: Stall[] = [];
   for (let i = 0; i < repetitions; i++) {
@@ -122,7 +123,7 @@ async function blockedByLargest(repetitions: number): Promise<{ drawing: Stall[]
     const elapsed = performance.now() - started;
     idle.push(await longestStall(() => setTimeout(elapsed)));
   }
-  await close();
+  renderer.close();
   return { drawing, idle };
 }
 

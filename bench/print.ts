@@ -3,11 +3,14 @@ import type { Style } from '../events/style.ts';
 import { createProofs } from '../src/proof/proofs.ts';
 import { drawPicture } from '../src/qr/picture.ts';
 import { stockLayouts } from '../src/qr/sheet/layouts.ts';
-import { createSheets } from '../src/qr/sheet/sheets.ts';
+import type { SheetPage } from '../src/qr/sheet/sheet-page.ts';
+import { writeSheets } from '../src/qr/sheet/sheets.ts';
+import { Renderer } from '../src/render/renderer.ts';
 import { longestStall, type Stall, stallText } from './longest-stall.ts';
 import { medianTimesMs } from './median-times.ts';
 import { type BenchRow, boundedRow, median, ms } from './row.ts';
 
+const account = 'bench';
 const labels = 1_000;
 const layout = stockLayouts['a4-3x8'];
 
@@ -63,9 +66,10 @@ export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
 
 /** A new color for every proof, so that none is cached. */
 async function proofTimes(repetitions: number): Promise<{ timesMs: number[]; stall: Stall }> {
-  const proofs = createProofs();
+  const renderer = new Renderer();
+  const proofs = createProofs((request) => renderer.run('proof', () => request, { account }));
   const prove = (i: number) =>
-    proofs.of({ ...styled, dotsColor: `#0000${(i % 100).toString(16).padStart(2, '0')}` }, nextUrl());
+    proofs.of(account, { ...styled, dotsColor: `#0000${(i % 100).toString(16).padStart(2, '0')}` }, nextUrl());
   for (let i = 0; i < 8; i++) await prove(90 + i);
   const timesMs: number[] = [];
   const stall = await longestStall(async () => {
@@ -75,21 +79,19 @@ async function proofTimes(repetitions: number): Promise<{ timesMs: number[]; sta
       timesMs.push(performance.now() - started);
     }
   });
-  await proofs.close();
+  renderer.close();
   return { timesMs, stall };
 }
 
 async function sheetTimes(): Promise<{ timeMs: number; bytes: number; stall: Stall }> {
-  const sheets = createSheets();
+  const renderer = new Renderer();
   const write = async (count: number) => {
     let bytes = 0;
     const sheet = { layout, color: 'rgb', skip: 0, title: 'Labels', count } as const;
-    for await (const piece of sheets.write({
-      ...sheet,
-      labels: async (from, to) =>
-        Array.from({ length: to - from }, (_, i) => ({ url: nextUrl(), style: styled, caption: `Table ${from + i}` })),
-    }))
-      bytes += piece.length;
+    const labelsOf = async (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => ({ url: nextUrl(), style: styled, caption: `Table ${from + i}` }));
+    const drawPage = (page: SheetPage) => renderer.run('page', () => page, { account });
+    for await (const piece of writeSheets({ ...sheet, labels: labelsOf }, drawPage)) bytes += piece.length;
     return bytes;
   };
   await write(50);
@@ -99,6 +101,6 @@ async function sheetTimes(): Promise<{ timeMs: number; bytes: number; stall: Sta
     bytes = await write(labels);
   });
   const timeMs = performance.now() - started;
-  await sheets.close();
+  renderer.close();
   return { timeMs, bytes, stall };
 }

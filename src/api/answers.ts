@@ -6,6 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { VersionTaken } from '../log/append.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
+import { JobTimeout, ProcessLost } from '../render/renderer.ts';
 import { statusOf } from './error-status.ts';
 
 /** Response of an operation, without the headers that every response has. */
@@ -48,6 +49,10 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
     log.warn({ error: messageOf(error) }, 'the archive cannot be read: request answered with 503');
     return retryLater('Older scans are in an archive that cannot be read right now: try again in a few seconds.');
   }
+  if (error instanceof JobTimeout || error instanceof ProcessLost) {
+    log.warn({ error: messageOf(error) }, 'the renderer did not finish: request answered with 503');
+    return retryLater('The image could not be drawn in time: try again in a few seconds.');
+  }
   log.error(
     { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
     'unexpected error: request answered with 500',
@@ -69,6 +74,15 @@ export function refusalAnswer({ code, message, details, headers }: Refusal): Ans
 
 /** Rate limit headers while requests cannot be counted: none left for the 5 s that Retry-After asks to wait. */
 const unknownRate = (): Rate => ({ limit: 60, used: 60, reset: Math.ceil(Date.now() / 1000) + 5 });
+
+/** Waits for the first piece, so that an error until then has its own status. */
+export async function started(pieces: AsyncGenerator<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
+  const first = await pieces.next();
+  return (async function* () {
+    if (first.done !== true) yield first.value;
+    yield* pieces;
+  })();
+}
 
 /** Streams the pieces. An error closes the connection, since a truncated response must not look complete. */
 export function streamOf(pieces: AsyncGenerator<Uint8Array>, log: Logger): ReadableStream<Uint8Array> {

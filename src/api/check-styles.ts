@@ -3,13 +3,13 @@ import type { Style } from '../../events/style.ts';
 import type { CodeRequest } from '../codes/create.ts';
 import { findLogo } from '../codes/logos.ts';
 import { type FieldError, Refusal } from '../lib/errors.ts';
-import { QueueFull } from '../lib/semaphore.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Sql } from '../log/connect.ts';
 import type { Proof, Reason } from '../proof/proof.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
+import { isUnfinished } from '../render/renderer.ts';
 import { problemWithLogo } from './check-logos.ts';
 import type { Service } from './service.ts';
 
@@ -49,7 +49,7 @@ export async function checkStyles(
       const logo = await findArt(style);
       const leftMs = deadline - performance.now();
       const canProof = known.size < maxProofs && leftMs > 0;
-      known.set(key, canProof ? await tryProof(proofs, leftMs, style, url, logo) : undefined);
+      known.set(key, canProof ? await tryProof(proofs, leftMs, owner.account, style, url, logo) : undefined);
     }
     return known.get(key);
   };
@@ -108,7 +108,7 @@ async function tryProof(
   try {
     return await withTimeout(proofs.of(...request), timeoutMs, () => undefined);
   } catch (error) {
-    if (error instanceof QueueFull) return undefined;
+    if (isUnfinished(error)) return undefined;
     throw error;
   }
 }

@@ -4,18 +4,22 @@ import type { Code } from '../../events/code.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { codeNotFound, findCode } from '../codes/codes.ts';
 import { findArt } from '../codes/logos.ts';
-import { invalid, notFound, Refusal } from '../lib/errors.ts';
+import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
+import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
+import { subscriberNetwork } from '../lib/ip-address.ts';
+import { LimitPerKey } from '../lib/limit-per-key.ts';
 import type { Logger } from '../lib/logger.ts';
 import { QueueFull } from '../lib/semaphore.ts';
 import { createImageCache } from '../qr/cache.ts';
-import { createDrawing, type Drawing } from '../qr/drawing.ts';
 import { defaultSizePx } from '../qr/layout.ts';
 import { etagOf, matchesEtag, mediaTypes, type Picture } from '../qr/picture.ts';
+import type { RenderedFor, Renderer } from '../render/renderer.ts';
 import { type Answer, refusalAnswer, refusalOf } from './answers.ts';
 import { downloadQuery, type Image, imageOf, sizeQuery } from './download-query.ts';
 import { type Operation, operation } from './operation.ts';
 import type { Service } from './service.ts';
+import type { Context } from './traced.ts';
 import { queryReader } from './validate.ts';
 
 const publicQuery = t.Object({
@@ -25,12 +29,16 @@ const publicQuery = t.Object({
 
 const forOneYear = 'max-age=31536000, immutable';
 
-const tooManyImages = () =>
-  new Refusal('unavailable', 'Too many images are being drawn: try again in a few seconds.', undefined, {
-    'retry-after': '2',
-  });
+const tooManyImages = () => retryLater('Too many images are being drawn: try again in a few seconds.', 2);
+
+/** Public images take turns with the accounts like one more account. */
+const anyone = 'public';
+/** Public images that one client waits for: a page may show this many. */
+const maxPerClient = 64;
 
 type Drawn = Pick<Code, 'short_code' | 'style'>;
+
+type PublicContext = Pick<Context, 'request' | 'server'> & { params: { id: string | null } };
 
 /** An image is downloaded with an API key, or publicly by its URL. */
 type Use = 'download' | 'public';
@@ -46,24 +54,25 @@ const headersOf = (shortCode: string, format: Picture['format'], etag: string, u
 });
 
 /** Serves the images of codes. An image never changes, so clients may cache it, and drawn images are cached here. */
-export function createImages(
-  { sql, addresses }: Pick<Service, 'sql' | 'addresses'>,
-  drawing: Drawing = createDrawing(),
-) {
+export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresses'>, renderer: Pick<Renderer, 'run'>) {
   const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
 
   const pictureOf = ({ short_code, style }: Drawn, image: Image): Picture => {
     return { url: `${addresses.shortBaseUrl}/${short_code}`, style, ...image };
   };
 
-  const drawWithLogo = async (picture: Picture) => {
+  const withLogo = async (picture: Picture): Promise<Picture> => {
     const id = picture.style.logo?.id;
-    return drawing.draw(id === undefined ? picture : { ...picture, logo: await findArt(sql, id) });
+    return id === undefined ? picture : { ...picture, logo: await findArt(sql, id) };
   };
 
-  const draw = (picture: Picture): Promise<Uint8Array<ArrayBuffer>> =>
+  const draw = (picture: Picture, { account, signal }: RenderedFor): Promise<Uint8Array<ArrayBuffer>> =>
     cache
-      .get(etagOf(picture), () => drawWithLogo(picture))
+      .get(
+        etagOf(picture),
+        (unused) => renderer.run('picture', () => withLogo(picture), { account, signal: unused }),
+        signal,
+      )
       .catch((error) => {
         // The QR code of a long short link may have more modules than `size` has pixels.
         if (error instanceof RangeError)
@@ -71,13 +80,13 @@ export function createImages(
         throw error instanceof QueueFull ? tooManyImages() : error;
       });
 
-  async function answer(code: Drawn, image: Image, headers: Headers, use: Use): Promise<Answer> {
+  async function answer(code: Drawn, image: Image, headers: Headers, use: Use, drawnFor: RenderedFor): Promise<Answer> {
     const picture = pictureOf(code, image);
     const etag = etagOf(picture);
     const imageHeaders = headersOf(code.short_code, image.format, etag, use);
     const cached = headers.get('if-none-match');
     if (cached !== null && matchesEtag(cached, etag)) return { status: 304, body: '', headers: imageHeaders };
-    return { status: 200, body: await draw(picture), headers: imageHeaders };
+    return { status: 200, body: await draw(picture, drawnFor), headers: imageHeaders };
   }
 
   const download: Operation = operation({
@@ -97,11 +106,11 @@ export function createImages(
       keepable: true,
     },
     errors: ['invalid_request', 'not_found'],
-    async handle({ caller, params: { id = '' }, query, headers }) {
+    async handle({ caller, params: { id = '' }, query, headers, signal }) {
       const image = imageOf(query);
       const code = await findCode(sql, caller, id);
       if (code === undefined) throw await codeNotFound(sql, caller, id);
-      return answer(code, image, headers, 'download');
+      return answer(code, image, headers, 'download', { account: caller.account, signal });
     },
   });
 
@@ -116,21 +125,26 @@ export function createImages(
     if (code === undefined) throw notFound('image');
     if (code.status === 'deleted') throw new Refusal('gone', 'The QR code of this image was deleted.');
     const { format = 'png', size = defaultSizePx } = readQuery(request.url);
-    return answer(code, { format, size }, request.headers, 'public');
+    return answer(code, { format, size }, request.headers, 'public', { account: anyone, signal: request.signal });
   }
 
   return {
     download,
     /** The image of a code, as `download` returns it. */
-    drawImage: (code: Drawn, image: Image) => draw(pictureOf(code, image)),
-    close: drawing.close,
-    servePublic(app: Elysia, log: Logger): void {
-      const respond = async ({ request, params }: { request: Request; params: { id: string | null } }) => {
+    drawImage: (code: Drawn, image: Image, drawnFor: RenderedFor) => draw(pictureOf(code, image), drawnFor),
+    servePublic(app: Elysia, { log, trustedProxies }: { log: Logger; trustedProxies: TrustedProxies }): void {
+      const clients = new LimitPerKey(maxPerClient, tooManyImages);
+      const respond = async ({ request, params, server }: PublicContext) => {
+        const peer = server?.requestIP(request)?.address ?? '';
+        const address = clientAddress(peer, request.headers.get('x-forwarded-for'), trustedProxies);
+        const client = Buffer.from(subscriberNetwork(address)).toString('base64');
         const {
           status,
           body,
           headers = {},
-        } = await publicImage(params.id ?? '', request).catch((error) => refusalAnswer(refusalOf(error, log)));
+        } = await clients
+          .run(client, () => publicImage(params.id ?? '', request))
+          .catch((error) => refusalAnswer(refusalOf(error, log)));
         const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
         return new Response(status === 304 ? null : body, { status, headers: { ...type, ...headers } });
       };

@@ -2,12 +2,12 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { type Logo, logoFormats } from '../../events/logo.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { addLogo, findLogo, listLogos, removeLogo } from '../codes/logos.ts';
-import { invalid, retryLater } from '../lib/errors.ts';
-import { QueueFull, Semaphore } from '../lib/semaphore.ts';
+import { invalid, messageOf, retryLater } from '../lib/errors.ts';
+import { QueueFull } from '../lib/semaphore.ts';
 import { timeouts } from '../lib/timeouts.ts';
-import { createWorkerThread, JobTimeout } from '../lib/worker-thread.ts';
 import type { ReadLogo } from '../logos/read-logo.ts';
 import { writeVectorLogo } from '../qr/svg.ts';
+import { JobTimeout, type RenderedFor, type Renderer } from '../render/renderer.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { presentPage } from './present.ts';
@@ -39,34 +39,29 @@ export const ListedLogo = t.Object(
   { additionalProperties: false },
 );
 
-/** Decoding the largest picture takes about 1 s; a picture that takes longer than this is made to. */
-/** One upload is read at a time, because the largest ones need 300 MB. */
-const maxWaitingUploads = 8;
-
-const script = new URL('../logos/read-worker.ts', import.meta.url);
-
 /** Operations on the pictures that codes can have in their center. */
-export function createLogos(service: Service): { operations: Operation[]; close(): Promise<void> } {
-  const thread = createWorkerThread<Uint8Array, ReadLogo>(script);
-  const slots = new Semaphore(1, maxWaitingUploads);
-  const read = (bytes: Uint8Array) =>
-    slots
-      .run(() => thread.run(bytes, timeouts.logoMs))
-      .catch((error) => {
-        if (error instanceof QueueFull)
-          throw retryLater('Too many pictures are being uploaded: try again in a moment.');
-        const reason = error instanceof JobTimeout ? 'takes too long to decode' : error.message;
-        if (error instanceof RangeError || error instanceof JobTimeout)
-          throw invalid([{ field: 'file', message: `The picture ${reason}.` }]);
-        throw error;
-      });
-  return {
-    operations: [uploadLogo(service, read), listOperation(service), getLogo(service), deleteLogo(service)],
-    close: thread.close,
-  };
+export const logoOperations = (service: Service, renderer: Renderer): Operation[] => [
+  uploadLogo(service, renderer),
+  listOperation(service),
+  getLogo(service),
+  deleteLogo(service),
+];
+
+/** Throws 400 for a file that is not a picture that a logo can be. */
+async function readUploaded(renderer: Renderer, bytes: Uint8Array, uploadedBy: RenderedFor): Promise<ReadLogo> {
+  try {
+    return await renderer.run('logo', () => bytes, uploadedBy);
+  } catch (error) {
+    if (error instanceof QueueFull) throw retryLater('Too many pictures are being uploaded: try again in a moment.');
+    // The largest picture takes about 1 s; one that takes longer than the deadline is made to.
+    const reason = error instanceof JobTimeout ? 'takes too long to decode' : messageOf(error);
+    if (error instanceof RangeError || error instanceof JobTimeout)
+      throw invalid([{ field: 'file', message: `The picture ${reason}.` }]);
+    throw error;
+  }
 }
 
-const uploadLogo = ({ sql, clock, maxLogos }: Service, read: (bytes: Uint8Array) => Promise<ReadLogo>): Operation =>
+const uploadLogo = ({ sql, clock, maxLogos }: Service, renderer: Renderer): Operation =>
   operation({
     operationId: 'uploadLogo',
     method: 'POST',
@@ -80,9 +75,9 @@ const uploadLogo = ({ sql, clock, maxLogos }: Service, read: (bytes: Uint8Array)
     success: { status: 201, description: 'The new logo.', schema: CreatedLogo },
     errors: ['invalid_request', 'quota_exceeded', 'conflict'],
     answerWithinMs: timeouts.logoMs + 14_000,
-    async handle({ caller, body }) {
+    async handle({ caller, body, signal }) {
       const bytes = body as Uint8Array;
-      const { format, width, height, art } = await read(bytes);
+      const { format, width, height, art } = await readUploaded(renderer, bytes, { account: caller.account, signal });
       const by = { actor: caller.key, now: clock() };
       const logo = await addLogo(sql, caller, { format, width, height, bytes: bytes.length, art }, by, maxLogos);
       return json(201, presentLogo(logo));

@@ -41,7 +41,10 @@ const proofCode = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
       const code = await findCode(sql, caller, id);
       if (code === undefined) throw await codeNotFound(sql, caller, id);
       const logo = await artOf(sql, caller, code.style);
-      return json(200, await proofOf(proofs, code.style, `${addresses.shortBaseUrl}/${code.short_code}`, logo));
+      return json(
+        200,
+        await proofOf(proofs, caller.account, code.style, `${addresses.shortBaseUrl}/${code.short_code}`, logo),
+      );
     },
   });
 
@@ -63,7 +66,7 @@ const proofStyle = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
       const logo = await artOf(sql, caller, style);
       if (style.logo !== undefined && logo === undefined)
         throw invalid([{ field: 'style.logo.id', message: `style.logo.id: there is no logo ${style.logo.id}.` }]);
-      return json(200, await proofOf(proofs, style, `${addresses.shortBaseUrl}/${short_code}`, logo));
+      return json(200, await proofOf(proofs, caller.account, style, `${addresses.shortBaseUrl}/${short_code}`, logo));
     },
   });
 

@@ -3,15 +3,17 @@ import type { CountedCode } from '../codes/codes.ts';
 import { findArt } from '../codes/logos.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
 import type { Label } from '../qr/sheet/sheet-page.ts';
-import type { Sheets } from '../qr/sheet/sheets.ts';
+import { writeSheets } from '../qr/sheet/sheets.ts';
+import type { Renderer } from '../render/renderer.ts';
+import { started } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import type { Service } from './service.ts';
 import { codesOf, NewSheet, readSheet, type SheetRequest } from './sheet-request.ts';
 
 /** The operation that prints codes on label sheets. */
-export const sheetOperations = (service: Service, sheets: Sheets): Operation[] => [createSheet(service, sheets)];
+export const sheetOperations = (service: Service, renderer: Renderer): Operation[] => [createSheet(service, renderer)];
 
-const createSheet = (service: Service, sheets: Sheets): Operation =>
+const createSheet = (service: Service, renderer: Renderer): Operation =>
   operation({
     operationId: 'createSheet',
     method: 'POST',
@@ -25,7 +27,7 @@ const createSheet = (service: Service, sheets: Sheets): Operation =>
     checkBody: (body) => body as Static<typeof NewSheet>,
     success: { status: 200, description: 'The sheets.', files: ['application/pdf'] },
     errors: ['invalid_request', 'not_found'],
-    async handle({ caller, body }) {
+    async handle({ caller, body, signal }) {
       const request = readSheet(body);
       const codes = await codesOf(service, caller, request);
       const { layout, color, skip } = request;
@@ -34,9 +36,11 @@ const createSheet = (service: Service, sheets: Sheets): Operation =>
         const logos = await logosOf(service, shown);
         return shown.map((code) => labelOf(code, request, service.addresses.shortBaseUrl, logos));
       };
+      const sheet = { layout, color, skip, title: 'QR code labels', count: codes.length, labels };
+      const drawnFor = { account: caller.account, signal };
       return {
         status: 200,
-        pieces: sheets.write({ layout, color, skip, title: 'QR code labels', count: codes.length, labels }),
+        pieces: await started(writeSheets(sheet, (page) => renderer.run('page', () => page, drawnFor))),
         headers: {
           'content-type': 'application/pdf',
           'content-disposition': 'attachment; filename="labels.pdf"',

@@ -4,7 +4,7 @@ import type { TrustedProxies } from '../lib/client-address.ts';
 import { retryLater } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createProofs } from '../proof/proofs.ts';
-import { createSheets } from '../qr/sheet/sheets.ts';
+import { Renderer } from '../render/renderer.ts';
 import { accountOperations } from './account.ts';
 import { analyticsOperations } from './analytics.ts';
 import { auditOperations } from './audit.ts';
@@ -12,7 +12,7 @@ import { createOperations } from './create-qrcodes.ts';
 import { duplicateQrCode } from './duplicate.ts';
 import { eventOperations } from './events.ts';
 import { createImages } from './images.ts';
-import { createLogos } from './logos.ts';
+import { logoOperations } from './logos.ts';
 import { type Entrance, mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import { preflightOperations } from './preflight.ts';
@@ -41,24 +41,23 @@ export interface Api {
   isReady(): boolean;
   /** Answers 503 until `isReady`, then calls `admit`. */
   whenReady(admit: Entrance['admit']): Entrance['admit'];
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Serves everything under /v1, its documentation, and the public images. */
 export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): Api {
-  const images = createImages(service);
-  const logos = createLogos(service);
-  const proofs = createProofs();
-  const sheets = createSheets();
+  const renderer = new Renderer();
+  const images = createImages(service, renderer);
+  const proofs = createProofs((request, account) => renderer.run('proof', () => request, { account }));
   const operations = [
     ...createOperations(service, proofs),
     duplicateQrCode(service, proofs),
     ...qrcodeOperations(service),
     ...targetingOperations(service),
     images.download,
-    ...logos.operations,
+    ...logoOperations(service, renderer),
     ...preflightOperations(service, proofs),
-    ...sheetOperations(service, sheets),
+    ...sheetOperations(service, renderer),
     ...analyticsOperations(service),
     ...accountOperations(service),
     ...auditOperations(service),
@@ -73,10 +72,14 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     throw retryLater('The service is starting: try again in a moment.', 1);
   };
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log, tracing: service.tracing });
-  images.servePublic(app, log);
+  images.servePublic(app, { log, trustedProxies });
   serveSwagger(app);
-  const close = async () => {
-    await Promise.all([images.close(), logos.close(), proofs.close(), sheets.close()]);
+  return {
+    operations,
+    admission,
+    drawImage: images.drawImage,
+    isReady,
+    whenReady,
+    close: () => renderer.close(),
   };
-  return { operations, admission, drawImage: images.drawImage, isReady, whenReady, close };
 }

@@ -10,7 +10,7 @@ import { appendPrepared, prepare, VersionTaken } from '../log/append.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
-import { decodeLogo, encodeLogo, type LogoFile } from './logo-files.ts';
+import { decodeLogo, encodeLogo, type LogoFile } from '../qr/logo-files.ts';
 
 /** A picture to add. Format, size and bytes are those of the upload. */
 export interface NewLogo extends Pick<Logo, 'format' | 'width' | 'height' | 'bytes'> {

@@ -161,7 +161,7 @@ const downloadSelected = ({ sql, clock }: Service, { drawImage }: Api): Operatio
     query: t.Object({ ids: idList, ...downloadQuery.properties }),
     success: { status: 200, description: 'The file.', files: ['application/zip'] },
     errors: ['invalid_request', 'not_found'],
-    async handle({ caller, query: { ids, ...query } }) {
+    async handle({ caller, query: { ids, ...query }, signal }) {
       const image = bundleImageOf(query);
       const codes = await findCodes(sql, caller, ids.split(','));
       if (codes.length === 0) throw notFound('QR code');
@@ -169,7 +169,10 @@ const downloadSelected = ({ sql, clock }: Service, { drawImage }: Api): Operatio
       async function* images(): AsyncGenerator<ZipEntry> {
         const names = fileNames(codes);
         for (const code of codes)
-          yield { name: `${names.get(code.id)}.${image.format}`, bytes: await drawImage(code, image) };
+          yield {
+            name: `${names.get(code.id)}.${image.format}`,
+            bytes: await drawImage(code, image, { account: caller.account, signal }),
+          };
       }
       return {
         status: 200,

@@ -19,8 +19,11 @@ const scalable = {
   preflightMs: 20_000,
   /** The proofs of all codes of a create; what is not proofed by then is created with a warning. */
   proofMs: 5_000,
-  /** Decoding an uploaded logo. */
+  /** Decoding an uploaded logo, and the other jobs of the renderer; the first job of a process loads its modules. */
   logoMs: 6_000,
+  pictureMs: 6_000,
+  proofJobMs: 10_000,
+  sheetPageMs: 6_000,
   /** After this time a page of the feed ends where it is. */
   feedPageMs: 1_500,
   /** All reads of one request for the feed. */

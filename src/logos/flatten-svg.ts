@@ -31,7 +31,7 @@ export function flattenSvg(svg: string): VectorLogo {
     element.children.forEach(collect);
   };
   collect(root);
-  const flattener = new Flattener(definitions);
+  const flattener = new Flattener(definitions, { width: width * scale, height: height * scale });
   flattener.walk(root.children, { matrix: [scale, 0, 0, scale, -left * scale, -top * scale], opacity: 1, clips: [] });
   if (flattener.paths.length === 0) throw new BadPicture('shows nothing');
   return { kind: 'vector', width: round(width * scale), height: round(height * scale), paths: flattener.paths };
@@ -41,10 +41,14 @@ class Flattener {
   readonly paths: LogoPath[] = [];
   private characters = 0;
   private dashes = 0;
+  private layers = 0;
+  private clipCharacters = 0;
   private readonly definitions: ReadonlyMap<string, XmlElement>;
+  private readonly box: { width: number; height: number };
 
-  constructor(definitions: ReadonlyMap<string, XmlElement>) {
+  constructor(definitions: ReadonlyMap<string, XmlElement>, box: { width: number; height: number }) {
     this.definitions = definitions;
+    this.box = box;
   }
 
   walk(elements: readonly XmlElement[], state: State): void {
@@ -100,12 +104,27 @@ class Flattener {
     const fill = this.paint(attributes.get('fill') ?? '#000000', matrix, bounds);
     const stroke = this.strokeOf(attributes, matrix, bounds, lengthOf(path));
     const strokeOpacity = Number(attributes.get('stroke-opacity') ?? 1);
+    this.payFor(path, (stroke?.width ?? 0) / 2, opacity, clips);
     const d = this.written(path);
     const common = { d, ...(clips.length === 0 ? {} : { clips }) };
     const faded = (share: number) => (opacity * share >= 1 ? {} : { opacity: round(opacity * share) });
     const rule = attributes.get('fill-rule') === 'evenodd' ? { fillRule: 'evenodd' as const } : {};
     if (fill !== undefined) this.paths.push({ ...common, fill, ...rule, ...faded(fillOpacity) });
     if (stroke !== undefined) this.paths.push({ ...common, stroke, ...faded(strokeOpacity) });
+  }
+
+  /** Refuses what would take too long to draw. */
+  private payFor(path: PathData, margin: number, opacity: number, clips: State['clips']): void {
+    const { x, y, width, height } = boundsOf(path);
+    const part = (from: number, length: number, side: number) =>
+      Math.max(0, Math.min(side, from + length + margin) - Math.max(0, from - margin)) / side;
+    const share = part(x, width, this.box.width) * part(y, height, this.box.height);
+    this.layers += share * (clips.length > 0 || opacity < 1 ? 3 : 1);
+    if (this.layers > svgLimits.maxLayers)
+      throw new BadPicture(`paints its area more than ${svgLimits.maxLayers} times over: merge its layers`);
+    for (const { d } of clips) this.clipCharacters += d.length;
+    if (this.clipCharacters > svgLimits.maxClipCharacters)
+      throw new BadPicture('has clip paths that are too detailed for the number of paths in them: simplify them');
   }
 
   private strokeOf(

@@ -1,5 +1,6 @@
 import { downscale } from '../qr/downscale.ts';
 import type { LogoArt, RasterLogo } from '../qr/logo-art.ts';
+import { encodeLogo } from '../qr/logo-files.ts';
 import { encodeSmallPng, type Pixels } from '../qr/png-file.ts';
 import { BadPicture, checkSize, type PictureFormat, type RasterHeader } from './bytes.ts';
 import { decodePicture } from './decode.ts';
@@ -19,11 +20,12 @@ export interface ReadLogo {
 
 /** Sharp at 300 dpi for a logo of 87 mm, which a code 29 cm wide has. */
 const maxStoredSidePx = 1024;
+/** Of a PNG and of paths. */
 const maxStoredBytes = 1024 * 1024;
 
 /**
  * Checks and decodes an uploaded picture. What it returns has nothing of the file but its pixels or shapes: no metadata,
- * no scripts, no references. Throws `BadPicture`. Takes up to 300 MB for a moment: run it in a worker thread.
+ * no scripts, no references. Throws `BadPicture`. Takes up to 300 MB for a moment: run it in a process of its own.
  */
 export async function readLogo(bytes: Uint8Array): Promise<ReadLogo> {
   const header = readHeader(bytes);
@@ -56,7 +58,9 @@ async function readSvg(bytes: Uint8Array): Promise<ReadLogo> {
   } catch {
     throw new BadPicture('is not an SVG that can be drawn');
   }
-  return { format: 'svg', ...checkSize(size), art: flattenSvg(simplified) };
+  const art = flattenSvg(simplified);
+  if (encodeLogo(art).content.length > maxStoredBytes) throw new BadPicture('is too detailed: simplify it');
+  return { format: 'svg', ...checkSize(size), art };
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -77,7 +77,13 @@ function localReferences(value: string): string {
   });
 }
 
-/** Refuses a document in which `use` elements repeat each other: a few lines can become billions of elements. */
+/** What an element becomes when every `use` in it is replaced by what it repeats. */
+interface Expanded {
+  elements: number;
+  characters: number;
+}
+
+/** Refuses a document in which `use` elements repeat too much: a few lines can become billions of elements. */
 function checkUses(root: XmlElement): void {
   const byId = new Map<string, XmlElement>();
   const collect = (element: XmlElement) => {
@@ -86,25 +92,33 @@ function checkUses(root: XmlElement): void {
     element.children.forEach(collect);
   };
   collect(root);
-  const sizes = new Map<XmlElement, number>();
+  const sizes = new Map<XmlElement, Expanded>();
   const visiting = new Set<XmlElement>();
-  const sizeOf = (element: XmlElement): number => {
+  const sizeOf = (element: XmlElement): Expanded => {
     const cached = sizes.get(element);
     if (cached !== undefined) return cached;
     if (visiting.has(element)) throw new BadPicture('contains an element that repeats itself');
     visiting.add(element);
     const reference = element.attributes.get('href') ?? element.attributes.get('xlink:href');
     const target = reference === undefined ? undefined : byId.get(reference.slice(1));
-    let size = 1 + (target === undefined ? 0 : sizeOf(target));
-    for (const child of element.children) size += sizeOf(child);
+    const size = { elements: 1, characters: lengthOf(element, 'd') + lengthOf(element, 'points') };
+    for (const part of target === undefined ? element.children : [target, ...element.children]) {
+      const { elements, characters } = sizeOf(part);
+      size.elements += elements;
+      size.characters += characters;
+    }
     visiting.delete(element);
-    if (size > svgLimits.maxExpandedElements)
+    if (size.elements > svgLimits.maxExpandedElements)
       throw new BadPicture(`repeats parts to more than ${svgLimits.maxExpandedElements} elements`);
+    if (size.characters > svgLimits.maxPathCharacters)
+      throw new BadPicture(`has, with repeated parts, more than ${svgLimits.maxPathCharacters} characters of paths`);
     sizes.set(element, size);
     return size;
   };
   sizeOf(root);
 }
+
+const lengthOf = ({ attributes }: XmlElement, name: string) => attributes.get(name)?.length ?? 0;
 
 function write({ name, attributes, children, text }: XmlElement): string {
   const written = [...attributes].map(([key, value]) => ` ${key}="${escapeText(value)}"`).join('');

@@ -49,6 +49,14 @@ export const svgLimits = {
   /** Elements after every `use` is replaced by what it repeats. */
   maxExpandedElements: 20_000,
   maxPaths: 5_000,
+  /** Also after every `use` is replaced by what it repeats. */
   maxPathCharacters: 1024 * 1024,
+  /**
+   * How often the picture may paint over its whole area. One of these takes 6 ms in a PNG of 2,048 pixels; a path that is
+   * clipped or translucent counts three times.
+   */
+  maxLayers: 250,
+  /** Characters of the clip paths of all paths: each path is clipped by itself. */
+  maxClipCharacters: 8 * 1024 * 1024,
   maxDashes: 10_000,
 };

@@ -23,8 +23,11 @@ export function readWebpHeader(bytes: Uint8Array): RasterHeader {
       if ((reader.u8(data) & animationFlag) !== 0) throw new BadPicture('is animated');
       canvas = { width: 1 + reader.u24(data + 4), height: 1 + reader.u24(data + 7) };
     }
-    if (type === 'VP8 ') image = readLossy(reader, data);
-    if (type === 'VP8L') image = readLossless(reader, data);
+    if (type === 'VP8 ' || type === 'VP8L') {
+      // Decoders read the first one.
+      if (image !== undefined) throw new BadPicture('has more than one picture');
+      image = type === 'VP8 ' ? readLossy(reader, data) : readLossless(reader, data);
+    }
     at = data + length + (length % 2);
   }
   if (image === undefined) throw new BadPicture('has no pixels');

@@ -1,42 +1,28 @@
 import type { Style } from '../../events/style.ts';
 import { lru } from '../lib/lru.ts';
-import { Semaphore } from '../lib/semaphore.ts';
-import { createWorkerThread } from '../lib/worker-thread.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
 import { lookOf } from '../qr/style.ts';
 import type { Proof, ProofRequest } from './proof.ts';
 
 export interface Proofs {
-  /**
-   * The proof of a style for short URLs as long as this one; `logo` is the picture of `style.logo`. Rejects with
-   * `QueueFull` if `maxWaiting` proofs are already queued.
-   */
-  of(style: Style, url: string, logo?: LogoArt): Promise<Proof>;
-  close(): Promise<void>;
+  /** The proof of a style for short URLs as long as this one, for an account; `logo` is the picture of `style.logo`. */
+  of(account: string, style: Style, url: string, logo?: LogoArt): Promise<Proof>;
 }
 
-/** 32 proofs take 5 s; a request times out after 8 s. */
-const defaultMaxWaiting = 32;
 /** About 1 KB each. */
 const maxCached = 2_000;
-/** The decoders and the rasterizer take about 60 MB. */
-const idleMs = 60_000;
-
-const script = new URL('./proof-worker.ts', import.meta.url);
 
 /**
- * Proofs styles in a worker thread, which starts with the first proof and ends when it is idle. Codes of one style whose
- * short links are equally long share a proof: the number of modules depends on the length alone.
+ * Caches the proofs of styles. Codes of one style whose short links are equally long share a proof: the number of modules
+ * depends on the length alone.
  */
-export function createProofs({ maxWaiting = defaultMaxWaiting } = {}): Proofs {
-  const thread = createWorkerThread<ProofRequest, Proof>(script, { idleMs });
-  const slots = new Semaphore(1, maxWaiting);
+export function createProofs(prove: (request: ProofRequest, account: string) => Promise<Proof>): Proofs {
   const cached = lru<string, Proof>(maxCached);
   const running = new Map<string, Promise<Proof>>();
 
-  async function run(key: string, request: ProofRequest): Promise<Proof> {
+  async function run(key: string, request: ProofRequest, account: string): Promise<Proof> {
     try {
-      const proof = await slots.run(() => thread.run(request));
+      const proof = await prove(request, account);
       cached.set(key, proof);
       return proof;
     } finally {
@@ -45,16 +31,15 @@ export function createProofs({ maxWaiting = defaultMaxWaiting } = {}): Proofs {
   }
 
   return {
-    async of(style, url, logo) {
+    async of(account, style, url, logo) {
       const request = { style, url: representativeOf(url), logo };
       const key = JSON.stringify([Object.entries(lookOf(style)).sort(), request.url]);
       const known = cached.get(key) ?? running.get(key);
       if (known !== undefined) return known;
-      const proof = run(key, request);
+      const proof = run(key, request, account);
       running.set(key, proof);
       return proof;
     },
-    close: thread.close,
   };
 }
 

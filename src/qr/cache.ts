@@ -1,55 +1,66 @@
 import { ByteLru } from '../lib/byte-lru.ts';
-import { Semaphore } from '../lib/semaphore.ts';
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface ImageCache {
   /**
-   * The cached image of a key, or the result of `draw`; concurrent calls for one key draw once. Rejects with `QueueFull`
-   * if `maxWaiting` images are already queued.
+   * The cached image of a key, or the result of `draw`; concurrent calls for one key draw once. The signal of `draw` aborts
+   * when those of all these calls have.
    */
-  get(key: string, draw: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>>;
+  get(key: string, draw: (signal: AbortSignal) => Promise<Bytes>, signal?: AbortSignal): Promise<Bytes>;
   /** The size of the cached images and their overhead. */
   readonly bytes: number;
 }
 
-interface ImageCacheOptions {
-  maxBytes: number;
-  maxDrawing?: number;
-  /** Drawing 128 of the largest images (2,048 px, round dots) takes 3 s; a request times out after 8 s. */
-  maxWaiting?: number;
+interface InProgress {
+  image: Promise<Bytes>;
+  abort: AbortController;
+  /** Calls whose signal has not aborted. */
+  calls: number;
 }
 
 /**
- * An LRU cache of images with at most `maxBytes`. At most `maxDrawing` images are drawn at a time, so that a burst of
- * requests neither fills the memory nor uses every core.
+ * An LRU cache of images with at most `maxBytes`.
  *
  * @example
  * const images = createImageCache({ maxBytes: 64 * 1024 * 1024 });
  * const png = await images.get(etag, () => drawPng(url, style, 512));
  */
-export function createImageCache({ maxBytes, maxDrawing = 1, maxWaiting = 128 }: ImageCacheOptions): ImageCache {
-  const cached = new ByteLru<Uint8Array<ArrayBuffer>>(maxBytes);
-  const drawing = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
-  const slots = new Semaphore(maxDrawing, maxWaiting);
+export function createImageCache({ maxBytes }: { maxBytes: number }): ImageCache {
+  const cached = new ByteLru<Bytes>(maxBytes);
+  const drawing = new Map<string, InProgress>();
 
-  async function drawAndStore(key: string, draw: () => Promise<Uint8Array<ArrayBuffer>>) {
-    try {
-      const image = await slots.run(draw);
-      cached.set(key, image);
-      return image;
-    } finally {
-      drawing.delete(key);
-    }
+  function start(key: string, draw: (signal: AbortSignal) => Promise<Bytes>): InProgress {
+    const abort = new AbortController();
+    const image = draw(abort.signal)
+      .then((bytes) => {
+        cached.set(key, bytes);
+        return bytes;
+      })
+      .finally(() => {
+        if (drawing.get(key) === started) drawing.delete(key);
+      });
+    const started = { image, abort, calls: 0 };
+    drawing.set(key, started);
+    return started;
+  }
+
+  function join(key: string, inProgress: InProgress, signal: AbortSignal | undefined): Promise<Bytes> {
+    inProgress.calls++;
+    const leave = () => {
+      if (--inProgress.calls > 0) return;
+      // The next call draws it again.
+      if (drawing.get(key) === inProgress) drawing.delete(key);
+      inProgress.abort.abort(signal?.reason);
+    };
+    signal?.addEventListener('abort', leave, { once: true });
+    return inProgress.image.finally(() => signal?.removeEventListener('abort', leave));
   }
 
   return {
-    get(key, draw) {
-      const image = cached.get(key);
-      if (image) return Promise.resolve(image);
-      const inProgress = drawing.get(key);
-      if (inProgress) return inProgress;
-      const drawn = drawAndStore(key, draw);
-      drawing.set(key, drawn);
-      return drawn;
+    async get(key, draw, signal) {
+      signal?.throwIfAborted();
+      return cached.get(key) ?? join(key, drawing.get(key) ?? start(key, draw), signal);
     },
     get bytes() {
       return cached.bytes;

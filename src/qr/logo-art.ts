@@ -28,7 +28,12 @@ export interface LogoPath {
   readonly opacity?: number;
   readonly stroke?: LogoStroke;
   /** Path data of areas, each with M, L, C and Z: only what lies in all of them shows. */
-  readonly clips?: readonly { readonly d: string; readonly rule?: 'evenodd' }[];
+  readonly clips?: readonly LogoClip[];
+}
+
+export interface LogoClip {
+  readonly d: string;
+  readonly rule?: 'evenodd';
 }
 
 export interface LogoStroke {

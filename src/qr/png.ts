@@ -9,7 +9,7 @@ import { symbolPixels } from './symbol-pixels.ts';
 
 /**
  * Draws a short URL as a PNG, `size` pixels wide. Compression runs in zlib's thread pool, but a large image still
- * blocks for 20 ms or more: the service draws in a worker thread (drawing.ts).
+ * blocks for 20 ms or more: the service draws in another process (src/render/).
  *
  * @example
  * await drawPng('https://sho.rt/aB3xY7z', { dotsType: 'rounded' }, 512);

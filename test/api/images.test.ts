@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createImages } from '../../src/api/images.ts';
 import { addressesOf, readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import type { Renderer } from '../../src/render/renderer.ts';
 import { scan } from '../qr/support.ts';
 import { created, newCode } from '../support/api.ts';
 import { reaches } from '../support/eventually.ts';
@@ -125,26 +126,23 @@ describe('the public image', () => {
     expect(JSON.stringify([...headers])).not.toContain('campaign');
   });
 
-  test('answers 503 when too many are waiting, and draws those in the queue', async () => {
+  test('answers 503 when a client waits for too many, and draws the others', async () => {
     const { image } = await given();
     const held = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
-    const drawing = { draw: () => held.promise, close: async () => {} };
+    const renderer = { run: (() => held.promise) as unknown as Renderer['run'] };
+    const images = createImages({ sql: service.database.sql, addresses: addressesOf(readConfig({}), 3000) }, renderer);
     const app = new Elysia();
-    createImages({ sql: service.database.sql, addresses: addressesOf(readConfig({}), 3000) }, drawing).servePublic(
-      app,
-      createLogger('silent', false),
-    );
+    images.servePublic(app, { log: createLogger('silent', false), trustedProxies: { v4: [], v6: [] } });
     const answered: Response[] = [];
-    const all = Array.from({ length: 140 }, async (_, i) => {
+    const all = Array.from({ length: 75 }, async (_, i) => {
       answered.push(await app.handle(new Request(`${image}?size=${1800 + i}`)));
     });
-    // One is being drawn, and 128 are waiting.
     await reaches(11, () => answered.length);
     for (const { status, headers } of answered) expect([status, headers.get('retry-after')]).toEqual([503, '2']);
     expect(await answered[0]?.json()).toMatchObject({ error: { code: 'unavailable' } });
     held.resolve(new Uint8Array(1));
     await Promise.all(all);
-    expect(answered.slice(11).map(({ status }) => status)).toEqual(Array.from({ length: 129 }, () => 200));
+    expect(answered.slice(11).map(({ status }) => status)).toEqual(Array.from({ length: 64 }, () => 200));
     expect((await app.handle(new Request(`${image}?size=64`))).status, 'draws again afterwards').toBe(200);
   });
 

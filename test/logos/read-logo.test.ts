@@ -246,6 +246,44 @@ const hostile: [name: string, make: () => Buffer | Promise<Buffer>, message: Reg
   ['an SVG in UTF-16', () => Buffer.from(`\ufeff${svg('<rect/>')}`, 'utf16le'), /./],
   ['an SVG with a null byte', () => svg('<rect width="9\0" height="9"/>'), /./],
   ['other XML', () => Buffer.from('<?xml version="1.0"?><rss><svg/></rss>'), /is not an SVG/],
+  [
+    'a WebP with two pictures, of which decoders read the first',
+    async () => {
+      const frame = (await webp()).subarray(12);
+      const length = frame.readUInt32LE(4);
+      const picture: [string, Buffer] = [frame.toString('latin1', 0, 4), frame.subarray(8, 8 + length)];
+      return riff([picture, picture]);
+    },
+    /more than one picture/,
+  ],
+  [
+    'an SVG that repeats one long path 600 times',
+    () => svg(`<defs><path id="p" d="${longPath(900_000)}"/></defs>${'<use href="#p"/>'.repeat(600)}`),
+    /with repeated parts, more than 1048576 characters/,
+  ],
+  [
+    'an SVG with a detailed clip for 800 paths',
+    () => {
+      const bars = Array.from({ length: 800 }, (_, i) => `<path d="M${i % 90} 0h3v99z"/>`).join('');
+      const clip = `<defs><clipPath id="c"><path d="${longPath(300_000)}"/></clipPath></defs>`;
+      return svg(`${clip}<g clip-path="url(#c)">${bars}</g>`);
+    },
+    /clip paths that are too detailed/,
+  ],
+  [
+    'an SVG with 1,600 translucent layers',
+    () => svg('<g opacity=".9"><path d="M0 0H100V100H0z" fill="#f00"/></g>'.repeat(1_600)),
+    /more than 250 times over/,
+  ],
+  [
+    'an SVG with a gradient of many colors for many paths',
+    () => {
+      const stops = Array.from({ length: 900 }, (_, i) => `<stop offset="${i / 900}" stop-color="#f00"/>`).join('');
+      const paths = '<path d="M0 0h1v1z" fill="url(#g)"/>'.repeat(900);
+      return svg(`<defs><linearGradient id="g">${stops}</linearGradient></defs>${paths}`);
+    },
+    /too detailed/,
+  ],
 ];
 
 function patched(file: Buffer, change: (file: Buffer) => unknown): Buffer {
@@ -269,6 +307,16 @@ function riff(chunks: [type: string, data: Buffer][]): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(body.length + 4);
   return Buffer.concat([Buffer.from('RIFF'), length, Buffer.from('WEBP'), body]);
+}
+
+function longPath(length: number): string {
+  const steps: string[] = ['M0 0'];
+  for (let i = 0, characters = 4; characters < length; i++) {
+    const step = `L${(i * 7) % 97} ${(i * 13) % 89}`;
+    steps.push(step);
+    characters += step.length;
+  }
+  return steps.join('');
 }
 
 describe('hostile uploads are refused', () => {

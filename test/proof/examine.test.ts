@@ -1,5 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { QueueFull } from '../../src/lib/semaphore.ts';
+import { describe, expect, test } from 'vitest';
 import { examine } from '../../src/proof/examine.ts';
 import { createProofs, representativeOf } from '../../src/proof/proofs.ts';
 import { exampleUrl } from '../qr/support.ts';
@@ -50,17 +49,14 @@ describe('a proof', () => {
   });
 });
 
-describe('proofs in a thread', () => {
-  const proofs = createProofs({ maxWaiting: 0 });
-  afterAll(() => proofs.close());
-
-  test('are shared by equal looks and short links of equal length, and refused when too many are waiting', async () => {
-    const first = proofs.of({}, `${exampleUrl}a`);
-    const same = proofs.of({ dotsColor: '#000000' }, `${exampleUrl}b`);
-    await expect(proofs.of({ dotsType: 'dots' }, exampleUrl)).rejects.toThrow(QueueFull);
+describe('proofs', () => {
+  test('are shared by equal looks and short links of equal length, also of different accounts', async () => {
+    const proofs = createProofs(examine);
+    const first = proofs.of('acct_a', {}, `${exampleUrl}a`);
+    const same = proofs.of('acct_b', { dotsColor: '#000000' }, `${exampleUrl}b`);
     expect((await first).readable).toBe(true);
     expect(await same).toBe(await first);
-    expect(await proofs.of({}, `${exampleUrl}c`)).toBe(await first);
+    expect(await proofs.of('acct_b', {}, `${exampleUrl}c`)).toBe(await first);
   });
 
   test('are made with a short code of the same length', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { QueueFull } from '../../src/lib/semaphore.ts';
 import { createImageCache } from '../../src/qr/cache.ts';
 
 const image = (bytes: number) => new Uint8Array(bytes);
@@ -47,7 +46,7 @@ describe('image cache', () => {
   });
 
   test('a drawing that throws synchronously rejects the request', async () => {
-    const cache = createImageCache({ maxBytes: 10 * kb, maxDrawing: 1 });
+    const cache = createImageCache({ maxBytes: 10 * kb });
     const broken = () => {
       throw new RangeError('size');
     };
@@ -55,15 +54,24 @@ describe('image cache', () => {
     expect(await cache.get('a', async () => image(7))).toEqual(image(7));
   });
 
-  test('rejects requests beyond `maxWaiting` at once and draws the queued ones', async () => {
-    const cache = createImageCache({ maxBytes: 10 * kb, maxDrawing: 1, maxWaiting: 2 });
-    const { draw, finish } = controlledDrawing();
-    const requests = ['a', 'b', 'c'].map((key) => cache.get(key, draw));
-    await expect(cache.get('d', never)).rejects.toBeInstanceOf(QueueFull);
-    const again = cache.get('b', never);
-    finish(image(kb));
-    expect(await Promise.all([...requests, again])).toHaveLength(4);
-    expect(await cache.get('d', async () => image(7))).toEqual(image(7));
+  test('aborts a drawing when no request waits for it any more, and then draws again', async () => {
+    const cache = createImageCache({ maxBytes: 10 * kb });
+    const [first, second] = [new AbortController(), new AbortController()];
+    let drawing: AbortSignal | undefined;
+    const draw = (signal: AbortSignal) => {
+      drawing = signal;
+      return new Promise<Uint8Array<ArrayBuffer>>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    };
+    const requests = [cache.get('a', draw, first.signal), cache.get('a', never, second.signal)];
+    first.abort(new Error('closed'));
+    expect(drawing?.aborted, 'another request still waits').toBe(false);
+    second.abort(new Error('closed, too'));
+    expect(drawing?.aborted).toBe(true);
+    for (const one of requests) await expect(one).rejects.toThrow('closed, too');
+    await expect(cache.get('a', never, first.signal)).rejects.toThrow('closed');
+    expect(await cache.get('a', async () => image(7))).toEqual(image(7));
   });
 
   test('never exceeds `maxBytes`, and evicts the least recently used image', async () => {
@@ -97,22 +105,5 @@ describe('image cache', () => {
     expect((await cache.get('large', async () => image(2 * kb))).length).toBe(2 * kb);
     await cache.get('small', never);
     expect(cache.bytes).toBeLessThanOrEqual(kb);
-  });
-
-  test('draws at most `maxDrawing` images at a time, in the order of requests', async () => {
-    const cache = createImageCache({ maxBytes: 10 * kb, maxDrawing: 2 });
-    const [a, b, c, d] = [controlledDrawing(), controlledDrawing(), controlledDrawing(), controlledDrawing()];
-    const requests = [a, b, c, d].map(({ draw }, i) => cache.get(String(i), draw));
-    await Promise.all([a.started, b.started]);
-    expect([c.times(), d.times()]).toEqual([0, 0]);
-    a.fail(new Error('drawing failed'));
-    await expect(requests[0]).rejects.toThrow('drawing failed');
-    await c.started;
-    expect(d.times()).toBe(0);
-    b.finish(image(1));
-    await d.started;
-    c.finish(image(1));
-    d.finish(image(1));
-    await Promise.all(requests.slice(1));
   });
 });

@@ -1,9 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import frameFont from '../../../src/qr/frame-font.json' with { type: 'json' };
 import { captionLines, writableText } from '../../../src/qr/sheet/caption.ts';
 import { planLabel } from '../../../src/qr/sheet/label.ts';
 import { cellsOf, labelSizeOf, stockLayouts } from '../../../src/qr/sheet/layouts.ts';
-import { createSheets } from '../../../src/qr/sheet/sheets.ts';
+import { drawSheetPage } from '../../../src/qr/sheet/sheet-page.ts';
+import { writeSheets } from '../../../src/qr/sheet/sheets.ts';
 import { widthOf } from '../../../src/qr/text.ts';
 import { scanAll } from '../support.ts';
 import { printStyles, rasterizePdf } from '../vector/support.ts';
@@ -57,9 +58,6 @@ describe('captions', () => {
 });
 
 describe('a sheet', () => {
-  const sheets = createSheets();
-  afterAll(() => sheets.close());
-
   test('has every label once, shares what labels have in common, and is the same every time', async () => {
     const labels = Array.from({ length: 27 }, (_, i) => {
       const [, style = {}, logo] = printStyles[i % printStyles.length] ?? [];
@@ -67,11 +65,15 @@ describe('a sheet', () => {
     });
     const written = async () => {
       const pieces: Uint8Array[] = [];
-      for await (const piece of sheets.write({
-        ...{ layout: stockLayouts['a4-3x8'], color: 'rgb', skip: 1, title: 'Labels', count: labels.length },
-        labels: async (from, to) => labels.slice(from, to),
-      }))
-        pieces.push(piece);
+      const sheet = {
+        layout: stockLayouts['a4-3x8'],
+        color: 'rgb' as const,
+        skip: 1,
+        title: 'Labels',
+        count: labels.length,
+        labels: async (from: number, to: number) => labels.slice(from, to),
+      };
+      for await (const piece of writeSheets(sheet, async (page) => drawSheetPage(page))) pieces.push(piece);
       return Buffer.concat(pieces);
     };
     const pdf = await written();

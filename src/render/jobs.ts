@@ -1,0 +1,22 @@
+import type { ReadLogo } from '../logos/read-logo.ts';
+import type { Proof, ProofRequest } from '../proof/proof.ts';
+import type { Picture } from '../qr/picture.ts';
+import type { DrawnPage, SheetPage } from '../qr/sheet/sheet-page.ts';
+
+/** The work of the renderer: everything that decodes, draws, proofs or lays out what tenants upload and design. */
+export interface Jobs {
+  picture(picture: Picture): Promise<Uint8Array<ArrayBuffer>>;
+  logo(file: Uint8Array): Promise<ReadLogo>;
+  proof(request: ProofRequest): Promise<Proof>;
+  page(page: SheetPage): Promise<DrawnPage>;
+}
+
+export type JobKind = keyof Jobs;
+export type Job<Kind extends JobKind> = Parameters<Jobs[Kind]>[0];
+export type JobResult<Kind extends JobKind> = Awaited<ReturnType<Jobs[Kind]>>;
+
+/** What a render process receives. */
+export type JobMessage = { [Kind in JobKind]: { kind: Kind; job: Job<Kind> } }[JobKind];
+
+/** What it answers. `isRange`: the job itself is at fault. */
+export type JobAnswer = { result: unknown } | { error: { isRange: boolean; message: string } };

@@ -1,0 +1,41 @@
+import { lowerPriority } from '../lib/lower-priority.ts';
+import { readLogo } from '../logos/read-logo.ts';
+import { examine } from '../proof/examine.ts';
+import { drawPicture } from '../qr/picture.ts';
+import { drawSheetPage } from '../qr/sheet/sheet-page.ts';
+import type { JobAnswer, JobMessage, Jobs } from './jobs.ts';
+
+/** The script of a render process: it answers one message after another, and ends with the process that started it. */
+const jobs: Jobs = {
+  picture: drawPicture,
+  logo: readLogo,
+  proof: examine,
+  page: async (page) => drawSheetPage(page),
+};
+
+function run(message: JobMessage): Promise<unknown> {
+  switch (message.kind) {
+    case 'picture':
+      return jobs.picture(message.job);
+    case 'logo':
+      return jobs.logo(message.job);
+    case 'proof':
+      return jobs.proof(message.job);
+    case 'page':
+      return jobs.page(message.job);
+  }
+}
+
+async function answerTo(message: JobMessage): Promise<JobAnswer> {
+  try {
+    return { result: await run(message) };
+  } catch (error) {
+    if (error instanceof RangeError && error.message === 'Out of memory') process.exit(1);
+    const { name, message: text } = error instanceof Error ? error : new Error(String(error));
+    return { error: { isRange: name === 'RangeError' || error instanceof RangeError, message: text } };
+  }
+}
+
+lowerPriority();
+process.on('message', async (message: JobMessage) => process.send?.(await answerTo(message)));
+process.on('disconnect', () => process.exit());

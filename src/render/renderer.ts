@@ -1,0 +1,163 @@
+import { QueueFull } from '../lib/semaphore.ts';
+import { timeouts } from '../lib/timeouts.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { Job, JobKind, JobMessage, JobResult } from './jobs.ts';
+import { JobTimeout, ProcessLost, RenderProcess } from './render-process.ts';
+
+export { JobTimeout, ProcessLost } from './render-process.ts';
+
+/** Whom a job is for. */
+export interface RenderedFor {
+  account: string;
+  /** A job that waits is dropped when it aborts. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Two, so that the jobs of one account, which has one at a time, never stop those of the others. */
+const maxProcesses = 2;
+/** Frees about 100 MB each. */
+const idleMs = 60_000;
+const maxWaiting = 512;
+
+/** Jobs that one account may have waiting, and the deadline of each. A waiting logo takes up to 1 MiB, the others little. */
+const kinds: Record<JobKind, { maxWaiting: number; deadlineMs(): number }> = {
+  picture: { maxWaiting: 128, deadlineMs: () => timeouts.pictureMs },
+  logo: { maxWaiting: 8, deadlineMs: () => timeouts.logoMs },
+  proof: { maxWaiting: 32, deadlineMs: () => timeouts.proofJobMs },
+  page: { maxWaiting: 16, deadlineMs: () => timeouts.sheetPageMs },
+};
+
+/** Whether a job can be tried again: it got no turn, or its process did not finish it. */
+export const isUnfinished = (error: unknown): boolean =>
+  error instanceof QueueFull || error instanceof JobTimeout || error instanceof ProcessLost;
+
+interface Waiting {
+  kind: JobKind;
+  load(): unknown;
+  account: string;
+  /** When nothing waits for the result any more. */
+  until: number;
+  /** Ends the wait for a turn. */
+  begin(): void;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface RendererOptions {
+  start?(): RenderProcess;
+  timers?: Timers;
+}
+
+/**
+ * Decodes, draws, proofs and lays out what tenants upload and design, in processes of its own: a job that takes too long or
+ * too much memory ends its process, and the next job starts another one. The first jobs start the processes, which end after
+ * a minute without a job.
+ */
+export class Renderer {
+  readonly #start: () => RenderProcess;
+  readonly #timers: Timers;
+  readonly #queue = new FairQueue<Waiting>();
+  /** With the function that cancels its end. */
+  readonly #idle = new Map<RenderProcess, () => void>();
+  readonly #busy = new Set<RenderProcess>();
+  /** Accounts with a running job. */
+  readonly #served = new Set<string>();
+
+  constructor({ timers = systemTimers, start = () => new RenderProcess({ timers }) }: RendererOptions = {}) {
+    this.#timers = timers;
+    this.#start = start;
+  }
+
+  /**
+   * Does a job, which is loaded when its turn comes. Rejects with a `RangeError` if the job itself is at fault, with `QueueFull`, `JobTimeout` or `ProcessLost` if it can be
+   * tried again, and with the reason of the signal if that aborts before its turn.
+   */
+  run<Kind extends JobKind>(
+    kind: Kind,
+    load: () => Job<Kind> | Promise<Job<Kind>>,
+    { account, signal }: RenderedFor,
+  ): Promise<JobResult<Kind>> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const waitingBefore = this.#queue.itemsOf(account).filter((other) => other.kind === kind).length;
+      if (waitingBefore >= kinds[kind].maxWaiting || this.#queue.size >= maxWaiting)
+        throw new QueueFull(`${waitingBefore} jobs of the account and ${this.#queue.size} of all are waiting already`);
+      const drop = () => {
+        this.#queue.remove(account, waiting);
+        reject(signal?.reason);
+      };
+      const waiting: Waiting = {
+        kind,
+        load,
+        account,
+        until: this.#timers.now() + timeouts.apiMs,
+        begin: () => signal?.removeEventListener('abort', drop),
+        resolve: resolve as (result: unknown) => void,
+        reject,
+      };
+      this.#queue.push(account, waiting);
+      signal?.addEventListener('abort', drop, { once: true });
+      this.#startNext();
+    });
+  }
+
+  /** Ends the processes; running jobs are rejected. */
+  close(): void {
+    for (const [process, keep] of this.#idle) {
+      keep();
+      process.kill();
+    }
+    for (const process of this.#busy) process.kill();
+    this.#idle.clear();
+  }
+
+  #startNext(): void {
+    while (this.#served.size < maxProcesses) {
+      const next = this.#queue.take((account) => !this.#served.has(account));
+      if (next === undefined) return;
+      next.begin();
+      if (next.until < this.#timers.now()) next.reject(new QueueFull('the job waited too long'));
+      else void this.#serve(next);
+    }
+  }
+
+  async #serve({ kind, load, account, resolve, reject }: Waiting): Promise<void> {
+    this.#served.add(account);
+    try {
+      const message = { kind, job: await load() } as JobMessage;
+      resolve(await this.#runOn(this.#idleProcess() ?? this.#start(), message));
+    } catch (error) {
+      reject(error);
+    }
+    this.#served.delete(account);
+    this.#startNext();
+  }
+
+  async #runOn(process: RenderProcess, message: JobMessage): Promise<unknown> {
+    this.#busy.add(process);
+    try {
+      return await process.run(message, kinds[message.kind].deadlineMs());
+    } finally {
+      this.#busy.delete(process);
+      if (!process.hasEnded) this.#endWhenIdle(process);
+    }
+  }
+
+  #idleProcess(): RenderProcess | undefined {
+    for (const [process, keep] of this.#idle) {
+      keep();
+      this.#idle.delete(process);
+      if (!process.hasEnded) return process;
+    }
+    return undefined;
+  }
+
+  #endWhenIdle(process: RenderProcess): void {
+    const keep = this.#timers.after(idleMs, () => {
+      this.#idle.delete(process);
+      process.kill();
+    });
+    this.#idle.set(process, keep);
+  }
+}

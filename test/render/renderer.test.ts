@@ -1,0 +1,133 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { QueueFull } from '../../src/lib/semaphore.ts';
+import { timeouts } from '../../src/lib/timeouts.ts';
+import { readLogo } from '../../src/logos/read-logo.ts';
+import { examine } from '../../src/proof/examine.ts';
+import { drawPicture, type Picture } from '../../src/qr/picture.ts';
+import { stockLayouts } from '../../src/qr/sheet/layouts.ts';
+import { drawSheetPage, type SheetPage } from '../../src/qr/sheet/sheet-page.ts';
+import { RenderProcess } from '../../src/render/render-process.ts';
+import { JobTimeout, ProcessLost, Renderer } from '../../src/render/renderer.ts';
+import { png } from '../logos/pictures.ts';
+import { eventually } from '../support/eventually.ts';
+import { type ManualTimers, manualTimers } from '../support/timers.ts';
+
+const script = fileURLToPath(new URL('./scripted.ts', import.meta.url));
+const pictureOf = (url: string): Picture => ({ url, style: {}, format: 'png', size: 128 });
+const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+const open: Renderer[] = [];
+afterEach(() => {
+  for (const renderer of open.splice(0)) renderer.close();
+});
+
+/** A renderer whose processes obey the URLs of pictures. */
+function scripted(timers?: ManualTimers) {
+  const processes: RenderProcess[] = [];
+  const renderer = new Renderer({
+    ...(timers === undefined ? {} : { timers }),
+    start() {
+      const started = new RenderProcess({ script, ...(timers === undefined ? {} : { timers }) });
+      processes.push(started);
+      return started;
+    },
+  });
+  open.push(renderer);
+  const order = async (account: string, url: string, signal?: AbortSignal): Promise<string> =>
+    String(await renderer.run('picture', () => pictureOf(url), { account, signal }));
+  return { renderer, processes, order };
+}
+
+describe('the renderer', () => {
+  test('does every kind of job as it is done without it, and returns the reason of a bad one', async () => {
+    const renderer = new Renderer();
+    open.push(renderer);
+    const mine = { account: 'acct_a' };
+    const picture = pictureOf('https://example.com/menu');
+    const page: SheetPage = {
+      layout: stockLayouts['a4-3x8'],
+      labels: [{ url: picture.url, style: {} }],
+      firstCell: 0,
+      color: 'rgb',
+    };
+    const logo = png();
+    expect(await renderer.run('picture', () => picture, mine)).toEqual(await drawPicture(picture));
+    expect(await renderer.run('page', () => page, mine)).toEqual(drawSheetPage(page));
+    expect(await renderer.run('logo', () => logo, mine)).toEqual(await readLogo(logo));
+    const request = { url: picture.url, style: {} };
+    expect(await renderer.run('proof', () => request, mine)).toEqual(await examine(request));
+    await expect(renderer.run('picture', () => ({ ...picture, size: 1 }), mine)).rejects.toThrow(RangeError);
+    await expect(renderer.run('logo', () => new Uint8Array(3), mine)).rejects.toThrow('is not a PNG');
+  });
+
+  test('knows no settings, thus no secrets', async () => {
+    const { order } = scripted();
+    expect(await order('acct_a', 'environment')).not.toMatch(/SECRET|URL|KEY|PASSWORD/);
+  });
+
+  test.each(['exit', 'take all memory'])('replaces a process after the job "%s"', async (job) => {
+    const { order, processes } = scripted();
+    await expect(order('acct_a', job)).rejects.toThrow(ProcessLost);
+    expect(await order('acct_a', 'draw')).toContain('draw');
+    await expect(order('acct_a', 'wrong')).rejects.toThrow(new RangeError('is wrong'));
+    expect(processes.length).toBeLessThanOrEqual(2);
+  });
+
+  test('kills a process whose job exceeds its deadline; jobs of other accounts go on meanwhile', async () => {
+    const timers = manualTimers();
+    const { order, processes } = scripted(timers);
+    const hanging = order('acct_a', 'hang');
+    const next = order('acct_a', 'draw');
+    expect(await order('acct_b', 'draw')).toContain('draw');
+    expect(await order('acct_c', 'draw')).toContain('draw');
+    timers.advance(timeouts.pictureMs);
+    await expect(hanging).rejects.toThrow(JobTimeout);
+    await eventually(() => expect(isRunning((processes[0] as RenderProcess).pid)).toBe(false));
+    expect(await next).toContain('draw');
+  });
+
+  test('drops jobs that nothing waits for any more', async () => {
+    const timers = manualTimers();
+    const { order } = scripted(timers);
+    const hanging = order('acct_a', 'hang');
+    const closed = new AbortController();
+    const dropped = order('acct_a', 'draw', closed.signal);
+    closed.abort(new Error('the client is gone'));
+    await expect(dropped).rejects.toThrow('the client is gone');
+    const late = order('acct_a', 'draw');
+    timers.advance(Math.max(timeouts.apiMs, timeouts.pictureMs) + 1);
+    await expect(hanging).rejects.toThrow(JobTimeout);
+    await expect(late).rejects.toThrow(QueueFull);
+  });
+
+  test('bounds the jobs that wait for one account, and not those of another', async () => {
+    const timers = manualTimers();
+    const { order } = scripted(timers);
+    const settled = Promise.allSettled(
+      ['hang', ...Array.from({ length: 128 }, () => 'draw')].map((job) => order('acct_a', job)),
+    );
+    await expect(order('acct_a', 'draw')).rejects.toThrow(QueueFull);
+    expect(await order('acct_b', 'draw')).toContain('draw');
+    timers.advance(timeouts.pictureMs);
+    expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(128);
+  });
+
+  test('ends an idle process after a minute, and starts another one for the next job', async () => {
+    const timers = manualTimers();
+    const { order, processes } = scripted(timers);
+    await order('acct_a', 'draw');
+    await order('acct_b', 'draw');
+    expect(processes, 'one after another needs one').toHaveLength(1);
+    timers.advance(60_000);
+    await eventually(() => expect(isRunning((processes[0] as RenderProcess).pid)).toBe(false));
+    expect(await order('acct_a', 'draw')).toContain('draw');
+    expect(processes).toHaveLength(2);
+  });
+});
