@@ -138,5 +138,7 @@ describe('languages by RFC 4647 lookup', () => {
     expect(acceptedTags('zh-Hant-TW, de-AT;q=0.5')).toEqual(['zh-hant-tw', 'zh-hant', 'zh', 'de-at', 'de']);
     expect(acceptedTags('en-a-bbb')).toEqual(['en-a-bbb', 'en']);
     expect(acceptedTags(`${'x,'.repeat(100_000)}de`).length).toBe(1);
+    expect(acceptedTags(`${'a-'.repeat(400)}a, de`), 'a range that no language has').toEqual(['de']);
+    expect(acceptedTags(Array.from({ length: 200 }, (_, i) => `x${i}`).join()), 'as many as bounded').toHaveLength(32);
   });
 });
