@@ -40,7 +40,9 @@ export async function nextOwnedPart(
 ): Promise<OwnedPart> {
   const known = Math.min(await indexedTo(sql), to);
   if (after >= known) return { after, to: Math.min(after + options.maxPositions, to), owned: undefined };
-  const blocks = await findBlocks(sql, owner, { after, to: known }, options);
+  const found = await findBlocks(sql, owner, { after, to: known }, options);
+  const isArchived = found[0] !== undefined && found[0].block * blockSize < (await archivedTo(sql));
+  const blocks = isArchived ? found.slice(0, 1) : found;
   const dense = blocks.findIndex(({ scans, changes }) => scans === null || changes === null);
   const [first] = blocks;
   if (dense === 0 && first !== undefined) {
@@ -48,7 +50,14 @@ export async function nextOwnedPart(
     const end = Math.min((first.block + 1) * blockSize, known);
     return { after: from, to: Math.min(from + options.maxPositions, end), owned: undefined };
   }
-  return partOf(dense === -1 ? blocks : blocks.slice(0, dense), { after, to: known }, options, dense !== -1);
+  const listed = dense === -1 ? blocks : blocks.slice(0, dense);
+  return partOf(listed, { after, to: known }, options, listed.length < found.length);
+}
+
+/** The end of the archive. A block of a file is decoded as a whole, so a part has no more than one of them. */
+async function archivedTo(sql: Queryable): Promise<number> {
+  const [row] = await sql<[{ position: number }]>`SELECT coalesce(max(to_position), 0) AS position FROM archives`;
+  return row.position;
 }
 
 /** The entries of some blocks. `isCut`: the owner has entries in a block after them. */

@@ -174,6 +174,11 @@ test('the index of archived scans is the same, and is emptied when the retention
   await sql`TRUNCATE account_blocks, indexed_blocks`;
   await indexAll(sql, head);
   expect(await index()).toEqual(rows);
+  const first = await nextOwnedPart(sql, small, { after: 0, to: head }, all);
+  expect(first, 'one block of a file at a time').toMatchObject({
+    to: blockSize,
+    owned: { scans: { length: smallPerBlock } },
+  });
 
   await sql`INSERT INTO account_blocks VALUES ('acct_changed', 'live', 0, '\\x8000', '\\x8001')`;
   await sql`UPDATE archives SET scans = 0`;
