@@ -38,35 +38,38 @@ export async function countRowsByCode(
   return new Map(rows.map(({ code, total, unique }) => [code, { total: Number(total), unique: Number(unique) }]));
 }
 
-/** The GROUP BY keys of each projection, besides account, mode, code and is_bot. */
+/** What each projection is compared by, and its GROUP BY keys besides account, mode, code and is_bot. */
 const projections = {
-  by_hour: 'toStartOfHour(time)',
-  by_client: 'toDate(time), device, browser',
-  by_place: 'toDate(time), country, city',
+  by_hour: { subject: 'code', keys: 'toStartOfHour(time)' },
+  by_account: { subject: 'account', keys: 'toStartOfHour(time)' },
+  by_client: { subject: 'code', keys: 'toDate(time), device, browser' },
+  by_place: { subject: 'code', keys: 'toDate(time), country, city' },
 };
 
-/** Codes for which an aggregate projection has another number of scans than the table has rows. */
+/** Codes or accounts for which an aggregate projection has another number of scans than the table has rows. */
 export async function wrongAggregates(
   warehouse: Warehouse,
   { version, account }: TableSelection,
-): Promise<{ aggregate: string; code: string; rows: number; aggregated: number }[]> {
+): Promise<{ aggregate: string; subject: string; rows: number; aggregated: number }[]> {
   const table = tableName(warehouse, version);
   const where = `WHERE ${accountCondition(account)}`;
-  const wrong = Object.entries(projections).map(async ([aggregate, keys]) => {
-    const found = await query<{ code: string; rows: string; aggregated: string }>(
+  const wrong = Object.entries(projections).map(async ([aggregate, { subject, keys }]) => {
+    const groups = ['account', 'mode', ...(subject === 'code' ? ['code'] : []), 'is_bot', keys].join(', ');
+    const found = await query<{ name: string; rows: string; aggregated: string }>(
       warehouse,
-      `SELECT code, toString(sum(r)) AS rows, toString(sum(a)) AS aggregated FROM (
-         SELECT code, count() AS r, 0 AS a FROM ${table} ${where} GROUP BY code SETTINGS optimize_use_projections = 0
+      `SELECT name, toString(sum(r)) AS rows, toString(sum(a)) AS aggregated FROM (
+         SELECT ${subject} AS name, count() AS r, 0 AS a FROM ${table} ${where} GROUP BY name
+         SETTINGS optimize_use_projections = 0
          UNION ALL
-         SELECT code, 0 AS r, sum(n) AS a
-         FROM (SELECT code, count() AS n FROM ${table} ${where} GROUP BY account, mode, code, is_bot, ${keys})
-         GROUP BY code
-       ) GROUP BY code HAVING sum(r) != sum(a)`,
+         SELECT ${subject} AS name, 0 AS r, sum(n) AS a
+         FROM (SELECT ${subject}, count() AS n FROM ${table} ${where} GROUP BY ${groups})
+         GROUP BY name
+       ) GROUP BY name HAVING sum(r) != sum(a)`,
       { account },
     );
-    return found.map(({ code, rows, aggregated }) => ({
+    return found.map(({ name, rows, aggregated }) => ({
       aggregate,
-      code,
+      subject: name,
       rows: Number(rows),
       aggregated: Number(aggregated),
     }));

@@ -98,6 +98,8 @@ function codeConditions(codes: Selection['codes']): string[] {
     const inChunks = chunks('among', codes.among).map(([name]) => `code IN {${name}:Array(String)}`);
     return [`(${inChunks.join(' OR ')})`];
   }
+  // Without a condition on codes, the groups of the whole account can be read.
+  if (codes.without.length === 0) return [];
   return chunks('without', codes.without).map(([name]) => `code NOT IN {${name}:Array(String)}`);
 }
 

@@ -6,7 +6,7 @@ import { batchCalls } from '../lib/batch-calls.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../log/connect.ts';
-import { candidatesOf, matchesSearch, type Search } from './search.ts';
+import { matchesSearch, planSearch, type Search } from './search.ts';
 
 export const listedStatuses = ['active', 'paused', 'draft'] as const;
 export type ListedStatus = (typeof listedStatuses)[number];
@@ -152,8 +152,8 @@ export async function listCodes(
 ): Promise<{ codes: CountedCode[]; total: number }> {
   // Both conditions: the search index covers only codes that are not deleted.
   const hasStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status} AND status <> 'deleted'`;
-  const candidates = search === undefined ? undefined : await candidatesOf(sql, search);
-  const isFound = search === undefined ? sql`` : sql`AND ${matchesSearch(sql, search, candidates)}`;
+  const plan = search && (await planSearch(sql, search, totalOf(await countCodes(sql, owner))));
+  const isFound = search === undefined ? sql`` : sql`AND ${matchesSearch(sql, search, plan)}`;
   const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
   const isAvailable =
     availability === undefined ? sql`` : sql`AND ${hasAvailability(sql, availability.wanted, availability.now)}`;

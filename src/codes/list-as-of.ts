@@ -86,7 +86,7 @@ function conditionsOf(sql: Queryable, asOf: Date, { status, search, availability
   const conditions: Condition[] = [];
   if (status !== undefined) conditions.push({ fields: ['status'], isMet: sql`status = ${status}` });
   if (search !== undefined && !('id' in search))
-    conditions.push({ fields: ['name', 'destination_url'], isMet: matchesSearch(sql, search, undefined) });
+    conditions.push({ fields: ['name', 'destination_url'], isMet: matchesSearch(sql, search) });
   if (availability !== undefined)
     conditions.push({
       fields: ['starts_at', 'expires_at', 'max_scans'],

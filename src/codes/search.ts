@@ -2,6 +2,11 @@ import type { Queryable } from '../log/connect.ts';
 
 /** More matches than this are not worth a list of ids: Postgres compares every code of the account instead. */
 const maxCandidates = 10_000;
+/**
+ * An account with at most this many codes is searched by comparing each of them, which takes a few milliseconds. An index has
+ * the codes of all accounts: a search reads the lists of all codes that share a trigram with the words, 60 ms for a million.
+ */
+const maxCompared = 5_000;
 /** Shorter words have no trigram. */
 const minWordLength = 3;
 
@@ -39,7 +44,7 @@ function searchesByTable(sql: Queryable): Promise<boolean> {
  * The ids of all codes that may contain `words`; undefined where an index of pg_trgm answers the comparison itself, or
  * where the words are too short or too common for a list to help.
  */
-export async function findCandidates(sql: Queryable, words: string): Promise<string[] | undefined> {
+async function findCandidates(sql: Queryable, words: string): Promise<string[] | undefined> {
   if (words.length < minWordLength || !(await searchesByTable(sql))) return undefined;
   const rows = await sql<{ code: string }[]>`
     SELECT code FROM code_trigrams WHERE trigrams @> trigrams_of(lower(${words}::text))
@@ -47,24 +52,38 @@ export async function findCandidates(sql: Queryable, words: string): Promise<str
   return rows.length > maxCandidates ? undefined : rows.map(({ code }) => code);
 }
 
+/** How a search finds codes. */
+export interface SearchPlan {
+  /** All codes that may match; undefined if that is not known. */
+  candidates?: string[] | undefined;
+  /** Whether each code of the account is compared, without an index. */
+  comparesAll?: boolean;
+}
+
 /** A condition for codes with `words` in their name, destination or short code, in any case. */
-export function containsWords(sql: Queryable, words: string, candidates: string[] | undefined) {
+export function containsWords(sql: Queryable, words: string, { candidates, comparesAll = false }: SearchPlan = {}) {
   const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
+  // No index has this expression.
+  const compared = (column: string) => (comparesAll ? sql`(${sql(column)} || '')` : sql(column));
   return sql`
     ${candidates === undefined ? sql`` : sql`id = ANY(${candidates}) AND`}
-    (name ILIKE ${pattern} OR destination_url ILIKE ${pattern} OR short_code ILIKE ${pattern})`;
+    (${compared('name')} ILIKE ${pattern} OR ${compared('destination_url')} ILIKE ${pattern}
+      OR ${compared('short_code')} ILIKE ${pattern})`;
 }
 
 const wordsOf = (search: Exclude<Search, { id: string }>) => ('shortCode' in search ? search.shortCode : search.words);
 
-/** The candidates of a search, as `findCandidates` returns them. */
-export const candidatesOf = async (sql: Queryable, search: Search): Promise<string[] | undefined> =>
-  'id' in search ? undefined : findCandidates(sql, wordsOf(search));
+/** Plans a search in an account that has `codes` codes. */
+export async function planSearch(sql: Queryable, search: Search, codes: number): Promise<SearchPlan> {
+  if ('id' in search) return {};
+  if (codes <= maxCompared) return { comparesAll: true };
+  return { candidates: await findCandidates(sql, wordsOf(search)) };
+}
 
 /** A condition for the codes that a search finds. */
-export function matchesSearch(sql: Queryable, search: Search, candidates: string[] | undefined) {
+export function matchesSearch(sql: Queryable, search: Search, plan: SearchPlan = {}) {
   if ('id' in search) return sql`id = ${search.id}`;
-  const contains = containsWords(sql, wordsOf(search), candidates);
+  const contains = containsWords(sql, wordsOf(search), plan);
   // Phones change the case of what they paste.
   return 'shortCode' in search ? sql`${contains} AND lower(short_code) = lower(${search.shortCode})` : contains;
 }

@@ -1,13 +1,15 @@
 import type { LogEntry } from '../../events/entry.ts';
 import type { Owner } from '../../events/owner.ts';
-import { blockOf, blockSize, logBlocks } from '../../projections/log-blocks.ts';
 import { timeouts } from '../lib/timeouts.ts';
+import { blockSize } from '../log/account-index.ts';
 import type { Queryable } from '../log/connect.ts';
+import { nextOwnedPart, type OwnedPart } from '../log/owned-parts.ts';
 import { headOfLog, readOwnedEvents } from '../log/read.ts';
 import { readOwnedScans } from '../log/scan-lines.ts';
 import type { Filter } from './filter.ts';
 
-const blocksPerQuery = 100;
+/** A filter can drop most entries of a part. */
+const minEntriesPerPart = 500;
 
 export interface LogPage {
   /** Entries of the owner that pass the filter, in log order. */
@@ -26,56 +28,35 @@ export async function readPage(
 ): Promise<LogPage> {
   const deadline = performance.now() + timeouts.feedPageMs;
   const head = await headOfLog(sql, after);
+  const options = {
+    wantsScans: filter.wantsScans,
+    wantsChanges: filter.changeTypes.length > 0,
+    maxEntries: Math.max(limit, minEntriesPerPart),
+    maxPositions: blockSize,
+  };
   const entries: LogEntry[] = [];
-  for await (const range of stretches(sql, owner, filter, { after, to: head })) {
-    const found = await readStretch(sql, owner, filter, range, limit - entries.length);
+  for (let to = after; ; ) {
+    if (to >= head) return { entries, to: head, isAtEnd: true };
+    const part = await nextOwnedPart(sql, owner, { after: to, to: head }, options);
+    const found = await readPart(sql, owner, filter, part, limit - entries.length);
     entries.push(...found.entries);
-    if (entries.length >= limit || found.to < range.to) return { entries, to: found.to, isAtEnd: found.to === head };
-    if (performance.now() > deadline) return { entries, to: range.to, isAtEnd: range.to === head };
+    to = found.to;
+    if (entries.length >= limit || performance.now() > deadline) return { entries, to, isAtEnd: to === head };
   }
-  return { entries, to: head, isAtEnd: true };
 }
 
-interface Range {
-  after: number;
-  to: number;
-}
-
-/** The parts of a range in which the owner can have entries: by blocks as far as those are known, then all of it. */
-async function* stretches(
-  sql: Queryable,
-  { account, mode }: Owner,
-  { wantsScans, changeTypes }: Filter,
-  { after, to }: Range,
-): AsyncGenerator<Range> {
-  const known = Math.min(await logBlocks.checkpoint(sql), to);
-  for (let next = blockOf(after + 1); after < known; ) {
-    const rows = await sql<{ block: number }[]>`
-      SELECT block FROM log_blocks
-      WHERE account = ${account} AND mode = ${mode} AND block >= ${next} AND block <= ${blockOf(known)}
-        AND (has_scans AND ${wantsScans} OR has_changes AND ${changeTypes.length > 0})
-      ORDER BY block LIMIT ${blocksPerQuery}`;
-    for (const { block } of rows)
-      yield { after: Math.max(after, block * blockSize), to: Math.min((block + 1) * blockSize, known) };
-    if (rows.length < blocksPerQuery) break;
-    next = (rows.at(-1)?.block ?? next) + 1;
-  }
-  for (let from = Math.max(after, known); from < to; from += blockSize)
-    yield { after: from, to: Math.min(from + blockSize, to) };
-}
-
-/** Entries of one stretch, up to about `limit`, and the position up to which they are complete. */
-async function readStretch(
+/** Entries of one part, up to about `limit`, and the position up to which they are complete. */
+async function readPart(
   sql: Queryable,
   owner: Owner,
   { qrId: code, wantsScans, changeTypes }: Filter,
-  { after, to }: Range,
+  { after, to, owned }: OwnedPart,
   limit: number,
 ): Promise<{ entries: LogEntry[]; to: number }> {
   const range = { ...owner, code, after, to };
   const [changes, scans] = await Promise.all([
-    changeTypes.length === 0 ? [] : readOwnedEvents(sql, range, changeTypes, limit),
-    wantsScans ? readOwnedScans(sql, range, limit) : [],
+    changeTypes.length === 0 ? [] : readOwnedEvents(sql, { ...range, positions: owned?.changes }, changeTypes, limit),
+    wantsScans ? readOwnedScans(sql, { ...range, positions: owned?.scans }, limit) : [],
   ]);
   const merged: LogEntry[] = [...changes, ...scans].sort((a, b) => a.position - b.position);
   const page = merged.slice(0, limit);

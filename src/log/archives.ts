@@ -101,22 +101,25 @@ export interface ArchivedRange {
   limit?: number;
   /** Whether a line is wanted; all are if undefined. */
   isWanted?: (line: string) => boolean;
+  /** The positions of the wanted lines, in ascending order; all of the range if undefined. */
+  positions?: number[] | undefined;
 }
 
 /** The lines of archived scans after position `after`, up to position `to`, in log order, up to `limit` of them. */
 export async function readArchivedLines(
   files: ArchiveFile[],
-  { after, to, limit = Number.POSITIVE_INFINITY, isWanted = () => true }: ArchivedRange,
+  { after, to, limit = Number.POSITIVE_INFINITY, isWanted = () => true, positions: wanted }: ArchivedRange,
 ): Promise<string[]> {
   const found: string[] = [];
+  const isBetween = (first: number, last: number) =>
+    wanted === undefined || wanted.some((position) => position >= first && position <= last);
   for (const file of files) {
-    if (file.to <= after || file.from > to || file.scans === 0) continue;
+    if (file.to <= after || file.from > to || file.scans === 0 || !isBetween(file.from, file.to)) continue;
     const archive = await openFile(file);
     for (const { index, first, last } of archive.blocks) {
-      if (last <= after || first > to) continue;
+      if (last <= after || first > to || !isBetween(first, last)) continue;
       const { lines, positions } = await openBlock(archive, index);
-      const end = countUpTo(positions, to);
-      for (let row = countUpTo(positions, after); row < end; row++) {
+      for (const row of rowsOf(positions, { after, to, wanted })) {
         const line = lines[row] as string;
         if (!isWanted(line)) continue;
         found.push(line);
@@ -125,6 +128,23 @@ export async function readArchivedLines(
     }
   }
   return found;
+}
+
+/** The rows of a block that a read wants, by its sorted positions. */
+function* rowsOf(
+  positions: Float64Array,
+  { after, to, wanted }: { after: number; to: number; wanted: number[] | undefined },
+): Generator<number> {
+  if (wanted === undefined) {
+    const end = countUpTo(positions, to);
+    for (let row = countUpTo(positions, after); row < end; row++) yield row;
+    return;
+  }
+  for (const position of wanted) {
+    if (position <= after || position > to) continue;
+    const row = countUpTo(positions, position) - 1;
+    if (positions[row] === position) yield row;
+  }
 }
 
 /** The first position of an archived scan of this time or later. */

@@ -2,7 +2,7 @@ import { type StoredEvent, upcast } from '../../events/catalogue.ts';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Queryable } from './connect.ts';
-import { type OwnedRange, readScans, readScansAt } from './scan-lines.ts';
+import { isAt, type OwnedRange, readScans, readScansAt } from './scan-lines.ts';
 
 export interface Row {
   position: number;
@@ -71,14 +71,16 @@ export const modeOfAccountEvent = `coalesce(
 /** Changes of one owner's codes, and of the account as far as they belong to the mode, of these types, in log order. */
 export async function readOwnedEvents(
   sql: Queryable,
-  { account, mode, code, after, to }: OwnedRange,
+  { account, mode, code, after, to, positions }: OwnedRange,
   types: readonly string[],
   limit: number,
 ): Promise<Recorded<StoredEvent>[]> {
+  if (positions?.length === 0) return [];
   const rows = await sql<Row[]>`
     SELECT e.* FROM events e LEFT JOIN codes c ON c.id = e.stream
     WHERE e.position > ${after} AND e.position <= ${to} AND e.type = ANY(${[...types]})
       ${code === undefined ? sql`` : sql`AND e.stream = ${code}`}
+      ${positions === undefined ? sql`` : sql`AND e.position ${isAt(sql, positions)}`}
       AND (c.account = ${account} AND c.mode = ${mode}
         OR e.stream = ${account} AND ${sql.unsafe(modeOfAccountEvent)} = ${mode})
     ORDER BY e.position LIMIT ${limit}`;
@@ -135,7 +137,7 @@ async function readEntries(
 /** The entries at these positions, in log order. */
 export async function readEntriesAt(sql: Queryable, positions: number[]): Promise<LogEntry[]> {
   const [events, scans] = await Promise.all([
-    sql<Row[]>`SELECT * FROM events WHERE position = ANY(${`{${positions.join()}}`}::text::bigint[])`,
+    sql<Row[]>`SELECT * FROM events WHERE position ${isAt(sql, positions)}`,
     readScansAt(sql, positions),
   ]);
   return [...events.map(recorded), ...scans].sort((a, b) => a.position - b.position);

@@ -58,40 +58,45 @@ export interface OwnedRange extends Owner {
   after: number;
   to: number;
   code?: string | undefined;
+  /** The positions to read; all of the part if undefined. */
+  positions?: number[] | undefined;
 }
 
-/** Like `readScans`, only of one owner. Reads all scans of the range, since there is no index by account. */
+/** The driver has no arrays of `bigint`, so they are passed as text. */
+export const isAt = (sql: Queryable, positions: number[]) => sql`= ANY(${`{${positions.join()}}`}::text::bigint[])`;
+
+/** Like `readScans`, only of one owner. Without `positions` it reads all scans of the range: there is no index by account. */
 export const readOwnedScans = (
   sql: Queryable,
-  { account, mode, code, after, to }: OwnedRange,
+  { account, mode, code, after, to, positions }: OwnedRange,
   limit: number,
 ): Promise<ScanLine[]> =>
   withReplacedFiles(async () => {
+    if (positions?.length === 0) return [];
     const [row] = await sql<[Read]>`
       SELECT string_agg(line, E'\\n' ORDER BY position) AS lines, ${archivedFiles(sql, after, to)} AS archived FROM (
         SELECT s.position, ${sql.unsafe(line)} AS line FROM scans s
         WHERE s.position > ${after} AND s.position <= ${to} AND s.account = ${account} AND s.mode = ${mode}
           ${code === undefined ? sql`` : sql`AND s.code = ${code}`}
+          ${positions === undefined ? sql`` : sql`AND s.position ${isAt(sql, positions)}`}
         ORDER BY s.position LIMIT ${limit}
       ) AS wanted`;
     const isWanted = (text: string) => {
       const scan = new ScanLine(text);
       return scan.account === account && scan.mode === mode && (code === undefined || scan.code === code);
     };
-    return withArchived(row, { after, to, limit, isWanted });
+    return withArchived(row, { after, to, limit, isWanted, positions });
   });
 
-/** The scans at these positions. The driver has no arrays of `bigint`, so they are passed as text. */
+/** The scans at these positions. */
 export const readScansAt = (sql: Queryable, positions: number[]): Promise<ScanLine[]> =>
   withReplacedFiles(async () => {
     if (positions.length === 0) return [];
     const [after, to] = [Math.min(...positions) - 1, Math.max(...positions)];
     const [row] = await sql<[Read]>`
       SELECT string_agg(${sql.unsafe(line)}, E'\\n' ORDER BY s.position) AS lines, ${archivedFiles(sql, after, to)} AS archived
-      FROM scans s WHERE s.position = ANY(${`{${positions.join()}}`}::text::bigint[])`;
-    const wanted = new Set(positions.map(String));
-    const isWanted = (text: string) => wanted.has(text.slice(0, text.indexOf('\t')));
-    return withArchived(row, { after, to, limit: positions.length, isWanted });
+      FROM scans s WHERE s.position ${isAt(sql, positions)}`;
+    return withArchived(row, { after, to, limit: positions.length, positions: positions.toSorted((a, b) => a - b) });
   });
 
 /** The scans after position `after`, up to position `to`, that are in archive files. */

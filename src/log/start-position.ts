@@ -1,3 +1,4 @@
+import { blockSize, indexedTo } from './account-index.ts';
 import { archivedPositionSince, lastArchivedPositions, listArchives } from './archives.ts';
 import type { Queryable } from './connect.ts';
 import { headOfLog } from './read.ts';
@@ -9,19 +10,13 @@ export type Start = 'beginning' | 'end' | { since: Date } | { last: number };
 export async function positionBefore(sql: Queryable, start: Start, stream?: string): Promise<number> {
   if (start === 'beginning') return 0;
   if (start === 'end') return headOfLog(sql);
+  if ('since' in start) {
+    const first =
+      stream === undefined ? await firstSince(sql, start.since) : await firstOfStream(sql, stream, start.since);
+    return first === undefined ? headOfLog(sql) : first - 1;
+  }
   const ofStream = stream === undefined ? sql`` : sql`AND stream = ${stream}`;
   const withScans = stream === undefined;
-  if ('since' in start) {
-    const archived = withScans ? await archivedPositionSince(await listArchives(sql), start.since) : undefined;
-    // No index has the time: entries that waited in a spool come later than others of their time, so it reads every entry.
-    const [row] = await sql<[{ first: number | null }]>`
-      SELECT least(
-        (SELECT min(position) FROM events WHERE occurred_at >= ${start.since} ${ofStream}),
-        (SELECT min(position) FROM scans WHERE occurred_at >= ${start.since} AND ${withScans}),
-        ${archived ?? null}::bigint
-      ) AS first`;
-    return row.first === null ? headOfLog(sql) : row.first - 1;
-  }
   if (start.last === 0) return headOfLog(sql);
   const archived = withScans ? await archivedAmongLast(sql, start.last) : [];
   const [row] = await sql<[{ first: number | null }]>`
@@ -34,6 +29,50 @@ export async function positionBefore(sql: Queryable, start: Start, stream?: stri
       ORDER BY position DESC LIMIT ${start.last}
     ) AS latest`;
   return row.first === null ? 0 : row.first - 1;
+}
+
+/** The first position of an event of this stream and this time or later. */
+async function firstOfStream(sql: Queryable, stream: string, since: Date): Promise<number | undefined> {
+  const [row] = await sql<[{ first: number | null }]>`
+    SELECT min(position) AS first FROM events WHERE stream = ${stream} AND occurred_at >= ${since}`;
+  return row.first ?? undefined;
+}
+
+/**
+ * The first position of an entry of this time or later. Entries that waited in a spool come later than others of their time,
+ * so positions cannot be bisected by time: the index names the blocks that have an entry of that time, and what it does not
+ * have yet is read block by block.
+ */
+async function firstSince(sql: Queryable, since: Date): Promise<number | undefined> {
+  const archived = await archivedPositionSince(await listArchives(sql), since);
+  const end = Math.min((archived ?? Number.POSITIVE_INFINITY) - 1, await headOfLog(sql));
+  const indexed = await indexedTo(sql);
+  const blocks = await sql<{ block: number }[]>`
+    SELECT block FROM indexed_blocks WHERE latest >= ${since} ORDER BY block`;
+  for (const { block } of blocks) {
+    if (block * blockSize >= end) return archived;
+    const first = await firstIn(sql, since, { after: block * blockSize, to: (block + 1) * blockSize });
+    if (first !== undefined) return Math.min(first, archived ?? first);
+  }
+  for (let after = indexed; after < end; after += blockSize) {
+    const first = await firstIn(sql, since, { after, to: after + blockSize });
+    if (first !== undefined) return Math.min(first, archived ?? first);
+  }
+  return archived;
+}
+
+/** The same, of a part of the log without archived scans. */
+async function firstIn(
+  sql: Queryable,
+  since: Date,
+  { after, to }: { after: number; to: number },
+): Promise<number | undefined> {
+  const [row] = await sql<[{ first: number | null }]>`
+    SELECT least(
+      (SELECT min(position) FROM events WHERE position > ${after} AND position <= ${to} AND occurred_at >= ${since}),
+      (SELECT min(position) FROM scans WHERE position > ${after} AND position <= ${to} AND occurred_at >= ${since})
+    ) AS first`;
+  return row.first ?? undefined;
 }
 
 /** Positions of archived scans that can be among the last `count` entries. */

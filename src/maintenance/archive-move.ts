@@ -1,4 +1,3 @@
-import { blockSize, logBlocks } from '../../projections/log-blocks.ts';
 import { archiveFormat } from '../archive/format.ts';
 import { codeOf } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
@@ -68,7 +67,6 @@ export const moveScans = (
           SELECT position, code, is_unique, is_bot, rule FROM scans WHERE position >= ${from} AND position <= ${unit.to}`,
       );
       if (counted.scans !== scans) throw new Changed();
-      await addLogBlocks(tx, unit.to);
       await removeScans(tx, { from, to: unit.to }, unit.partitions, scans);
       await ensureFloorAt(tx, counted.newest);
       const data = { up_to_position: unit.to, scans, files: files.length, location: target };
@@ -107,15 +105,6 @@ async function addToCatalogue(tx: Transaction, files: StoredFile[], now: Date): 
   // A file without its row may have been deleted by another run, after this one lost its connection with the lock.
   const { count } = await tx`DELETE FROM archive_leftovers WHERE location = ANY(${locations})`;
   if (count !== files.length) throw new Changed();
-}
-
-/** `log_blocks` is made from `scans`, and has only complete blocks of it: the accounts of later ones are added here. */
-async function addLogBlocks(tx: Transaction, to: number): Promise<void> {
-  await tx`
-    INSERT INTO log_blocks (account, mode, block, has_scans, has_changes)
-    SELECT DISTINCT account, mode, ((position - 1) / ${blockSize})::integer, true, false FROM scans
-    WHERE position > ${await logBlocks.checkpoint(tx)} AND position <= ${to}
-    ON CONFLICT (account, mode, block) DO UPDATE SET has_scans = true`;
 }
 
 /** Drops the partitions, and deletes the scans after them; throws unless these are `expected` scans. */

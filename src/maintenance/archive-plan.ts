@@ -1,4 +1,4 @@
-import { blockSize } from '../../projections/log-blocks.ts';
+import { blockSize } from '../log/account-index.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { listPartitions, type Partition } from '../log/partitions.ts';
 

@@ -42,6 +42,9 @@ export const leftOut = [
   'webhook_delivery_counts',
   // Filled by a trigger as codes are restored, where the database searches by it.
   'code_trigrams',
+  // Made from the restored log.
+  'account_blocks',
+  'indexed_blocks',
   'rate_windows',
   'console_sessions',
   'console_sign_in_links',

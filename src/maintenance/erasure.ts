@@ -2,8 +2,8 @@ import { erasedSchema } from '../../events/catalogue.ts';
 import { type Code, eraseCode } from '../../events/code.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
 import { operator } from '../../events/recorded.ts';
-import { blockSize } from '../../projections/log-blocks.ts';
 import { writeState } from '../../projections/state.ts';
+import { blockSize, indexedTo } from '../log/account-index.ts';
 import { append } from '../log/append.ts';
 import { type ArchiveFile, archivesIn } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
@@ -199,10 +199,12 @@ async function eraseScans(tx: Transaction, { account, scans_to }: Erasure, to: n
 async function nextFile(tx: Transaction, { account, archive_to }: Erasure): Promise<ArchiveFile | undefined> {
   const [next] = await tx<{ from: number; to: number }[]>`
     SELECT a.from_position AS "from", a.to_position AS "to" FROM archives a
-    WHERE a.to_position > ${archive_to} AND a.location IS NOT NULL AND EXISTS (
-      SELECT FROM log_blocks b
-      WHERE b.account = ${account} AND b.has_scans
-        AND b.block >= (a.from_position - 1) / ${blockSize} AND b.block <= (a.to_position - 1) / ${blockSize}
+    WHERE a.to_position > ${archive_to} AND a.location IS NOT NULL AND (
+      a.to_position > ${await indexedTo(tx)} OR EXISTS (
+        SELECT FROM account_blocks b
+        WHERE b.account = ${account} AND b.scans IS DISTINCT FROM ''
+          AND b.block >= (a.from_position - 1) / ${blockSize} AND b.block <= (a.to_position - 1) / ${blockSize}
+      )
     )
     ORDER BY a.from_position LIMIT 1`;
   return next && (await archivesIn(tx, { after: next.from - 1, to: next.to }))[0];
@@ -254,7 +256,7 @@ const accountTables = [
   'webhook_secrets',
   'webhook_endpoints',
   'webhook_delivery_counts',
-  'log_blocks',
+  'account_blocks',
   'logo_files',
   'webhook_subscriptions',
   'trace_contexts',

@@ -213,9 +213,9 @@ async function differingAggregates(
   for (let tries = 1; ; tries++) {
     const wrong = await wrongAggregates(warehouse, { version, account });
     if (wrong.length > 0 && tries < 5) continue;
-    return wrong.map(({ aggregate, code, rows, aggregated }) => ({
+    return wrong.map(({ aggregate, subject, rows, aggregated }) => ({
       what: `warehouse, ${aggregate}`,
-      code,
+      code: subject,
       log: `${rows} rows`,
       found: `${aggregated} in the aggregate`,
     }));

@@ -15,9 +15,9 @@ import type { ServiceContext, Started } from './context.ts';
 import { measureDisk } from './measure-disk.ts';
 import { measureLag } from './measure-lag.ts';
 import { migrateWhenAvailable } from './migration.ts';
+import { runAccountIndex } from './run-account-index.ts';
 import { runAnalytics } from './run-analytics.ts';
 import { runCounters } from './run-counters.ts';
-import { runLogBlocks } from './run-log-blocks.ts';
 import { runWebhooks } from './run-webhooks.ts';
 
 /** Starts the role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
@@ -75,7 +75,7 @@ function startRelayRole({ cleanup }: ServiceContext, streamContext: StreamContex
 function startProjectionsRole(context: ServiceContext, streamContext: StreamContext): void {
   const { config, sql, warehouse, clock, webhooks, stopping, cleanup } = context;
   const { box, send } = webhooks;
-  cleanup.add(runCounters(streamContext).stop, runLogBlocks(streamContext).stop);
+  cleanup.add(runCounters(streamContext).stop, runAccountIndex(streamContext).stop);
   const delivering = runWebhooks({
     ...{ ...streamContext, box, send, clock },
     disable: (key, reason, attemptedAt) => disableEndpoint(sql, key, { reason, attemptedAt, now: clock() }),

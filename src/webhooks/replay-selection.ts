@@ -6,10 +6,11 @@ import { ScanLine } from '../../events/scan-line.ts';
 import type { EventFilter } from '../../events/subscription.ts';
 import { entryTypesOf } from '../../events/webhook-events.ts';
 import type { WebhookSpan } from '../../events/webhook-spans.ts';
-import { blockOf } from '../../projections/log-blocks.ts';
 import { type ArchiveFile, archivesIn, namesOf, readArchivedLines, withReplacedFiles } from '../log/archives.ts';
 import type { Queryable } from '../log/connect.ts';
+import { nextOwnedPart, type OwnedPart } from '../log/owned-parts.ts';
 import { readEntriesAt } from '../log/read.ts';
+import { isAt } from '../log/scan-lines.ts';
 
 export const replayChoices = ['missing', 'failed', 'all'] as const;
 /**
@@ -62,11 +63,25 @@ export const selectionOf = (code_mode: Mode, filter: EventFilter | null, spans: 
   spans: spans.map(({ after, to, filter: then }) => ({ after, to, ...entryFilter(then) })),
 });
 
+/** Entries that are read by their positions, each of which may be a read from disk. */
+const maxEntries = 5_000;
+
+/** The next part of a range in which the account can have events, of up to `max` positions or entries. */
+export const nextPart = (sql: Queryable, query: SelectionQuery, range: Range, max: number): Promise<OwnedPart> => {
+  const { account, selection } = query;
+  return nextOwnedPart(sql, { account, mode: selection.code_mode }, range, {
+    wantsScans: selection.types.includes('code_scanned'),
+    wantsChanges: selection.types.some((type) => type !== 'code_scanned'),
+    maxEntries: Math.min(max, maxEntries),
+    maxPositions: max,
+  });
+};
+
 /** The number of events that the replay sends, of a part of the log. */
-export const countSelected = (sql: Queryable, query: SelectionQuery, range: Range): Promise<number> =>
-  withArchivedScans(sql, query, range, async (archived) => {
+export const countSelected = (sql: Queryable, query: SelectionQuery, part: OwnedPart): Promise<number> =>
+  withArchivedScans(sql, query, part, async (archived) => {
     const [{ count }] = await sql<[{ count: number }]>`
-      SELECT count(*) AS count FROM (${selected(sql, query, range, archived)}) AS selected`;
+      SELECT count(*) AS count FROM (${selected(sql, query, part, archived)}) AS selected`;
     return count;
   });
 
@@ -80,12 +95,17 @@ export interface Selected {
 }
 
 /** The first events that the replay sends, of a part of the log. */
-export const selectNext = (sql: Queryable, query: SelectionQuery, range: Range, limit: number): Promise<Selected[]> =>
+export const selectNext = (
+  sql: Queryable,
+  query: SelectionQuery,
+  part: OwnedPart,
+  limit: number,
+): Promise<Selected[]> =>
   withArchivedScans(
     sql,
     query,
-    range,
-    (archived) => sql<Selected[]>`${selected(sql, query, range, archived)} ORDER BY entry.position LIMIT ${limit}`,
+    part,
+    (archived) => sql<Selected[]>`${selected(sql, query, part, archived)} ORDER BY entry.position LIMIT ${limit}`,
   );
 
 /** The entries of those events that have no delivery yet. */
@@ -107,46 +127,40 @@ interface ArchivedScan {
 async function withArchivedScans<T>(
   sql: Queryable,
   query: SelectionQuery,
-  range: Range,
+  part: OwnedPart,
   read: (archived: ArchivedScan[]) => Promise<T>,
 ): Promise<T> {
   const found = await read([]);
   // Asked after the read, since scans move to the archive and never back: without files now, the read had all of them.
-  if ((await archivesIn(sql, range)).length === 0) return found;
+  if ((await archivesIn(sql, part)).length === 0) return found;
   for (;;) {
     const { files, archived } = await withReplacedFiles(async () => {
-      const files = await archivesIn(sql, range);
-      return { files, archived: await readArchived(sql, files, query, range) };
+      const files = await archivesIn(sql, part);
+      return { files, archived: await readArchived(files, query, part) };
     });
     const result = await read(archived);
-    if (namesOf(await archivesIn(sql, range)) === namesOf(files)) return result;
+    if (namesOf(await archivesIn(sql, part)) === namesOf(files)) return result;
   }
 }
 
-async function readArchived(sql: Queryable, files: ArchiveFile[], query: SelectionQuery, range: Range) {
+async function readArchived(files: ArchiveFile[], query: SelectionQuery, { after, to, owned }: OwnedPart) {
   const { account, from_time, to_time, selection } = query;
   const { code_mode, types, qr_ids } = selection;
-  // Blocks without scans of the owner are not read from the files.
-  const [owned] = await sql`
-    SELECT 1 FROM log_blocks
-    WHERE account = ${account} AND mode = ${code_mode} AND has_scans
-      AND block >= ${blockOf(range.after + 1)} AND block <= ${blockOf(range.to)}
-    LIMIT 1`;
-  if (owned === undefined || !types.includes('code_scanned')) return [];
+  if (!types.includes('code_scanned')) return [];
   const codes = qr_ids === null ? undefined : new Set(qr_ids);
   const isWanted = (line: string) => {
     const scan = new ScanLine(line);
     if (scan.account !== account || scan.mode !== code_mode || codes?.has(scan.code) === false) return false;
     return scan.occurred_at >= from_time && scan.occurred_at < to_time;
   };
-  const lines = await readArchivedLines(files, { ...range, isWanted });
+  const lines = await readArchivedLines(files, { after, to, isWanted, positions: owned?.scans });
   return lines.map((line): ArchivedScan => {
     const { position, id, code, occurred_at } = new ScanLine(line);
     return { position, id, code, occurred_at: occurred_at.toISOString() };
   });
 }
 
-function selected(sql: Queryable, query: SelectionQuery, range: Range, archived: ArchivedScan[]) {
+function selected(sql: Queryable, query: SelectionQuery, part: OwnedPart, archived: ArchivedScan[]) {
   const { account, mode, choice, selection } = query;
   const spans = sql.json(JSON.parse(JSON.stringify(selection.spans)));
   const choices = {
@@ -165,14 +179,14 @@ function selected(sql: Queryable, query: SelectionQuery, range: Range, archived:
     SELECT entry.position, entry.delivery AS id, d.id IS NOT NULL AS exists
     FROM (
       SELECT position, code, type, 'whd_' || substr(id, strpos(id, '_') + 1) AS delivery
-      FROM (${candidates(sql, query, range, archived)}) AS candidate
+      FROM (${candidates(sql, query, part, archived)}) AS candidate
     ) AS entry
     LEFT JOIN webhook_deliveries d ON d.account = ${account} AND d.mode = ${mode} AND d.id = entry.delivery
     WHERE ${choices[choice]}`;
 }
 
 /** The entries of the period that the webhook lets through now. */
-function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range, archived: ArchivedScan[]) {
+function candidates(sql: Queryable, query: SelectionQuery, { after, to, owned }: OwnedPart, archived: ArchivedScan[]) {
   const { account, from_time, to_time, selection } = query;
   const { code_mode, types, qr_ids, tags } = selection;
   const changes = types.filter((type) => type !== 'code_scanned');
@@ -180,6 +194,8 @@ function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range,
     position > ${after} AND position <= ${to} AND occurred_at >= ${from_time} AND occurred_at < ${to_time}
     ${qr_ids === null ? sql`` : sql`AND ${code} = ANY(${qr_ids})`}
     ${tags === null ? sql`` : sql`AND code_tags_at(${code}, position) && ${tags}::text[]`}`;
+  const isOwned = (positions: number[] | undefined) =>
+    positions === undefined ? sql`` : sql`AND position ${isAt(sql, positions)}`;
   // Scans of deleted codes have left analytics and the feed, and are not sent either.
   const ofScan = sql`${isWanted(sql`s.code`)}
     AND NOT EXISTS (SELECT 1 FROM codes c WHERE c.id = s.code AND c.status = 'deleted')`;
@@ -187,6 +203,7 @@ function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range,
   return sql`
     SELECT position, id, code, 'code_scanned' AS type FROM scans s
     WHERE ${types.length > changes.length} AND s.account = ${account} AND s.mode = ${code_mode} AND ${ofScan}
+      ${isOwned(owned?.scans)}
     ${
       archived.length === 0
         ? sql``
@@ -198,6 +215,6 @@ function candidates(sql: Queryable, query: SelectionQuery, { after, to }: Range,
     }
     UNION ALL
     SELECT position, e.id, stream AS code, type FROM events e
-    WHERE e.type = ANY(${changes}) AND e.schema > 0 AND ${isWanted(sql`e.stream`)}
+    WHERE e.type = ANY(${changes}) AND e.schema > 0 AND ${isWanted(sql`e.stream`)} ${isOwned(owned?.changes)}
       AND EXISTS (SELECT 1 FROM codes c WHERE c.id = e.stream AND c.account = ${account} AND c.mode = ${code_mode})`;
 }

@@ -6,7 +6,7 @@ import { eventNotificationOf } from '../../events/webhook-events.ts';
 import { insertDeliveries } from '../../projections/webhooks.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { replayGeneration } from './leases.ts';
-import { countSelected, newEntries, type Selected, selectNext } from './replay-selection.ts';
+import { countSelected, newEntries, nextPart, type Selected, selectNext } from './replay-selection.ts';
 import type { Replay, ReplayStatus } from './replays.ts';
 
 /**
@@ -21,8 +21,8 @@ import type { Replay, ReplayStatus } from './replays.ts';
  */
 export type ReplayStep = 'progressed' | 'waiting' | 'ended';
 
-/** Positions that one step reads. */
-const maxPositions = 50_000;
+/** Entries of the account that one step reads, or positions where it is not known which entries are the account's. */
+const maxRead = 50_000;
 /** Deliveries of one replay that wait for their first attempt. */
 const maxOutstanding = 500;
 const selectBelow = 250;
@@ -77,10 +77,10 @@ const isPaused = ({ paused_until }: Replay, now: Date) => paused_until !== null 
 export async function countPart(tx: Queryable, replay: Replay): Promise<boolean> {
   const { counted_to, to_position } = replay;
   if (counted_to >= to_position) return false;
-  const to = Math.min(counted_to + maxPositions, to_position);
-  replay.total += await countSelected(tx, replay, { after: counted_to, to });
-  replay.counted_to = to;
-  return to < to_position;
+  const part = await nextPart(tx, replay, { after: counted_to, to: to_position }, maxRead);
+  replay.total += await countSelected(tx, replay, part);
+  replay.counted_to = part.to;
+  return part.to < to_position;
 }
 
 /** Counts without sending, until all is counted or the time is over; returns the replay. */
@@ -128,16 +128,16 @@ async function chooseNext(tx: Queryable, replay: Replay, now: Date): Promise<Sel
   return selectFrom(tx, replay, limit);
 }
 
-/** Reads few positions first, since most of them may be selected, and more while few are. */
+/** Reads few entries first, since most of them may be selected, and more while few are. */
 export async function selectFrom(tx: Queryable, replay: Replay, limit: number): Promise<Selected[]> {
-  const end = Math.min(replay.selected_to + maxPositions, replay.counted_to);
   const chosen: Selected[] = [];
-  for (let positions = limit; replay.selected_to < end && chosen.length < limit; positions *= 4) {
-    const to = Math.min(replay.selected_to + positions, end);
+  for (let read = limit; read <= maxRead && replay.selected_to < replay.counted_to; read *= 4) {
     const missing = limit - chosen.length;
-    const next = await selectNext(tx, replay, { after: replay.selected_to, to }, missing);
-    replay.selected_to = next.length === missing ? (next.at(-1)?.position ?? to) : to;
+    const part = await nextPart(tx, replay, { after: replay.selected_to, to: replay.counted_to }, read);
+    const next = await selectNext(tx, replay, part, missing);
     chosen.push(...next);
+    replay.selected_to = next.length === missing ? (next.at(-1)?.position ?? part.to) : part.to;
+    if (next.length === missing) break;
   }
   return chosen;
 }

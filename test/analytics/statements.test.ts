@@ -3,6 +3,7 @@ import { type ClickHouseProxy, startClickHouseProxy } from '../../bench/chaos/cl
 import { lineFields, lineOf } from '../../events/scan-line.ts';
 import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts';
 import { readChunk } from '../../src/analytics/export.ts';
+import { windowsOf } from '../../src/analytics/export-windows.ts';
 import { readFigures } from '../../src/analytics/figures.ts';
 import { scanTables } from '../../src/analytics/scan-tables.ts';
 import type { Selection } from '../../src/analytics/selection.ts';
@@ -103,6 +104,33 @@ test('a read can exclude thousands of codes, because each parameter stays within
   const { codes: left } = await readWithRetries(() => readFigures({ ...reading(), version: 5 }, selected));
   expect(left).toEqual([{ code: 'qr_b', scans: 1 }]);
   expect(sentLike(/without_2:/), 'in three parameters').not.toEqual([]);
+});
+
+test('an export is read in windows of a few scans each, however many scans follow', async () => {
+  await scanTables(warehouse).create(6);
+  const day = (text: string) => Date.parse(`${text}T00:00:00Z`);
+  // A scan each day of two months, one a minute on a day, and 50 within a second.
+  const times = [
+    ...Array.from({ length: 59 }, (_, i) => day('2026-01-01') + i * 86_400_000),
+    ...Array.from({ length: 120 }, (_, i) => day('2026-03-10') + i * 60_000),
+    ...Array.from({ length: 50 }, (_, i) => day('2026-03-20') + i),
+  ];
+  const scans = times.map((time, i) => ({
+    ...scanned({ account: 'acct', code: `qr_${i % 7}`, occurred_at: new Date(time) }),
+    ...{ type: 'code_scanned' as const, position: i + 1, is_unique: true },
+  }));
+  const lines = scans.map((scan) => `${lineOf(scan)}\n`).join('');
+  await scanTables(warehouse).insert(6, { fields: lineFields, lines }, uniqueName());
+  const period = { start: new Date(0), end: new Date('2100-01-01') };
+  const all = { ...selection({ without: [] }), ...period };
+  const windows = await readWithRetries(() =>
+    Array.fromAsync(windowsOf((read) => read({ ...reading(), version: 6 }, all), 20)),
+  );
+  const inWindow = windows.map(({ from, until }) => times.filter((time) => time >= from && time < until));
+  expect(inWindow.flat(), 'each scan once, oldest first').toEqual(times);
+  expect(inWindow.at(-1), 'a second is not divided').toHaveLength(50);
+  expect(Math.max(...inWindow.slice(0, -1).map(({ length }) => length))).toBeLessThanOrEqual(20);
+  expect(windows.length, 'nor more windows than needed').toBeLessThan(20);
 });
 
 test('a read whose signal has aborted already ends at once, and is not sent', async () => {

@@ -3,7 +3,7 @@ import type { Owner } from '../../events/owner.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { listCodes } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
-import { containsWords, findCandidates, type Search, searchOf } from '../../src/codes/search.ts';
+import { containsWords, planSearch, type Search, type SearchPlan, searchOf } from '../../src/codes/search.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { adminRole } from '../../src/stack/postgres.ts';
@@ -50,10 +50,19 @@ describe.each([
     sql.begin((tx) => createCodes(tx, testBox, owner, [code], { actor: 'operator', now: new Date() }));
 
   const found = (words: string) => foundBy({ words });
-  async function foundBy(search: Search): Promise<string[]> {
+  async function listed(search: Search): Promise<string[]> {
     const { codes, total } = await listCodes(sql, owner, { search, page: 1, limit: 100 });
     expect(total, 'the total counts what was found').toBe(codes.length);
     return codes.map(({ name }) => name).toSorted();
+  }
+
+  /** What the search finds, which is the same in an account with so many codes that an index is used. */
+  async function foundBy(search: Search): Promise<string[]> {
+    const names = await listed(search);
+    await sql`UPDATE code_counts SET codes = codes + 1000000 WHERE account = ${owner.account}`;
+    expect(await listed(search), 'through the index').toEqual(names);
+    await sql`UPDATE code_counts SET codes = codes - 1000000 WHERE account = ${owner.account}`;
+    return names;
   }
 
   test('finds names, destinations and short codes, in any case, by three letters or fewer', async () => {
@@ -90,21 +99,29 @@ describe.each([
     expect(await found('billboard')).toEqual([]);
   });
 
-  test('uses its index', async () => {
-    const candidates = await findCandidates(sql, 'terrasse');
-    expect(candidates === undefined, 'an index of pg_trgm needs no candidates').toBe(kind === 'pg_trgm');
-    const plan = await sql.begin(async (tx) => {
-      // Without another index to read all codes through, which is cheaper for a few.
-      await tx`DROP INDEX codes_newest_first, codes_of_status`;
+  /** How Postgres searches codes by a plan, without another index to read all codes through, which is cheaper for a few. */
+  const explain = (plan: SearchPlan) =>
+    sql.begin(async (tx) => {
+      await tx`DROP INDEX IF EXISTS codes_newest_first, codes_of_status`;
       await tx`SET LOCAL enable_seqscan = off`;
       await tx`SET LOCAL enable_indexscan = off`;
       const rows =
-        kind === 'pg_trgm'
-          ? await tx`EXPLAIN SELECT id FROM codes WHERE status <> 'deleted' AND ${containsWords(tx, 'terrasse', undefined)}`
+        kind === 'pg_trgm' || plan.candidates === undefined
+          ? await tx`EXPLAIN SELECT id FROM codes WHERE status <> 'deleted' AND ${containsWords(tx, 'terrasse', plan)}`
           : await tx`EXPLAIN SELECT code FROM code_trigrams WHERE trigrams @> trigrams_of('terrasse')`;
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     });
-    expect(plan).toContain(index);
+
+  test('uses its index in a large account', async () => {
+    const plan = await planSearch(sql, { words: 'terrasse' }, 1_000_000);
+    expect(plan.candidates === undefined, 'an index of pg_trgm needs no candidates').toBe(kind === 'pg_trgm');
+    expect(await explain(plan)).toContain(index);
+  });
+
+  test('does not read the index of all accounts in a small account', async () => {
+    const plan = await planSearch(sql, { words: 'terrasse' }, 1_000);
+    expect(plan.candidates).toBeUndefined();
+    expect(await explain(plan)).not.toContain('Index Cond');
   });
 });
 

@@ -7,6 +7,8 @@ import {
   type ExportFormat,
   readChunk,
 } from '../../analytics/export.ts';
+import { during, type Window, windowsOf } from '../../analytics/export-windows.ts';
+import type { Reading } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import type { TableInUse } from '../../analytics/table-in-use.ts';
 import { retryLater } from '../../lib/errors.ts';
@@ -147,8 +149,8 @@ async function exported(service: Service, file: Export): Promise<StreamedAnswer>
   const columns = [...(withCode ? ['qr_id'] : []), withLeads ? allColumns : contractColumns].join();
   const chunks = new Chunks(service, file);
   // Before the response begins, so that an unavailable warehouse is answered with 503.
-  const { table, found: first } = await chunks.read([]);
-  if (isLast(first)) await file.checkEnd();
+  const first = await chunks.next();
+  if (!(await chunks.hasMore())) await file.checkEnd();
   return {
     status: 200,
     pieces: pieces(
@@ -161,7 +163,7 @@ async function exported(service: Service, file: Export): Promise<StreamedAnswer>
     headers: {
       'content-type': mediaTypes[format],
       'content-disposition': `attachment; filename="${name}.${format}"`,
-      ...positionOf(service, table),
+      ...chunks.positionHeader(),
     },
   };
 }
@@ -170,52 +172,83 @@ async function exported(service: Service, file: Export): Promise<StreamedAnswer>
 class Chunks {
   readonly #service: Service;
   readonly #file: Export;
-  /** Position of the log when the export began: later scans are left out. */
-  #upTo: number | undefined;
+  readonly #windows = windowsOf((read) => this.#read(read), chunkRows);
+  /** The table when the export began: scans after its position are left out. */
+  #firstTable: TableInUse | undefined;
+  #window: Window | undefined;
+  /** The last scan that was read of a window that has more of them than a chunk. */
+  #after: ExportCursor | undefined;
 
   constructor(service: Service, file: Export) {
     this.#service = service;
     this.#file = file;
   }
 
-  /** The first chunk, or the one after the cursor `after`. */
-  read(signals: AbortSignal[], after?: ExportCursor) {
-    const { format, withCode, withLeads, select } = this.#file;
-    return readWarehouse(
+  /** Whether the export may have another chunk. */
+  async hasMore(): Promise<boolean> {
+    if (this.#window === undefined) {
+      const { value, done } = await this.#windows.next();
+      if (done !== true) this.#window = value;
+    }
+    return this.#window !== undefined;
+  }
+
+  /** The next chunk with scans; undefined after the last one. */
+  async next(): Promise<Chunk | undefined> {
+    while (await this.hasMore()) {
+      const window = this.#window as Window;
+      const chunk = await this.#read((reading, selection) => this.#readChunk(reading, during(selection, window)));
+      const isFull = chunk.rows === chunkRows;
+      this.#after = isFull ? chunk.last : undefined;
+      if (!isFull) this.#window = undefined;
+      if (chunk.rows > 0) return chunk;
+    }
+    return undefined;
+  }
+
+  positionHeader() {
+    return this.#firstTable === undefined ? {} : positionOf(this.#service, this.#firstTable);
+  }
+
+  #readChunk(reading: Reading, selection: Selection): Promise<Chunk> {
+    const { format, withCode, withLeads } = this.#file;
+    const upTo = this.#firstTable?.position ?? 0;
+    return readChunk(reading, selection, { format, withCode, withLeads, upTo, after: this.#after, limit: chunkRows });
+  }
+
+  async #read<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
+    const { found } = await readWarehouse(
       this.#service,
       async (reading, table) => {
-        this.#upTo ??= table.position;
-        const upTo = this.#upTo;
-        if (table.position < upTo)
+        this.#firstTable ??= table;
+        if (table.position < this.#firstTable.position)
           throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
-        return readChunk(reading, await select(table), { format, withCode, withLeads, upTo, after, limit: chunkRows });
+        return read(reading, await this.#file.select(table));
       },
-      AbortSignal.any([...signals, AbortSignal.timeout(timeouts.analyticsReadMs)]),
+      AbortSignal.any([this.#file.signal, AbortSignal.timeout(timeouts.analyticsReadMs)]),
     );
+    return found;
   }
 }
-
-const isLast = ({ rows }: Chunk) => rows < chunkRows;
 
 /** The pieces of the file, the first chunk of which is read already. */
 async function* pieces(
   chunks: Chunks,
-  first: Chunk,
+  first: Chunk | undefined,
   { head, between, tail }: Frame,
-  { signal, checkEnd }: Pick<Export, 'signal' | 'checkEnd'>,
+  { checkEnd }: Pick<Export, 'checkEnd'>,
   urls: LeadUrls | undefined,
 ): AsyncGenerator<Uint8Array> {
   const textOf = ({ text }: Chunk) => urls?.complete(text) ?? text;
   yield Buffer.from(head);
-  let chunk = first;
-  if (chunk.rows > 0) yield* textOf(chunk);
-  while (!isLast(chunk)) {
-    chunk = (await chunks.read([signal], chunk.last)).found;
-    if (chunk.rows === 0) break;
-    if (between !== '') yield Buffer.from(between);
-    yield* textOf(chunk);
+  if (first !== undefined) yield* textOf(first);
+  if (await chunks.hasMore()) {
+    for (let chunk = await chunks.next(); chunk !== undefined; chunk = await chunks.next()) {
+      if (between !== '') yield Buffer.from(between);
+      yield* textOf(chunk);
+    }
+    // The check of a single chunk was made before the response began.
+    await checkEnd();
   }
-  // The check of a single chunk was made before the response began.
-  if (!isLast(first)) await checkEnd();
   if (tail !== '') yield Buffer.from(tail);
 }

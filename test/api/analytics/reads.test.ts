@@ -239,6 +239,20 @@ describe('tables that are read', () => {
       expect((await sourcesOf(read)).toSorted()).toEqual(sources);
   });
 
+  test('are the groups of the account for all of its codes, unless some are left out', async () => {
+    const groups = [service.warehouse.database, 'by_account'].toSorted();
+    const ofAll = { ...selection(), codes: { without: [] } };
+    for (const read of [
+      (reading: Reading) => readSeries(reading, ofAll, 'day'),
+      (reading: Reading) => readSeries(reading, { ...ofAll, timezone: 'America/New_York' }, 'month'),
+      (reading: Reading) => readTotals(reading, ofAll),
+      (reading: Reading) => readHeatMap(reading, ofAll),
+    ])
+      expect((await sourcesOf(read)).toSorted()).toEqual(groups);
+    const without = { ...ofAll, codes: { without: ['qr_1'] } };
+    expect(await sourcesOf((reading) => readSeries(reading, without, 'day'))).toContain('by_hour');
+  });
+
   test('are the groups of hours in every time zone, and rows for the hours that its days split', async () => {
     const rows = service.warehouse.database;
     const inZone = (timezone: string) => ({ ...selection(), timezone });
