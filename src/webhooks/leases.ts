@@ -71,12 +71,12 @@ export class Leases {
     });
   }
 
-  /** Extends all leases of this worker; returns those that no other worker has taken over. */
+  /** Extends the leases of this worker; returns those that no other worker has taken over and no suspension has ended. */
   renew(): Promise<{ kept: Held[]; tests: EndpointTest[] }> {
     return this.#sql.begin(async (tx) => {
       const kept = await tx<Held[]>`
         UPDATE webhook_endpoints AS e SET lease_until = ${this.#until()} FROM ${this.#mine()}
-        WHERE e.account = mine.account AND e.mode = mine.mode
+        WHERE e.account = mine.account AND e.mode = mine.mode AND ${this.#isServed('e.account')}
         RETURNING e.account, e.mode, e.generation, e.replaying`;
       return { kept, tests: await this.tests(tx) };
     });
@@ -128,7 +128,13 @@ export class Leases {
   }
 
   #isFree(now: Date) {
-    return this.#sql`is_set AND is_paid AND due_at <= ${now} AND (lease IS NULL OR lease_until < now())`;
+    return this.#sql`
+      is_set AND is_paid AND due_at <= ${now} AND (lease IS NULL OR lease_until < now()) AND ${this.#isServed('account')}`;
+  }
+
+  /** Deliveries of a suspended account wait until it is resumed. */
+  #isServed(column: 'account' | 'e.account') {
+    return this.#sql`${this.#sql(column)} NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)`;
   }
 
   #until() {

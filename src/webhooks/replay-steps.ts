@@ -32,7 +32,10 @@ const probeEveryMs = 30_000;
 
 /** Ids of the replays that are running. */
 export async function runningReplays(sql: Queryable): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`SELECT id FROM webhook_replays WHERE status = 'running' ORDER BY id`;
+  const rows = await sql<{ id: string }[]>`
+    SELECT id FROM webhook_replays
+    WHERE status = 'running' AND account NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
+    ORDER BY id`;
   return rows.map(({ id }) => id);
 }
 

@@ -84,9 +84,7 @@ export function createSender(options: SenderOptions): Send {
       const url = urls.cached(message.url) ?? (await beforeAbort(abort.signal, urls.resolve(message.url)));
       const response = await post(message, url, abort.signal);
       status = response.status;
-      // Most responses are short, and are read in one step.
-      if (Number(response.headers.get('content-length') ?? Number.NaN) <= maxStoredBytes)
-        answer = withoutNul(await response.text());
+      if (isShort(response.headers)) answer = withoutNul(await response.text());
       else for await (const text of beginningOf(response)) answer = text;
       if (response.ok) return ended('delivered', null);
       retryAfter = response.headers.get('retry-after');
@@ -160,6 +158,10 @@ async function post({ body, headers }: Message, url: ResolvedUrl, signal: AbortS
   }
   return fetch(addresses.at(-1) as string, request);
 }
+
+/** Most responses are short, and are read in one step. With chunks the length means nothing, and the body may be endless. */
+const isShort = (headers: Headers) =>
+  !headers.has('transfer-encoding') && Number(headers.get('content-length') ?? Number.NaN) <= maxStoredBytes;
 
 /** Reads a response up to its limit, and yields its first KiB as it arrives, in case the rest never does. */
 async function* beginningOf(response: Response): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { setPlan } from '../../src/accounts/accounts.ts';
+import { resume, setPlan, suspend } from '../../src/accounts/accounts.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import type { Json } from '../support/api.ts';
 import { eventually, reaches } from '../support/eventually.ts';
@@ -217,6 +217,21 @@ describe('a pending delivery', () => {
     time.forward(retryMs);
     const got = await receiver.gets(path, 2);
     expect(new Set(idsOf(got)).size).toBe(2);
+    await settled(account, 'delivered', 2);
+  });
+
+  test('waits while the account is suspended, and is sent when it is resumed', async () => {
+    const { sql } = service.database;
+    const account = await withPending(2);
+    const other = await withPending(1);
+    await suspend(sql, account.id, 'unpaid', time.clock());
+    const attempts = receiver.received(account.path).length;
+    for (const { path } of [account, other]) receiver.behave(path, answer(200));
+    time.forward(retryMs);
+    // Due later than those of the suspended account.
+    await settled(other, 'delivered', 1);
+    expect(receiver.received(account.path)).toHaveLength(attempts);
+    await resume(sql, account.id, time.clock());
     await settled(account, 'delivered', 2);
   });
 

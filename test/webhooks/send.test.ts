@@ -45,19 +45,31 @@ describe('a response', () => {
     expect(receiver.received(elsewhere)).toEqual([]);
   });
 
-  test('of 10 MB is not read completely, and its first KiB is kept', async () => {
+  /** A body of the given pieces that ends when the client closes the connection. */
+  const endless = (head: string, piece: string) => {
     let written = 0;
     const url = behaving((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10000000\r\n\r\n');
+      socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`);
       const more = () => {
-        while (written < 10_000_000 && !socket.destroyed && socket.write('x'.repeat(50_000))) written += 50_000;
+        while (written < 10_000_000 && !socket.destroyed && socket.write(piece)) written += piece.length;
       };
       socket.on('drain', more);
       more();
     });
+    return { url, written: () => written };
+  };
+  const text = 'x'.repeat(50_000);
+  const chunk = `${text.length.toString(16)}\r\n${text}\r\n`;
+
+  test.each([
+    ['a length', 'content-length: 10000000', text],
+    ['chunks', 'transfer-encoding: chunked', chunk],
+    ['chunks and a short length', 'content-length: 5\r\ntransfer-encoding: chunked', chunk],
+  ])('of 10 MB with %s is not read completely, and its first KiB is kept', async (_, head, piece) => {
+    const { url, written } = endless(head, piece);
     const attempt = await send(url);
     expect(attempt).toMatchObject({ outcome: 'delivered', status: 200, answer: 'x'.repeat(1024) });
-    expect(written, 'the rest is not read').toBeLessThan(10_000_000);
+    expect(written(), 'the rest is not read').toBeLessThan(10_000_000);
   });
 
   test.each([
