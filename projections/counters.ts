@@ -64,8 +64,7 @@ export const counters = {
   async rebuild(sql: Sql, floor = 0): Promise<void> {
     await sql.begin(async (tx) => {
       await tx`SET LOCAL statement_timeout = 0`;
-      const [before] = await tx<{ position: number }[]>`
-        SELECT position FROM checkpoints WHERE projection = 'counters' FOR UPDATE`;
+      await tx`SELECT FROM checkpoints WHERE projection = 'counters' FOR UPDATE`;
       await tx`DELETE FROM scan_counts`;
       await tx`
         WITH head AS (
@@ -91,7 +90,7 @@ export const counters = {
       await visitorRemovals.requestAll(tx);
       await tx`DELETE FROM dropped_scans WHERE code IN (SELECT id FROM codes WHERE status = 'deleted')`;
       await tx`DELETE FROM archived_scans WHERE code IN (SELECT id FROM codes WHERE status = 'deleted')`;
-      await erasures.reopenAll(tx, Math.max(before?.position ?? 0, 0));
+      await erasures.reopenAll(tx);
     });
   },
 };

@@ -12,12 +12,21 @@ export const erasures = {
       WHERE account IN (SELECT account FROM codes WHERE id = ANY(${codes}))`;
   },
 
-  /** Reopens the erasure of every deleted account with scans after position `after`. */
-  async reopenAll(tx: Transaction, after: number): Promise<void> {
+  /**
+   * Reopens the erasure of every deleted account that has scans, from its first one on: a restore puts the scans of archive
+   * files back into `scans`, and a rebuild of the counters passes late scans. Reads the whole table.
+   * `hasArchive`: false in a database from before archive files.
+   */
+  async reopenAll(tx: Transaction, { hasArchive = true } = {}): Promise<void> {
+    const [erasure] = await tx`SELECT 1 FROM erasures LIMIT 1`;
+    if (erasure === undefined) return;
     await tx`
-      UPDATE erasures SET done_at = NULL, scans_to = least(scans_to, ${after}), archive_to = least(archive_to, ${after})
-      WHERE account IN (
-        SELECT account FROM scans WHERE position > ${after} AND account IN (SELECT account FROM erasures)
-      )`;
+      UPDATE erasures e SET done_at = NULL, scans_to = least(scans_to, found.before)
+        ${hasArchive ? tx`, archive_to = least(archive_to, found.before)` : tx``}
+      FROM (
+        SELECT account, min(position) - 1 AS before FROM scans
+        WHERE account IN (SELECT account FROM erasures) GROUP BY account
+      ) AS found
+      WHERE e.account = found.account`;
   },
 };

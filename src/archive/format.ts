@@ -75,10 +75,11 @@ export class ArchiveWriter {
   /** Adds the scans of one block, as lines in log order. */
   async add(lines: string[]): Promise<void> {
     if (lines.length === 0) return;
-    const columnData = columnsOf(lines);
-    await this.#parquet.write({ columnData, rowGroupSize: lines.length, pageSize: pageBytes });
+    await this.#parquet.write({ columnData: columnsOf(lines), rowGroupSize: lines.length, pageSize: pageBytes });
     await this.#flush();
-    for (const { name, data } of columnData) if (name === 'occurred_at') this.#addTimes(data as bigint[]);
+    const group = this.#parquet.row_groups.at(-1) as RowGroup;
+    copyLimits(group);
+    this.#addTimes(limitsOf(group, 'occurred_at'));
     this.#scans += lines.length;
   }
 
@@ -104,11 +105,9 @@ export class ArchiveWriter {
     await this.#handle.close();
   }
 
-  #addTimes(times: bigint[]): void {
-    for (const time of times) {
-      if (this.#earliest === undefined || time < this.#earliest) this.#earliest = time;
-      if (this.#latest === undefined || time > this.#latest) this.#latest = time;
-    }
+  #addTimes({ min_value, max_value }: Limits): void {
+    if (this.#earliest === undefined || min_value < this.#earliest) this.#earliest = min_value;
+    if (this.#latest === undefined || max_value > this.#latest) this.#latest = max_value;
   }
 
   async #flush(): Promise<void> {
@@ -119,22 +118,55 @@ export class ArchiveWriter {
   }
 }
 
-/** Columns of values from lines, without an array for each line: those of 65,536 lines took half of the memory. */
+/**
+ * Columns of values from lines. A column is made when it is written: all of a block together took most of the memory, and as
+ * long as they lived, so did the garbage of those before.
+ */
 function columnsOf(lines: string[]) {
-  const ofLine = lineFields.map((name) => ({ read: columns[name].read, data: new Array<unknown>(lines.length) }));
-  for (const [row, line] of lines.entries()) {
+  const starts = startsOf(lines);
+  return columnNames.map((name) => {
+    const { encoding, read } = columns[name];
+    const field = lineFields.indexOf(name);
+    return {
+      name,
+      get data() {
+        return lines.map((line, row) => {
+          const start = starts[row * lineFields.length + field];
+          const tab = line.indexOf('\t', start);
+          return read(line.slice(start, tab === -1 ? undefined : tab));
+        });
+      },
+      ...(encoding === undefined ? {} : { encoding }),
+    };
+  });
+}
+
+/** Where the fields of each line start. */
+function startsOf(lines: string[]): Uint32Array {
+  const starts = new Uint32Array(lines.length * lineFields.length);
+  let index = 0;
+  for (const line of lines) {
     let start = 0;
-    for (const { read, data } of ofLine) {
-      const tab = line.indexOf('\t', start);
-      data[row] = read(line.slice(start, tab === -1 ? undefined : tab));
-      start = tab + 1;
+    for (let field = 0; field < lineFields.length; field++) {
+      starts[index++] = start;
+      start = line.indexOf('\t', start) + 1;
     }
   }
-  return columnNames.map((name) => {
-    const { encoding } = columns[name];
-    const { data } = ofLine[lineFields.indexOf(name)] as (typeof ofLine)[number];
-    return { name, data, ...(encoding === undefined ? {} : { encoding }) };
-  });
+  return starts;
+}
+
+/**
+ * The writer keeps the least and the greatest value of each column until the file is complete. As parts of the text that
+ * Postgres sent, they would keep all of it in memory: 12 MB for each block.
+ */
+function copyLimits(group: RowGroup): void {
+  for (const { meta_data } of group.columns) {
+    const limits = meta_data?.statistics;
+    for (const limit of ['min_value', 'max_value'] as const) {
+      const value = limits?.[limit];
+      if (limits !== undefined && typeof value === 'string') limits[limit] = Buffer.from(value).toString();
+    }
+  }
 }
 
 export interface WrittenArchive {
@@ -197,14 +229,21 @@ export async function openArchive(source: ArchiveSource): Promise<OpenArchive> {
 }
 
 function blockOf(group: RowGroup, index: number): ArchiveBlock {
-  const limits = (name: (typeof columnNames)[number]) =>
-    group.columns[columnNames.indexOf(name)]?.meta_data?.statistics as { min_value: bigint; max_value: bigint };
-  const { min_value, max_value } = limits('position');
+  const { min_value, max_value } = limitsOf(group, 'position');
   return {
     ...{ index, scans: Number(group.num_rows), first: Number(min_value), last: Number(max_value) },
-    latestMicros: limits('occurred_at').max_value,
+    latestMicros: limitsOf(group, 'occurred_at').max_value,
   };
 }
+
+interface Limits {
+  min_value: bigint;
+  max_value: bigint;
+}
+
+/** The least and the greatest value of a column of integers in a row group. */
+const limitsOf = (group: RowGroup, name: (typeof columnNames)[number]) =>
+  group.columns[columnNames.indexOf(name)]?.meta_data?.statistics as Limits;
 
 /** The scans of a block, as lines in log order. One read of the source. */
 export async function readBlock({ source, metadata, blocks }: OpenArchive, index: number): Promise<string[]> {
@@ -217,19 +256,19 @@ export async function readBlock({ source, metadata, blocks }: OpenArchive, index
     slice: (from, to = source.bytes) => bufferOf(bytes.subarray(from - start, to - start)),
   };
   const rows = Number(group.num_rows);
-  const values: Record<string, unknown[]> = Object.fromEntries(columnNames.map((name) => [name, []]));
+  const values: Record<string, ArrayLike<unknown>> = {};
   const { parquetRead } = await reader();
   await parquetRead({
     ...{ file, metadata, parsers, rowStart, rowEnd: rowStart + rows, geoparquet: false },
     compressors: { ZSTD: (input: Uint8Array) => zstdDecompressSync(input) },
     onChunk: ({ columnName, columnData }) => {
-      const column = values[columnName] as unknown[];
-      for (const value of columnData) column.push(value);
+      const before = values[columnName];
+      values[columnName] = before === undefined ? columnData : [...Array.from(before), ...Array.from(columnData)];
     },
   }).catch((error) => {
     throw error instanceof ArchiveError ? error : notAnArchive(source.location, `its block ${index} is damaged`);
   });
-  const fields = lineFields.map((name) => ({ write: columns[name].write, column: values[name] as unknown[] }));
+  const fields = lineFields.map((name) => ({ write: columns[name].write, column: values[name] as ArrayLike<unknown> }));
   return Array.from({ length: rows }, (_, row) => fields.map(({ write, column }) => write(column[row])).join('\t'));
 }
 

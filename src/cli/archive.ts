@@ -64,8 +64,8 @@ async function move(sql: Sql, options: { target: string; before: Date; now: Date
   const bar = progressBar('archiving');
   const result = await archiveScans({
     ...{ sql, ...options, onProgress: bar.update },
-    onStep: ({ step }) => {
-      if (step === 'wait') process.stderr.write('waiting for a backup or another long read of the log to end\n');
+    onStep: (step) => {
+      if (step.step === 'wait') process.stderr.write(`waiting for ${step.for}\n`);
     },
   });
   if (result.scans > 0) bar.end();

@@ -21,4 +21,6 @@ export const locks = {
   archive: 7_226_576,
   /** Held while the erasure or the retention rewrites an archive file. */
   rewriteArchive: 7_226_577,
+  /** Held while a partition is counted and dropped, and shared by transactions that delete scans of deleted accounts. */
+  dropPartition: 7_226_578,
 } as const;

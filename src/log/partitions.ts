@@ -79,17 +79,6 @@ export async function holdPartitions(tx: Transaction): Promise<void> {
   await tx`LOCK TABLE scans IN ACCESS SHARE MODE`;
 }
 
-/** Whether a transaction that has been open for at least `ageMs` reads the log, and so prevents the drop of partitions. */
-export async function isReadForLong(sql: Queryable, ageMs: number): Promise<boolean> {
-  const [reader] = await sql`
-    SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-    WHERE a.datname = current_database() AND l.locktype = 'relation' AND l.relation = 'scans'::regclass
-      AND l.database = a.datid AND l.granted AND l.pid <> pg_backend_pid()
-      AND a.xact_start <= clock_timestamp() - ${ageMs} * interval '1 millisecond'
-    LIMIT 1`;
-  return reader !== undefined;
-}
-
 /** Makes the space of deleted scans reusable. Does not block reads or writes. */
 export async function vacuumScans(sql: Sql): Promise<void> {
   const connection = await sql.reserve();

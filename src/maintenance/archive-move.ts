@@ -1,14 +1,15 @@
 import { archiveFormat } from '../archive/format.ts';
-import { codeOf } from '../lib/errors.ts';
+import type { Timers } from '../lib/timers.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
+import { LogInUse, lockPartitions, prepareDrop, retryDrop } from '../log/drop-partitions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
-import { isReadForLong, type Partition } from '../log/partitions.ts';
+import type { Partition } from '../log/partitions.ts';
 import { rowHash } from '../log/scan-lines.ts';
 import type { Fingerprint } from './archive-blocks.ts';
 import { type ArchiveUnit, archivedTo } from './archive-plan.ts';
 import type { StoredFile } from './archive-write.ts';
-import { countRemoved } from './removed-scans.ts';
+import { addLeaving, countLeaving } from './removed-scans.ts';
 import { appendServiceEvent } from './service-event.ts';
 
 /** A file, and the scans in Postgres that it was written from. */
@@ -18,17 +19,17 @@ export interface FileOfScans extends StoredFile {
 
 /** Unless it is `moved`, nothing has changed. */
 export type MoveOutcome =
-  | 'moved'
+  | { state: 'moved' }
   /** An erasure or the retention has deleted scans since the files were written. */
-  | 'changed'
-  /** Another transaction reads the log, and a partition cannot be dropped now. */
-  | 'busy';
+  | { state: 'changed' }
+  /** Another transaction uses the log, and a partition cannot be dropped now. */
+  | { state: 'waiting'; for: string };
 
-/** While the drop of a partition waits for readers, redirects queue after it, so it waits no longer than this. */
-const dropLockTimeout = '200ms';
-const lockNotAvailable = '55P03';
-/** A drop is not attempted while a transaction of this age reads the log. */
-const longReadMs = 1_000;
+interface MoveOptions {
+  target: string;
+  now: Date;
+  timers?: Timers | undefined;
+}
 
 class Changed extends Error {}
 
@@ -41,7 +42,7 @@ export const moveScans = (
   sql: Sql,
   unit: ArchiveUnit,
   files: FileOfScans[],
-  { target, now }: { target: string; now: Date },
+  { target, now, timers }: MoveOptions,
 ): Promise<MoveOutcome> =>
   sql
     .begin(async (tx): Promise<MoveOutcome> => {
@@ -49,33 +50,33 @@ export const moveScans = (
       await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
       await tx`SELECT pg_advisory_xact_lock(${locks.retention})`;
       if (unit.partitions.length > 0) {
-        // Checked before a whole partition is read, and without a lock for which redirects would have to wait.
-        if (await isReadForLong(tx, longReadMs)) return 'busy';
-        await tx`SELECT set_config('lock_timeout', ${dropLockTimeout}, true)`;
-        // Prevents that an erasure deletes scans of them. No scan is added to a partition that is complete.
-        for (const { name } of unit.partitions) await tx`LOCK TABLE ${tx(name)} IN SHARE MODE`;
+        await prepareDrop(tx);
+        await lockPartitions(tx, unit.partitions);
       }
       const from = unit.ranges[0]?.from ?? 0;
       if ((await archivedTo(tx)) !== from - 1) throw new Changed();
       for (const file of files) await requireUnchanged(tx, file);
       const scans = files.reduce((sum, { about }) => sum + about.scans, 0);
-      await addToCatalogue(tx, files, now);
-      const counted = await countRemoved(
+      const counted = await countLeaving(
         tx,
-        'archived_scans',
-        tx`
-          SELECT position, code, is_unique, is_bot, rule FROM scans WHERE position >= ${from} AND position <= ${unit.to}`,
+        tx`SELECT position, code, is_unique, is_bot, rule FROM scans WHERE position >= ${from} AND position <= ${unit.to}`,
       );
       if (counted.scans !== scans) throw new Changed();
-      await removeScans(tx, { from, to: unit.to }, unit.partitions, scans);
-      await ensureFloorAt(tx, counted.newest);
-      const data = { up_to_position: unit.to, scans, files: files.length, location: target };
-      if (scans > 0) await appendServiceEvent(tx, { type: 'scans_archived', data }, now);
-      return 'moved';
+      const move = async (attempt: Transaction) => {
+        await addToCatalogue(attempt, files, now);
+        await addLeaving(attempt, 'archived_scans');
+        await removeScans(attempt, { from, to: unit.to }, unit.partitions, scans);
+        await ensureFloorAt(attempt, counted.newest);
+        const data = { up_to_position: unit.to, scans, files: files.length, location: target };
+        if (scans > 0) await appendServiceEvent(attempt, { type: 'scans_archived', data }, now);
+      };
+      if (unit.partitions.length > 0) await retryDrop(tx, move, timers);
+      else await move(tx);
+      return { state: 'moved' };
     })
     .catch((error) => {
-      if (error instanceof Changed) return 'changed';
-      if (codeOf(error) === lockNotAvailable) return 'busy';
+      if (error instanceof Changed) return { state: 'changed' };
+      if (error instanceof LogInUse) return { state: 'waiting', for: error.waitsFor };
       throw error;
     });
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ArchiveError } from '../archive/errors.ts';
 import { Refusal } from '../lib/errors.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import type { Sql } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import { vacuumScans } from '../log/partitions.ts';
@@ -21,8 +21,8 @@ import { deleteLeftovers } from './delete-files.ts';
 export type ArchiveStep =
   | { step: 'write'; from: number; to: number }
   | { step: 'move'; to: number; files: FileOfScans[] }
-  /** A partition cannot be dropped while another transaction reads the log. */
-  | { step: 'wait' };
+  /** A partition cannot be dropped while another transaction uses the log. */
+  | { step: 'wait'; for: string };
 
 export interface ArchiveOptions {
   sql: Sql;
@@ -34,6 +34,7 @@ export interface ArchiveOptions {
   sizes?: ArchiveSizes;
   onStep?: (step: ArchiveStep) => unknown;
   onProgress?: (done: number, total: number) => void;
+  timers?: Timers;
 }
 
 export interface Archived extends Pick<ArchivePlan, 'waitsFor'> {
@@ -93,16 +94,16 @@ async function archiveUnit(
   unit: ArchiveUnit,
   onScans: (scans: number) => void,
 ): Promise<FileOfScans[]> {
-  const { sql, onStep } = options;
+  const { sql, onStep, timers = systemTimers } = options;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const files = await writeUnit(options, unit, onScans);
     await onStep?.({ step: 'move', to: unit.to, files });
     let outcome = await moveScans(sql, unit, files, options);
-    for (; outcome === 'busy'; outcome = await moveScans(sql, unit, files, options)) {
-      await onStep?.({ step: 'wait' });
-      await sleep(waitMs);
+    for (; outcome.state === 'waiting'; outcome = await moveScans(sql, unit, files, options)) {
+      await onStep?.({ step: 'wait', for: outcome.for });
+      await timers.sleep(waitMs);
     }
-    if (outcome === 'moved') return files;
+    if (outcome.state === 'moved') return files;
     await deleteLeftovers(sql);
   }
   throw new ArchiveError(

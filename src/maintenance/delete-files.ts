@@ -4,13 +4,11 @@ import { ArchiveError } from '../archive/errors.ts';
 import { messageOf } from '../lib/errors.ts';
 import { filesOf } from '../log/archives.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
-import { isReadForLong } from '../log/partitions.ts';
+import { findReader } from '../log/drop-partitions.ts';
 
-/** A backup reads the files of its snapshot, so replaced ones stay while a transaction of this age reads the log. */
-const longReadMs = 1_000;
-
-const stillRead = (location: string) =>
-  new ArchiveError(`The archive file ${location} stays until a backup or another long read of the log has ended.`);
+/** A backup reads the files of its snapshot, so replaced ones stay while a long transaction reads the log. */
+const stillRead = (location: string, reader: string) =>
+  new ArchiveError(`The archive file ${location} stays until ${reader} has stopped reading the log.`);
 
 /** Deletes files that a run or a rewrite has left behind, and those that were replaced; resolves to the errors. */
 export async function deleteLeftovers(sql: Sql): Promise<string[]> {
@@ -28,11 +26,11 @@ export async function deleteLeftovers(sql: Sql): Promise<string[]> {
 export async function deleteUnnamed(sql: Sql): Promise<string[]> {
   const rows = await sql<{ location: string; is_replaced: boolean }[]>`
     SELECT location, is_replaced FROM archive_deletions ORDER BY since, location`;
-  const isRead = rows.some(({ is_replaced }) => is_replaced) && (await isReadForLong(sql, longReadMs));
+  const reader = rows.some(({ is_replaced }) => is_replaced) ? await findReader(sql) : undefined;
   const failed: string[] = [];
   for (const { location, is_replaced } of rows) {
     try {
-      if (is_replaced && isRead) throw stillRead(location);
+      if (is_replaced && reader !== undefined) throw stillRead(location, reader);
       if (is_replaced) await requireFolder(location);
       await (await filesOf(location)).delete(location);
       await sql`DELETE FROM archive_deletions WHERE location = ${location}`;

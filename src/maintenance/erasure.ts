@@ -7,6 +7,7 @@ import { blockSize, indexedTo } from '../log/account-index.ts';
 import { append } from '../log/append.ts';
 import { type ArchiveFile, archivesIn } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
+import { mayDeleteScans } from '../log/drop-partitions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
 import { hasLeftovers } from './delete-files.ts';
 import { deleteAllLeftovers, type RewriteHooks, type RewriteOutcome, rewriteFile } from './rewrite-file.ts';
@@ -43,8 +44,9 @@ interface Erasure {
 /** A step with 200 codes holds the append lock for about 30 ms. */
 const maxCodesPerStep = 200;
 const maxDeliveriesPerStep = 2_000;
-/** Log positions that one step searches for scans. */
-const maxPositionsPerStep = 20_000;
+/** Log positions that one step searches for scans, and scans that it deletes. */
+const maxPositionsPerStep = 100_000;
+const maxScansPerStep = 5_000;
 
 export async function pendingErasures(sql: Queryable): Promise<string[]> {
   const rows = await sql<{ account: string }[]>`
@@ -96,13 +98,15 @@ const nextInLog = (sql: Sql, account: string, now: Date): Promise<ErasureStep | 
     const pending = pendingProjection(erasure, reached);
     if (pending !== undefined) return { state: 'waiting', for: pending };
     if (await eraseDeliveries(tx, account)) return progressed;
-    const to = Math.min(erasure.scans_to + maxPositionsPerStep, reached.counters);
-    await eraseScans(tx, erasure, to);
-    if (to < reached.counters) return { ...progressed, scansTo: to };
+    if (erasure.scans_to < reached.counters && !(await mayDeleteScans(tx)))
+      return { state: 'waiting', for: 'the retention or an archive run to drop a partition of the log' };
+    const scansTo = await eraseScans(tx, erasure, reached.counters);
+    if (scansTo < reached.counters) return { ...progressed, scansTo };
     const file = await nextFile(tx, erasure);
     if (file !== undefined) return { state: 'file', file, erasure, total: reached.counters };
     if (await hasLeftovers(tx)) return { state: 'leftovers', total: reached.counters };
-    if (await hasVisitors(tx, account)) return { state: 'waiting', for: 'the visitors of its codes to be removed' };
+    const codes = await codesWithVisitors(tx, account);
+    if (codes > 0) return { state: 'waiting', for: `the visitors of ${codes} of its codes to be removed` };
     await finish(tx, account, now);
     return { state: 'done' };
   });
@@ -184,15 +188,25 @@ async function eraseDeliveries(tx: Transaction, account: string): Promise<boolea
   return removed.count > 0;
 }
 
-async function eraseScans(tx: Transaction, { account, scans_to }: Erasure, to: number): Promise<void> {
-  if (to <= scans_to) return;
-  const [row] = await tx<[{ newest: number | null }]>`
-    WITH erased AS (
-      DELETE FROM scans WHERE position > ${scans_to} AND position <= ${to} AND account = ${account} RETURNING position
-    )
-    SELECT max(position) AS newest FROM erased`;
+/** Deletes the next scans, up to position `end`; resolves to the position up to which all of the account have left. */
+async function eraseScans(tx: Transaction, { account, scans_to }: Erasure, end: number): Promise<number> {
+  if (end <= scans_to) return scans_to;
+  const searchedTo = Math.min(scans_to + maxPositionsPerStep, end);
+  const found = await tx<{ position: number }[]>`
+    SELECT position FROM scans WHERE position > ${scans_to} AND position <= ${searchedTo} AND account = ${account}
+    ORDER BY position LIMIT ${maxScansPerStep}`;
+  const last = found.at(-1)?.position;
+  const to = last === undefined || found.length < maxScansPerStep ? searchedTo : last;
+  if (last !== undefined) {
+    const positions = `{${found.map(({ position }) => position).join()}}`;
+    // Without the limits, Postgres would look for the positions in every partition.
+    await tx`
+      DELETE FROM scans
+      WHERE position > ${scans_to} AND position <= ${last} AND position = ANY(${positions}::text::bigint[])`;
+  }
   await tx`UPDATE erasures SET scans_to = ${to} WHERE account = ${account}`;
-  await ensureFloorAt(tx, row.newest);
+  await ensureFloorAt(tx, last ?? null);
+  return to;
 }
 
 /** The next archive file that can have scans of the account. */
@@ -229,10 +243,10 @@ const eraseInFile = (
     },
   });
 
-async function hasVisitors(tx: Transaction, account: string): Promise<boolean> {
-  const [row] = await tx`
-    SELECT 1 FROM visitor_removals r JOIN codes c ON c.id = r.code WHERE c.account = ${account} LIMIT 1`;
-  return row !== undefined;
+async function codesWithVisitors(tx: Transaction, account: string): Promise<number> {
+  const [{ count }] = await tx<[{ count: number }]>`
+    SELECT count(*) FROM visitor_removals r JOIN codes c ON c.id = r.code WHERE c.account = ${account}`;
+  return count;
 }
 
 async function finish(tx: Transaction, account: string, now: Date): Promise<void> {

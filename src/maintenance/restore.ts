@@ -1,3 +1,4 @@
+import { erasures } from '../../projections/erasures.ts';
 import { StartError } from '../lib/errors.ts';
 import { branchOff } from '../log/branch.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
@@ -57,7 +58,10 @@ export async function restoreBackup(
     await refuseUnlessEmpty(tx);
     await tx`SELECT setval('log_position', ${Math.max(header.position, 1)}, ${header.position > 0})`;
     await makePartitionsUpTo(tx, header.position);
-    await fill(tx, backup, (done) => onProgress(done, total));
+    const tables = new Map((await tablesOf(tx)).map(({ table, columns }) => [table, columns]));
+    await fill(tx, backup, tables, (done) => onProgress(done, total));
+    const columns = tables.get('erasures');
+    if (columns !== undefined) await erasures.reopenAll(tx, { hasArchive: columns.includes('archive_to') });
     await branchOff(tx);
   });
   await migrate(sql);
@@ -83,8 +87,12 @@ export async function refuseWhileServed(sql: Queryable, step: string): Promise<v
     throw new StartError(`A service runs on this database: stop it, ${step}, and start it again.`);
 }
 
-async function fill(tx: Transaction, { pieces }: OpenBackup, onProgress: (done: number) => void): Promise<void> {
-  const tables = new Map((await tablesOf(tx)).map(({ table, columns }) => [table, columns]));
+async function fill(
+  tx: Transaction,
+  { pieces }: OpenBackup,
+  tables: Map<string, string[]>,
+  onProgress: (done: number) => void,
+): Promise<void> {
   let table = '';
   let rows: string[] = [];
   let characters = 0;

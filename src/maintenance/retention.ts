@@ -1,13 +1,14 @@
-import { codeOf } from '../lib/errors.ts';
+import type { Timers } from '../lib/timers.ts';
 import { type ArchiveFile, archivesIn } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
+import { LogInUse, prepareDrop, retryDrop } from '../log/drop-partitions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
-import { isReadForLong, type Partition, partitionAt } from '../log/partitions.ts';
+import { type Partition, partitionAt } from '../log/partitions.ts';
 import { headOfLog } from '../log/read.ts';
 import { archivedTo } from './archive-plan.ts';
 import { hasLeftovers } from './delete-files.ts';
-import { countRemoved, dropArchived } from './removed-scans.ts';
+import { addLeaving, countLeaving, dropArchived, dropScans } from './removed-scans.ts';
 import { deleteAllLeftovers, type RewriteHooks, rewriteFile } from './rewrite-file.ts';
 import { appendServiceEvent } from './service-event.ts';
 
@@ -46,12 +47,10 @@ export interface RetentionRun {
 /** Limits of one step: positions in which it deletes scans, and positions that it searches for the first of them. */
 const maxBatchPositions = 20_000;
 const maxSearchPositions = 500_000;
-/** While the drop of a partition waits for readers, redirects queue after it, so it waits no longer than this. */
-const dropLockTimeout = '200ms';
-const lockNotAvailable = '55P03';
-/** A drop is not attempted while a transaction of this age reads the log. */
-const longReadMs = 1_000;
-const waitingForReaders: RetentionStep = { state: 'waiting', for: 'a backup or another long read of the log to end' };
+
+export interface RetentionHooks extends RewriteHooks {
+  timers?: Timers;
+}
 
 /** The start of the month (UTC) that was `months` months ago. Scans from before this time are removed. */
 export const cutoffOf = (months: number, now: Date): Date =>
@@ -72,14 +71,14 @@ export async function dropNext(
   sql: Sql,
   cutoff: Date | undefined,
   now: Date,
-  hooks: RewriteHooks = {},
+  { timers, ...hooks }: RetentionHooks = {},
 ): Promise<RetentionStep> {
-  let step = await nextInLog(sql, cutoff, now);
+  let step = await nextInLog(sql, cutoff, now, { timers });
   if (step.state === 'leftovers') {
     const deleted = await deleteAllLeftovers(sql);
     if (deleted.state !== 'archiving') return deleted;
     // The archive run deletes them.
-    step = await nextInLog(sql, cutoff, now, { withLeftovers: true });
+    step = await nextInLog(sql, cutoff, now, { timers, withLeftovers: true });
   }
   if (step.state === 'file') return dropFromFile(sql, step, now, hooks);
   return step.state === 'leftovers' ? { state: 'busy' } : step;
@@ -92,7 +91,7 @@ const nextInLog = (
   sql: Sql,
   cutoff: Date | undefined,
   now: Date,
-  { withLeftovers = false } = {},
+  { timers, withLeftovers = false }: { timers: Timers | undefined; withLeftovers?: boolean },
 ): Promise<RetentionStep | ArchiveStep> =>
   sql
     .begin(async (tx): Promise<RetentionStep | ArchiveStep> => {
@@ -103,12 +102,12 @@ const nextInLog = (
       if (run.done_to < run.up_to && (cutoff === undefined || cutoff < run.before)) return cutShort(tx);
       const pending = await pendingProjection(tx, run);
       if (pending !== undefined) return { state: 'waiting', for: pending };
-      if (run.done_to < run.up_to) return drop(tx, run);
+      if (run.done_to < run.up_to) return drop(tx, run, timers);
       return !withLeftovers && (await hasLeftovers(tx)) ? { state: 'leftovers' } : end(tx, run, now);
     })
     .catch((error) => {
-      if (codeOf(error) !== lockNotAvailable) throw error;
-      return waitingForReaders;
+      if (error instanceof LogInUse) return { state: 'waiting', for: error.waitsFor };
+      throw error;
     });
 
 async function start(
@@ -144,7 +143,11 @@ async function pendingProjection(tx: Transaction, { up_to }: RetentionRun): Prom
   return pending === undefined ? undefined : `the ${pending} to reach position ${up_to} of the log`;
 }
 
-async function drop(tx: Transaction, run: RetentionRun): Promise<RetentionStep | ArchiveStep> {
+async function drop(
+  tx: Transaction,
+  run: RetentionRun,
+  timers: Timers | undefined,
+): Promise<RetentionStep | ArchiveStep> {
   // The archive has the first positions of the log, and gets more only under the lock that this transaction holds.
   const archived = Math.min(await archivedTo(tx), run.up_to);
   if (archived > run.done_to) {
@@ -159,9 +162,8 @@ async function drop(tx: Transaction, run: RetentionRun): Promise<RetentionStep |
   else {
     const isStarted = run.done_to > 0 && run.done_to >= partition.from;
     const mayBeDropped = !isStarted && partition.to - 1 <= run.up_to;
-    // Checked before the whole partition is read, and without a lock for which redirects would have to wait.
-    if (mayBeDropped && (await isReadForLong(tx, longReadMs))) return waitingForReaders;
-    if (mayBeDropped && !(await hasKept(tx, run, partition))) await dropPartition(tx, partition);
+    if (mayBeDropped) await prepareDrop(tx);
+    if (mayBeDropped && !(await hasKept(tx, run, partition))) await dropPartition(tx, partition, timers);
     else await deleteBatch(tx, run, Math.min(partition.to - 1, run.up_to));
   }
   return { state: 'progressed' };
@@ -193,18 +195,18 @@ async function hasKept(tx: Transaction, { before }: RetentionRun, { name }: Part
   return kept !== undefined;
 }
 
-async function dropPartition(tx: Transaction, { name, to }: Partition): Promise<void> {
-  await tx`SELECT set_config('lock_timeout', ${dropLockTimeout}, true)`;
-  // Prevents that an erasure deletes scans while they are counted.
-  await tx`LOCK TABLE ${tx(name)} IN SHARE MODE`;
-  const removed = await countRemoved(
+async function dropPartition(tx: Transaction, { name, to }: Partition, timers: Timers | undefined): Promise<void> {
+  const removed = await countLeaving(tx, tx`SELECT position, code, is_unique, is_bot, rule FROM ${tx(name)}`);
+  await retryDrop(
     tx,
-    'dropped_scans',
-    tx`SELECT position, code, is_unique, is_bot, rule FROM ${tx(name)}`,
+    async (attempt) => {
+      await addLeaving(attempt, 'dropped_scans');
+      await attempt`DROP TABLE ${attempt(name)}`;
+      await ensureFloorAt(attempt, removed.newest);
+      await progress(attempt, to - 1, removed.scans);
+    },
+    timers,
   );
-  await tx`DROP TABLE ${tx(name)}`;
-  await ensureFloorAt(tx, removed.newest);
-  await progress(tx, to - 1, removed.scans);
 }
 
 async function deleteBatch(tx: Transaction, { before, done_to }: RetentionRun, end: number): Promise<void> {
@@ -220,9 +222,8 @@ async function deleteBatch(tx: Transaction, { before, done_to }: RetentionRun, e
   const to = Math.min(first.position + maxBatchPositions, end);
   // With this setting, the triggers on the log allow the deletion of the run's scans, and of nothing else.
   await tx`SELECT set_config('scanlog.dropping', 'true', true)`;
-  const removed = await countRemoved(
+  const removed = await dropScans(
     tx,
-    'dropped_scans',
     tx`
       DELETE FROM scans WHERE position >= ${first.position} AND position <= ${to} AND occurred_at < ${before}
       RETURNING position, code, is_unique, is_bot, rule`,

@@ -5,6 +5,7 @@ import { systemTimers, type Timers } from '../lib/timers.ts';
 import type { Sql } from '../log/connect.ts';
 import type { Leadership } from '../stream/leader.ts';
 import { type ErasureStep, eraseNext, pendingErasures } from './erasure.ts';
+import { ErasureProgress } from './erasure-progress.ts';
 
 const idleMs = 2_000;
 /** A pause of twice the duration of the last step leaves two thirds of the time to appends. */
@@ -23,6 +24,7 @@ interface ErasureOptions {
 export function runErasures({ sql, log, timers = systemTimers }: ErasureOptions): Leadership {
   /** Accounts whose erasure waits for the archive. */
   const waiting = new Map<string, { for: string; until: number }>();
+  const progress = new ErasureProgress(log, timers);
 
   function waitForArchive(account: string, reason: string): void {
     if (waiting.get(account)?.for !== reason)
@@ -32,6 +34,7 @@ export function runErasures({ sql, log, timers = systemTimers }: ErasureOptions)
 
   async function eraseUntilWaiting(account: string, signal: AbortSignal): Promise<void> {
     for (let step: ErasureStep = await eraseNext(sql, account, new Date(), { signal }); !signal.aborted; ) {
+      progress.add(account, step);
       if (step.state === 'done') log.info({ account }, 'erased the data of a deleted account');
       if (step.state === 'waiting' && step.isArchive) return waitForArchive(account, step.for);
       waiting.delete(account);
@@ -61,12 +64,16 @@ export async function eraseAccount(
   timers: Timers = systemTimers,
 ): Promise<string | undefined> {
   let deadline = timers.now() + timeoutMs;
+  let waitsFor: string | undefined;
   for (;;) {
     const started = timers.now();
     const step = await eraseNext(sql, account, new Date());
     if (step.state === 'done') return undefined;
     if (step.state === 'waiting') {
-      if (started > deadline) return step.for;
+      // Such as fewer codes with visitors.
+      if (step.for !== waitsFor) deadline = started + timeoutMs;
+      else if (started > deadline) return step.for;
+      waitsFor = step.for;
       await timers.sleep(250);
     } else {
       onProgress(step.scansTo, step.total);

@@ -51,6 +51,25 @@ describe('an archive file', () => {
     [lineAt(Number.MAX_SAFE_INTEGER, { occurred_at: new Date('9999-12-31T23:59:59Z') }, '12')],
   ];
 
+  test('keeps no text of its blocks in memory while it is written', async () => {
+    const writer = await ArchiveWriter.create(join(folder, 'large.parquet'));
+    const region = 'x'.repeat(20_000);
+    /** Lines that are parts of one text, as Postgres sends them: 4 MB. */
+    const linesOfBlock = (block: number) => {
+      const lines = Array.from({ length: 200 }, (_, i) => lineAt(block * 200 + i + 1, { region }));
+      return Buffer.from(lines.join('\n')).toString().split('\n');
+    };
+    const heapBytes = () => {
+      Bun.gc(true);
+      return process.memoryUsage().heapUsed;
+    };
+    await writer.add(linesOfBlock(0));
+    const before = heapBytes();
+    for (let block = 1; block <= 10; block++) await writer.add(linesOfBlock(block));
+    expect(heapBytes() - before, 'of 40 MB').toBeLessThan(20_000_000);
+    await writer.close();
+  });
+
   test('has exactly the lines that were written, block by block', async () => {
     const { path, bytes, sha256, about } = await write('odd.parquet', blocks);
     expect(await readAll(path, bytes)).toEqual(blocks);

@@ -4,17 +4,20 @@ import { afterAll, expect, test } from 'vitest';
 import { counters } from '../../projections/counters.ts';
 import { deleteAccount } from '../../src/accounts/delete.ts';
 import { listArchives } from '../../src/log/archives.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import { connect, type Sql } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
 import { readScans } from '../../src/log/scan-lines.ts';
+import { writeBackup } from '../../src/maintenance/backup.ts';
 import { eraseNext } from '../../src/maintenance/erasure.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
+import { checkBackup, restoreBackup } from '../../src/maintenance/restore.ts';
 import { dropNext } from '../../src/maintenance/retention.ts';
 import type { RewriteHooks, RewriteStep } from '../../src/maintenance/rewrite-file.ts';
 import { removeAllVisitors } from '../../src/maintenance/visitor-removal.ts';
 import { archiveAll, useArchiveFolder } from '../support/archive.ts';
+import { createDatabase } from '../support/database.ts';
 import { dumpTable } from '../support/tables.ts';
-import { createRetentionWorld, type OwnedCode, type RetentionWorld } from './retention-world.ts';
+import { createRetentionWorld, type OwnedCode, type RetentionWorld, worldOn } from './retention-world.ts';
 
 const parent = useArchiveFolder();
 const february = { occurred_at: new Date('2026-02-28T23:59:59.999Z') };
@@ -113,6 +116,30 @@ test('an erasure replaces the files of the account; killed at any step, it loses
   expect(await world.differences()).toEqual([]);
   expect(await replayState(sql)).toMatchObject({ corrected: 0 });
   await expectNoLeftovers(world);
+});
+
+test('an erasure that was under way when a backup was written is completed after the restore', async () => {
+  const world = await given('restored');
+  const { gone, folder, lines } = world;
+  await deleteAccount(world.sql, gone.owner.account, new Date());
+  // The first file is replaced, and the others are not.
+  await expect(erase(world, killedAt('delete'))).rejects.toThrow('killed');
+  const file = join(folder, 'meanwhile.backup');
+  await writeBackup(world.sql, file, { now: new Date() });
+
+  const { drop, ...database } = await createDatabase();
+  const sql = connect(database.url, { max: 4, name: 'scanlog-cli' });
+  await database.sql.end();
+  await restoreBackup(sql, await checkBackup(file));
+  const restored = await worldOn({ ...database, sql }, drop);
+  drops.push(async () => {
+    await sql.end();
+    await restored.drop();
+  });
+  expect(await allLines(restored), 'scans of two files are back').not.toEqual(lines);
+  expect(await erase({ ...world, ...restored })).toBe('done');
+  expect(await allLines(restored)).toEqual(lines);
+  expect(await restored.differences()).toEqual([]);
 });
 
 test('the retention removes files, and rewrites one at the border; killed at any step, it continues', async () => {

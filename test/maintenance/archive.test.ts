@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhookEventTypes } from '../../events/webhook-events.ts';
 import { counters } from '../../projections/counters.ts';
 import { countUsed, readUsed } from '../../src/codes/limits.ts';
+import { systemTimers } from '../../src/lib/timers.ts';
 import { archivedPositionSince, listArchives } from '../../src/log/archives.ts';
 import { connect } from '../../src/log/connect.ts';
 import { locks } from '../../src/log/locks.ts';
@@ -310,7 +311,24 @@ test('a partition that is archived completely is dropped; the files may be in S3
   await world.catchUp();
   const lines = await allLines(world);
   const target = `s3://${s3.bucket}/scans`;
-  expect(await archive(world, { target })).toMatchObject({ scans: 55, files: 3 });
+  // A read that begins before the first drop, and ends when the run says what it waits for.
+  const reader = await world.sql.reserve();
+  await reader`SET application_name = 'report'`;
+  const waits: string[] = [];
+  let moves = 0;
+  const result = await archive(world, {
+    target,
+    timers: { ...systemTimers, sleep: async () => {} },
+    async onStep(step) {
+      if (step.step === 'move' && ++moves === 1)
+        await reader.unsafe('BEGIN; LOCK TABLE ONLY scans IN ACCESS SHARE MODE');
+      if (step.step === 'wait' && waits.push(step.for) === 1) await reader.unsafe('COMMIT');
+    },
+  });
+  await reader`RESET application_name`;
+  reader.release();
+  expect(result).toMatchObject({ scans: 55, files: 3 });
+  expect(waits[0]).toMatch(/^report \(Postgres process \d+, transaction since .*Z\) to stop using the log$/);
   const files = await listArchives(world.sql);
   expect(files.map(({ from, to }) => [from, to])).toEqual([
     [1, 64],

@@ -360,6 +360,16 @@ describe('the triggers on the log', () => {
     await expect(erasing(account(), statement)).rejects.toThrow(refusal);
   });
 
+  test('refuse scans of an account that exists after those of a deleted one in the same transaction', async () => {
+    const both = sql().begin(async (tx) => {
+      for (const account of [gone.id, other.id]) {
+        await tx`SELECT set_config('scanlog.erasing', ${account}, true)`;
+        await tx`DELETE FROM scans WHERE account = ${account}`;
+      }
+    });
+    await expect(both).rejects.toThrow(refusal);
+  });
+
   test('refuse every change outside an erasure', async () => {
     await expect(sql()`UPDATE events SET data = '{}', schema = 0 WHERE stream = ${gone.id}`).rejects.toThrow(refusal);
     await expect(sql()`DELETE FROM scans WHERE account = ${gone.id}`).rejects.toThrow(refusal);

@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
+import { deleteAccount } from '../../src/accounts/delete.ts';
 import { countRowsByCode } from '../../src/analytics/row-counts.ts';
 import { remove } from '../../src/codes/change.ts';
+import { systemTimers, type Timers } from '../../src/lib/timers.ts';
 import { connect } from '../../src/log/connect.ts';
+import { findReader } from '../../src/log/drop-partitions.ts';
 import { locks } from '../../src/log/locks.ts';
-import { holdPartitions, isReadForLong } from '../../src/log/partitions.ts';
+import { holdPartitions } from '../../src/log/partitions.ts';
 import { readStream } from '../../src/log/read.ts';
 import { writeBackup } from '../../src/maintenance/backup.ts';
+import { eraseNext } from '../../src/maintenance/erasure.ts';
 import { replayAnalytics } from '../../src/maintenance/replay-analytics.ts';
 import { checkBackup, restoreBackup } from '../../src/maintenance/restore.ts';
-import { latestRun } from '../../src/maintenance/retention.ts';
+import { dropNext, latestRun, type RetentionStep } from '../../src/maintenance/retention.ts';
 import { createDatabase } from '../support/database.ts';
 import { useEmptiedDatabase } from '../support/emptied.ts';
 import { eventually } from '../support/eventually.ts';
@@ -254,22 +258,67 @@ describe('a partition of the log', () => {
     await world.catchUp();
     await world.step(cutoff);
     await world.sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+      await tx`SET LOCAL application_name = 'nightly backup'`;
       await holdPartitions(tx);
-      const waiting = { state: 'waiting', for: 'a backup or another long read of the log to end' };
-      expect(await world.step(cutoff)).toEqual(waiting);
+      const reader = expect.stringMatching(/^nightly backup \(Postgres process \d+, transaction since \d{4}-.*Z\)/);
+      // Its retries wait for nothing but the lock.
+      const waiting = dropNext(world.sql, cutoff, new Date(), { timers: { ...systemTimers, sleep: async () => {} } });
+      expect(await waiting).toEqual({ state: 'waiting', for: reader });
       expect(await tx`SELECT 1 FROM scans WHERE code = ${code.id}`).toHaveLength(15);
-      expect(await isReadForLong(world.sql, 0)).toBe(true);
-      expect(await isReadForLong(world.sql, 600_000), 'not for ten minutes').toBe(false);
+      expect(await findReader(world.sql, 0)).toEqual(reader);
+      expect(await findReader(world.sql, 600_000), 'not for ten minutes').toBeUndefined();
       // A copy, whose tables have the same numbers.
       const other = await createDatabase();
-      expect(await isReadForLong(other.sql, 0), 'another database of the server').toBe(false);
+      expect(await findReader(other.sql, 0), 'another database of the server').toBeUndefined();
       await other.drop();
     });
     // Its parallel workers may end later than its transaction.
-    await eventually(async () => expect(await isReadForLong(world.sql, 0)).toBe(false));
+    await eventually(async () => expect(await findReader(world.sql, 0)).toBeUndefined());
     expect(await dumpTable(world.sql, 'dropped_scans')).toEqual([]);
     expect(await world.step(cutoff)).toEqual({ state: 'progressed' });
     expect(await dumpTable(world.sql, 'dropped_scans')).toEqual([`(${code.id},5,5,0)`]);
+  });
+
+  test('is counted once if a short read delays its drop, and an erasure waits meanwhile', async () => {
+    const code = await fillPartitions();
+    const gone = await world.newCode();
+    await world.catchUp();
+    await world.step(cutoff);
+    await deleteAccount(world.sql, gone.owner.account, new Date());
+    const erase = () => eraseNext(world.sql, gone.owner.account, new Date());
+    await erase();
+    await world.catchUp();
+    // The account has no scans that the warehouse would remove.
+    await world.sql`UPDATE warehouse_tables SET removed_to = position`;
+    const released = Promise.withResolvers<void>();
+    let isWaiting = false;
+    const timers: Timers = {
+      ...systemTimers,
+      sleep: async () => {
+        isWaiting = true;
+        await released.promise;
+      },
+    };
+    const reader = await world.sql.reserve();
+    let dropping: Promise<RetentionStep> | undefined;
+    await world.sql.begin(async (gate) => {
+      // Holds up the count, so that the read begins after the run has looked for long reads.
+      await gate`LOCK TABLE scans_0 IN ACCESS EXCLUSIVE MODE`;
+      dropping = dropNext(world.sql, cutoff, new Date(), { timers });
+      await eventually(async () =>
+        expect(await gate`SELECT 1 FROM pg_locks WHERE relation = 'scans_0'::regclass AND NOT granted`).toHaveLength(1),
+      );
+      await reader.unsafe('BEGIN; LOCK TABLE ONLY scans IN ACCESS SHARE MODE');
+    });
+    await eventually(() => expect(isWaiting).toBe(true));
+    const waiting = { state: 'waiting', for: 'the retention or an archive run to drop a partition of the log' };
+    expect(await erase()).toEqual(waiting);
+    await reader.unsafe('COMMIT');
+    reader.release();
+    released.resolve();
+    expect(await dropping).toEqual({ state: 'progressed' });
+    expect(await dumpTable(world.sql, 'dropped_scans')).toEqual([`(${code.id},5,5,0)`]);
+    expect(await erase()).not.toEqual(waiting);
   });
 });
 
