@@ -72,19 +72,16 @@ const isSame = (a: Endpoint, b: Endpoint) => comparable(a) === comparable(b);
 
 /** Without `dropping`, which is reset when the pending deliveries are dropped. */
 const comparable = ({ is_set, is_paid, generation, stopped_by, filter }: Endpoint) =>
-  JSON.stringify([
-    ...[is_set, is_paid, generation, stopped_by],
-    ...[filter?.mode, filter?.events, filter?.qr_ids, filter?.tags],
-  ]);
+  // Postgres orders the fields of `filter` in its own way.
+  JSON.stringify([is_set, is_paid, generation, stopped_by, filter?.mode, filter?.events, filter?.qr_ids, filter?.tags]);
 
 async function deleteEndpoints(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
   if (endpoints.length === 0) return;
   await tx`
     DELETE FROM webhook_endpoints e USING ${keysIn(tx, endpoints)} WHERE e.account = k.account AND e.mode = k.mode`;
-  await deletePending(
-    tx,
-    endpoints.map((endpoint) => Object.assign(endpoint, { generation: 0 })),
-  );
+  await tx`
+    DELETE FROM webhook_deliveries d USING ${keysIn(tx, endpoints)}
+    WHERE d.account = k.account AND d.mode = k.mode AND d.status = 'pending'`;
 }
 
 /** Makes deliveries pending again that a lost event has stopped, and endpoints due that have pending ones. */
@@ -99,7 +96,8 @@ async function restoreDeliveries(tx: Transaction, endpoints: Endpoint[]): Promis
   await tx`
     UPDATE webhook_endpoints e SET due_at = (
       SELECT min(d.due_at) FROM webhook_deliveries d
-      WHERE d.account = e.account AND d.mode = e.mode AND d.status = 'pending' AND d.generation = e.generation
+      WHERE d.account = e.account AND d.mode = e.mode AND d.status = 'pending'
+        AND d.generation IN (e.generation, -1 - e.generation)
     )
     FROM ${keysIn(tx, endpoints)} WHERE e.account = k.account AND e.mode = k.mode`;
 }
