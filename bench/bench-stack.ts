@@ -26,6 +26,8 @@ export interface BenchStack {
   box: SecretBox;
   key: string;
   code: { id: string; account: string; short_code: string };
+  /** The settings with which commands and services run on this stack. */
+  environment: Record<string, string>;
   /** Starts the service as a child process; resolves once `/readyz` answers 200. */
   serve(options?: {
     edges?: number;
@@ -54,6 +56,13 @@ export async function startBenchStack(): Promise<BenchStack> {
   if (created === undefined) throw new Error('the code of the benchmark was not created');
   const { databaseUrl, adminDatabaseUrl, natsUrl, clickhouseUrl } = stack;
   const services = new Set<Bun.Subprocess>();
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl,
+    CLICKHOUSE_URL: clickhouseUrl,
+    SECRET_KEY: secretKey,
+    LOG_LEVEL: 'error',
+  };
 
   return {
     sql,
@@ -66,16 +75,19 @@ export async function startBenchStack(): Promise<BenchStack> {
     box,
     key: account.live.secret,
     code: created.code,
+    environment,
     async serve({ edges = 1, roles, settings = {} } = {}) {
       const port = await freePort();
       const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/cli.ts'), 'serve'], {
         stdio: ['ignore', 'ignore', 'inherit'],
         env: {
           ...process.env,
-          ...{ DATABASE_URL: databaseUrl, NATS_URL: natsUrl, CLICKHOUSE_URL: clickhouseUrl },
-          SECRET_KEY: secretKey,
-          ...{ PORT: String(port), EDGES: String(edges), METRICS_PORT: '0', EDGE_DIR: join(folder, 'edges') },
-          ...{ LOG_LEVEL: 'error', ...(roles === undefined ? {} : { ROLES: roles }) },
+          ...environment,
+          PORT: String(port),
+          EDGES: String(edges),
+          METRICS_PORT: '0',
+          EDGE_DIR: join(folder, 'edges'),
+          ...(roles === undefined ? {} : { ROLES: roles }),
           ...settings,
         },
       });
@@ -125,11 +137,19 @@ export interface Load {
   statuses: Record<string, number>;
 }
 
+interface LoadOptions {
+  connections: number;
+  seconds: number;
+  rate?: number;
+  authorization?: string;
+  targets?: string;
+}
+
 /** Sends requests to a URL from a separate process. */
-export async function load(
-  url: string,
-  options: { connections: number; seconds: number; rate?: number; authorization?: string; targets?: string },
-): Promise<Load> {
+export const load = (url: string, options: LoadOptions): Promise<Load> => startLoad(url, options).ended;
+
+/** Like `load`; `stop` ends it before its time. */
+export function startLoad(url: string, options: LoadOptions): { ended: Promise<Load>; stop(): Promise<Load> } {
   const { connections, seconds, rate = 0, authorization = 'none', targets } = options;
   const args = [url, connections, seconds, rate].map(String);
   const child = Bun.spawn([process.execPath, script('load-client.ts'), ...args], {
@@ -142,7 +162,14 @@ export async function load(
       ...(targets === undefined ? {} : { LOAD_TARGETS: targets }),
     },
   });
-  return JSON.parse(await new Response(child.stdout).text());
+  const ended = new Response(child.stdout).json() as Promise<Load>;
+  return {
+    ended,
+    stop() {
+      child.kill();
+      return ended;
+    },
+  };
 }
 
 /** Starts a script of this folder that listens on a port and prints it. */

@@ -3,7 +3,8 @@ import type { Socket } from 'bun';
 
 /**
  * A load generator with little CPU cost: raw sockets, and of each response only the status is read. Runs as a separate
- * process, `bun bench/load-client.ts <url> <connections> <seconds> [requests per second]`, and prints one line of JSON.
+ * process, `bun bench/load-client.ts <url> <connections> <seconds> [requests per second]`, and prints one line of JSON, sooner
+ * on SIGTERM.
  */
 const [, , target = '', connections = '64', seconds = '5', rate = '0'] = process.argv;
 const { hostname, port, pathname } = new URL(target);
@@ -33,6 +34,7 @@ const request = (number: number) => {
   return `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUser-Agent: Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1\r\nX-Forwarded-For: ${address}\r\nAuthorization: ${authorization}\r\n\r\n`;
 };
 
+const terminated = new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()));
 const started = performance.now();
 
 function send(socket: Socket<Connection>): void {
@@ -67,7 +69,7 @@ await Promise.all(
     }),
   ),
 );
-await Bun.sleep(Number(seconds) * 1000);
+await Promise.race([Bun.sleep(Number(seconds) * 1000), terminated]);
 isRunning = false;
 const elapsed = (performance.now() - started) / 1000;
 times.sort((a, b) => a - b);

@@ -34,11 +34,17 @@ function targetOf(pid: number, handle: string): string {
 
 export const threads = (pid: number): number => readdirSync(`/proc/${pid}/task`).length;
 
-export const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+/** None if the process has ended. */
+export function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
 
 /** A process and all that it has started, directly or not. */
-const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(treeOf)];
+export const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(treeOf)];
 
 /** CPU time of a process and all that it has started and that still run. */
 export const cpuSecondsOfTree = (pid: number): number => treeOf(pid).reduce((sum, one) => sum + cpuSeconds(one), 0);

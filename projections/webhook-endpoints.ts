@@ -2,8 +2,13 @@ import { type EndpointKey, endpointKey } from '../events/endpoint.ts';
 import type { LogEntry } from '../events/entry.ts';
 import { type Owner, ownerKey } from '../events/owner.ts';
 import { hasWebhooks, type Mode } from '../events/plans.ts';
-import { type EventFilter, isSubscriptionEvent, type SubscriptionEvent } from '../events/subscription.ts';
-import { isWebhookEvent, type WebhookEvent } from '../events/webhook.ts';
+import {
+  type EventFilter,
+  isSubscriptionEvent,
+  type SubscriptionEvent,
+  subscriptionEvents,
+} from '../events/subscription.ts';
+import { type WebhookEvent, webhookEvents } from '../events/webhook.ts';
 
 /** What a webhook of `/v1/webhooks` gets: events of the codes of a mode. */
 interface EndpointFilter extends EventFilter {
@@ -27,11 +32,25 @@ export type EndpointEntry = Extract<
   WebhookEvent | SubscriptionEvent | { type: 'plan_changed' } | { type: 'account_deleted' }
 >;
 
-export const changesEndpoints = (entry: LogEntry): entry is EndpointEntry =>
-  isWebhookEvent(entry) ||
-  isSubscriptionEvent(entry) ||
-  entry.type === 'plan_changed' ||
-  entry.type === 'account_deleted';
+export const endpointEntryTypes = [
+  ...Object.keys(webhookEvents),
+  ...Object.keys(subscriptionEvents),
+  'plan_changed',
+  'account_deleted',
+];
+const entryTypes: ReadonlySet<string> = new Set(endpointEntryTypes);
+
+export const changesEndpoints = <E extends { type: string }>(entry: E): entry is E & EndpointEntry =>
+  entryTypes.has(entry.type);
+
+/** The error shown for a delivery that was not sent, by why its webhook stopped. */
+export const stopErrors: Readonly<Record<string, string>> = {
+  paused: 'The webhook was paused before this could be sent.',
+  removed: 'The webhook was removed before this could be sent.',
+  plan: 'The account went to a plan without webhooks before this could be sent.',
+  gone: 'The webhook was disabled before this could be sent: its receiver had answered 410.',
+  failing: 'The webhook was disabled before this could be sent: every delivery had failed for 5 days.',
+};
 
 export const isActive = ({ is_set, is_paid }: Endpoint) => is_set && is_paid;
 
@@ -53,6 +72,10 @@ export class Endpoints {
     for (const endpoint of endpoints) this.#add(endpoint);
   }
 
+  get all(): Endpoint[] {
+    return [...this.#byKey.values()];
+  }
+
   of(owner: Owner): Endpoint[] {
     return this.#byOwner.get(ownerKey(owner)) ?? [];
   }
@@ -61,7 +84,7 @@ export class Endpoints {
   filterByTags(entries: LogEntry[]): boolean {
     const isByTags = ({ tags }: Partial<EventFilter>) => tags !== undefined && tags !== null;
     return (
-      [...this.#byKey.values()].some(({ filter }) => filter !== null && isByTags(filter)) ||
+      this.all.some(({ filter }) => filter !== null && isByTags(filter)) ||
       entries.some(
         (entry) =>
           (entry.type === 'webhook_created' && isByTags(entry.data)) ||
@@ -128,7 +151,7 @@ export class Endpoints {
   }
 
   #ofAccount(account: string): Endpoint[] {
-    return [...this.#byKey.values()].filter((endpoint) => endpoint.account === account);
+    return this.all.filter((endpoint) => endpoint.account === account);
   }
 
   #add(endpoint: Endpoint): void {

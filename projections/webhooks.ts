@@ -8,6 +8,8 @@ import { codeOfEntry, eventNotificationOf, webhookEventTypeOf } from '../events/
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { moveCheckpoint } from './checkpoint.ts';
 import { columnsOf } from './delivery-columns.ts';
+import { lockEndpoints, saveEndpoints } from './endpoint-table.ts';
+import { rebuildEndpoints } from './rebuild-endpoints.ts';
 import { noTags, readTagsAfter, type TagsAt } from './tags-at.ts';
 import { changesEndpoints, type Endpoint, Endpoints, isActive } from './webhook-endpoints.ts';
 
@@ -35,35 +37,22 @@ export const webhooks = {
       SELECT 'webhooks', greatest(
         (SELECT max(position) FROM scans), (SELECT max(to_position) FROM archives), (SELECT max(position) FROM events), 0)
       ON CONFLICT DO NOTHING`;
-    await sql`
-      UPDATE checkpoints SET position = -1 - position WHERE projection = 'webhooks' AND position < 0`;
     const [row] = await sql<[{ position: number }]>`SELECT position FROM checkpoints WHERE projection = 'webhooks'`;
-    return row.position;
+    return row.position < 0 ? sql.begin(endRewind) : row.position;
   },
 
   /**
    * Moves the checkpoint back to `to`, and removes the deliveries of lost entries. The position p is stored as -1 - p until
    * the projection restarts, so that a running one at p cannot apply lost events that it has already received; a second
    * rewind before that can move it further back. Applying an entry again creates no second delivery, because the id of a
-   * delivery is derived from that of its entry.
+   * delivery is derived from that of its entry. `checkpoint` then rebuilds the endpoints, since the caller has the append
+   * lock.
    */
   async rewind(tx: Transaction, to: number, lost: LostEntry[]): Promise<void> {
     await tx`
       UPDATE checkpoints SET position = greatest(CASE WHEN position < 0 THEN position ELSE -1 - position END, ${-1 - to})
       WHERE projection = 'webhooks'`;
-    if (lost.length === 0) return;
-    const owners = await ownersOfCodes(tx, lost);
-    const keys = lost.flatMap(({ id, code, owner = owners.get(code) }) =>
-      owner === undefined ? [] : [{ ...owner, entry: id, id: notificationId(id) }],
-    );
-    // A lost batch that was not acknowledged was sent again, and is in the log at other positions.
-    await tx`
-      DELETE FROM webhook_deliveries d
-      USING jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text, entry text, id text)
-      JOIN webhook_endpoints e ON e.account = k.account AND coalesce(e.filter ->> 'mode', e.mode) = k.mode
-      WHERE d.account = e.account AND d.mode = e.mode AND d.id = k.id
-        AND NOT EXISTS (SELECT 1 FROM scans s WHERE s.position > ${to} AND s.id = k.entry)
-        AND NOT EXISTS (SELECT 1 FROM events e WHERE e.position > ${to} AND e.id = k.entry)`;
+    if (lost.length > 0) await removeDeliveries(tx, to, lost);
   },
 
   /** Returns the endpoints with new deliveries. */
@@ -73,14 +62,39 @@ export const webhooks = {
       const owners = await ownersOfChanged(tx, entries);
       const accounts = accountsIn(entries, owners);
       if (accounts.length === 0) return [];
-      const endpoints = new Endpoints(await load(tx, accounts));
+      const endpoints = new Endpoints(await lockEndpoints(tx, accounts));
       const tagsAt = await tagsFor(tx, endpoints, entries, after);
       const { changed, due } = applyEntries(endpoints, entries, owners, tagsAt);
-      if (changed.size > 0) await save(tx, [...changed]);
+      if (changed.size > 0) await saveEndpoints(tx, [...changed]);
       return due.length > 0 ? insertDeliveries(tx, due, now) : [];
     });
   },
 };
+
+/** Ends a rewind: endpoints and checkpoint are as the log has them up to the position that it returns. */
+async function endRewind(tx: Transaction): Promise<number> {
+  await tx`UPDATE checkpoints SET position = -1 - position WHERE projection = 'webhooks' AND position < 0`;
+  const [{ position }] = await tx<[{ position: number }]>`
+    SELECT position FROM checkpoints WHERE projection = 'webhooks' FOR UPDATE`;
+  await rebuildEndpoints(tx, position);
+  return position;
+}
+
+/** Removes the deliveries of entries that the log has lost after position `to`. */
+async function removeDeliveries(tx: Transaction, to: number, lost: LostEntry[]): Promise<void> {
+  const owners = await ownersOfCodes(tx, lost);
+  const keys = lost.flatMap(({ id, code, owner = owners.get(code) }) =>
+    owner === undefined ? [] : [{ ...owner, entry: id, id: notificationId(id) }],
+  );
+  // A lost batch that was not acknowledged was sent again, and is in the log at other positions.
+  await tx`
+    DELETE FROM webhook_deliveries d
+    USING jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text, entry text, id text)
+    JOIN webhook_endpoints e ON e.account = k.account AND coalesce(e.filter ->> 'mode', e.mode) = k.mode
+    WHERE d.account = e.account AND d.mode = e.mode AND d.id = k.id
+      AND NOT EXISTS (SELECT 1 FROM scans s WHERE s.position > ${to} AND s.id = k.entry)
+      AND NOT EXISTS (SELECT 1 FROM events e WHERE e.position > ${to} AND e.id = k.entry)`;
+}
 
 /** Owners by code. */
 type Owners = ReadonlyMap<string, Owner>;
@@ -119,13 +133,6 @@ function accountsIn(entries: LogEntry[], owners: Owners): string[] {
   }
   return [...accounts];
 }
-
-/** Locks the endpoints until the commit: a worker that releases one waits, and then sees the new deliveries. */
-const load = (tx: Transaction, accounts: string[]): Promise<Endpoint[]> =>
-  tx<Endpoint[]>`
-    SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping, filter
-    FROM webhook_endpoints WHERE account = ANY(${accounts})
-    ORDER BY account, mode FOR UPDATE`;
 
 /** Tags are read only when an endpoint filters by them. */
 const tagsFor = async (tx: Transaction, endpoints: Endpoints, entries: LogEntry[], after: number): Promise<TagsAt> =>
@@ -176,17 +183,6 @@ function applyEntries(
     }
   }
   return { changed, due };
-}
-
-async function save(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
-  const rows = JSON.parse(JSON.stringify(endpoints));
-  await tx`
-    INSERT INTO webhook_endpoints (account, mode, is_set, is_paid, generation, stopped_by, dropping, filter)
-    SELECT account, mode, is_set, is_paid, generation, stopped_by, dropping, filter
-    FROM jsonb_populate_recordset(NULL::webhook_endpoints, ${tx.json(rows)})
-    ON CONFLICT (account, mode) DO UPDATE SET
-      is_set = excluded.is_set, is_paid = excluded.is_paid, generation = excluded.generation,
-      stopped_by = excluded.stopped_by, dropping = excluded.dropping, filter = excluded.filter, failing_since = NULL`;
 }
 
 /** Creates deliveries that do not exist, and makes their endpoints due; returns these endpoints. */

@@ -43,7 +43,7 @@ const query = t.Object({
 
 const description = `Scans and changes of the account, in the mode of the key, in the order of the log: each event once, none missing, none out of order, however often and from wherever it is read. \`next\` is a cursor that stays valid forever.
 
-With \`Accept: text/event-stream\` the answer is a stream of [server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html) that does not end: first the events after \`after\` or \`Last-Event-ID\`, then new ones as they happen. \`data\` of a message is an event as below, \`id\` is the cursor after it. A comment is sent every 15 s. \`limit\` and \`wait\` do not apply. The stream ends when the key is revoked or the account suspended, and at the latest after an hour: connect again with the last \`id\`, as browsers do by themselves. An account can have 100 open streams and waiting requests at an instance of the service.
+With \`Accept: text/event-stream\` the answer is a stream of [server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html) that does not end: first the events after \`after\` or \`Last-Event-ID\`, then new ones as they happen. \`data\` of a message is an event as below, \`id\` is the cursor after it. A comment is sent every 15 s. \`limit\` and \`wait\` do not apply. The stream ends when the key is revoked or the account suspended, and at the latest after an hour: connect again with the last \`id\`, as browsers do by themselves. An account can have 25 open streams and waiting requests at one process of the service, unless its operator sets another limit; one more answers 429 and names the limit.
 
 A stream, and a request that waits, count as one request. Scans of deleted codes, and scans that the operator's retention has removed, are left out; changes of deleted codes stay. A live key sees events of the whole account; a test key only those of test codes, test keys and the test webhook.
 
@@ -86,7 +86,6 @@ async function pageOfEvents({ feed }: Service, call: EventCall, filter: Filter):
   const { caller, signal, query: wanted } = call;
   const { limit = defaultLimit, wait = 0 } = wanted;
   const owner = { account: caller.account, mode: caller.mode };
-  if (wait > 0) feed.refuseIfFull(owner);
   const after = await inTime(feed.positionOf(owner, wanted.after, 'after'));
   const page =
     wait > 0
@@ -100,10 +99,20 @@ async function pageOfEvents({ feed }: Service, call: EventCall, filter: Filter):
 async function streamEvents({ feed, sql, clock }: Service, call: EventCall, filter: Filter): Promise<StreamedAnswer> {
   const { caller, signal, headers, query: wanted } = call;
   const lastEventId = headers.get('last-event-id') ?? undefined;
-  feed.refuseIfFull(caller);
   const field = lastEventId === undefined ? 'after' : 'Last-Event-ID';
   const after = await inTime(feed.positionOf(caller, lastEventId ?? wanted.after, field));
   const isAllowed = () => isStillAdmitted(sql, caller, clock());
+  const opening = feed.stream(caller, { after, filter, signal, isAllowed });
+  const pieces = await inTime(opening).catch((error) => {
+    void opening.then(
+      (late) => late.return(undefined),
+      () => {},
+    );
+    throw error;
+  });
+  // The client may disconnect before the response begins.
+  if (signal.aborted) await pieces.return(undefined);
+  else signal.addEventListener('abort', () => void pieces.return(undefined), { once: true });
   return {
     status: 200,
     headers: {
@@ -112,7 +121,7 @@ async function streamEvents({ feed, sql, clock }: Service, call: EventCall, filt
       // nginx and proxies that follow its convention would otherwise collect the stream before they pass it on.
       'x-accel-buffering': 'no',
     },
-    pieces: feed.stream(caller, { after, filter, signal, isAllowed }),
+    pieces,
   };
 }
 

@@ -122,7 +122,10 @@ function responder({ admit, log, tracing }: Entrance, route: string, handle: Han
     log.info({ request_id: requestId, method: request.method, route, status: answer.status, ms, account }, 'request');
     if ('body' in answer) return toResponse(answer, answer.body, requestId, rate);
     server?.timeout(request, clientIdleSeconds);
-    const body = request.method === 'HEAD' ? null : streamOf(answer.pieces, log.child({ request_id: requestId }));
-    return toResponse(answer, body, requestId, rate);
+    if (request.method === 'HEAD') {
+      await answer.pieces.return(undefined);
+      return toResponse(answer, null, requestId, rate);
+    }
+    return toResponse(answer, streamOf(answer.pieces, log.child({ request_id: requestId })), requestId, rate);
   });
 }

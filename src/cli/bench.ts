@@ -11,6 +11,7 @@ import { benchGrowth } from '../../bench/growth.ts';
 import { benchImages } from '../../bench/images.ts';
 import { benchLeaks } from '../../bench/leaks.ts';
 import { benchLog } from '../../bench/log.ts';
+import { benchOperations } from '../../bench/operations.ts';
 import { benchRecovery } from '../../bench/recovery.ts';
 import { benchRedirect } from '../../bench/redirect.ts';
 import { benchReplay } from '../../bench/replay.ts';
@@ -25,6 +26,9 @@ interface Options {
   json?: boolean;
   sheet?: string;
 }
+
+/** Takes much more time and disk than all others. */
+const notInAll: ReadonlySet<Benchmark> = new Set(['operations']);
 
 /** Runs benchmarks, and prints each figure next to a reference from the same run. */
 export async function bench(which: Benchmark, { json = false, sheet }: Options): Promise<void> {
@@ -58,10 +62,11 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     ['feed', onStack(benchFeed)],
     ['growth', onStack(benchGrowth)],
     ['leaks', onStack(benchLeaks)],
+    ['operations', () => benchOperations(steps)],
   ];
   const rows: BenchRow[] = [];
   for (const [name, measure] of measurements) {
-    if (which !== name && which !== 'all') continue;
+    if (which !== name && (which !== 'all' || notInAll.has(name))) continue;
     try {
       rows.push(...(await measure()));
     } catch (error) {

@@ -11,6 +11,7 @@ export const benchmarks = [
   'api',
   'growth',
   'leaks',
+  'operations',
   'all',
 ] as const;
 export type Benchmark = (typeof benchmarks)[number];

@@ -194,6 +194,13 @@ export const settings = {
     fallback: '100',
     about: 'Maximum number of logos of an account, live and test counted apart.',
   }),
+  maxEventStreams: setting({
+    variable: 'MAX_EVENT_STREAMS',
+    read: integer(1, 1_000),
+    fallback: '25',
+    about:
+      'Maximum number of open event streams and waiting requests of an account at one process, live and test together; all accounts together can have 1,000.',
+  }),
   scanRetentionMonths: setting({
     variable: 'SCAN_RETENTION_MONTHS',
     read: integer(1, 1_200),

@@ -1,7 +1,7 @@
 import type { NatsConnection } from 'nats';
-import { type Owner, ownerKey } from '../../events/owner.ts';
+import type { Owner } from '../../events/owner.ts';
 import { ArchiveError } from '../archive/errors.ts';
-import { invalid, messageOf, Refusal } from '../lib/errors.ts';
+import { invalid, messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 import { isPostgresUnavailable, type Sql } from '../log/connect.ts';
@@ -11,11 +11,9 @@ import type { Filter } from './filter.ts';
 import { type Frame, frameOf } from './frame.ts';
 import { readPage } from './read-page.ts';
 import { type FeedCaller, Reader } from './reader.ts';
+import { ReaderSlots } from './reader-slots.ts';
 import { Tail } from './tail.ts';
 
-/** Open streams and waiting requests of this process: of one account and mode, and of all. */
-const maxReadersPerOwner = 100;
-const maxReaders = 1_000;
 /** Shorter than the idle timeouts of usual proxies, 30 s and more. */
 const heartbeatMs = 15_000;
 /** A client reconnects with its key and its cursor; what it may read is checked again. */
@@ -33,6 +31,8 @@ interface FeedOptions {
   /** Aborted when the service stops: open streams and waiting requests end. */
   stopping: AbortSignal;
   log: Logger;
+  /** Maximum number of open streams and waiting requests of an account. */
+  maxStreams: number;
   timers?: Timers;
 }
 
@@ -53,12 +53,13 @@ export class Feed {
   readonly #options: FeedOptions;
   readonly #timers: Timers;
   readonly #tail: Tail;
-  readonly #readers = new Map<string, number>();
+  readonly #slots: ReaderSlots;
   #cursors: Promise<Cursors> | undefined;
 
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
+    this.#slots = new ReaderSlots(options.maxStreams);
     this.#tail = new Tail({ ...options, cursors: () => this.#loadCursors() });
   }
 
@@ -84,42 +85,50 @@ export class Feed {
     return pageOf(cursors, owner, frames, { to, isAtEnd });
   }
 
-  /** One page, as soon as it has an event, or an empty one after `waitMs`. */
+  /** One page, as soon as it has an event, or an empty one after `waitMs`. Refuses too many readers of an account. */
   async wait(
     caller: FeedCaller,
     { limit, waitMs, signal, ...position }: Position & { limit: number; waitMs: number; signal: AbortSignal },
   ): Promise<FeedPage> {
-    const cursors = await this.#loadCursors();
     const ending = AbortSignal.any([signal, this.#options.stopping]);
     const deadline = this.#timers.now() + waitMs;
-    const reader = this.#open(caller, position, cursors);
+    const reader = await this.#open(caller, position);
     try {
       for (;;) {
         const { frames, isAtEnd } = await reader.read(limit);
         const leftMs = deadline - this.#timers.now();
         const isOver = leftMs <= 0 || ending.aborted || reader.ended !== undefined;
         if (frames.length > 0 || !isAtEnd || isOver)
-          return pageOf(cursors, caller, frames, { to: reader.position, isAtEnd });
+          return pageOf(reader.cursors, caller, frames, { to: reader.position, isAtEnd });
         await reader.untilNews(leftMs, ending);
       }
     } finally {
-      this.#close(caller, reader);
+      reader.close();
     }
   }
 
   /**
    * Events as a `text/event-stream`, until the client disconnects, the key is revoked, the account is suspended or the
-   * service stops. Produces only as fast as the client reads, and holds one chunk.
+   * service stops. Produces only as fast as the client reads, and holds one chunk. Refuses too many readers of an account
+   * before it resolves; from then on, `return` must be called on the generator, whether or not it is read.
    */
-  async *stream(
+  async stream(
     caller: FeedCaller,
     { signal, isAllowed, ...position }: Position & { signal: AbortSignal; isAllowed(): Promise<boolean> },
-  ): AsyncGenerator<Uint8Array> {
-    const cursors = await this.#loadCursors();
+  ): Promise<AsyncGenerator<Uint8Array>> {
     const ending = AbortSignal.any([signal, this.#options.stopping]);
+    const reader = await this.#open(caller, position);
+    const pieces = this.#piecesOf(reader, isAllowed, ending);
+    // A generator that is not started would not close its reader.
+    await pieces.next();
+    return pieces;
+  }
+
+  /** The first piece is empty. */
+  async *#piecesOf(reader: Reader, isAllowed: () => Promise<boolean>, ending: AbortSignal): AsyncGenerator<Uint8Array> {
     const until = this.#timers.now() + maxStreamMs;
-    const reader = this.#open(caller, position, cursors);
     try {
+      yield new Uint8Array();
       yield encoder.encode(': connected\nretry: 2000\n\n');
       // The key can have been revoked between the admission of the request and the start of the reader.
       if (!(await isAllowed())) return;
@@ -141,17 +150,8 @@ export class Feed {
       }
       if (reader.ended !== undefined) yield encoder.encode(`: ended, ${reader.ended}\n\n`);
     } finally {
-      this.#close(caller, reader);
+      reader.close();
     }
-  }
-
-  /** Throws if the account, or this process, has too many readers. */
-  refuseIfFull(owner: Owner): void {
-    const ofOwner = this.#readers.get(ownerKey(owner)) ?? 0;
-    const ofAll = [...this.#readers.values()].reduce((sum, count) => sum + count, 0);
-    if (ofOwner < maxReadersPerOwner && ofAll < maxReaders) return;
-    const message = `Too many open streams and waiting requests, the limit is ${maxReadersPerOwner}: close one, or try again.`;
-    throw new Refusal('rate_limited', message, undefined, { 'retry-after': '10' });
   }
 
   /** While Postgres or the archive is unavailable, pauses and returns nothing. */
@@ -166,18 +166,17 @@ export class Feed {
     }
   }
 
-  #open(caller: FeedCaller, position: Position, cursors: Cursors): Reader {
-    const key = ownerKey(caller);
-    this.#readers.set(key, (this.#readers.get(key) ?? 0) + 1);
-    return new Reader({ sql: this.#options.sql, tail: this.#tail, cursors, timers: this.#timers }, caller, position);
-  }
-
-  #close(caller: FeedCaller, reader: Reader): void {
-    const key = ownerKey(caller);
-    const left = (this.#readers.get(key) ?? 1) - 1;
-    if (left === 0) this.#readers.delete(key);
-    else this.#readers.set(key, left);
-    reader.close();
+  /** Takes a slot, which closing the reader frees. */
+  async #open(caller: FeedCaller, position: Position): Promise<Reader> {
+    const free = this.#slots.take(caller.account);
+    try {
+      const cursors = await this.#loadCursors();
+      const { sql } = this.#options;
+      return new Reader({ sql, tail: this.#tail, cursors, timers: this.#timers, onClose: free }, caller, position);
+    } catch (error) {
+      free();
+      throw error;
+    }
   }
 
   #loadCursors(): Promise<Cursors> {

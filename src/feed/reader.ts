@@ -19,6 +19,14 @@ export interface Batch {
   isAtEnd: boolean;
 }
 
+interface ReaderTools {
+  sql: Sql;
+  tail: Tail;
+  cursors: Cursors;
+  timers: Timers;
+  onClose(): void;
+}
+
 /**
  * Reads events from a position on, each once and in order: from the log until that has reached what the tail keeps in
  * memory, then from there, and from the log again after falling behind.
@@ -30,22 +38,24 @@ export class Reader implements Subscriber {
   readonly channel: Channel;
   position: number;
   ended: string | undefined;
+  readonly cursors: Cursors;
   readonly #sql: Sql;
   readonly #tail: Tail;
-  readonly #cursors: Cursors;
   readonly #timers: Timers;
+  readonly #onClose: () => void;
   #hasNews = false;
   #news = Promise.withResolvers<void>();
 
   constructor(
-    { sql, tail, cursors, timers }: { sql: Sql; tail: Tail; cursors: Cursors; timers: Timers },
+    { sql, tail, cursors, timers, onClose }: ReaderTools,
     { key, session, account, mode }: FeedCaller,
     { after, filter }: { after: number; filter: Filter },
   ) {
     this.#sql = sql;
     this.#tail = tail;
-    this.#cursors = cursors;
+    this.cursors = cursors;
     this.#timers = timers;
+    this.#onClose = onClose;
     this.key = key;
     this.session = session;
     this.filter = filter;
@@ -70,7 +80,7 @@ export class Reader implements Subscriber {
     const { owner } = this.channel;
     const page = await readPage(this.#sql, owner, { after: this.position, filter: this.filter, limit });
     this.position = page.to;
-    const frames = page.entries.flatMap((entry) => frameOf(entry, owner, this.#cursors) ?? []);
+    const frames = page.entries.flatMap((entry) => frameOf(entry, owner, this.cursors) ?? []);
     return { frames, isAtEnd: page.isAtEnd };
   }
 
@@ -88,5 +98,6 @@ export class Reader implements Subscriber {
 
   close(): void {
     this.#tail.leave(this.channel, this);
+    this.#onClose();
   }
 }

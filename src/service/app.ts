@@ -72,7 +72,7 @@ function serveApiAndConsole(
   const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, stopping, cleanup, tracing } = context;
   const stream = () => (started.nats === undefined ? undefined : { nats: started.nats, name: started.stream });
   const parts = {
-    feed: new Feed({ sql, stream, stopping, log }),
+    feed: new Feed({ sql, stream, stopping, log, maxStreams: config.maxEventStreams }),
     ...{ sql, warehouse, clock, addresses, webhooks, maxTestCodes: config.maxTestCodes, maxLogos: config.maxLogos },
     tracing,
     onChange: (entries: Change[]) => publishChanges(entries, started, onChange, tracing),

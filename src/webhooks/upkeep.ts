@@ -1,4 +1,5 @@
 import { isSubscription } from '../../events/endpoint.ts';
+import { stopErrors } from '../../projections/webhook-endpoints.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import { every, type Loop } from '../lib/every.ts';
@@ -15,15 +16,6 @@ const maxBatchSize = 1_000;
 const dayMs = 24 * 60 * 60 * 1000;
 const retentionMs = { delivered: 7 * dayMs, failed: 30 * dayMs };
 
-/** The error shown for a delivery that was not sent, by why its webhook stopped. */
-const dropErrors: Record<string, string> = {
-  paused: 'The webhook was paused before this could be sent.',
-  removed: 'The webhook was removed before this could be sent.',
-  plan: 'The account went to a plan without webhooks before this could be sent.',
-  gone: 'The webhook was disabled before this could be sent: its receiver had answered 410.',
-  failing: 'The webhook was disabled before this could be sent: every delivery had failed for 5 days.',
-};
-
 /**
  * Marks deliveries, those of replays included, that were pending when their webhook stopped as failed, one batch of one webhook at a time. Returns
  * the size of the batch; undefined if no stopped webhook is left to process.
@@ -39,7 +31,7 @@ export async function dropStopped(sql: Sql, now: Date): Promise<number | undefin
     if (endpoint === undefined) return undefined;
     const { account, mode, generation, stopped_by } = endpoint;
     const dropped = await tx`
-      UPDATE webhook_deliveries SET status = 'failed', error = ${dropErrors[stopped_by] ?? stopped_by}, finished_at = ${now}
+      UPDATE webhook_deliveries SET status = 'failed', error = ${stopErrors[stopped_by] ?? stopped_by}, finished_at = ${now}
       WHERE account = ${account} AND mode = ${mode} AND id IN (
         SELECT id FROM webhook_deliveries
         WHERE account = ${account} AND mode = ${mode} AND status = 'pending'

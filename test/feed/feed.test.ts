@@ -264,13 +264,13 @@ test('archived scans come first, in order and once; 503 while the archive cannot
   const stopping = new AbortController();
   const timers = manualTimers();
   const log = createLogger('silent', false);
-  const feed = new Feed({ sql, stream: () => undefined, stopping: stopping.signal, log, timers });
+  const feed = new Feed({ sql, stream: () => undefined, stopping: stopping.signal, log, timers, maxStreams: 1 });
   const caller = { account: account.id, mode: 'live', key: account.keys.live } as const;
   const after = await feed.positionOf(caller, start, 'after');
   const options = { after, filter: new Filter(), signal: stopping.signal, isAllowed: async () => true };
   let text = '';
   const streaming = (async () => {
-    for await (const chunk of feed.stream(caller, options)) text += new TextDecoder().decode(chunk);
+    for await (const chunk of await feed.stream(caller, options)) text += new TextDecoder().decode(chunk);
   })();
   await reaches(1, () => timers.waiting);
   expect(text, 'waits for the archive').toBe(': connected\nretry: 2000\n\n');

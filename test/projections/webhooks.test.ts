@@ -1,62 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { isScan } from '../../events/entry.ts';
-import type { Plan } from '../../events/plans.ts';
-import { Superseded } from '../../projections/checkpoint.ts';
 import { notificationIn } from '../../projections/delivery-columns.ts';
 import { webhooks } from '../../projections/webhooks.ts';
-import { createAccount, setPlan } from '../../src/accounts/accounts.ts';
-import { newId } from '../../src/lib/ids.ts';
-import { createSecretBox } from '../../src/lib/secret-box.ts';
-import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { verifyDeliveries } from '../../src/maintenance/verify-deliveries.ts';
 import { bodyOf } from '../../src/webhooks/body.ts';
-import { disable, remove, set } from '../../src/webhooks/commands.ts';
 import { dueDeliveries } from '../../src/webhooks/deliveries.ts';
-import { dropStopped, pruneDeliveries } from '../../src/webhooks/upkeep.ts';
-import { useDatabase } from '../support/database.ts';
-import { scanned } from '../support/scans.ts';
+import { pruneDeliveries } from '../../src/webhooks/upkeep.ts';
 import { dumpTable } from '../support/tables.ts';
+import { useWebhookAccounts } from './webhook-accounts.ts';
 
-const database = useDatabase();
-const box = createSecretBox('x'.repeat(32));
-const by = () => ({ actor: 'operator', now: new Date() });
+const { database, newAccount, catchUp, dropAll } = useWebhookAccounts();
 const day = 24 * 60 * 60 * 1000;
-
-/** Creates an account, with functions that change it and read its deliveries. */
-async function newAccount(plan: Plan = 'enterprise') {
-  const { sql } = database;
-  const { id: account } = await createAccount(sql, { name: 'Test', plan, now: new Date() });
-  const owner = { account, mode: 'live' as const };
-  return {
-    account,
-    set: (url = 'https://example.com/a') => set(sql, box, owner, url, by()),
-    remove: () => remove(sql, owner, by()),
-    disable: () => disable(sql, owner, { reason: 'gone', attemptedAt: new Date(), now: new Date() }),
-    plan: (to: Plan) => setPlan(sql, account, to, new Date()),
-    scan: (count: number, mode: 'live' | 'test' = 'live') => {
-      const scans = Array.from({ length: count }, () => scanned({ account, mode, code: `qr_${account}` }));
-      return appendScans(sql, batchOf(newId('batch', Date.now()), 1, scans));
-    },
-    deliveries: () => sql<{ status: string; generation: number; error: string | null }[]>`
-      SELECT status, generation, error FROM webhook_deliveries WHERE account = ${account} ORDER BY id`,
-    endpoint: async () => (await sql`SELECT * FROM webhook_endpoints WHERE account = ${account}`)[0],
-  };
-}
-
-async function catchUp(maxEntries = 1_000): Promise<void> {
-  const { sql } = database;
-  for (let position = await webhooks.checkpoint(sql); ; ) {
-    const range = await readRange(sql, position, maxEntries);
-    if (range.to === position) return;
-    await webhooks.apply(sql, range, new Date());
-    position = range.to;
-  }
-}
-
-const dropAll = async () => {
-  while ((await dropStopped(database.sql, new Date())) !== undefined);
-};
 
 describe('deliveries', () => {
   test.each([1, 3, 1_000])('are created for scans while the webhook is on, in ranges of %i', async (maxEntries) => {
@@ -200,55 +155,6 @@ describe('no delivery is sent again', () => {
     await database.sql`UPDATE checkpoints SET position = ${start} WHERE projection = 'webhooks'`;
     await catchUp();
     expect((await account.deliveries()).map(({ status }) => status)).toEqual(Array(3).fill('delivered'));
-  });
-});
-
-describe('when the log has lost scans that were delivered', () => {
-  test('their deliveries are removed, those of other scans are unchanged, and missing ones are created', async () => {
-    const { sql } = database;
-    const account = await newAccount();
-    await account.set();
-    await account.scan(2);
-    await catchUp();
-    const agreed = await headOfLog(sql);
-    await account.scan(3);
-    await catchUp();
-    await sql`UPDATE webhook_deliveries SET status = 'delivered' WHERE account = ${account.account}`;
-    const { entries } = await readRange(sql, agreed, 100);
-    const owner = { account: account.account, mode: 'live' as const };
-    const lost = { id: newId('scan', Date.now()), code: `qr_${account.account}`, owner };
-    await sql`
-      UPDATE webhook_deliveries SET id = ${`whd_${lost.id.slice('scan_'.length)}`}
-      WHERE id = ${`whd_${entries[0]?.id.slice('scan_'.length)}`}`;
-    const inLog = { ...lost, id: entries[1]?.id ?? '' };
-
-    await sql.begin((tx) => webhooks.rewind(tx, agreed, [lost, inLog]));
-    const stale = webhooks.apply(sql, { after: agreed, to: agreed + 1, entries: [] }, new Date());
-    await expect(stale, 'a process that still has lost events to apply').rejects.toThrow(Superseded);
-    expect(await webhooks.checkpoint(sql)).toBe(agreed);
-    await catchUp();
-    const statuses = (await account.deliveries()).map(({ status }) => status);
-    expect(statuses.sort()).toEqual([...Array(4).fill('delivered'), 'pending']);
-    expect((await verifyDeliveries(sql, { account: account.account })).differences).toEqual([]);
-  });
-
-  test('a checkpoint before the lost scans stays where it is', async () => {
-    const { sql } = database;
-    await catchUp();
-    const position = await webhooks.checkpoint(sql);
-    await sql.begin((tx) => webhooks.rewind(tx, position + 100, []));
-    await sql.begin((tx) => webhooks.rewind(tx, position + 100, []));
-    expect(await webhooks.checkpoint(sql)).toBe(position);
-  });
-
-  test('of two rewinds before a restart, the one that goes further back counts', async () => {
-    const { sql } = database;
-    const account = await newAccount();
-    await account.scan(3);
-    await catchUp();
-    const position = await webhooks.checkpoint(sql);
-    for (const to of [position - 1, position - 3, position - 2]) await sql.begin((tx) => webhooks.rewind(tx, to, []));
-    expect(await webhooks.checkpoint(sql)).toBe(position - 3);
   });
 });
 

@@ -12,6 +12,7 @@ export const idleFeed = (sql: Sql) =>
     stream: () => undefined,
     stopping: new AbortController().signal,
     log: createLogger('silent', false),
+    maxStreams: 25,
   });
 
 /** Collects the messages of a stream in the background. */
