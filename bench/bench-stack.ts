@@ -39,7 +39,8 @@ export interface BenchStack {
 
 export const script = (name: string) => join(import.meta.dir, name);
 
-export async function startBenchStack(): Promise<BenchStack> {
+/** `now` is when the account and its code are created. */
+export async function startBenchStack(now = new Date()): Promise<BenchStack> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-bench-'));
   const data = openDataDirectory(folder);
   const { secretKey } = readSecrets(data);
@@ -48,7 +49,6 @@ export async function startBenchStack(): Promise<BenchStack> {
   // No answer timeout: filling tables takes minutes.
   const sql = connect(stack.databaseUrl, { name: 'bench', answerTimeoutMs: 'none' });
   await migrate(sql);
-  const now = new Date();
   const account = await createAccount(sql, { name: 'Bench', plan: 'enterprise', now });
   const owner = { account: account.id, mode: 'live' as Mode };
   const request = { name: 'Bench', destination_url: 'https://example.com/menu', short_code: 'bench' };

@@ -1,11 +1,11 @@
 import type { Mode } from '../events/plans.ts';
 import { counters } from '../projections/counters.ts';
-import { logBlocks } from '../projections/log-blocks.ts';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { connectWarehouse } from '../src/analytics/connect.ts';
 import { createTable, definition, tableName } from '../src/analytics/tables.ts';
 import { createCodes } from '../src/codes/create.ts';
 import { readConfig } from '../src/config/config.ts';
+import { indexNextBlock } from '../src/log/account-index.ts';
 import type { Sql } from '../src/log/connect.ts';
 import { makePartitionsUpTo } from '../src/log/partitions.ts';
 import { headOfLog } from '../src/log/read.ts';
@@ -20,7 +20,7 @@ const recentScans = 1_000;
 const recentMs = 10 * 60_000;
 const hourMs = 3_600_000;
 /** 14 months. */
-const periodMs = 425 * 24 * hourMs;
+export const periodMs = 425 * 24 * hourMs;
 const maxInsertRows = 1_000_000;
 
 export interface BenchAccount {
@@ -60,19 +60,20 @@ const tableVersion = 1;
 export async function fillWorld(stack: BenchStack, scans: number, onStep: OnStep): Promise<World> {
   const { sql } = stack;
   const end = new Date();
+  const start = new Date(end.getTime() - periodMs);
   const all: BenchAccount[] = [];
   const codes: string[] = [];
   for (let number = 1; number <= accountCount; number++) {
-    const { id, live } = await createAccount(sql, { name: `Account ${number}`, plan: 'enterprise', now: end });
+    const { id, live } = await createAccount(sql, { name: `Account ${number}`, plan: 'enterprise', now: start });
     all.push({ id, key: live.secret });
-    codes.push(...(await createCodesOf(stack, id, end)));
+    codes.push(...(await createCodesOf(stack, id, start)));
   }
   const plan = {
     scans,
     before: await headOfLog(sql),
     accounts: all.map(({ id }) => id),
     codes,
-    startMs: end.getTime() - periodMs,
+    startMs: start.getTime(),
     endMs: end.getTime(),
   };
   onStep(`${scans.toLocaleString('en')} scans in Postgres and ClickHouse`);
@@ -80,7 +81,7 @@ export async function fillWorld(stack: BenchStack, scans: number, onStep: OnStep
   onStep(`what is derived from ${scans.toLocaleString('en')} scans`);
   await fillDerived(sql, plan);
   const reader = all.pop() as BenchAccount;
-  return { stack, scans, accounts: all, reader, start: new Date(plan.startMs), end };
+  return { stack, scans, accounts: all, reader, start, end };
 }
 
 async function createCodesOf({ sql, box }: BenchStack, account: string, now: Date): Promise<string[]> {
@@ -135,12 +136,12 @@ async function fillLog(sql: Sql, plan: Plan): Promise<void> {
   });
 }
 
-/** Counters, blocks and times of the log, and the checkpoints of all projections. */
+/** Counters, the index and times of the log, and the checkpoints of all projections. */
 async function fillDerived(sql: Sql, plan: Plan): Promise<void> {
   const { scans, before } = plan;
   const head = before + scans;
   await counters.rebuild(sql);
-  while (await logBlocks.addNext(sql, head));
+  while (await indexNextBlock(sql, head));
   await sql`UPDATE checkpoints SET position = ${head} WHERE projection = 'webhooks'`;
   const hours = Math.floor(periodMs / hourMs);
   await sql`
@@ -152,7 +153,7 @@ async function fillDerived(sql: Sql, plan: Plan): Promise<void> {
     VALUES (${definition.number}, true, ${head}, ${head}, ${scans})`;
   const connection = await sql.reserve();
   await connection`SET statement_timeout = 0`;
-  await connection`VACUUM ANALYZE scans, visitors, scan_counts, log_blocks, codes, events`;
+  await connection`VACUUM ANALYZE scans, visitors, scan_counts, account_blocks, indexed_blocks, codes, events`;
   await connection`RESET statement_timeout`;
   connection.release();
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { messageOf, StartError } from '../src/lib/errors.ts';
 import { type BenchStack, startBenchStack, startLoad, startPeer } from './bench-stack.ts';
 import { type Operation, operations, type RunningWorld } from './operations-list.ts';
-import { eventsOfReader, fillWorld, type World } from './operations-world.ts';
+import { eventsOfReader, fillWorld, periodMs, type World } from './operations-world.ts';
 import { type Peak, watchMemory } from './peak-memory.ts';
 import { type BenchRow, boundedRow, median, ms } from './row.ts';
 
@@ -47,7 +47,7 @@ interface Measured {
 export async function benchOperations({ onStep = () => {} }: Options = {}): Promise<BenchRow[]> {
   const measured: Measured[] = [];
   for (const scans of sizesIn(process.env['SCANLOG_BENCH_SIZES'] ?? defaultSizes)) {
-    const stack = await startBenchStack();
+    const stack = await startBenchStack(new Date(Date.now() - periodMs));
     try {
       measured.push(await measureSize(stack, scans, onStep));
     } finally {
