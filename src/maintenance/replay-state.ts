@@ -2,7 +2,6 @@ import { counters } from '../../projections/counters.ts';
 import { applyState, stateTables } from '../../projections/state.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
-import { floorOfLog } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 import { recountArchivedScans } from './recount-archive.ts';
@@ -58,7 +57,7 @@ async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
     return replaceDifferentRows(tx);
   });
   const recounted = await recountArchivedScans(sql);
-  await counters.rebuild(sql, await floorOfLog(sql));
+  await counters.rebuild(sql);
   await removeAllVisitors(sql);
   onProgress(position, position);
   await sql.unsafe(`DROP SCHEMA ${rebuildSchema} CASCADE`);
