@@ -21,4 +21,6 @@ export const locks = {
   archive: 7_226_576,
   /** Held while the erasure or the retention rewrites an archive file. */
   rewriteArchive: 7_226_577,
+  /** Held by creates of codes with given short codes while they check that no other differs only in case. */
+  givenShortCodes: 7_226_578,
 } as const;
