@@ -2,6 +2,7 @@ import { isScan, type LogRange } from '../events/entry.ts';
 import { isFallback } from '../events/guide.ts';
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { moveCheckpoint, Superseded } from './checkpoint.ts';
+import { recount } from './counters-rebuild.ts';
 import { erasures } from './erasures.ts';
 import { visitorRemovals } from './visitor-removals.ts';
 
@@ -10,8 +11,8 @@ import { visitorRemovals } from './visitor-removals.ts';
  *
  * Applies scans and deletions of codes: it deletes the counts of deleted codes, and schedules the removal of their
  * visitors (visitor-removals.ts). The checkpoint moves in the transaction that adds the scans, so a scan that is delivered
- * twice is counted once. A rebuild counts the log in one statement, and adds the scans that the retention has removed from
- * it (`dropped_scans`) and those in archive files (`archived_scans`).
+ * twice is counted once. A rebuild (counters-rebuild.ts) counts the log, and adds the scans that the retention has removed
+ * from it (`dropped_scans`) and those in archive files (`archived_scans`).
  */
 export const counters = {
   name: 'counters',
@@ -60,39 +61,8 @@ export const counters = {
     await tx`UPDATE checkpoints SET position = -1 WHERE projection = 'counters'`;
   },
 
-  /** Recounts the whole log, and sets the checkpoint to its end, at least `floor`, in one statement: one snapshot. */
-  async rebuild(sql: Sql, floor = 0): Promise<void> {
-    await sql.begin(async (tx) => {
-      await tx`SET LOCAL statement_timeout = 0`;
-      await tx`SELECT FROM checkpoints WHERE projection = 'counters' FOR UPDATE`;
-      await tx`DELETE FROM scan_counts`;
-      await tx`
-        WITH head AS (
-          SELECT greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events), ${floor}::bigint) AS position
-        ), counted AS (
-          INSERT INTO scan_counts
-          SELECT n.code, sum(n.total)::bigint, sum(n."unique")::bigint, sum(n.uncounted)::bigint
-          FROM (
-            SELECT code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique",
-              count(*) FILTER (WHERE is_bot OR rule LIKE 'f%') AS uncounted
-            FROM scans GROUP BY code
-            UNION ALL
-            SELECT code, total_scans, unique_scans, uncounted_scans FROM dropped_scans
-            UNION ALL
-            SELECT code, total_scans, unique_scans, uncounted_scans FROM archived_scans
-          ) AS n JOIN codes c ON c.id = n.code
-          WHERE c.status <> 'deleted'
-          GROUP BY n.code
-        )
-        INSERT INTO checkpoints SELECT 'counters', position FROM head
-        ON CONFLICT (projection) DO UPDATE SET position = excluded.position`;
-      // The checkpoint may have moved past deletions that were never applied.
-      await visitorRemovals.requestAll(tx);
-      await tx`DELETE FROM dropped_scans WHERE code IN (SELECT id FROM codes WHERE status = 'deleted')`;
-      await tx`DELETE FROM archived_scans WHERE code IN (SELECT id FROM codes WHERE status = 'deleted')`;
-      await erasures.reopenAll(tx);
-    });
-  },
+  /** Recounts the whole log, and sets the checkpoint to its end. */
+  rebuild: recount,
 };
 
 /** Removes the counts of those codes that are deleted, and resolves to their ids. */

@@ -47,8 +47,7 @@ export async function applyState(sql: Queryable, events: AppliedEvent[]): Promis
 
 /**
  * Applies events to `before` and writes the result. Returns the codes as written: those of `before` first, then new ones in
- * the order of their events. All statements are sent without waiting for responses in between, because the caller may hold
- * the append lock.
+ * the order of their events.
  */
 export async function writeState(
   sql: Queryable,
@@ -143,17 +142,18 @@ const changedColumns = Object.keys(changeableColumns)
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
 
+/** Sorted, as are the counts: transactions that write some of the same rows must lock them in one order. */
 const writeCodes = (sql: Queryable, codes: Code[]): Promise<unknown>[] => [
   sql`
     INSERT INTO codes
-    SELECT * FROM jsonb_populate_recordset(NULL::codes, ${sql.json(rows(codes))})
+    SELECT * FROM jsonb_populate_recordset(NULL::codes, ${sql.json(rows(codes))}) ORDER BY short_code
     ON CONFLICT (id) DO UPDATE SET ${sql.unsafe(changedColumns)}`,
 ];
 
 const writeCodeCounts = (sql: Queryable, { changes, erasedAccounts }: CodeCounts): Promise<unknown>[] => [
   sql`
     INSERT INTO code_counts AS c
-    SELECT * FROM jsonb_populate_recordset(NULL::code_counts, ${sql.json(changes)})
+    SELECT * FROM jsonb_populate_recordset(NULL::code_counts, ${sql.json(changes)}) ORDER BY account, mode, status
     ON CONFLICT (account, mode, status) DO UPDATE SET codes = c.codes + excluded.codes`,
   ...(erasedAccounts.length === 0
     ? []
@@ -267,7 +267,12 @@ function writeSubscriptions(
 function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<ServiceEvent>): Promise<unknown>[] {
   switch (event.type) {
     case 'destination_blocked':
-      return [sql`INSERT INTO blocked_hosts (host, blocked_at) VALUES (${event.data.host}, ${occurred_at})`];
+      // A conflict is with a concurrent request, which makes the append of this event fail.
+      return [
+        sql`
+          INSERT INTO blocked_hosts (host, blocked_at) VALUES (${event.data.host}, ${occurred_at})
+          ON CONFLICT DO NOTHING`,
+      ];
     case 'destination_unblocked':
       return [sql`DELETE FROM blocked_hosts WHERE host = ${event.data.host}`];
     case 'scans_dropped':

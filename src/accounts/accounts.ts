@@ -16,7 +16,7 @@ import { type Actor, operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId, newSecret } from '../lib/ids.ts';
-import { appendPrepared, prepare } from '../log/append.ts';
+import { appendAndCommit, prepare } from '../log/append.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 
@@ -46,7 +46,10 @@ export async function createAccount(
   const created: AccountEvent = { type: 'account_created', data: { name, plan } };
   const events = [created, live.event, test.event].map((event, i) => ({ stream: id, version: i + 1, event }));
   const pending = prepare(events, { actor: operator, now });
-  await sql.begin((tx) => Promise.all([appendPrepared(tx, pending), writeState(tx, {}, pending)]));
+  await sql.begin(async (tx) => {
+    await writeState(tx, {}, pending);
+    await appendAndCommit(tx, pending);
+  });
   return { id, live: live.minted, test: test.minted };
 }
 

@@ -2,7 +2,7 @@ import type { Account, AccountEvent } from '../../events/account.ts';
 import { operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound } from '../lib/errors.ts';
-import { appendPrepared, prepare, VersionTaken } from '../log/append.ts';
+import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 
@@ -30,9 +30,7 @@ async function appendDeletion(tx: Transaction, id: string, now: Date): Promise<v
   const { first_position, ...before } = account;
   const event: AccountEvent = { type: 'account_deleted', data: {} };
   const pending = prepare([{ stream: id, version: before.version + 1, event }], { actor: operator, now });
-  await Promise.all([
-    appendPrepared(tx, pending),
-    writeState(tx, { accounts: [before] }, pending),
-    tx`INSERT INTO erasures (account, requested_at, scans_to) VALUES (${id}, ${now}, ${first_position})`,
-  ]);
+  await writeState(tx, { accounts: [before] }, pending);
+  await tx`INSERT INTO erasures (account, requested_at, scans_to) VALUES (${id}, ${now}, ${first_position})`;
+  await appendAndCommit(tx, pending);
 }

@@ -3,7 +3,7 @@ import type { Mode } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
 import type { SessionEvent, SignInFailure } from '../../events/session.ts';
 import { writeState } from '../../projections/state.ts';
-import { appendPrepared, prepare, VersionTaken } from '../log/append.ts';
+import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 
@@ -46,7 +46,8 @@ async function appendTo(tx: Transaction, id: string, events: BySomeone[], now: D
   const pending = events.flatMap(({ event, actor }, i) =>
     prepare<AccountEvent>([{ stream: id, version: account.version + 1 + i, event }], { actor, now }),
   );
-  await Promise.all([appendPrepared(tx, pending), writeState(tx, { accounts: [account] }, pending)]);
+  await writeState(tx, { accounts: [account] }, pending);
+  await appendAndCommit(tx, pending);
 }
 
 interface Started {

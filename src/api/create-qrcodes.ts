@@ -1,9 +1,10 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import type { CodeEvent } from '../../events/code-events.ts';
+import type { Recorded } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import type { Caller } from '../accounts/admission.ts';
-import type { Changed } from '../codes/change.ts';
 import type { CountedCode } from '../codes/codes.ts';
-import { type CodeRequest, createCodes, lostShortCode, takenShortCodes } from '../codes/create.ts';
+import { type CodeRequest, lostShortCode, prepareCodes, takenShortCodes } from '../codes/create.ts';
 import { type ErrorCode, type FieldError, invalid, Refusal } from '../lib/errors.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import { type Answer, json } from './answers.ts';
@@ -144,7 +145,7 @@ async function create(
   answer: (codes: CountedCode[], now: Date) => Answer,
 ): Promise<Answer> {
   const now = clock();
-  let created: Changed[] = [];
+  let created: Recorded<CodeEvent>[] = [];
   const attempt = () =>
     performOnce(sql, {
       caller,
@@ -155,22 +156,24 @@ async function create(
         const by = { actor: caller.key, now };
         const createAll = async () => {
           await checkLogos(tx, caller, requests, addresses.shortBaseUrl);
-          return createCodes(tx, box, caller, requests, by, maxTestCodes);
+          return prepareCodes(tx, box, caller, requests, by, maxTestCodes);
         };
-        created = await createAll().catch((error) => {
+        const { codes, commit } = await createAll().catch((error) => {
           throw kind[0] === 'bulk' ? error : withoutIndexes(error);
         });
-        return answer(
-          created.map(({ code }) => code),
-          now,
-        );
+        return {
+          answer: answer(codes, now),
+          async commit() {
+            created = await commit();
+          },
+        };
       },
     });
   const answered = await attempt().catch((error) => {
     if (lostShortCode(error)) return attempt();
     throw error;
   });
-  await onChange(created.flatMap(({ events }) => events));
+  await onChange(created);
   return answered;
 }
 

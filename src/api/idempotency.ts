@@ -19,8 +19,14 @@ interface KeyedRequest {
   now: Date;
 }
 
+/** The response to a request, and what commits its transaction. */
+interface Performed {
+  answer: Answer;
+  commit(): Promise<unknown>;
+}
+
 interface IdempotentRequest extends KeyedRequest {
-  perform(tx: Transaction): Promise<Answer>;
+  perform(tx: Transaction): Promise<Performed>;
 }
 
 /**
@@ -32,7 +38,12 @@ export async function performOnce(
   { caller, headers, request, now, perform }: IdempotentRequest,
 ): Promise<Answer> {
   const key = headers.get('idempotency-key');
-  if (key === null) return sql.begin(perform);
+  if (key === null)
+    return sql.begin(async (tx) => {
+      const { answer, commit } = await perform(tx);
+      await commit();
+      return answer;
+    });
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
     throw invalid([
       { field: 'Idempotency-Key', message: 'Idempotency-Key must have 1 to 255 printable ASCII characters.' },
@@ -55,15 +66,16 @@ export async function performOnce(
         WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
       return repeat(stored, hash);
     }
-    const answer = await perform(tx).catch((error) => {
+    const { answer, commit } = await perform(tx).catch((error) => {
       // A refusal that depends on stored state, such as the quota, is stored like any other response.
-      if (error instanceof Refusal) return refusalAnswer(error);
+      if (error instanceof Refusal) return { answer: refusalAnswer(error), commit: undefined };
       throw error;
     });
     const { body, deflated } = await compress(answer.body);
     await tx`
       UPDATE idempotency_keys SET status = ${answer.status}, body = ${body}, deflated_body = ${deflated}
       WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
+    await commit?.();
     return answer;
   });
 }

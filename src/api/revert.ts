@@ -80,9 +80,9 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     tag: 'Account',
     summary: 'Undo what a key did',
     description: [
-      'Undoes every change that a key made to codes in a period, in one transaction: of a leaked key, or of a script gone wrong. Revoke a leaked key first. Send `dry_run` to see what would change.',
+      'Undoes every change that a key made to codes in a period: of a leaked key, or of a script gone wrong. Revoke a leaked key first. Send `dry_run` to see what would change.',
       'Each field gets the value from before the changes of the key. A field that another key changed later keeps its value, and so does one whose earlier value is invalid now, such as a URL on a host that was blocked since; `skipped` lists these. A code that the key paused is resumed. A code that it created, resumed or published is paused, not deleted, since a deletion could not be undone: delete it yourself if you do not want it. A code that it deleted cannot be brought back.',
-      `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing.`,
+      `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, the message says how far it got, and the same request continues it.`,
     ].join('\n\n'),
     body: RevertRequest,
     success: { status: 200, description: 'What changed, or would change.', schema: RevertAnswer },
@@ -92,13 +92,14 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
       const now = clock();
       const period = readPeriod(body, now);
       await requireOwnKey(sql, caller, body.actor);
-      const { reverted, skipped, recorded } = await revert(
-        sql,
-        caller,
-        { ...period, actor: body.actor, isDryRun: body.dry_run ?? false, ownUrls: addresses.ownUrls },
-        { actor: caller.key, now },
-      );
-      await onChange(recorded);
+      const request = {
+        ...period,
+        actor: body.actor,
+        isDryRun: body.dry_run ?? false,
+        ownUrls: addresses.ownUrls,
+        onRecorded: onChange,
+      };
+      const { reverted, skipped } = await revert(sql, caller, request, { actor: caller.key, now });
       const changes = reverted.flatMap(({ code: { id, name }, events }) =>
         events.map((event) => ({ qr_id: id, name, ...fieldChange(differenceOf(event)) })),
       );

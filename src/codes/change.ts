@@ -10,7 +10,7 @@ import { newRuleId } from '../lib/ids.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { type CountedCode, codeNotFound, findCode } from './codes.ts';
-import { countUsed, lockLimits, readUsed } from './limits.ts';
+import { addUncounted, countUsed, lockLimits, readUsed } from './limits.ts';
 import { withAccountTimezone } from './rule-timezones.ts';
 import { destroyVisitorKey } from './visitor-keys.ts';
 
@@ -56,18 +56,17 @@ async function decideOn(
   decide: (code: Code) => CodeChanged[],
   { checkVersion, ...by }: By,
 ): Promise<Changed> {
-  const { state, recorded, projected } = await decideAndAppend<CountedCode, CodeChanged, Code | undefined>(sql, id, {
+  const { state, recorded, projected } = await decideAndAppend<CountedCode, CodeChanged, Written>(sql, id, {
     load: () => loadCode(sql, owner, id),
     decide(code) {
       checkVersion?.(code.version);
       return decide(code);
     },
-    // A scan of a limited code locks its counter before it takes the append lock: so must a change of the limit.
-    before: (tx, events) => (events.some(isLimitSet) ? lockLimits(tx, [id]) : undefined),
     project: writeCode,
+    underLock: (tx, { countedTo }) => (countedTo === undefined ? [] : [addUncounted(tx, [id], countedTo)]),
     by,
   });
-  const code = projected ?? state;
+  const code = projected?.code ?? state;
   const { total_scans, unique_scans } = state;
   const wasLimited = state.max_scans !== null;
   const used_scans = code.max_scans === null ? null : wasLimited ? state.used_scans : await readUsed(sql, id);
@@ -83,12 +82,17 @@ async function loadCode(sql: Sql, owner: Owner, id: string): Promise<CountedCode
   return code;
 }
 
-async function writeCode(tx: Transaction, before: Code, events: Pending<CodeChanged>[]): Promise<Code | undefined> {
-  const isDeleted = events.some(({ type }) => type === 'code_deleted');
-  const [{ codes }] = await Promise.all([
-    writeState(tx, { codes: [before] }, events),
-    isDeleted && destroyVisitorKey(tx, before.id),
-    events.some(isLimitSet) && countUsed(tx, [before.id]),
-  ]);
-  return codes[0];
+interface Written {
+  code: Code | undefined;
+  /** The position up to which the scans of a code that gets a limit are counted. */
+  countedTo: number | undefined;
+}
+
+async function writeCode(tx: Transaction, before: Code, events: Pending<CodeChanged>[]): Promise<Written> {
+  const isLimited = events.some(isLimitSet);
+  // A scan of a limited code locks its counter first: so must a change of the limit.
+  if (isLimited) await lockLimits(tx, [before.id]);
+  const { codes } = await writeState(tx, { codes: [before] }, events);
+  if (events.some(({ type }) => type === 'code_deleted')) await destroyVisitorKey(tx, before.id);
+  return { code: codes[0], countedTo: isLimited ? await countUsed(tx, [before.id]) : undefined };
 }

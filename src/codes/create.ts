@@ -1,8 +1,9 @@
 import { createCode } from '../../events/code.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { TargetingChange } from '../../events/read-targeting.ts';
-import type { Actor } from '../../events/recorded.ts';
+import type { Actor, Recorded } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import type { Style } from '../../events/style.ts';
 import { writeState } from '../../projections/state.ts';
@@ -10,12 +11,13 @@ import { type FieldError, notFound, Refusal } from '../lib/errors.ts';
 import { newId, newRuleId, newShortCode } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { isReserved } from '../lib/short-code.ts';
-import { append } from '../log/append.ts';
+import { appendAndCommit, prepare } from '../log/append.ts';
 import { type Queryable, type Transaction, violates } from '../log/connect.ts';
+import { withExpectedPositions } from '../log/expected-positions.ts';
 import { locks } from '../log/locks.ts';
 import { refuseBlocked, urlsOf } from './blocked-hosts.ts';
 import type { Changed } from './change.ts';
-import { countCodes, totalOf } from './codes.ts';
+import { type CountedCode, countCodes, totalOf } from './codes.ts';
 import { startLimits } from './limits.ts';
 import { withAccountTimezone } from './rule-timezones.ts';
 import { createVisitorKeys } from './visitor-keys.ts';
@@ -39,15 +41,29 @@ class ShortCodeLost extends Error {
 /** Whether a concurrent create committed the same short code first; the caller retries once. */
 export const lostShortCode = (error: unknown) => error instanceof ShortCodeLost || violates(error, 'codes_short_code');
 
+/** Codes whose rows are written, but not yet committed. */
+export interface NewCodes {
+  codes: CountedCode[];
+  /** Appends their events and commits the transaction, of which this must be the last step. */
+  commit(): Promise<Recorded<CodeEvent>[]>;
+}
+
 /** Creates all codes in the given order; throws and creates none if the quota does not suffice or a short code is taken. */
-export async function createCodes(
+export async function createCodes(...args: Parameters<typeof prepareCodes>): Promise<Changed[]> {
+  const { codes, commit } = await prepareCodes(...args);
+  const recorded = await commit();
+  return codes.map((code, i) => ({ code, events: recorded.slice(i, i + 1) }));
+}
+
+/** Like `createCodes`, but leaves the commit to the caller. */
+export async function prepareCodes(
   tx: Transaction,
   box: SecretBox,
   owner: Owner,
   requests: CodeRequest[],
   by: { actor: Actor; now: Date },
   maxTestCodes = Number.POSITIVE_INFINITY,
-): Promise<Changed[]> {
+): Promise<NewCodes> {
   await refuseBlocked(
     tx,
     requests.flatMap((request, index) =>
@@ -61,8 +77,7 @@ export async function createCodes(
     owner.account,
     requests.map(({ targeting = {} }) => targeting),
   );
-  const recorded = await append(
-    tx,
+  const pending = prepare(
     requests.map(({ name, destination_url, short_code, status, style }, i) => ({
       stream: newId('qr', by.now.getTime()),
       version: 1,
@@ -83,26 +98,28 @@ export async function createCodes(
     })),
     by,
   );
-  const streams = recorded.map(({ stream }) => stream);
+  const { codes } = await writeState(tx, {}, await withExpectedPositions(tx, pending));
+  const ids = pending.map(({ stream }) => stream);
+  await createVisitorKeys(tx, box, ids);
+  const limited = pending.filter(({ data }) => data.max_scans !== undefined).map(({ stream }) => stream);
+  if (limited.length > 0) await startLimits(tx, limited);
   const given = requests.flatMap(({ short_code }) => short_code ?? []);
-  const limited = recorded.filter(({ data }) => data.max_scans !== undefined).map(({ stream }) => stream);
-  // The append lock is held now, so the check sees every code that another transaction has created. It must be sent first.
-  const [, { codes }] = await Promise.all([
-    refuseLost(tx, given),
-    writeState(tx, {}, recorded),
-    createVisitorKeys(tx, box, streams),
-    limited.length === 0 ? undefined : startLimits(tx, limited),
-  ]);
-  return codes.map((code, i) => ({
-    code: { ...code, total_scans: 0, unique_scans: 0, used_scans: code.max_scans === null ? null : 0 },
-    events: recorded.slice(i, i + 1),
-  }));
+  return {
+    codes: codes.map((code) => ({
+      ...code,
+      total_scans: 0,
+      unique_scans: 0,
+      used_scans: code.max_scans === null ? null : 0,
+    })),
+    async commit() {
+      if (given.length > 0) await refuseLost(tx, given, ids);
+      return appendAndCommit(tx, pending);
+    },
+  };
 }
 
 /**
  * Exact under concurrent creates: an advisory lock serializes the creates of one account until each has committed.
- * Locking the account's row instead would deadlock: a transaction that changes the account holds the log's lock by then,
- * and a create waits for that lock.
  */
 async function reserveQuota(tx: Transaction, owner: Owner, count: number, maxTestCodes: number): Promise<void> {
   const subject = owner.mode === 'live' ? owner.account : `${owner.account}/test`;
@@ -204,9 +221,12 @@ async function findTaken(sql: Queryable, shortCodes: string[]): Promise<Map<stri
   );
 }
 
-async function refuseLost(tx: Transaction, given: string[]): Promise<void> {
-  if (given.length === 0) return;
-  const rows = await tx`
-    SELECT 1 FROM codes WHERE folded_given_code(short_code, short_code_given) = ANY(${given.map(foldShortCode)}) LIMIT 1`;
-  if (rows.length > 0) throw new ShortCodeLost();
+/** Throws if a concurrent request has created a code with one of these short codes in another case. */
+async function refuseLost(tx: Transaction, given: string[], own: string[]): Promise<void> {
+  // Until the commit, so that the check sees every code that another transaction has created.
+  await tx`SELECT pg_advisory_xact_lock(${locks.givenShortCodes})`;
+  const rows = await tx<{ id: string }[]>`
+    SELECT id FROM codes WHERE folded_given_code(short_code, short_code_given) = ANY(${given.map(foldShortCode)})`;
+  const ids = new Set(own);
+  if (rows.some(({ id }) => !ids.has(id))) throw new ShortCodeLost();
 }

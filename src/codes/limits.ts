@@ -11,33 +11,52 @@ export async function lockLimits(tx: Transaction, codes: string[]): Promise<void
   await tx`SELECT FROM limited_scans WHERE code = ANY(${codes}) ORDER BY code FOR UPDATE`;
 }
 
-/** Positions of the log that are counted while every append waits: about 0.1 s. */
+/** Positions of the log that are counted while the request waits: about 0.1 s. */
 const maxPositions = 200_000;
+/** Scans that count against a limit. */
+const counts = `NOT is_bot AND coalesce(rule, '') NOT LIKE 'f%'`;
 
 /**
  * Counts the redirects of codes that get a limit: those of the counters, and of the scans that these have not applied yet.
- * The caller holds the append lock, so that no scan is missing. Throws `unavailable` while the counters lag.
+ * Resolves to the position up to which it has counted, for `addUncounted`. Throws `unavailable` while the counters lag.
  */
-export async function countUsed(tx: Transaction, codes: string[]): Promise<void> {
+export async function countUsed(tx: Transaction, codes: string[]): Promise<number> {
   const [{ counted, last }] = await tx<[{ counted: number; last: number }]>`
     SELECT coalesce(min(position), 0) AS counted, (SELECT last_value FROM log_position) AS last
     FROM checkpoints WHERE projection = 'counters'`;
   // Negative while the counters are invalid, until they are rebuilt.
   if (counted < 0 || last - counted > maxPositions)
     throw retryLater('The scans of this code are still being counted: try again in a minute.');
-  await tx`
-    INSERT INTO limited_scans
-    SELECT code, coalesce(n.total_scans - n.uncounted_scans, 0) + coalesce(recent.scans, 0)
-    FROM unnest(${codes}::text[]) AS code
-    LEFT JOIN scan_counts n USING (code)
-    LEFT JOIN (
-      SELECT code, count(*) AS scans FROM scans
-      WHERE position > (SELECT coalesce(max(position), 0) FROM checkpoints WHERE projection = 'counters')
-        AND code = ANY(${codes}) AND NOT is_bot AND coalesce(rule, '') NOT LIKE 'f%'
-      GROUP BY code
-    ) AS recent USING (code)
-    ON CONFLICT (code) DO UPDATE SET used = excluded.used`;
+  // One statement, so that counters, checkpoint and log are of one moment.
+  const [{ to }] = await tx<[{ to: number }]>`
+    WITH reached AS (
+      SELECT coalesce(max(position), 0) AS position FROM checkpoints WHERE projection = 'counters'
+    ),
+    used AS (
+      INSERT INTO limited_scans
+      SELECT code, coalesce(n.total_scans - n.uncounted_scans, 0) + coalesce(recent.scans, 0)
+      FROM unnest(${codes}::text[]) AS code
+      LEFT JOIN scan_counts n USING (code)
+      LEFT JOIN (
+        SELECT code, count(*) AS scans FROM scans
+        WHERE position > (SELECT position FROM reached) AND code = ANY(${codes}) AND ${tx.unsafe(counts)}
+        GROUP BY code
+      ) AS recent USING (code)
+      ORDER BY code
+      ON CONFLICT (code) DO UPDATE SET used = excluded.used
+    )
+    SELECT greatest((SELECT position FROM reached), (SELECT max(position) FROM scans)) AS "to"`;
+  return to;
 }
+
+/** Adds the redirects after position `after`: under the append lock, so that none is missing. */
+export const addUncounted = (tx: Transaction, codes: string[], after: number): Promise<unknown> => tx`
+  UPDATE limited_scans l SET used = l.used + recent.scans
+  FROM (
+    SELECT code, count(*) AS scans FROM scans WHERE position > ${after} AND code = ANY(${codes}) AND ${tx.unsafe(counts)}
+    GROUP BY code
+  ) AS recent
+  WHERE l.code = recent.code`;
 
 /** How many redirects of a code with a limit count against it. */
 export async function readUsed(sql: Queryable, code: string): Promise<number> {

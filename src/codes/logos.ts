@@ -6,7 +6,7 @@ import type { Actor } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
-import { appendPrepared, prepare, VersionTaken } from '../log/append.ts';
+import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
@@ -62,7 +62,8 @@ async function changeLogos(
       if (account === undefined) throw notFound('account');
       const event = await decide(tx);
       const pending = prepare([{ stream: id, version: account.version + 1, event }], by);
-      await Promise.all([appendPrepared(tx, pending), writeState(tx, { accounts: [account] }, pending)]);
+      await writeState(tx, { accounts: [account] }, pending);
+      await appendAndCommit(tx, pending);
     });
   } catch (error) {
     if (!(error instanceof VersionTaken) || attempts === 1) throw error;

@@ -3,105 +3,169 @@ import { isCodeEvent } from '../../events/catalogue.ts';
 import type { Code, ReadyChange } from '../../events/code.ts';
 import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
-import type { Actor, NewEvent, Recorded } from '../../events/recorded.ts';
-import { type RevertScope, revertCode } from '../../events/revert.ts';
+import type { Actor, Recorded } from '../../events/recorded.ts';
+import { type Reverted, type RevertScope, revertCode } from '../../events/revert.ts';
 import { writeState } from '../../projections/state.ts';
-import { invalid, notFound } from '../lib/errors.ts';
-import { appendPrepared, prepare } from '../log/append.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
-import { retryLostRace } from '../log/decide.ts';
+import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
+import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
+import { isPostgresUnavailable, type Queryable, type Sql, type Transaction } from '../log/connect.ts';
+import { decideAndAppend, retryLostRace } from '../log/decide.ts';
 import { readStreams } from '../log/read.ts';
 import { blockedHostsOf, problemsWithHosts, urlsOf } from './blocked-hosts.ts';
 import { isLimitSet } from './change.ts';
 import { problemsWithContent } from './content-problems.ts';
-import { countUsed, lockLimits } from './limits.ts';
+import { addUncounted, countUsed, lockLimits } from './limits.ts';
 
-/** One revert is one transaction, which holds the lock of the log: scans wait for it in the spool. */
+/** Codes of one revert: more would not be read and written before the request times out. */
 export const maxRevertedCodes = 5_000;
-/** Events that one revert reads: all of its codes since the period began. */
+/** Events of one revert: all of its codes since the period began. */
 const maxReadEvents = 100_000;
+/** One transaction holds the append lock while it inserts its events: 5 ms for this many codes with one event each. */
+const maxCodesPerTransaction = 200;
+const maxCharactersPerTransaction = 262_144;
 
 export interface RevertRequest extends RevertScope {
   /** Computes the same and changes nothing. */
   isDryRun: boolean;
   ownUrls: readonly string[];
+  /** Called with the events of each transaction after its commit. */
+  onRecorded(events: Recorded<CodeEvent>[]): Promise<void>;
 }
 
 export interface RevertResult {
   /** Codes that change, each with the events that undo something. */
   reverted: { code: Code; events: CodeChanged[] }[];
   skipped: { qr_id: string; reason: string }[];
-  /** What was appended; nothing in a dry run. */
-  recorded: Recorded<CodeEvent>[];
 }
 
 /**
- * Undoes what an actor did to the owner's codes in a period, in one transaction. If another request changes one of the codes
- * at the same time, all of it is computed once more.
+ * Undoes what an actor did to the owner's codes in a period, in several transactions. If another request changes a code at the
+ * same time, the codes of that transaction are computed once more. A revert that is interrupted says how far it got, and the
+ * same request continues it, because what is undone already has nothing left to undo.
  */
-export const revert = (
-  sql: Sql,
-  owner: Owner,
-  request: RevertRequest,
-  by: { actor: Actor; now: Date },
-): Promise<RevertResult> => retryLostRace(() => attempt(sql, owner, request, by));
-
-async function attempt(
+export async function revert(
   sql: Sql,
   owner: Owner,
   request: RevertRequest,
   by: { actor: Actor; now: Date },
 ): Promise<RevertResult> {
+  const touched = await findTouched(sql, owner, request);
+  const plans: Plan[] = [];
+  const result = (): RevertResult => ({
+    reverted: plans.filter(({ events }) => events.length > 0),
+    skipped: plans.flatMap(({ code, skipped }) => skipped.map((reason) => ({ qr_id: code.id, reason }))),
+  });
+  try {
+    for (let size = maxCodesPerTransaction; plans.length < touched.length; ) {
+      const next = touched.slice(plans.length, plans.length + size);
+      const { done, recorded } = await retryLostRace(() => revertNext(sql, owner, request, next, by));
+      plans.push(...done);
+      // Plans that do not fit are computed again: with large rules, only as many as will fit.
+      size = Math.min(done.length * 2, maxCodesPerTransaction);
+      if (recorded.length > 0) await request.onRecorded(recorded);
+    }
+  } catch (error) {
+    if (request.isDryRun || result().reverted.length === 0) throw error;
+    // Postgres may be unavailable. The history of each code has the changes anyway.
+    await recordSummary(sql, owner, request, result(), by).catch(() => {});
+    throw interrupted(error, plans.length, touched.length);
+  }
+  if (!request.isDryRun && result().reverted.length > 0) await recordSummary(sql, owner, request, result(), by);
+  return result();
+}
+
+function interrupted(error: unknown, done: number, total: number): unknown {
+  const message = `The revert ended after ${done} of ${total} QR codes, which stay reverted: send the request again for the others.`;
+  if (error instanceof VersionTaken) return new Refusal('conflict', message);
+  return isPostgresUnavailable(error) ? retryLater(message) : error;
+}
+
+/** Adds the account's own event about the revert. */
+async function recordSummary(
+  sql: Sql,
+  owner: Owner,
+  { actor, from, to }: RevertScope,
+  { reverted, skipped }: RevertResult,
+  by: { actor: Actor; now: Date },
+): Promise<void> {
+  const event: AccountEvent = {
+    type: 'account_reverted',
+    data: {
+      mode: owner.mode,
+      actor,
+      from: from.toISOString(),
+      to: to.toISOString(),
+      changed: reverted.length,
+      skipped: skipped.length,
+    },
+  };
+  await decideAndAppend<Account, AccountEvent>(sql, owner.account, {
+    load: async () => {
+      const [account] = await sql<Account[]>`SELECT * FROM accounts WHERE id = ${owner.account}`;
+      if (account === undefined) throw notFound('account');
+      return account;
+    },
+    decide: () => [event],
+    project: (tx, account, events) => writeState(tx, { accounts: [account] }, events),
+    by,
+  });
+}
+
+interface Plan extends Reverted {
+  code: Code;
+}
+
+interface Touched {
+  id: string;
+  /** The version of the first event that may be undone. */
+  since: number;
+}
+
+/** Reverts the first of these codes, as many as one transaction takes, at least one; in a dry run it only computes them. */
+async function revertNext(
+  sql: Sql,
+  owner: Owner,
+  request: RevertRequest,
+  touched: Touched[],
+  by: { actor: Actor; now: Date },
+): Promise<{ done: Plan[]; recorded: Recorded<CodeEvent>[] }> {
+  const plans = await planReverts(sql, owner, request, touched);
+  if (request.isDryRun) return { done: plans, recorded: [] };
+  const done = firstOf(plans);
+  const isChanged = done.some(({ events }) => events.length > 0);
+  return { done, recorded: isChanged ? await sql.begin((tx) => store(tx, done, by)) : [] };
+}
+
+function firstOf(plans: Plan[]): Plan[] {
+  let characters = 0;
+  const end = plans.findIndex(({ events }, i) => {
+    characters += JSON.stringify(events).length;
+    return i > 0 && characters > maxCharactersPerTransaction;
+  });
+  return end === -1 ? plans : plans.slice(0, end);
+}
+
+async function planReverts(sql: Sql, owner: Owner, request: RevertRequest, touched: Touched[]): Promise<Plan[]> {
   // One snapshot, so that codes and events fit together.
-  const { account, touched } = await sql.begin('isolation level repeatable read read only', (tx) =>
-    readTouched(tx, owner, request),
-  );
+  const found = await sql.begin('isolation level repeatable read read only', (tx) => readHistories(tx, owner, touched));
   const blocked = await blockedHostsOf(
     sql,
-    touched.flatMap(({ history }) => history.flatMap(earlierUrls)),
+    found.flatMap(({ history }) => history.flatMap(earlierUrls)),
   );
   const problemWith = (change: ReadyChange) => {
     const [first] = [...problemsWithContent(change, request.ownUrls), ...problemsWithHosts(urlsOf(change), blocked)];
     return first && `The earlier value cannot come back: ${first.message}`;
   };
-  const plans = touched.map(({ code, history }) => ({
-    code,
-    ...revertCode(code, history, request, problemWith),
-  }));
-  const reverted = plans.filter(({ events }) => events.length > 0);
-  const skipped = plans.flatMap(({ code, skipped }) => skipped.map((reason) => ({ qr_id: code.id, reason })));
-  if (request.isDryRun || reverted.length === 0) return { reverted, skipped, recorded: [] };
-  const summary: AccountEvent = {
-    type: 'account_reverted',
-    data: {
-      ...{ mode: owner.mode, actor: request.actor },
-      ...{ from: request.from.toISOString(), to: request.to.toISOString() },
-      ...{ changed: reverted.length, skipped: skipped.length },
-    },
-  };
-  const recorded = await sql.begin((tx) => store(tx, account, reverted, summary, by));
-  return { reverted, skipped, recorded };
-}
-
-interface Touched {
-  code: Code;
-  history: Recorded<CodeEvent>[];
+  return found.map(({ code, history }) => ({ code, ...revertCode(code, history, request, problemWith) }));
 }
 
 /** Clocks of instances differ, so a code may have an earlier time than one of its versions. */
 const maxClockDifferenceMs = 60_000;
 
-/** The codes that the actor changed in the period, deleted ones included, each with its events since. */
-async function readTouched(
-  tx: Queryable,
-  owner: Owner,
-  { actor, from, to }: RevertScope,
-): Promise<{ account: Account; touched: Touched[] }> {
-  const [account] = await tx<Account[]>`SELECT * FROM accounts WHERE id = ${owner.account}`;
-  // Deleted after the request was admitted.
-  if (account === undefined) throw notFound('account');
-  const codes = await tx<(Code & { since: number })[]>`
-    SELECT c.*, first.version AS since FROM codes c
+/** The codes that the actor changed in the period, deleted ones included, newest first. */
+async function findTouched(sql: Queryable, owner: Owner, { actor, from, to }: RevertScope): Promise<Touched[]> {
+  const touched = await sql<Touched[]>`
+    SELECT c.id, first.version AS since FROM codes c
     CROSS JOIN LATERAL (
       SELECT min(version) AS version FROM events
       WHERE stream = c.id AND actor = ${actor} AND occurred_at BETWEEN ${from} AND ${to}
@@ -109,13 +173,35 @@ async function readTouched(
     WHERE account = ${owner.account} AND mode = ${owner.mode} AND first.version IS NOT NULL
       AND updated_at >= ${new Date(from.getTime() - maxClockDifferenceMs)}
     ORDER BY position DESC LIMIT ${maxRevertedCodes + 1}`;
-  if (codes.length > maxRevertedCodes) throw tooMuch(`more than ${maxRevertedCodes} codes`);
-  const streams = codes.map(({ id, since }) => ({ stream: id, since }));
-  const events = (await readStreams(tx, streams, maxReadEvents + 1)).filter(isCodeEvent);
-  if (events.length > maxReadEvents) throw tooMuch(`codes with more than ${maxReadEvents} changes since then`);
-  const byCode = Map.groupBy(events, ({ stream }) => stream);
-  const touched = codes.map(({ since: _, ...code }) => ({ code, history: byCode.get(code.id) ?? [] }));
-  return { account, touched };
+  if (touched.length > maxRevertedCodes) throw tooMuch(`more than ${maxRevertedCodes} codes`);
+  const [{ events }] = await sql<[{ events: number }]>`
+    SELECT count(*) AS events FROM (
+      SELECT FROM jsonb_to_recordset(${sql.json(touched.map(({ id, since }) => ({ id, since })))}) AS t (id text, since int)
+      JOIN events e ON e.stream = t.id AND e.version >= t.since LIMIT ${maxReadEvents + 1}
+    ) AS since`;
+  if (events > maxReadEvents) throw tooMuch(`codes with more than ${maxReadEvents} changes since then`);
+  return touched;
+}
+
+/** The codes in the given order, each with its events since the first that may be undone. */
+async function readHistories(
+  tx: Queryable,
+  owner: Owner,
+  touched: Touched[],
+): Promise<{ code: Code; history: Recorded<CodeEvent>[] }[]> {
+  const ids = touched.map(({ id }) => id);
+  const codes = await tx<Code[]>`
+    SELECT * FROM codes WHERE id = ANY(${ids}) AND account = ${owner.account} AND mode = ${owner.mode}`;
+  const streams = touched.map(({ id, since }) => ({ stream: id, since }));
+  const events = (await readStreams(tx, streams, Number.MAX_SAFE_INTEGER)).filter(isCodeEvent);
+  const byId = new Map(codes.map((code) => [code.id, code]));
+  const histories = Map.groupBy(events, ({ stream }) => stream);
+  return ids.map((id) => {
+    const code = byId.get(id);
+    // The account was deleted after the request was admitted.
+    if (code === undefined) throw notFound('account');
+    return { code, history: histories.get(id) ?? [] };
+  });
 }
 
 const tooMuch = (what: string) => {
@@ -136,27 +222,17 @@ function earlierUrls(event: CodeEvent): string[] {
   return urlsOf(change).map(({ url }) => url);
 }
 
-async function store(
-  tx: Transaction,
-  account: Account,
-  reverted: RevertResult['reverted'],
-  summary: AccountEvent,
-  by: { actor: Actor; now: Date },
-): Promise<Recorded<CodeEvent>[]> {
-  const ofCodes = reverted.flatMap(({ code, events }) =>
-    events.map((event, i): NewEvent<CodeChanged> => ({ stream: code.id, version: code.version + 1 + i, event })),
+async function store(tx: Transaction, plans: Plan[], by: { actor: Actor; now: Date }): Promise<Recorded<CodeEvent>[]> {
+  const reverted = plans.filter(({ events }) => events.length > 0);
+  const pending = prepare<CodeChanged>(
+    reverted.flatMap(({ code, events }) =>
+      events.map((event, i) => ({ stream: code.id, version: code.version + 1 + i, event })),
+    ),
+    by,
   );
   const limited = reverted.flatMap(({ code, events }) => (events.some(isLimitSet) ? [code.id] : []));
-  const pending = [
-    ...prepare<CodeChanged>(ofCodes, by),
-    ...prepare<AccountEvent>([{ stream: account.id, version: account.version + 1, event: summary }], by),
-  ];
-  // Sent in this order, without waiting for answers in between: everyone else waits for the lock of the append.
-  const [, recorded] = await Promise.all([
-    limited.length === 0 ? undefined : lockLimits(tx, limited),
-    appendPrepared(tx, pending),
-    writeState(tx, { codes: reverted.map(({ code }) => code), accounts: [account] }, pending),
-    limited.length === 0 ? undefined : countUsed(tx, limited),
-  ]);
-  return recorded.filter(isCodeEvent);
+  if (limited.length > 0) await lockLimits(tx, limited);
+  await writeState(tx, { codes: reverted.map(({ code }) => code) }, pending);
+  const countedTo = limited.length > 0 ? await countUsed(tx, limited) : undefined;
+  return appendAndCommit(tx, pending, () => (countedTo === undefined ? [] : [addUncounted(tx, limited, countedTo)]));
 }

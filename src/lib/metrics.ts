@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { appendLockHolds } from './append-lock-holds.ts';
 import { createFastCounter, createFastGauge } from './fast-metrics.ts';
 
 const signInOutcomes = ['signed_in', 'refused', 'limited', 'signed_out'] as const;
@@ -69,6 +70,15 @@ export function createMetrics() {
       help: 'Duration of a commit of scans',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
+    }),
+    appendLockHold: new Gauge({
+      name: 'scanlog_append_lock_hold_seconds',
+      help: 'Longest time in the last minute for which an append of this process made all other appends wait',
+      aggregator: 'max',
+      registers,
+      collect() {
+        this.set(appendLockHolds.value);
+      },
     }),
     spoolBatches: new Gauge({
       name: 'scanlog_spool_batches',

@@ -1,4 +1,5 @@
 import { rowsOf, type ScanBatch, sizeOf } from '../../events/scan-batch.ts';
+import { appendLockHolds } from '../lib/append-lock-holds.ts';
 import type { Sql } from './connect.ts';
 import { locks } from './locks.ts';
 
@@ -29,6 +30,8 @@ interface Proof {
   writer: string;
   batch: number | null;
   rows: number;
+  /** For how many seconds the append lock was held before the commit; null if nothing was inserted. */
+  held: number | null;
 }
 
 /**
@@ -80,7 +83,8 @@ const statementFor = (source: string, optional: string[]) => `
     RETURNING visitor
   ),
   locked AS MATERIALIZED (
-    SELECT pg_advisory_xact_lock(${locks.append}) FROM (SELECT count(*) FROM newcomers) AS decided
+    SELECT pg_advisory_xact_lock(${locks.append}), clock_timestamp() AS locked_at
+    FROM (SELECT count(*) FROM newcomers) AS decided
   ),
   stored AS (
     INSERT INTO scans (position, id, code, account, mode, occurred_at, country, region, city, device, browser, is_bot,
@@ -92,7 +96,8 @@ const statementFor = (source: string, optional: string[]) => `
     RETURNING 1
   )
   SELECT $1::text AS writer, (SELECT count(*) FROM stored) AS rows,
-    coalesce((SELECT batch FROM turn), (SELECT batch FROM scan_writers WHERE writer = $1)) AS batch`;
+    coalesce((SELECT batch FROM turn), (SELECT batch FROM scan_writers WHERE writer = $1)) AS batch,
+    (SELECT extract(epoch FROM clock_timestamp() - locked_at)::float8 FROM locked) AS held`;
 
 type Column = keyof ScanBatch['columns'];
 
@@ -145,5 +150,6 @@ async function insertScans(sql: Sql, batch: ScanBatch): Promise<Proof | undefine
   const text = size > maxListed ? arrays : (lists[size] as string);
   const values = size > maxListed ? names.map((name) => columns[name] ?? null) : rowsOf(batch, names).flat();
   const [proof] = await sql.unsafe<Proof[]>(text, [writer, number, first, ...values], { prepare: true });
+  appendLockHolds.observe(proof?.held ?? 0);
   return proof;
 }

@@ -1,5 +1,6 @@
-import { type DomainEvent, schemaOf } from '../../events/catalogue.ts';
+import { erasedSchema, type StoredEvent, schemaOf } from '../../events/catalogue.ts';
 import type { Actor, NewEvent, Pending, Recorded } from '../../events/recorded.ts';
+import { appendLockHolds } from '../lib/append-lock-holds.ts';
 import { newId } from '../lib/ids.ts';
 import { type Transaction, violates } from './connect.ts';
 import { locks } from './locks.ts';
@@ -19,7 +20,7 @@ export class UnprovenEvents extends Error {
 }
 
 /** Adds id, actor and time to events; the append adds the position. */
-export const prepare = <E extends DomainEvent>(
+export const prepare = <E extends StoredEvent>(
   events: NewEvent<E>[],
   { actor, now }: { actor: Actor; now: Date },
 ): Pending<E>[] =>
@@ -36,30 +37,96 @@ export const prepare = <E extends DomainEvent>(
  * Appends events, all or none, and gives each its position in the total order of the log.
  *
  * The lock is taken in the statement that draws the positions and held until the commit, so a reader that sees position n
- * also sees every lower position that will ever exist. All other appends wait for it: pipeline the remaining statements
- * of the transaction instead of awaiting each.
+ * also sees every lower position that will ever exist. All other appends wait for it, so a transaction does everything else
+ * before: row locks that are taken first, and this one last, cannot deadlock. Everything but a command that runs while no
+ * service does uses `appendAndCommit`.
  */
-export async function appendPrepared<E extends DomainEvent>(
+export async function append<E extends StoredEvent>(
+  tx: Transaction,
+  events: NewEvent<E>[],
+  by: { actor: Actor; now: Date },
+): Promise<Recorded<E>[]> {
+  const pending = prepare(events, by);
+  return recordedAt(pending, await insertEvents(tx, rowsOf(pending)));
+}
+
+/**
+ * Appends events and commits the transaction, of which this must be the last step. `underLock` sends statements that must
+ * see everything that precedes the events in the log. All of it is sent without waiting for an answer, so that the time for
+ * which the append lock is held does not depend on this process.
+ */
+export async function appendAndCommit<E extends StoredEvent>(
   tx: Transaction,
   events: Pending<E>[],
+  underLock: (tx: Transaction) => Promise<unknown>[] = () => [],
 ): Promise<Recorded<E>[]> {
-  const rows = events.map((event) => {
-    const { id, stream, version, type, data, actor, occurred_at } = event;
-    return { id, stream, version, type, schema: schemaOf(event), data, actor, occurred_at: occurred_at.toISOString() };
+  // A new transaction begins, for the COMMIT that follows the callback of `sql.begin`.
+  const committed = tx.unsafe('COMMIT AND CHAIN');
+  const clock = tx<[{ now: number }]>`SELECT extract(epoch FROM clock_timestamp())::float8 AS now`;
+  // Throws before anything is sent, and so before the commit.
+  const rows = rowsOf(events);
+  const inserted = insertEvents(tx, rows);
+  const under = underLock(tx);
+  // Queries are sent when they are awaited, so in this order. The first error is the cause of those after it.
+  await Promise.allSettled([inserted, ...under, committed, clock]);
+  const placed = await inserted;
+  await Promise.all(under);
+  if ((await committed).command !== 'COMMIT') throw new UnprovenEvents();
+  const [{ now }] = await clock;
+  const [first] = placed;
+  if (first !== undefined) appendLockHolds.observe(now - first.locked_at);
+  return recordedAt(events, placed);
+}
+
+interface Placed {
+  id: string;
+  position: number;
+  /** When the lock was granted, by the clock of Postgres, in seconds. */
+  locked_at: number;
+}
+
+const rowsOf = <E extends StoredEvent>(events: Pending<E>[]) =>
+  events.map((event) => {
+    const { id, stream, version, actor, occurred_at } = event;
+    return { id, stream, version, actor, occurred_at: occurred_at.toISOString(), ...contentOf(event) };
   });
-  const placed = await tx<{ id: string; position: number }[]>`
-    WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${locks.append})),
-    given AS (
-      SELECT e.* FROM locked, jsonb_to_recordset(${tx.json(rows)})
-        AS e (id text, stream text, version int, type text, schema smallint, data jsonb, actor text,
-          occurred_at timestamptz)
-    )
+
+const contentOf = (event: StoredEvent) =>
+  event.type === 'erased'
+    ? { type: event.data.type, schema: erasedSchema, data: {} }
+    : { type: event.type, schema: schemaOf(event), data: event.data };
+
+/**
+ * The rows are sent before and parsed before the lock is taken. What takes it is a short message without parameters, so that
+ * those after it are sent at once.
+ */
+async function insertEvents(tx: Transaction, rows: ReturnType<typeof rowsOf>): Promise<Placed[]> {
+  const given = tx`SELECT set_config('scanlog.events', ${JSON.stringify(rows)}, true)`.execute();
+  const inserted = tx.unsafe<Placed[]>(insertion).catch((error) => {
+    throw violates(error, 'events_stream_version') ? new VersionTaken(rows[0]?.stream ?? '') : error;
+  });
+  await Promise.all([given, inserted]);
+  return inserted;
+}
+
+const insertion = `
+  WITH given AS MATERIALIZED (
+    SELECT e.* FROM jsonb_to_recordset(current_setting('scanlog.events')::jsonb)
+      AS e (id text, stream text, version int, type text, schema smallint, data jsonb, actor text,
+        occurred_at timestamptz)
+  ),
+  locked AS MATERIALIZED (
+    SELECT pg_advisory_xact_lock(${locks.append}), extract(epoch FROM clock_timestamp())::float8 AS locked_at
+    FROM (SELECT count(*) FROM given) AS parsed
+  ),
+  placed AS (
     INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)
-    SELECT nextval('log_position'), id, stream, version, type, schema, data, actor, occurred_at FROM given
+    SELECT nextval('log_position'), id, stream, version, type, schema, data, actor, occurred_at FROM locked, given
     RETURNING id, position
-  `.catch((error) => {
-    throw violates(error, 'events_stream_version') ? new VersionTaken(events[0]?.stream ?? '') : error;
-  });
+  )
+  SELECT id, position, locked_at FROM placed, locked`;
+
+function recordedAt<E extends StoredEvent>(events: Pending<E>[], placed: Placed[]): Recorded<E>[] {
   const positions = new Map(placed.map(({ id, position }) => [id, position]));
   return events.map((event) => {
     const position = positions.get(event.id);
@@ -67,10 +134,3 @@ export async function appendPrepared<E extends DomainEvent>(
     return { ...event, position };
   });
 }
-
-/** `prepare` and `appendPrepared` in one call. */
-export const append = <E extends DomainEvent>(
-  tx: Transaction,
-  events: NewEvent<E>[],
-  by: { actor: Actor; now: Date },
-): Promise<Recorded<E>[]> => appendPrepared(tx, prepare(events, by));

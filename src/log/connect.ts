@@ -105,3 +105,6 @@ export function isPostgresUnavailable(error: unknown): boolean {
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof postgres.PostgresError && error.code === '23505' && error.constraint_name === constraint;
 }
+
+/** Whether Postgres ended a transaction because it and another one waited for each other. */
+export const isDeadlock = (error: unknown) => codeOf(error) === '40P01';

@@ -1,16 +1,16 @@
 import type { ChangeEvent } from '../../events/catalogue.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
-import { appendPrepared, prepare, VersionTaken } from './append.ts';
-import type { Sql, Transaction } from './connect.ts';
+import { appendAndCommit, prepare, VersionTaken } from './append.ts';
+import { isDeadlock, type Sql, type Transaction } from './connect.ts';
 
 /** A change of one stream. `P` is the state that `project` wrote and returns. */
 interface Command<S extends { version: number }, E extends ChangeEvent, P> {
   load(): Promise<S>;
   decide(state: S): E[];
-  /** Takes locks that must be taken before the append lock. */
-  before?(tx: Transaction, events: E[]): Promise<unknown> | undefined;
-  /** Writes current state in the same transaction, pipelined with the append, which holds the append lock. */
+  /** Writes current state in the same transaction, before the append lock is taken. */
   project(tx: Transaction, state: S, events: Pending<E>[]): Promise<P>;
+  /** Sends what must be done under the append lock; see `appendAndCommit`. */
+  underLock?(tx: Transaction, projected: P): Promise<unknown>[];
   by: { actor: Actor; now: Date };
 }
 
@@ -36,13 +36,16 @@ export async function decideAndAppend<S extends { version: number }, E extends C
   return retryLostRace(() => attemptOnce(sql, stream, command));
 }
 
-/** Calls `attempt` once more after a lost race; a second one throws `VersionTaken`. */
+/**
+ * Calls `attempt` once more after a lost race; a second one throws `VersionTaken`. So does a deadlock: a process of an earlier
+ * version, which may run during an upgrade, takes the append lock before the locks of rows.
+ */
 export async function retryLostRace<T>(attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof VersionTaken) || count === maxAttempts) throw error;
+      if (!(error instanceof VersionTaken || isDeadlock(error)) || count === maxAttempts) throw error;
     }
   }
 }
@@ -50,19 +53,15 @@ export async function retryLostRace<T>(attempt: () => Promise<T>): Promise<T> {
 async function attemptOnce<S extends { version: number }, E extends ChangeEvent, P>(
   sql: Sql,
   stream: string,
-  { load, decide, before, project, by }: Command<S, E, P>,
+  { load, decide, project, underLock, by }: Command<S, E, P>,
 ): Promise<Decided<S, E, P>> {
   const state = await load();
   const events = decide(state).map((event, i) => ({ stream, version: state.version + 1 + i, event }));
   if (events.length === 0) return { state, recorded: [], projected: undefined };
   const pending = prepare(events, by);
   return sql.begin(async (tx) => {
-    // Sent in this order, without waiting for answers in between.
-    const [, recorded, projected] = await Promise.all([
-      before?.(tx, pending),
-      appendPrepared(tx, pending),
-      project(tx, state, pending),
-    ]);
+    const projected = await project(tx, state, pending);
+    const recorded = await appendAndCommit(tx, pending, () => underLock?.(tx, projected) ?? []);
     return { state, recorded, projected };
   });
 }

@@ -13,14 +13,20 @@ export async function floorOfLog(sql: Queryable): Promise<number> {
   return row?.position ?? 0;
 }
 
-/** Advances the log to a position that neither the log nor its lost tail has used, and makes that the floor. */
+/**
+ * Advances the log to a position that neither the log nor its lost tail has used, and makes that the floor. Takes the append
+ * lock, so it must be the last step of its transaction, or be followed only by an append.
+ */
 export async function raiseFloor(tx: Transaction, lostTo: number): Promise<number> {
-  await tx`SELECT pg_advisory_xact_lock(${locks.append})`;
-  const [row] = await tx<[{ floor: number }]>`
-    SELECT setval('log_position', greatest(last_value, ${lostTo}) + 1) AS floor FROM log_position`;
-  await tx`
-    INSERT INTO secrets VALUES ('log_floor', convert_to(${String(row.floor)}::text, 'UTF8'))
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+  // Sent without waiting for an answer, because all appends wait for the lock.
+  const [, [row]] = await Promise.all([
+    tx`SELECT pg_advisory_xact_lock(${locks.append})`,
+    tx<[{ floor: number }]>`
+      SELECT setval('log_position', greatest(last_value, ${lostTo}) + 1) AS floor FROM log_position`,
+    tx`
+      INSERT INTO secrets SELECT 'log_floor', convert_to(last_value::text, 'UTF8') FROM log_position
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  ]);
   return row.floor;
 }
 

@@ -23,4 +23,6 @@ export const locks = {
   rewriteArchive: 7_226_577,
   /** Held while a partition is counted and dropped, and shared by transactions that delete scans of deleted accounts. */
   dropPartition: 7_226_578,
+  /** Held by creates of codes with given short codes while they check that no other differs only in case. */
+  givenShortCodes: 7_226_579,
 } as const;

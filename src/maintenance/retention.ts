@@ -202,8 +202,8 @@ async function dropPartition(tx: Transaction, { name, to }: Partition, timers: T
     async (attempt) => {
       await addLeaving(attempt, 'dropped_scans');
       await attempt`DROP TABLE ${attempt(name)}`;
-      await ensureFloorAt(attempt, removed.newest);
       await progress(attempt, to - 1, removed.scans);
+      await ensureFloorAt(attempt, removed.newest);
     },
     timers,
   );
@@ -228,8 +228,8 @@ async function deleteBatch(tx: Transaction, { before, done_to }: RetentionRun, e
       DELETE FROM scans WHERE position >= ${first.position} AND position <= ${to} AND occurred_at < ${before}
       RETURNING position, code, is_unique, is_bot, rule`,
   );
-  await ensureFloorAt(tx, removed.newest);
   await progress(tx, to, removed.scans);
+  await ensureFloorAt(tx, removed.newest);
 }
 
 async function progress(tx: Transaction, to: number, scans: number): Promise<void> {
@@ -240,10 +240,10 @@ async function end(tx: Transaction, { run, before, up_to, scans }: RetentionRun,
   const [table] = await tx<{ dropped_run: number }[]>`SELECT dropped_run FROM warehouse_tables WHERE in_use`;
   if (table === undefined || table.dropped_run < run)
     return { state: 'waiting', for: 'the scans to leave the warehouse' };
+  await tx`UPDATE scan_retention SET done_at = ${now}`;
   if (scans > 0) {
     const data = { before: before.toISOString(), up_to_position: up_to, scans };
     await appendServiceEvent(tx, { type: 'scans_dropped', data }, now);
   }
-  await tx`UPDATE scan_retention SET done_at = ${now}`;
   return { state: 'ended', before, scans };
 }

@@ -1,6 +1,5 @@
 import { counters } from '../../projections/counters.ts';
 import { connect } from '../log/connect.ts';
-import { floorOfLog } from '../log/floor.ts';
 import { locks } from '../log/locks.ts';
 import { runErasures } from '../maintenance/run-erasures.ts';
 import { runVisitorRemoval } from '../maintenance/visitor-removal.ts';
@@ -31,9 +30,9 @@ export function runCounters(context: StreamContext): Leadership {
   return { stop: async () => void (await Promise.all(parts.map((part) => part.stop()))) };
 }
 
-async function rebuildCounters({ sql, databaseUrl, log }: StreamContext): Promise<void> {
+async function rebuildCounters({ databaseUrl, log }: StreamContext): Promise<void> {
   log.warn({ projection: counters.name }, 'the counters have no valid checkpoint: rebuilding them from the log');
-  // Counting a long log in one statement takes minutes.
+  // Counting a long log takes minutes.
   const maintenance = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
-  await counters.rebuild(maintenance, await floorOfLog(sql)).finally(() => maintenance.end({ timeout: 1 }));
+  await counters.rebuild(maintenance).finally(() => maintenance.end({ timeout: 1 }));
 }

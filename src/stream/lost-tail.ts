@@ -104,9 +104,8 @@ const isSame = ({ entries }: LogRange, idsByPosition: Map<number, string>) =>
  */
 export const abandonTail = (sql: Sql, { agreedTo, lostTo, reported }: LostTail): Promise<number> =>
   sql.begin(async (tx) => {
-    const floor = await raiseFloor(tx, lostTo);
     await counters.invalidate(tx);
     await webhooks.rewind(tx, agreedTo, reported);
     await ledger.retireAll(tx);
-    return floor;
+    return raiseFloor(tx, lostTo);
   });

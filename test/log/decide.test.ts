@@ -73,11 +73,11 @@ describe('load, decide, append', () => {
     expect(await versionOf(stream), 'only the two events of the other writer were added').toEqual({ version: 3 });
   });
 
-  test('state is pipelined with the append: the append lock is not held while the client waits for an answer', async () => {
+  test('current state is written before the append lock is taken', async () => {
     const stream = await begin();
     const projected = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
-    // Another append holds the lock until this command has sent its state.
+    // Another append holds the lock until this command has written its state.
     const holder = database.sql.begin(async (tx) => {
       await append(tx, [opened()], by);
       locked.resolve();
@@ -87,7 +87,10 @@ describe('load, decide, append', () => {
     const { recorded } = await decideAndAppend<{ version: number }, AccountEvent>(database.sql, stream, {
       load: () => versionOf(stream),
       decide: () => [upgrade],
-      project: async () => projected.resolve(),
+      project: async (tx) => {
+        await tx`SELECT 1`;
+        projected.resolve();
+      },
       by,
     });
     expect(recorded).toHaveLength(1);

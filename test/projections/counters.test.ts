@@ -10,6 +10,7 @@ import { headOfLog, readRange } from '../../src/log/read.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { removeAllVisitors } from '../../src/maintenance/visitor-removal.ts';
 import { useDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { scanned, visitorNamed } from '../support/scans.ts';
 import { testBox } from '../support/secret-box.ts';
 import { dumpTable } from '../support/tables.ts';
@@ -103,6 +104,30 @@ describe('scan counters', () => {
     await expect(counters.apply(sql, await readRange(sql, invalid, 1_000))).rejects.toThrow(Superseded);
     await counters.rebuild(sql);
     expect(await countOf(code)).toEqual([3, 3]);
+  });
+
+  test('go on while a rebuild counts the log, which then has their scans too', async () => {
+    const code = await newCode();
+    await scan(code, 3);
+    await catchUp();
+    const { sql } = database;
+    let rebuilt: Promise<void> = Promise.resolve();
+    await sql.begin(async (tx) => {
+      await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
+      // Read by a rebuild, but not by the counters.
+      await tx`LOCK TABLE dropped_scans IN ACCESS EXCLUSIVE MODE`;
+      rebuilt = counters.rebuild(sql);
+      await eventually(async () => {
+        const waiting = await sql`SELECT 1 FROM pg_locks WHERE relation = 'dropped_scans'::regclass AND NOT granted`;
+        expect(waiting).toHaveLength(1);
+      });
+      await scan(code, 2);
+      await catchUp();
+      expect(await countOf(code)).toEqual([5, 3]);
+    });
+    await rebuilt;
+    expect(await countOf(code)).toEqual([5, 3]);
+    expect(await counters.checkpoint(sql)).toBe(await headOfLog(sql));
   });
 
   test('refuse a range that does not start at the checkpoint', async () => {

@@ -198,7 +198,12 @@ async function run(world: World, now: Step): Promise<void> {
     case 'revert': {
       if (code === undefined) return;
       const period = { actor: by.actor, from: new Date(0), to: by.now };
-      const { reverted } = await revert(sql, code, { ...period, isDryRun: false, ownUrls: [] }, by);
+      const { reverted } = await revert(
+        sql,
+        code,
+        { ...period, isDryRun: false, ownUrls: [], onRecorded: async () => {} },
+        by,
+      );
       for (const { code: changed, events } of reverted)
         for (const known of world.codes)
           if (known.id === changed.id && events.some(({ type }) => type === 'code_paused')) known.status = 'paused';
