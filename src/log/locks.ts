@@ -15,10 +15,13 @@ export const locks = {
   analytics: 7_226_571,
   webhooks: 7_226_572,
   replayAnalytics: 7_226_573,
+  /** Held by every transaction that removes scans for the retention, or changes the catalogue of archive files. */
   retention: 7_226_574,
   /** Combined with a hash of the account, it serializes the sign-ins of that account. */
   signIns: 7_226_575,
   archive: 7_226_576,
   /** Held while the erasure or the retention rewrites an archive file. */
   rewriteArchive: 7_226_577,
+  /** Held by every step of an erasure. This one and `retention` are shared by readers of the whole log (history.ts). */
+  erasure: 7_226_578,
 } as const;

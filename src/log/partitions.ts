@@ -71,14 +71,6 @@ export const listPartitions = (sql: Queryable): Promise<Partition[]> => sql<Part
   ) AS partitions
   ORDER BY "to"`;
 
-/**
- * Prevents the drop of partitions until the transaction ends. A transaction that reads a snapshot of the whole log calls
- * this first: a partition that is dropped after the snapshot was taken would be missing from it.
- */
-export async function holdPartitions(tx: Transaction): Promise<void> {
-  await tx`LOCK TABLE scans IN ACCESS SHARE MODE`;
-}
-
 /** Whether a transaction that has been open for at least `ageMs` reads the log, and so prevents the drop of partitions. */
 export async function isReadForLong(sql: Queryable, ageMs: number): Promise<boolean> {
   const [reader] = await sql`

@@ -3,6 +3,7 @@ import { archiveFormat } from '../archive/format.ts';
 import { codeOf } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { ensureFloorAt } from '../log/floor.ts';
+import { tryLock } from '../log/history.ts';
 import { locks } from '../log/locks.ts';
 import { isReadForLong, type Partition } from '../log/partitions.ts';
 import { rowHash } from '../log/scan-lines.ts';
@@ -22,7 +23,7 @@ export type MoveOutcome =
   | 'moved'
   /** An erasure or the retention has deleted scans since the files were written. */
   | 'changed'
-  /** Another transaction reads the log, and a partition cannot be dropped now. */
+  /** Another transaction reads the log, or the retention removes scans from it. */
   | 'busy';
 
 /** While the drop of a partition waits for readers, redirects queue after it, so it waits no longer than this. */
@@ -48,7 +49,7 @@ export const moveScans = (
     .begin(async (tx): Promise<MoveOutcome> => {
       await tx`SET LOCAL statement_timeout = 0`;
       await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
-      await tx`SELECT pg_advisory_xact_lock(${locks.retention})`;
+      if (!(await tryLock(tx, locks.retention))) return 'busy';
       if (unit.partitions.length > 0) {
         // Checked before a whole partition is read, and without a lock for which redirects would have to wait.
         if (await isReadForLong(tx, longReadMs)) return 'busy';
