@@ -15,6 +15,38 @@ async function query<T>(warehouse: Warehouse, sql: string, params: Record<string
   return result.json<T>();
 }
 
+interface Month {
+  from: Date;
+  /** Exclusive. */
+  to: Date;
+}
+
+/**
+ * The months of which a table has rows. It is partitioned by month, so a statement about one reads only its rows; a statement
+ * about all would need memory for all groups of all months.
+ */
+async function monthsOf(warehouse: Warehouse, version: number): Promise<Month[]> {
+  const [found] = await query<{ rows: string; first: string; last: string }>(
+    warehouse,
+    `SELECT toString(count()) AS rows, toString(toUnixTimestamp64Milli(min(time))) AS first,
+       toString(toUnixTimestamp64Milli(max(time))) AS last
+     FROM ${tableName(warehouse, version)}`,
+    {},
+  );
+  if (found === undefined || found.rows === '0') return [];
+  const [first, last] = [new Date(Number(found.first)), new Date(Number(found.last))];
+  const months: Month[] = [];
+  for (let month = first.getUTCMonth(); ; month++) {
+    const from = new Date(Date.UTC(first.getUTCFullYear(), month, 1));
+    if (from > last) return months;
+    months.push({ from, to: new Date(Date.UTC(first.getUTCFullYear(), month + 1, 1)) });
+  }
+}
+
+/** Its first days, as parameters of a query. */
+const daysOf = ({ from, to }: Month) => ({ from: from.toISOString().slice(0, 10), to: to.toISOString().slice(0, 10) });
+const isInMonth = (time: string) => `${time} >= {from:Date} AND ${time} < {to:Date}`;
+
 interface RowsUpTo extends TableSelection {
   position: number;
   /** Excludes scans before this time, up to this position. */
@@ -27,52 +59,88 @@ export async function countRowsByCode(
   { version, account, position, without }: RowsUpTo,
 ): Promise<ScanCounts> {
   const excluded = 'AND NOT (time < fromUnixTimestamp64Milli({before_ms:Int64}) AND position <= {up_to:UInt64})';
-  const rows = await query<{ code: string; total: string; unique: string }>(
-    warehouse,
-    `SELECT code, toString(count()) AS total, toString(countIf(is_unique)) AS unique
-     FROM ${tableName(warehouse, version)}
-     WHERE position <= {position:UInt64} AND ${accountCondition(account)} ${without === undefined ? '' : excluded}
-     GROUP BY code`,
-    { position, account, before_ms: without?.before.getTime() ?? 0, up_to: without?.up_to ?? 0 },
-  );
-  return new Map(rows.map(({ code, total, unique }) => [code, { total: Number(total), unique: Number(unique) }]));
+  const counts: ScanCounts = new Map();
+  for (const month of await monthsOf(warehouse, version)) {
+    const rows = await query<{ code: string; total: string; unique: string }>(
+      warehouse,
+      `SELECT code, toString(count()) AS total, toString(countIf(is_unique)) AS unique
+       FROM ${tableName(warehouse, version)}
+       WHERE ${isInMonth('time')}
+         AND position <= {position:UInt64} AND ${accountCondition(account)} ${without === undefined ? '' : excluded}
+       GROUP BY code`,
+      {
+        ...{ ...daysOf(month), position, account },
+        ...{ before_ms: without?.before.getTime() ?? 0, up_to: without?.up_to ?? 0 },
+      },
+    );
+    for (const { code, total, unique } of rows) {
+      const before = counts.get(code) ?? { total: 0, unique: 0 };
+      counts.set(code, { total: before.total + Number(total), unique: before.unique + Number(unique) });
+    }
+  }
+  return counts;
 }
 
-/** What each projection is compared by, and its GROUP BY keys besides account, mode, code and is_bot. */
+/**
+ * What a query names so that ClickHouse can answer it from this projection and from no other: the expression of time that it
+ * has, and a condition on another of its keys that is always true.
+ */
 const projections = {
-  by_hour: { subject: 'code', keys: 'toStartOfHour(time)' },
-  by_account: { subject: 'account', keys: 'toStartOfHour(time)' },
-  by_client: { subject: 'code', keys: 'toDate(time), device, browser' },
-  by_place: { subject: 'code', keys: 'toDate(time), country, city' },
+  by_hour: { subject: 'code', time: 'toStartOfHour(time)', only: 'true' },
+  by_account: { subject: 'account', time: 'toStartOfHour(time)', only: 'true' },
+  by_client: { subject: 'code', time: 'toDate(time)', only: "device >= ''" },
+  by_place: { subject: 'code', time: 'toDate(time)', only: "country >= ''" },
 };
 
-/** Codes or accounts for which an aggregate projection has another number of scans than the table has rows. */
-export async function wrongAggregates(
+interface WrongAggregate {
+  aggregate: string;
+  /** A code or an account. */
+  subject: string;
+  rows: number;
+  aggregated: number;
+}
+
+/** Codes or accounts for which an aggregate projection has another number of scans in a month than the table has rows. */
+export async function wrongAggregates(warehouse: Warehouse, selection: TableSelection): Promise<WrongAggregate[]> {
+  const found: WrongAggregate[] = [];
+  for (const month of await monthsOf(warehouse, selection.version))
+    for (const aggregate of Object.keys(projections) as (keyof typeof projections)[])
+      found.push(...(await wrongInMonth(warehouse, selection, month, aggregate)));
+  return found;
+}
+
+const maxTries = 5;
+
+/** Rows and aggregates are read one after the other, and inserts continue: only repeated differences are real. */
+async function wrongInMonth(
   warehouse: Warehouse,
   { version, account }: TableSelection,
-): Promise<{ aggregate: string; subject: string; rows: number; aggregated: number }[]> {
+  month: Month,
+  aggregate: keyof typeof projections,
+): Promise<WrongAggregate[]> {
   const table = tableName(warehouse, version);
-  const where = `WHERE ${accountCondition(account)}`;
-  const wrong = Object.entries(projections).map(async ([aggregate, { subject, keys }]) => {
-    const groups = ['account', 'mode', ...(subject === 'code' ? ['code'] : []), 'is_bot', keys].join(', ');
+  const { subject, time, only } = projections[aggregate];
+  for (let tries = 1; ; tries++) {
+    // Grouped by code or account alone, since groups by all keys of the projection would be nearly as many as rows.
     const found = await query<{ name: string; rows: string; aggregated: string }>(
       warehouse,
       `SELECT name, toString(sum(r)) AS rows, toString(sum(a)) AS aggregated FROM (
-         SELECT ${subject} AS name, count() AS r, 0 AS a FROM ${table} ${where} GROUP BY name
-         SETTINGS optimize_use_projections = 0
+         SELECT ${subject} AS name, count() AS r, 0 AS a FROM ${table}
+         WHERE ${isInMonth('time')} AND ${accountCondition(account)}
+         GROUP BY name SETTINGS optimize_use_projections = 0
          UNION ALL
-         SELECT ${subject} AS name, 0 AS r, sum(n) AS a
-         FROM (SELECT ${subject}, count() AS n FROM ${table} ${where} GROUP BY ${groups})
+         SELECT ${subject} AS name, 0 AS r, count() AS a FROM ${table}
+         WHERE ${isInMonth(time)} AND ${accountCondition(account)} AND ${only}
          GROUP BY name
        ) GROUP BY name HAVING sum(r) != sum(a)`,
-      { account },
+      { ...daysOf(month), account },
     );
+    if (found.length > 0 && tries < maxTries) continue;
     return found.map(({ name, rows, aggregated }) => ({
       aggregate,
       subject: name,
       rows: Number(rows),
       aggregated: Number(aggregated),
     }));
-  });
-  return (await Promise.all(wrong)).flat();
+  }
 }

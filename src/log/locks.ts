@@ -15,6 +15,7 @@ export const locks = {
   analytics: 7_226_571,
   webhooks: 7_226_572,
   replayAnalytics: 7_226_573,
+  /** Held by every transaction that removes scans for the retention, or changes the catalogue of archive files. */
   retention: 7_226_574,
   /** Combined with a hash of the account, it serializes the sign-ins of that account. */
   signIns: 7_226_575,
@@ -25,4 +26,6 @@ export const locks = {
   dropPartition: 7_226_578,
   /** Held by creates of codes with given short codes while they check that no other differs only in case. */
   givenShortCodes: 7_226_579,
+  /** Held by every step of an erasure. This one and `retention` are shared by readers of the whole log (history.ts). */
+  erasure: 7_226_580,
 } as const;

@@ -71,14 +71,6 @@ export const listPartitions = (sql: Queryable): Promise<Partition[]> => sql<Part
   ) AS partitions
   ORDER BY "to"`;
 
-/**
- * Prevents the drop of partitions until the transaction ends. A transaction that reads a snapshot of the whole log calls
- * this first: a partition that is dropped after the snapshot was taken would be missing from it.
- */
-export async function holdPartitions(tx: Transaction): Promise<void> {
-  await tx`LOCK TABLE scans IN ACCESS SHARE MODE`;
-}
-
 /** Makes the space of deleted scans reusable. Does not block reads or writes. */
 export async function vacuumScans(sql: Sql): Promise<void> {
   const connection = await sql.reserve();

@@ -3,6 +3,7 @@ import type { Timers } from '../lib/timers.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
 import { LogInUse, lockPartitions, prepareDrop, retryDrop } from '../log/drop-partitions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
+import { tryLock } from '../log/history.ts';
 import { locks } from '../log/locks.ts';
 import type { Partition } from '../log/partitions.ts';
 import { rowHash } from '../log/scan-lines.ts';
@@ -22,7 +23,7 @@ export type MoveOutcome =
   | { state: 'moved' }
   /** An erasure or the retention has deleted scans since the files were written. */
   | { state: 'changed' }
-  /** Another transaction uses the log, and a partition cannot be dropped now. */
+  /** Another transaction reads the log, or removes scans from it. */
   | { state: 'waiting'; for: string };
 
 interface MoveOptions {
@@ -30,6 +31,8 @@ interface MoveOptions {
   now: Date;
   timers?: Timers | undefined;
 }
+
+const removalsWait = 'a backup, verify or the retention to end';
 
 class Changed extends Error {}
 
@@ -48,7 +51,7 @@ export const moveScans = (
     .begin(async (tx): Promise<MoveOutcome> => {
       await tx`SET LOCAL statement_timeout = 0`;
       await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
-      await tx`SELECT pg_advisory_xact_lock(${locks.retention})`;
+      if (!(await tryLock(tx, locks.retention))) return { state: 'waiting', for: removalsWait };
       if (unit.partitions.length > 0) {
         await prepareDrop(tx);
         await lockPartitions(tx, unit.partitions);

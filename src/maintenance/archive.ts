@@ -21,7 +21,7 @@ import { deleteLeftovers } from './delete-files.ts';
 export type ArchiveStep =
   | { step: 'write'; from: number; to: number }
   | { step: 'move'; to: number; files: FileOfScans[] }
-  /** A partition cannot be dropped while another transaction uses the log. */
+  /** Scans cannot be moved while a backup, `verify` or another long transaction reads the log. */
   | { step: 'wait'; for: string };
 
 export interface ArchiveOptions {

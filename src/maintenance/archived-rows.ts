@@ -1,12 +1,13 @@
 import { lineFields, unescaped } from '../../events/scan-line.ts';
 import { linesOf, sourceOf } from '../archive/check.ts';
 import { type ArchiveFile, filesOf } from '../log/archives.ts';
+import { type BackupRows, rowLines } from './backup-file.ts';
 
-/** The scans of archive files in log order, as rows of the table `scans` in Postgres' text format. */
-export async function* archivedRows(files: ArchiveFile[], columns: string[]): AsyncGenerator<string[]> {
+/** The scans of archive files in log order, as rows of the table `scans`. */
+export async function* archivedRows(files: ArchiveFile[], columns: string[]): AsyncGenerator<BackupRows> {
   for (const { location, bytes } of files) {
     const source = await sourceOf(await filesOf(location), location, bytes);
-    for await (const lines of linesOf(source)) yield lines.map((line) => rowOf(line, columns));
+    for await (const lines of linesOf(source)) yield rowLines(lines.map((line) => rowOf(line, columns)));
   }
 }
 

@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
+import { open } from 'node:fs/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { codeOf, messageOf, StartError } from '../lib/errors.ts';
 
 /**
- * A backup is one gzip stream of lines, each a JSON value: first the header; then, for each table, a line with its name
- * and columns followed by one line per row in Postgres' own text format, which is exact for every type; last the number
- * of rows of each table and a checksum of everything before. A file without the last line is incomplete.
+ * A backup is one compressed stream of lines: first the header; then, for each table, a line with its name and columns
+ * followed by one line per row in Postgres' own text format, which is exact for every type; last the number of rows of each
+ * table and a checksum of everything before. A file without the last line is incomplete. All lines but rows are JSON objects.
+ *
+ * | format | compression | a row |
+ * |---|---|---|
+ * | 1 | gzip | as a JSON string |
+ * | 2 | zstd | as it is, `(…)`, with `\\` for a backslash and `\n` for the end of a line |
  */
-export const format = 1;
+export const format = 2;
 
 export interface BackupHeader {
-  scanlog_backup: typeof format;
+  scanlog_backup: number;
   /** The version of Scanlog that wrote it. */
   version: string;
   created_at: string;
@@ -55,6 +61,22 @@ export const leftOut = [
   'archive_leftovers',
 ];
 
+/** Text of complete lines, each a row. */
+export interface BackupRows {
+  text: string;
+  count: number;
+}
+
+/** The lines of rows in Postgres' text format. */
+export const rowLines = (rows: string[]): BackupRows => ({
+  text: rows.map((row) => `${escapedRow(row)}\n`).join(''),
+  count: rows.length,
+});
+
+const escapedRow = (row: string) => (/[\\\n]/.test(row) ? row.replaceAll('\\', '\\\\').replaceAll('\n', '\\n') : row);
+const unescapedRow = (line: string) =>
+  line.includes('\\') ? line.replace(/\\[\\n]/g, (sequence) => (sequence === '\\n' ? '\n' : '\\')) : line;
+
 /** Consecutive rows of one table; a large table comes in many pieces. */
 export interface BackupPiece {
   table: TableLine;
@@ -68,64 +90,74 @@ export interface OpenBackup {
   pieces: AsyncGenerator<BackupPiece, void>;
 }
 
-const gunzipChunkBytes = 256 * 1024;
+const chunkBytes = 256 * 1024;
+const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 const notABackup = (file: string) => new StartError(`${file} is not a backup of Scanlog.`);
 const damaged = (file: string, reason: string) =>
   new StartError(`${file} is damaged or incomplete, and nothing of it was restored: ${reason}.`);
 
 export async function openBackup(file: string): Promise<OpenBackup> {
-  const chunks = linesOf(file);
-  const firstLines = (await chunks.next()).value ?? [];
-  const header = parseLine<BackupHeader>(firstLines[0] ?? '');
+  const chunks = textOf(file);
+  const { value: first } = await chunks.next();
+  if (first === undefined) throw damaged(file, 'it ends before its first line does');
+  const header = parseLine<BackupHeader>(first.slice(0, first.indexOf('\n')));
   if (typeof header?.scanlog_backup !== 'number') throw notABackup(file);
-  if (header.scanlog_backup !== format)
+  if (header.scanlog_backup > format)
     throw new StartError(
       `${file} was written by Scanlog ${header.version} in a newer format: restore it with that version or a newer one.`,
     );
-  return { header, pieces: readPieces(file, firstLines, chunks) };
+  return { header, pieces: readPieces(file, header, first, chunks) };
 }
 
 async function* readPieces(
   file: string,
-  firstLines: string[],
-  chunks: AsyncGenerator<string[], void>,
+  header: BackupHeader,
+  first: string,
+  chunks: AsyncGenerator<string, void>,
 ): AsyncGenerator<BackupPiece, void> {
-  const checksum = createHash('sha256').update(`${firstLines[0]}\n`);
+  const checksum = createHash('sha256');
   const counts: Record<string, number> = {};
+  const rowOf = header.scanlog_backup === 1 ? rowOfJson : rowOfLine;
   let table: TableLine | undefined;
   let end: BackupEnd | undefined;
 
-  function read(lines: string[]): BackupPiece[] {
+  function read(text: string): BackupPiece[] {
     const pieces: BackupPiece[] = table === undefined ? [] : [{ table, rows: [] }];
+    const lines = text.split('\n');
+    // The text ends with the end of a line.
+    lines.pop();
     for (const line of lines) {
       if (end !== undefined) throw damaged(file, 'more lines follow its end line');
-      const value = parseLine<string | TableLine | { end: BackupEnd }>(line);
-      if (typeof value === 'object' && value !== null && 'end' in value) {
-        end = value.end;
-        continue;
-      }
-      checksum.update(line).update('\n');
+      const value = line.startsWith('{') ? parseLine<TableLine | { end: BackupEnd } | BackupHeader>(line) : rowOf(line);
       if (typeof value === 'string' && table !== undefined) {
         pieces.at(-1)?.rows.push(value);
         counts[table.table] = (counts[table.table] ?? 0) + 1;
-      } else if (typeof value === 'object' && typeof value?.table === 'string') {
+      } else if (typeof value === 'object' && 'end' in value) {
+        end = value.end;
+        checksum.update(text.slice(0, text.lastIndexOf(line)));
+      } else if (typeof value === 'object' && 'table' in value) {
         table = value;
         counts[table.table] = 0;
         pieces.push({ table, rows: [] });
-      } else throw damaged(file, 'it has a line in an unknown format');
+      } else if (typeof value !== 'object' || table !== undefined)
+        throw damaged(file, 'it has a line in an unknown format');
     }
+    if (end === undefined) checksum.update(text);
     return pieces;
   }
 
-  yield* read(firstLines.slice(1));
-  for await (const lines of chunks) yield* read(lines);
+  yield* read(first);
+  for await (const text of chunks) yield* read(text);
   const { rows, sha256 } = end ?? { rows: {}, sha256: undefined };
   if (sha256 === undefined) throw damaged(file, 'its end line is missing');
   if (sha256 !== checksum.digest('hex')) throw damaged(file, 'its checksum is wrong');
   for (const [name, count] of Object.entries(rows))
     if (counts[name] !== count) throw damaged(file, `it has ${counts[name] ?? 0} of ${count} rows of table ${name}`);
 }
+
+const rowOfJson = (line: string) => (line.startsWith('"') ? parseLine<string>(line) : undefined);
+const rowOfLine = (line: string) => (line.startsWith('(') ? unescapedRow(line) : undefined);
 
 function parseLine<T>(line: string): T | undefined {
   try {
@@ -135,25 +167,40 @@ function parseLine<T>(line: string): T | undefined {
   }
 }
 
-/** The lines of a gzip file in batches. Not with `readline`, which also splits at U+2028 and U+2029, valid in JSON. */
-async function* linesOf(file: string): AsyncGenerator<string[], void> {
+/** The text of a compressed file in pieces of whole lines. */
+async function* textOf(file: string): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
-  const compressed = createReadStream(file);
-  const gunzip = createGunzip({ chunkSize: gunzipChunkBytes });
-  compressed.on('error', (error) => gunzip.destroy(error));
   let rest = '';
   try {
-    for await (const chunk of compressed.pipe(gunzip)) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = lines.pop() as string;
-      if (lines.length > 0) yield lines;
+    const decompress = (await isZstd(file))
+      ? createZstdDecompress({ chunkSize: chunkBytes })
+      : createGunzip({ chunkSize: chunkBytes });
+    const compressed = createReadStream(file, { highWaterMark: chunkBytes });
+    compressed.on('error', (error) => decompress.destroy(error));
+    try {
+      for await (const chunk of compressed.pipe(decompress)) {
+        const text = rest + decoder.decode(chunk, { stream: true });
+        const end = text.lastIndexOf('\n') + 1;
+        rest = text.slice(end);
+        if (end > 0) yield text.slice(0, end);
+      }
+    } finally {
+      compressed.destroy();
     }
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') throw new StartError(`There is no file ${file}.`);
-    if (!code.startsWith('Z_')) throw new StartError(`${file} cannot be read: ${messageOf(error)}`);
+    if (!/^Z(STD)?_/.test(code)) throw new StartError(`${file} cannot be read: ${messageOf(error)}`);
     throw /header/.test(messageOf(error)) ? notABackup(file) : damaged(file, messageOf(error));
+  }
+}
+
+async function isZstd(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(zstdMagic.length), 0, zstdMagic.length, 0);
+    return buffer.equals(zstdMagic);
   } finally {
-    compressed.destroy();
+    await handle.close();
   }
 }

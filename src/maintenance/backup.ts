@@ -1,19 +1,14 @@
-import { createHash } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import { messageOf, StartError } from '../lib/errors.ts';
 import { type ArchiveFile, listArchives } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
-import { holdPartitions } from '../log/partitions.ts';
+import { withFixedHistory } from '../log/history.ts';
 import { headOfLog } from '../log/read.ts';
 import { archivedRows } from './archived-rows.ts';
-import { type BackupEnd, type BackupHeader, format, leftOut, type TableLine } from './backup-file.ts';
-
-/** Few, because a stored response of a bulk create can have a megabyte. */
-const rowsPerFetch = 100;
+import { type BackupHeader, type BackupRows, format, type TableLine } from './backup-file.ts';
+import { estimateRows, eventRows, historyTables, scanRows, tableRows, tablesOf } from './backup-rows.ts';
+import { BackupWriter } from './backup-writer.ts';
 
 export interface BackedUp {
   position: number;
@@ -24,48 +19,32 @@ interface BackupOptions {
   now: Date;
   /** Whether scans in archive files are part of the backup; else it has the catalogue, and needs the files. */
   withArchive?: boolean;
-  onProgress?: (done: number, total: number) => void;
+  /** Awaited. */
+  onProgress?: (done: number, total: number) => unknown;
 }
 
-/** The catalogue is not in a backup that has the scans of its files: a restore puts them into `scans`. */
-const isLeftOut = (table: string, files: ArchiveFile[]) =>
-  files.length > 0 && ['archives', 'archived_scans'].includes(table);
+/** What a backup consists of. Stays the same while the history of the log is fixed. */
+interface Contents {
+  tables: TableLine[];
+  /** Those whose scans are part of the backup. */
+  files: ArchiveFile[];
+}
 
 /**
- * Writes all tables of the log's database to a file, except those in `leftOut`. The backup is one snapshot, taken while the
- * service runs. The file appears only when it is complete, and only its owner may read it.
+ * Writes all tables of the log's database to a file, except those in `leftOut`, while the service runs. The file appears only
+ * when it is complete, and only its owner may read it.
+ *
+ * The backup is the state of one moment, that of the snapshot in which all tables but `events` and `scans` are read. These two
+ * are read after it and without a snapshot, up to the last position that it has seen: the history of the log is fixed
+ * meanwhile, so up to there they have exactly the entries of that moment.
  */
-export async function writeBackup(
-  sql: Sql,
-  file: string,
-  { now, withArchive = true, onProgress = () => {} }: BackupOptions,
-): Promise<BackedUp> {
+export async function writeBackup(sql: Sql, file: string, options: BackupOptions): Promise<BackedUp> {
   const partial = `${file}.${process.pid}.part`;
   const handle = await open(partial, 'w', 0o600).catch((error) => {
     throw new StartError(`${file} cannot be written: ${messageOf(error)}`);
   });
   try {
-    const written = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
-      await tx`SET LOCAL statement_timeout = 0`;
-      await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
-      await holdPartitions(tx);
-      const header = await headerOf(tx, now);
-      const tables = await tablesOf(tx);
-      // A database of an older version has none.
-      const hasArchives = tables.some(({ table }) => table === 'archives');
-      const files = withArchive && hasArchives ? await listArchives(tx) : [];
-      const counted = tables.filter(({ table }) => !isLeftOut(table, files));
-      const total = (await countRows(tx, counted)) + files.reduce((sum, { scans }) => sum + scans, 0);
-      let rows = 0;
-      const onRows = (count: number) => {
-        rows += count;
-        onProgress(rows, total);
-      };
-      await pipeline(Readable.from(textOf(tx, header, tables, files, onRows)), createGzip(), async (compressed) => {
-        for await (const chunk of compressed) await handle.writeFile(chunk);
-      });
-      return { position: header.position, rows };
-    });
+    const written = await withFixedHistory(sql, () => writeTo(handle, sql, options));
     await handle.sync();
     await rename(partial, file);
     return written;
@@ -75,6 +54,61 @@ export async function writeBackup(
   } finally {
     await handle.close();
   }
+}
+
+async function writeTo(
+  handle: FileHandle,
+  sql: Sql,
+  { now, withArchive = true, onProgress = () => {} }: BackupOptions,
+): Promise<BackedUp> {
+  const contents = await contentsOf(sql, withArchive);
+  const expected = await expectedRows(sql, contents);
+  let done = 0;
+  async function* counted(pieces: AsyncIterable<BackupRows>): AsyncGenerator<BackupRows> {
+    for await (const rows of pieces) {
+      yield rows;
+      done += rows.count;
+      await onProgress(done, Math.max(expected, done + 1));
+    }
+  }
+  const writer = new BackupWriter(handle);
+  try {
+    const position = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+      await tx`SET LOCAL statement_timeout = 0`;
+      await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
+      const header = await headerOf(tx, now);
+      await writer.header(header);
+      for (const table of contents.tables)
+        if (!historyTables.includes(table.table))
+          await writer.table(table, counted(rowsInSnapshot(tx, table, contents)));
+      return header.position;
+    });
+    for (const table of contents.tables)
+      if (historyTables.includes(table.table))
+        await writer.table(table, counted(rowsOfHistory(sql, table, contents, position)));
+    const rows = await writer.end();
+    await onProgress(rows, rows);
+    return { position, rows };
+  } catch (error) {
+    await writer.abandon();
+    throw error;
+  }
+}
+
+async function contentsOf(sql: Queryable, withArchive: boolean): Promise<Contents> {
+  const tables = await tablesOf(sql);
+  // A database of an older version has none.
+  const hasArchives = tables.some(({ table }) => table === 'archives');
+  return { tables, files: withArchive && hasArchives ? await listArchives(sql) : [] };
+}
+
+/** The catalogue is not in a backup that has the scans of its files: a restore puts them into `scans`. */
+const isLeftEmpty = (table: string, { files }: Contents) =>
+  files.length > 0 && ['archives', 'archived_scans'].includes(table);
+
+async function expectedRows(sql: Queryable, contents: Contents): Promise<number> {
+  const names = contents.tables.map(({ table }) => table).filter((table) => !isLeftEmpty(table, contents));
+  return (await estimateRows(sql, names)) + contents.files.reduce((sum, { scans }) => sum + scans, 0);
 }
 
 async function headerOf(tx: Transaction, now: Date): Promise<BackupHeader> {
@@ -90,73 +124,17 @@ async function headerOf(tx: Transaction, now: Date): Promise<BackupHeader> {
   };
 }
 
-interface Table extends TableLine {
-  key: string[];
+async function* rowsInSnapshot(tx: Transaction, { table }: TableLine, contents: Contents): AsyncGenerator<BackupRows> {
+  if (!isLeftEmpty(table, contents)) yield* tableRows(tx, table);
 }
 
-/** All tables except those in `leftOut`, with the columns of their primary keys. */
-export async function tablesOf(sql: Queryable): Promise<Table[]> {
-  const rows = await sql<{ table: string; columns: string; key: string }[]>`
-    SELECT c.relname AS "table",
-      (SELECT json_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a
-        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)::text AS columns,
-      (SELECT json_agg(a.attname ORDER BY array_position(i.indkey::int2[], a.attnum))
-        FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::int2[])
-        WHERE i.indrelid = c.oid AND i.indisprimary)::text AS key
-    FROM pg_class c
-    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-      AND NOT c.relname = ANY (${leftOut})
-    ORDER BY c.relname`;
-  return rows.map(({ table, columns, key }) => ({ table, columns: JSON.parse(columns), key: JSON.parse(key) }));
-}
-
-async function countRows(tx: Transaction, tables: Table[]): Promise<number> {
-  let total = 0;
-  for (const { table } of tables) {
-    const [{ count }] = await tx<[{ count: number }]>`SELECT count(*) AS count FROM ${tx(table)}`;
-    total += count;
-  }
-  return total;
-}
-
-async function* textOf(
-  tx: Transaction,
-  header: BackupHeader,
-  tables: Table[],
-  files: ArchiveFile[],
-  onRows: (count: number) => void,
-): AsyncGenerator<string> {
-  const checksum = createHash('sha256');
-  const linesOf = (values: unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
-  const hashed = (text: string) => {
-    checksum.update(text);
-    return text;
-  };
-  yield hashed(linesOf([header]));
-  const end: BackupEnd = { rows: {}, sha256: '' };
-  for (const { table, columns, key } of tables) {
-    yield hashed(linesOf([{ table, columns } satisfies TableLine]));
-    let rows = 0;
-    if (table === 'scans')
-      for await (const archived of archivedRows(files, columns)) {
-        yield hashed(linesOf(archived));
-        rows += archived.length;
-        onRows(archived.length);
-      }
-    end.rows[table] = rows;
-    if (isLeftOut(table, files)) continue;
-    // Not with COPY: see scan-lines.ts.
-    await tx`DECLARE backup NO SCROLL CURSOR FOR SELECT t::text AS row FROM ${tx(table)} t ORDER BY ${tx(key)}`;
-    for (;;) {
-      const fetched = await tx<{ row: string }[]>`FETCH ${tx.unsafe(String(rowsPerFetch))} FROM backup`;
-      if (fetched.length === 0) break;
-      yield hashed(linesOf(fetched.map(({ row }) => row)));
-      rows += fetched.length;
-      onRows(fetched.length);
-    }
-    await tx`CLOSE backup`;
-    end.rows[table] = rows;
-  }
-  end.sha256 = checksum.digest('hex');
-  yield linesOf([{ end }]);
+async function* rowsOfHistory(
+  sql: Sql,
+  { table, columns }: TableLine,
+  { files }: Contents,
+  to: number,
+): AsyncGenerator<BackupRows> {
+  if (table === 'events') return yield* eventRows(sql, to);
+  yield* archivedRows(files, columns);
+  yield* scanRows(sql, to);
 }

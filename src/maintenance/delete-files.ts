@@ -4,11 +4,6 @@ import { ArchiveError } from '../archive/errors.ts';
 import { messageOf } from '../lib/errors.ts';
 import { filesOf } from '../log/archives.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
-import { findReader } from '../log/drop-partitions.ts';
-
-/** A backup reads the files of its snapshot, so replaced ones stay while a long transaction reads the log. */
-const stillRead = (location: string, reader: string) =>
-  new ArchiveError(`The archive file ${location} stays until ${reader} has stopped reading the log.`);
 
 /** Deletes files that a run or a rewrite has left behind, and those that were replaced; resolves to the errors. */
 export async function deleteLeftovers(sql: Sql): Promise<string[]> {
@@ -22,15 +17,16 @@ export async function deleteLeftovers(sql: Sql): Promise<string[]> {
   return deleteUnnamed(sql);
 }
 
-/** Deletes the files that nothing names any more; resolves to the errors. The others are tried again by the next call. */
+/**
+ * Deletes the files that nothing names any more; resolves to the errors. The others are tried again by the next call. A backup
+ * or `verify` reads none of them: no file is replaced while one runs (src/log/history.ts).
+ */
 export async function deleteUnnamed(sql: Sql): Promise<string[]> {
   const rows = await sql<{ location: string; is_replaced: boolean }[]>`
     SELECT location, is_replaced FROM archive_deletions ORDER BY since, location`;
-  const reader = rows.some(({ is_replaced }) => is_replaced) ? await findReader(sql) : undefined;
   const failed: string[] = [];
   for (const { location, is_replaced } of rows) {
     try {
-      if (is_replaced && reader !== undefined) throw stillRead(location, reader);
       if (is_replaced) await requireFolder(location);
       await (await filesOf(location)).delete(location);
       await sql`DELETE FROM archive_deletions WHERE location = ${location}`;

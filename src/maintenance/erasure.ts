@@ -10,6 +10,8 @@ import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { mayDeleteScans } from '../log/drop-partitions.ts';
 import { withExpectedPositions } from '../log/expected-positions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
+import { tryLock } from '../log/history.ts';
+import { locks } from '../log/locks.ts';
 import { hasLeftovers } from './delete-files.ts';
 import { deleteAllLeftovers, type RewriteHooks, type RewriteOutcome, rewriteFile } from './rewrite-file.ts';
 
@@ -55,6 +57,8 @@ export async function pendingErasures(sql: Queryable): Promise<string[]> {
   return rows.map(({ account }) => account);
 }
 
+const waitingForReaders: ErasureStep = { state: 'waiting', for: 'a backup, verify or another erasure to end' };
+
 /** What is not done in one transaction. */
 type ArchiveStep =
   | { state: 'file'; file: ArchiveFile; erasure: Erasure; total: number }
@@ -86,6 +90,7 @@ function resultOf(
 
 const nextInLog = (sql: Sql, account: string, now: Date): Promise<ErasureStep | ArchiveStep> =>
   sql.begin(async (tx): Promise<ErasureStep | ArchiveStep> => {
+    if (!(await tryLock(tx, locks.erasure))) return waitingForReaders;
     const [erasure] = await tx<Erasure[]>`
       SELECT account, ended_to, appended_to, scans_to, archive_to,
         (SELECT position FROM events WHERE stream = account AND type = 'account_deleted') AS deleted_at

@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ArchiveError } from '../archive/errors.ts';
 import { listArchives, namesOf } from '../log/archives.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql, Transaction } from '../log/connect.ts';
+import { tryLock } from '../log/history.ts';
 import { locks } from '../log/locks.ts';
 import { verifyFiles } from './verify-archive.ts';
+
+const waitForLockMs = 100;
 
 /** Counts the scans in archive files, and corrects `archived_scans`; resolves to the number of wrong rows. */
 export async function recountArchivedScans(sql: Sql): Promise<number> {
@@ -16,10 +20,10 @@ export async function recountArchivedScans(sql: Sql): Promise<number> {
   const rows = [...counts.all].map(([code, { total, unique }]) => ({
     ...{ code, total, unique, uncounted: counts.uncounted.get(code)?.total ?? 0 },
   }));
-  const corrected = await sql.begin(async (tx) => {
-    // Held by every transaction that moves scans.
-    await tx`SELECT pg_advisory_xact_lock(${locks.retention})`;
-    if (namesOf(await listArchives(tx)) !== namesOf(files)) return undefined;
+  const correct = async (tx: Transaction) => {
+    // Held by every transaction that moves scans. Polled, since a backup or verify shares it for minutes.
+    if (!(await tryLock(tx, locks.retention))) return 'busy';
+    if (namesOf(await listArchives(tx)) !== namesOf(files)) return 'moved';
     const counted = tx`
       SELECT n.code, n.total, n."unique", n.uncounted
       FROM jsonb_to_recordset(${tx.json(rows)}) AS n (code text, total bigint, "unique" bigint, uncounted bigint)
@@ -31,7 +35,11 @@ export async function recountArchivedScans(sql: Sql): Promise<number> {
       )`;
     const added = await tx`INSERT INTO archived_scans ${counted} ON CONFLICT DO NOTHING`;
     return Math.max(count, added.count);
-  });
-  // Scans were moved meanwhile.
-  return corrected ?? recountArchivedScans(sql);
+  };
+  for (;;) {
+    const corrected = await sql.begin(correct);
+    if (corrected === 'moved') return recountArchivedScans(sql);
+    if (corrected !== 'busy') return corrected;
+    await sleep(waitForLockMs);
+  }
 }

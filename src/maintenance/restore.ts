@@ -5,8 +5,8 @@ import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import { appliedMigrations, migrate, readMigrations } from '../log/migrate.ts';
 import { makePartitionsUpTo } from '../log/partitions.ts';
-import { tablesOf } from './backup.ts';
 import { type BackupHeader, type OpenBackup, openBackup, type TableLine } from './backup-file.ts';
+import { tablesOf } from './backup-rows.ts';
 
 const maxInsertRows = 1_000;
 const maxInsertCharacters = 1024 * 1024;
@@ -97,16 +97,16 @@ async function fill(
   let rows: string[] = [];
   let characters = 0;
   let done = 0;
+  let inserting: Promise<unknown> = Promise.resolve();
+  /** Postgres inserts these rows while the next ones are read. */
   const flush = async () => {
-    if (rows.length === 0) return;
-    // OFFSET 0 keeps the subquery separate; inlined, Postgres would parse a row once for each of its columns.
-    await tx`
-      INSERT INTO ${tx(table)}
-      SELECT (row).* FROM (
-        SELECT line::${tx(table)} AS row FROM json_array_elements_text(${JSON.stringify(rows)}::text::json) AS line OFFSET 0
-      ) AS rows`;
-    done += rows.length;
+    await inserting;
     onProgress(done);
+    if (rows.length === 0) return;
+    inserting = insert(tx, table, rows);
+    // Its error is thrown when it is awaited.
+    inserting.catch(() => {});
+    done += rows.length;
     rows = [];
     characters = 0;
   };
@@ -118,12 +118,24 @@ async function fill(
       // Migrations may have inserted rows. The log itself is empty, and its triggers refuse a DELETE.
       if (table !== 'events' && table !== 'scans') await tx`DELETE FROM ${tx(table)}`;
     }
-    rows.push(...piece.rows);
-    characters += piece.rows.reduce((sum, row) => sum + row.length, 0);
-    if (rows.length >= maxInsertRows || characters >= maxInsertCharacters) await flush();
+    for (const row of piece.rows) {
+      rows.push(row);
+      characters += row.length;
+      if (rows.length >= maxInsertRows || characters >= maxInsertCharacters) await flush();
+    }
   }
   await flush();
+  await flush();
 }
+
+/** OFFSET 0 keeps the subquery separate; inlined, Postgres would parse a row once for each of its columns. */
+const insert = async (tx: Transaction, table: string, rows: string[]) => {
+  await tx`
+    INSERT INTO ${tx(table)}
+    SELECT (row).* FROM (
+      SELECT line::${tx(table)} AS row FROM json_array_elements_text(${JSON.stringify(rows)}::text::json) AS line OFFSET 0
+    ) AS rows`;
+};
 
 function matchingTable({ table, columns }: TableLine, tables: Map<string, string[]>): string {
   if (tables.get(table)?.join() === columns.join()) return table;

@@ -129,14 +129,14 @@ class Changed extends Error {}
 
 /** Resolves to whether the catalogue now names the new file. */
 async function replaceFile(
-  { sql, file, now, onReplace }: RewriteOptions,
+  { sql, file, now, onReplace, signal }: RewriteOptions,
   stored: StoredFile | undefined,
   removed: RemovedScans,
 ): Promise<boolean> {
   for (;;) {
     const outcome = await sql
       .begin(async (tx) => {
-        // Held by every transaction that changes the catalogue. Polled, since the retention can hold it for minutes.
+        // Held by every transaction that changes the catalogue. Polled, since the retention, a backup or verify can hold it for minutes.
         const [lock] = await tx<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${locks.retention}) AS free`;
         if (!lock.free) return 'busy';
         if (!(await onReplace(tx, removed))) throw new Changed();
@@ -149,6 +149,7 @@ async function replaceFile(
         throw error;
       });
     if (outcome !== 'busy') return outcome === 'replaced';
+    if (signal?.aborted) throw stopped;
     await sleep(waitForLockMs);
   }
 }

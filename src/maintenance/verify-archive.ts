@@ -6,6 +6,7 @@ import { ArchiveError } from '../archive/errors.ts';
 import { messageOf } from '../lib/errors.ts';
 import { type ArchiveFile, filesOf } from '../log/archives.ts';
 import type { Queryable } from '../log/connect.ts';
+import { isOfAccount, readByCode } from './by-code.ts';
 import { addCounts, type CountOptions, type Difference, differences, type LogCounts } from './scan-counts.ts';
 import { isUncertain, type Limit, type UncertainScans } from './verify-limits.ts';
 
@@ -42,7 +43,7 @@ export async function verifyFiles(files: ArchiveFile[], options: FileOptions): P
       if (!(error instanceof ArchiveError)) throw error;
       found.push({ what: 'archive', code: 'all', log: `${file.scans} scans`, found: messageOf(error) });
     }
-    options.onProgress?.(file.to);
+    await options.onProgress?.(file.to);
   }
   return { counts, differences: found };
 }
@@ -97,16 +98,28 @@ export async function gapsInCatalogue(sql: Queryable): Promise<Difference[]> {
   });
 }
 
+/** A row of `archived_scans`. */
+interface ArchivedScans extends ScanCount {
+  code: string;
+  uncounted: number;
+}
+
+export async function readArchivedScanCounts(sql: Queryable, account: string | undefined): Promise<ArchivedScans[]> {
+  const rows = await readByCode(
+    (after, limit) => sql<(ArchivedScans & { wanted: boolean })[]>`
+      SELECT t.code, t.total_scans AS total, t.unique_scans AS "unique", t.uncounted_scans AS uncounted,
+        ${isOfAccount(sql, account)} AS wanted
+      FROM archived_scans t WHERE t.code > ${after} ORDER BY t.code LIMIT ${limit}`,
+  );
+  return rows.filter(({ wanted }) => wanted);
+}
+
 /** Compares `archived_scans` with the files. It has no deleted codes. */
-export async function differingArchivedScans(
-  sql: Queryable,
+export function differingArchivedScans(
+  rows: ArchivedScans[],
   { all, uncounted }: ArchiveCounts,
   isDeleted: (code: string) => boolean,
-  account: string | undefined,
-): Promise<Difference[]> {
-  const rows = await sql<({ code: string; uncounted: number } & ScanCount)[]>`
-    SELECT a.code, a.total_scans AS total, a.unique_scans AS "unique", a.uncounted_scans AS uncounted FROM archived_scans a
-    ${account === undefined ? sql`` : sql`JOIN codes c ON c.id = a.code AND c.account = ${account}`}`;
+): Difference[] {
   const ofExisting = (counts: Iterable<[string, ScanCount]>) =>
     new Map([...counts].filter(([code, { total }]) => total > 0 && !isDeleted(code)));
   const stored = rows.map(({ code, total, unique }): [string, ScanCount] => [code, { total, unique }]);

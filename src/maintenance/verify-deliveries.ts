@@ -3,7 +3,6 @@ import { entryTypesOf, webhookEventTypes } from '../../events/webhook-events.ts'
 import { type WebhookSpan, WebhookSpans } from '../../events/webhook-spans.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
-import { holdPartitions } from '../log/partitions.ts';
 import { readEvents } from '../log/read.ts';
 import { readArchivedScans } from '../log/scan-lines.ts';
 import { entryFilter } from '../webhooks/replay-selection.ts';
@@ -19,55 +18,132 @@ export interface DeliveriesVerified {
 }
 
 const eventsPerQuery = 5_000;
-const positionsPerQuery = 500_000;
+const positionsPerQuery = 50_000;
+const deliveriesPerQuery = 20_000;
 /** Deliveries are kept for at least seven days, so every entry that is younger must have one. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
+/** The clocks of edges and of Postgres differ by less than this. */
+const maxSkewMs = 60 * 60 * 1000;
 
 /**
  * Compares the deliveries with the log: each entry has one for each webhook
  * that was on and let it through, and no other, except those that a replay made.
+ *
+ * Deliveries come and go, so they are compared in one snapshot, which lasts only for the part of the log that can have some.
+ * The history of the log must be fixed meanwhile.
  */
-export const verifyDeliveries = (
+export async function verifyDeliveries(
   sql: Sql,
   { account, now = new Date() }: { account?: string | undefined; now?: Date } = {},
-): Promise<DeliveriesVerified> =>
-  sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
-    await holdPartitions(tx);
+): Promise<DeliveriesVerified> {
+  const events = new SpansOfLog();
+  await events.readUpTo(sql, await positionOfDeliveries(sql));
+  const compared = new Comparison();
+  const { spans, since, ages, found } = await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+    // It is idle while archive files are read.
+    await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
     const position = await positionOfDeliveries(tx);
-    const spans = (await spansOf(tx, position)).filter((span) => account === undefined || span.account === account);
+    const spans = (await events.readUpTo(tx, position)).filter(
+      (span) => account === undefined || span.account === account,
+    );
     // A delivery can outlive a scan that the retention removes, so scans and deliveries from before its cutoff are ignored.
     const before = (await latestRun(tx))?.before ?? new Date(0);
-    const ages = { before, oldest: new Date(now.getTime() - keptMs) };
-    const [missing, matched] = [new Map<string, number>(), new Map<string, number>()];
-    let scans = 0;
-    for (let from = 0; from < position; from += positionsPerQuery) {
-      for (const row of await compare(
-        tx,
-        spans,
-        { after: from, to: Math.min(from + positionsPerQuery, position) },
-        ages,
-      )) {
-        scans += row.entries;
-        missing.set(row.code, (missing.get(row.code) ?? 0) + row.missing);
-        matched.set(row.code, (matched.get(row.code) ?? 0) + row.matched);
+    const ages: Ages = { before, oldest: new Date(now.getTime() - keptMs) };
+    const found = await countDeliveries(tx, account, before);
+    const since = Math.min(await positionBefore(tx, earlierOf(ages.oldest, found.earliest)), position);
+    await compared.add(tx, spans, { after: since, to: position }, ages);
+    return { spans, since, ages, found };
+  });
+  // The entries before have no deliveries. They are counted only.
+  await compared.add(sql, spans, { after: 0, to: since }, ages);
+  return { scans: compared.entries, waiting: found.waiting, differences: compared.differences(found.byCode) };
+}
+
+const earlierOf = (a: Date, b: Date) => (a < b ? a : b);
+
+/** Entries and their deliveries, counted by code. */
+class Comparison {
+  entries = 0;
+  readonly #missing = new Map<string, number>();
+  readonly #matched = new Map<string, number>();
+
+  async add(sql: Queryable, spans: WebhookSpan[], { after, to }: { after: number; to: number }, ages: Ages) {
+    for (let from = after; from < to; from += positionsPerQuery) {
+      const piece = { after: from, to: Math.min(from + positionsPerQuery, to) };
+      for (const { code, entries, missing, matched } of await compare(sql, spans, piece, ages)) {
+        this.entries += entries;
+        this.#missing.set(code, (this.#missing.get(code) ?? 0) + missing);
+        this.#matched.set(code, (this.#matched.get(code) ?? 0) + matched);
       }
     }
-    const found = await tx<{ code: string; deliveries: number; waiting: number }[]>`
-      SELECT code, count(*) AS deliveries, count(*) FILTER (WHERE status = 'pending') AS waiting
-      FROM webhook_deliveries
-      WHERE replay IS NULL AND (type <> 'scan.created' OR coalesce(scanned_at, occurred_at) >= ${before}) AND account NOT IN (SELECT account FROM erasures WHERE done_at IS NULL)
-        ${account === undefined ? tx`` : tx`AND account = ${account}`}
-      GROUP BY code`;
-    const differences: Difference[] = [];
+  }
+
+  differences(deliveriesOf: Map<string, number>): Difference[] {
+    const found: Difference[] = [];
     const differ = (code: string, log: string, other: string) =>
-      differences.push({ what: 'webhooks', code, log, found: other });
-    for (const [code, count] of missing) if (count > 0) differ(code, `${count} events without delivery`, 'no delivery');
-    for (const { code, deliveries } of found) {
-      const extra = deliveries - (matched.get(code) ?? 0);
+      found.push({ what: 'webhooks', code, log, found: other });
+    for (const [code, count] of this.#missing)
+      if (count > 0) differ(code, `${count} events without delivery`, 'no delivery');
+    for (const [code, deliveries] of deliveriesOf) {
+      const extra = deliveries - (this.#matched.get(code) ?? 0);
       if (extra !== 0) differ(code, 'no events for these deliveries', `${extra} deliveries`);
     }
-    return { scans, waiting: found.reduce((sum, { waiting }) => sum + waiting, 0), differences };
-  });
+    return found;
+  }
+}
+
+interface Deliveries {
+  byCode: Map<string, number>;
+  waiting: number;
+  /** When the earliest of their entries happened. */
+  earliest: Date;
+}
+
+async function countDeliveries(sql: Queryable, account: string | undefined, before: Date): Promise<Deliveries> {
+  const found: Deliveries = { byCode: new Map(), waiting: 0, earliest: new Date(8.64e15) };
+  for (let after = { account: account ?? '', mode: '', id: '' }; ; ) {
+    const [page] = await sql<[DeliveryPage]>`
+      WITH page AS MATERIALIZED (
+        SELECT * FROM webhook_deliveries
+        WHERE (account, mode, id) > (${after.account}, ${after.mode}, ${after.id})
+          ${account === undefined ? sql`` : sql`AND account = ${account}`}
+        ORDER BY account, mode, id LIMIT ${deliveriesPerQuery}
+      ), counted AS (
+        SELECT code, count(*) AS deliveries, count(*) FILTER (WHERE status = 'pending') AS waiting,
+          min(coalesce(scanned_at, occurred_at)) AS earliest
+        FROM page
+        WHERE replay IS NULL AND (type <> 'scan.created' OR coalesce(scanned_at, occurred_at) >= ${before})
+          AND account NOT IN (SELECT account FROM erasures WHERE done_at IS NULL)
+        GROUP BY code
+      )
+      SELECT (SELECT json_object_agg(code, deliveries) FROM counted)::text AS "byCode",
+        (SELECT coalesce(sum(waiting), 0)::bigint FROM counted) AS waiting, (SELECT min(earliest) FROM counted) AS earliest,
+        (SELECT json_build_object('account', account, 'mode', mode, 'id', id) FROM page
+          ORDER BY account DESC, mode DESC, id DESC LIMIT 1)::text AS last`;
+    for (const [code, count] of Object.entries<number>(JSON.parse(page.byCode ?? '{}')))
+      found.byCode.set(code, (found.byCode.get(code) ?? 0) + count);
+    found.waiting += page.waiting;
+    if (page.earliest !== null && page.earliest < found.earliest) found.earliest = page.earliest;
+    if (page.last === null) return found;
+    after = JSON.parse(page.last);
+  }
+}
+
+interface DeliveryPage {
+  /** JSON, or null if there are none. */
+  byCode: string | null;
+  waiting: number;
+  earliest: Date | null;
+  /** The key of the last delivery in JSON; null if there is none. */
+  last: string | null;
+}
+
+/** A position before the first entry that can have happened since `time`. */
+async function positionBefore(sql: Queryable, time: Date): Promise<number> {
+  const [{ position }] = await sql<[{ position: number }]>`
+    SELECT coalesce(max(position), 0) AS position FROM log_times WHERE at <= ${new Date(time.getTime() - maxSkewMs)}`;
+  return position;
+}
 
 export async function positionOfDeliveries(sql: Queryable): Promise<number> {
   const [row] = await sql<{ position: number }[]>`SELECT position FROM checkpoints WHERE projection = ${webhooks.name}`;
@@ -75,15 +151,19 @@ export async function positionOfDeliveries(sql: Queryable): Promise<number> {
 }
 
 /** Computes from the events of the log when each webhook was on, and what it got. */
-async function spansOf(sql: Queryable, upTo: number): Promise<WebhookSpan[]> {
-  const spans = new WebhookSpans();
-  for (let after = 0; ; ) {
-    const events = await readEvents(sql, after, eventsPerQuery);
-    for (const event of events) if (event.position <= upTo) spans.apply(event);
-    const last = events.at(-1);
-    // The erasure removes deliveries, scans and events one after the other, so deleted accounts are not compared.
-    if (last === undefined || events.length < eventsPerQuery || last.position > upTo) return spans.upTo(upTo);
-    after = last.position;
+class SpansOfLog {
+  readonly #spans = new WebhookSpans();
+  #readTo = 0;
+
+  /** The spans up to a position that is not before that of the last call. */
+  async readUpTo(sql: Queryable, to: number): Promise<WebhookSpan[]> {
+    for (;;) {
+      const events = (await readEvents(sql, this.#readTo, eventsPerQuery)).filter(({ position }) => position <= to);
+      for (const event of events) this.#spans.apply(event);
+      this.#readTo = events.at(-1)?.position ?? this.#readTo;
+      // The erasure removes deliveries, scans and events one after the other, so deleted accounts are not compared.
+      if (events.length < eventsPerQuery) return this.#spans.upTo(to);
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 import type { RecordedScan } from '../../events/scan.ts';
 import type { Queryable } from '../log/connect.ts';
-import { headOfLog } from '../log/read.ts';
+import { codeRanges } from './by-code.ts';
 import type { Difference } from './scan-counts.ts';
 
-const maxPositionsPerQuery = 500_000;
+const maxPositionsPerQuery = 200_000;
 
 /**
  * An edge that does not have a new limit yet stores scans without counting them, and so does a spool with scans of before the
@@ -26,19 +26,26 @@ export interface Limit {
 export type UncertainScans = Map<string, number>;
 
 /** The codes with a limit, and how many of their scans the table `scans` no longer has. */
-export const readLimits = (sql: Queryable, account: string | undefined): Promise<Limit[]> => sql<Limit[]>`
-    SELECT c.id AS code, l.used, s.position AS set_position, s.occurred_at AS set_at,
-      coalesce(d.total_scans - d.uncounted_scans, 0) + coalesce(a.total_scans - a.uncounted_scans, 0) AS dropped
-    FROM codes c
-    CROSS JOIN LATERAL (
-      SELECT position, occurred_at FROM events
-      WHERE stream = c.id AND type IN ('code_created', 'limit_changed') ORDER BY version DESC LIMIT 1
-    ) AS s
-    LEFT JOIN limited_scans l ON l.code = c.id
-    LEFT JOIN dropped_scans d ON d.code = c.id
-    LEFT JOIN archived_scans a ON a.code = c.id
-    WHERE c.max_scans IS NOT NULL AND c.status <> 'deleted'
-      ${account === undefined ? sql`` : sql`AND c.account = ${account}`}`;
+export async function readLimits(sql: Queryable, account: string | undefined): Promise<Limit[]> {
+  const limits: Limit[] = [];
+  for await (const { after, to } of codeRanges(sql))
+    limits.push(
+      ...(await sql<Limit[]>`
+        SELECT c.id AS code, l.used, s.position AS set_position, s.occurred_at AS set_at,
+          coalesce(d.total_scans - d.uncounted_scans, 0) + coalesce(a.total_scans - a.uncounted_scans, 0) AS dropped
+        FROM codes c
+        CROSS JOIN LATERAL (
+          SELECT position, occurred_at FROM events
+          WHERE stream = c.id AND type IN ('code_created', 'limit_changed') ORDER BY version DESC LIMIT 1
+        ) AS s
+        LEFT JOIN limited_scans l ON l.code = c.id
+        LEFT JOIN dropped_scans d ON d.code = c.id
+        LEFT JOIN archived_scans a ON a.code = c.id
+        WHERE c.id > ${after} AND c.id <= ${to} AND c.max_scans IS NOT NULL AND c.status <> 'deleted'
+          ${account === undefined ? sql`` : sql`AND c.account = ${account}`}`),
+    );
+  return limits;
+}
 
 /** Whether a scan that counts may be missing in the count of its limit. */
 export const isUncertain = (
@@ -46,15 +53,14 @@ export const isUncertain = (
   { position, occurred_at }: Pick<RecordedScan, 'position' | 'occurred_at'>,
 ): boolean => position > set_position && occurred_at.getTime() < set_at.getTime() + spreadMs;
 
-/** Compares the counts of scans behind `max_scans` with the log. `tx` is one snapshot, since both are written together. */
+/** Compares the counts of scans against `max_scans` with the log, up to its end at `head` when `limits` were read. */
 export async function verifyLimits(
-  tx: Queryable,
-  account: string | undefined,
+  sql: Queryable,
+  { limits, head }: { limits: Limit[]; head: number },
   archived: UncertainScans,
 ): Promise<Difference[]> {
-  const limits = await readLimits(tx, account);
   if (limits.length === 0) return [];
-  const logged = await countLogged(tx, limits);
+  const logged = await countLogged(sql, limits, head);
   return limits.flatMap(({ code, used, dropped }) => {
     const { scans, uncertain } = logged.get(code) ?? { scans: 0, uncertain: 0 };
     const expected = scans + dropped;
@@ -73,19 +79,18 @@ interface Logged {
 }
 
 /** Counts the scans of codes that count against a limit, by code. */
-async function countLogged(tx: Queryable, limits: Limit[]): Promise<Map<string, Logged>> {
-  const head = await headOfLog(tx);
+async function countLogged(sql: Queryable, limits: Limit[], head: number): Promise<Map<string, Logged>> {
   const counts = new Map<string, Logged>();
   const codes = limits.map(({ code, set_position, set_at }) => ({
     ...{ code, set_position, spread_to: new Date(set_at.getTime() + spreadMs).toISOString() },
   }));
   for (let from = 0; from < head; from += maxPositionsPerQuery) {
-    const rows = await tx<({ code: string } & Logged)[]>`
+    const rows = await sql<({ code: string } & Logged)[]>`
       SELECT s.code, count(*) AS scans,
         count(*) FILTER (WHERE s.position > l.set_position AND s.occurred_at < l.spread_to) AS uncertain
-      FROM scans s JOIN jsonb_to_recordset(${tx.json(codes)}) AS l (code text, set_position bigint, spread_to timestamptz)
+      FROM scans s JOIN jsonb_to_recordset(${sql.json(codes)}) AS l (code text, set_position bigint, spread_to timestamptz)
         ON l.code = s.code
-      WHERE s.position > ${from} AND s.position <= ${from + maxPositionsPerQuery}
+      WHERE s.position > ${from} AND s.position <= ${Math.min(from + maxPositionsPerQuery, head)}
         AND NOT s.is_bot AND coalesce(s.rule, '') NOT LIKE 'f%'
       GROUP BY s.code`;
     for (const { code, scans, uncertain } of rows) {

@@ -7,7 +7,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
-import { ensurePartitions, holdPartitions, listPartitions } from '../../src/log/partitions.ts';
+import { ensurePartitions, listPartitions } from '../../src/log/partitions.ts';
 import { createDatabase } from '../support/database.ts';
 import { reaches } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
@@ -15,24 +15,24 @@ import { manualTimers } from '../support/timers.ts';
 
 const append = (sql: Sql) => appendScans(sql, batchOf(newId('batch', Date.now()), 1, [scanned()]));
 
-/** Reads the log as a backup does, from before `work` until after it. */
-async function besideBackup(url: string, work: () => Promise<void>): Promise<void> {
-  const backup = connect(url, { max: 1 });
+/** Reads the log as a long transaction does, from before `work` until after it. */
+async function besideLongRead(url: string, work: () => Promise<void>): Promise<void> {
+  const reader = connect(url, { max: 1 });
   try {
-    await backup.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+    await reader.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
       await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
-      await holdPartitions(tx);
+      await tx`LOCK TABLE scans IN ACCESS SHARE MODE`;
       await work();
     });
   } finally {
-    await backup.end();
+    await reader.end();
   }
 }
 
-describe('beside a backup', () => {
+describe('beside a long read', () => {
   test('the partitions that are due are created, and scans are appended to them', async () => {
     const { sql, url, drop } = await createDatabase();
-    await besideBackup(url, async () => {
+    await besideLongRead(url, async () => {
       await sql`SELECT setval('log_position', 20000001)`;
       await ensurePartitions(sql);
       await append(sql);
@@ -57,7 +57,7 @@ describe('beside a backup', () => {
     let refused = 0;
     const migrator = connect(url, { max: 1 });
     let migrating: Promise<string[]> | undefined;
-    await besideBackup(url, async () => {
+    await besideLongRead(url, async () => {
       migrating = migrate(migrator, { folder, timers, onLocked: () => refused++ });
       await reaches(1, () => refused);
       await append(sql);

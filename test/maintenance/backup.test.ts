@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { fileURLToPath } from 'node:url';
+import { gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findArt } from '../../src/codes/logos.ts';
 import { loadCursors } from '../../src/feed/cursor.ts';
@@ -65,7 +66,8 @@ async function kept(sql: Sql): Promise<Record<string, string[]>> {
 /** Writes a copy of the backup with its lines changed by `alter`. */
 function altered(name: string, alter: (lines: string[]) => string[]): string {
   const path = join(folder, name);
-  writeFileSync(path, gzipSync(alter(gunzipSync(readFileSync(file)).toString().split('\n')).join('\n')));
+  const lines = zstdDecompressSync(readFileSync(file)).toString().split('\n');
+  writeFileSync(path, zstdCompressSync(alter(lines).join('\n')));
   return path;
 }
 
@@ -153,6 +155,15 @@ describe('a backup', () => {
     expect(await headOfLog(newer)).toBe(0);
   });
 
+  test('of format 1 is restored', async () => {
+    const sql = await target('template0');
+    await restored(sql, fileURLToPath(new URL('../fixtures/backup/format-1.backup', import.meta.url)));
+    const scans = await sql<{ city: string; rule: string | null }[]>`SELECT city, rule FROM scans ORDER BY position`;
+    expect(scans).toEqual(oddTexts.map((city) => ({ city, rule: null })));
+    const keys = await sql<{ answer: string }[]>`SELECT body AS answer FROM idempotency_keys ORDER BY key`;
+    expect(keys.map(({ answer }) => answer).toSorted()).toEqual(oddTexts.toSorted());
+  });
+
   test('is readable by its owner only, and leaves no temporary file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
@@ -161,7 +172,7 @@ describe('a backup', () => {
   test('that fails leaves the previous file unchanged', async () => {
     const again = join(folder, 'again.backup');
     writeFileSync(again, 'the previous backup');
-    const own = connect(source.url, { max: 1 });
+    const own = connect(source.url, { max: 3 });
     const failing = writeBackup(own, again, {
       now,
       onProgress: () => {
@@ -179,7 +190,7 @@ describe('a restore is refused before it changes anything', () => {
   const rowAt = (lines: string[]) => lines.findIndex((line) => line.includes('acct_3,live'));
   test.each([
     ['that is truncated', () => truncated(0.7), 'incomplete'],
-    ['without its last bytes', () => truncated(0.9999), 'incomplete'],
+    ['without its last bytes', () => truncated(0.999), 'incomplete'],
     ['without its end line', () => altered('end', (lines) => lines.slice(0, -2)), 'its end line is missing'],
     ['without a row', () => altered('row', (lines) => lines.toSpliced(rowAt(lines), 1)), 'its checksum is wrong'],
     [
@@ -193,6 +204,11 @@ describe('a restore is refused before it changes anything', () => {
     ['with a broken line', () => altered('broken', (lines) => lines.with(9, '{')), 'a line in an unknown format'],
     ['with a changed byte', () => changed(), 'damaged'],
     ['that is not a backup', () => written('text', 'Hello'), 'is not a backup of Scanlog'],
+    [
+      'that is not a backup, compressed',
+      () => written('zstd', zstdCompressSync('Hello\n')),
+      'is not a backup of Scanlog',
+    ],
     ['that is not a backup, gzipped', () => written('gzipped', gzipSync('Hello\n')), 'is not a backup of Scanlog'],
     ['that is empty', () => written('empty', ''), 'incomplete'],
     ['that does not exist', () => join(folder, 'nowhere'), 'There is no file'],
@@ -204,7 +220,7 @@ describe('a restore is refused before it changes anything', () => {
     ],
     [
       'in a newer format',
-      () => altered('form', ([header, ...rest]) => [(header as string).replace('backup":1', 'backup":2'), ...rest]),
+      () => altered('form', ([header, ...rest]) => [(header as string).replace('backup":2', 'backup":3'), ...rest]),
       'in a newer format',
     ],
   ])('from a file %s', async (_, make, message) => {

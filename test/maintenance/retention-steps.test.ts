@@ -11,7 +11,6 @@ import { systemTimers, type Timers } from '../../src/lib/timers.ts';
 import { connect } from '../../src/log/connect.ts';
 import { findReader } from '../../src/log/drop-partitions.ts';
 import { locks } from '../../src/log/locks.ts';
-import { holdPartitions } from '../../src/log/partitions.ts';
 import { readStream } from '../../src/log/read.ts';
 import { writeBackup } from '../../src/maintenance/backup.ts';
 import { eraseNext } from '../../src/maintenance/erasure.ts';
@@ -253,13 +252,13 @@ describe('a partition of the log', () => {
     expect(await restored.totals()).toEqual(totals);
   });
 
-  test('is not dropped while a backup reads the log, and the backup sees a consistent snapshot', async () => {
+  test('is not dropped while a long transaction reads the log, which sees a consistent snapshot', async () => {
     const code = await fillPartitions();
     await world.catchUp();
     await world.step(cutoff);
     await world.sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
       await tx`SET LOCAL application_name = 'nightly backup'`;
-      await holdPartitions(tx);
+      await tx`LOCK TABLE scans IN ACCESS SHARE MODE`;
       const reader = expect.stringMatching(/^nightly backup \(Postgres process \d+, transaction since \d{4}-.*Z\)/);
       // Its retries wait for nothing but the lock.
       const waiting = dropNext(world.sql, cutoff, new Date(), { timers: { ...systemTimers, sleep: async () => {} } });

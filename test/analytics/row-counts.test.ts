@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Warehouse } from '../../src/analytics/connect.ts';
+import { countRowsByCode, wrongAggregates } from '../../src/analytics/row-counts.ts';
+import { createRetentionWorld, type OwnedCode, type RetentionWorld } from '../maintenance/retention-world.ts';
+
+let world: RetentionWorld;
+let code: OwnedCode;
+let version: number;
+
+beforeAll(async () => {
+  world = await createRetentionWorld();
+  code = await world.newCode();
+  await world.scan(code, 3, { occurred_at: new Date('2025-12-31T23:59:59.999Z') });
+  await world.scan(code, 4, { occurred_at: new Date('2026-02-01T00:00:00.000Z') });
+  await world.catchUp();
+  [{ version }] = await world.sql<[{ version: number }]>`SELECT version FROM warehouse_tables WHERE in_use`;
+});
+afterAll(() => world.drop());
+
+/** A warehouse whose queries are passed to `run`. */
+function withQueries(
+  run: (warehouse: Warehouse, query: Parameters<Warehouse['client']['query']>[0]) => unknown,
+): Warehouse {
+  const { warehouse } = world;
+  const client = new Proxy(warehouse.client, {
+    get: (target, property) =>
+      property === 'query'
+        ? (query: Parameters<typeof target.query>[0]) => run(warehouse, query)
+        : Reflect.get(target, property),
+  });
+  return { ...warehouse, client };
+}
+
+test('rows are counted month by month, one statement at a time', async () => {
+  const months: unknown[] = [];
+  let running = 0;
+  const counting = withQueries(async ({ client }, query) => {
+    expect(++running).toBe(1);
+    if (query.query_params?.['from'] !== undefined) months.push(query.query_params['from']);
+    const result = await client.query(query);
+    running--;
+    return result;
+  });
+  const counts = await countRowsByCode(counting, { version, account: undefined, position: 1e9 });
+  expect([...counts]).toEqual([[code.id, { total: 7, unique: 7 }]]);
+  expect(await wrongAggregates(counting, { version, account: undefined })).toEqual([]);
+  const each = ['2025-12-01', '2026-01-01', '2026-02-01'];
+  expect(months).toEqual([...each, ...each.flatMap((month) => [month, month, month])]);
+});
+
+test('each aggregate is compared with the rows of the table', async () => {
+  const sources: string[][] = [];
+  const explaining = withQueries(async ({ client }, query) => {
+    if (query.query_params?.['from'] === undefined) return client.query(query);
+    const plan = await client.query({ ...query, query: `EXPLAIN ${query.query}`, format: 'JSONEachRow' });
+    const lines = (await plan.json<{ explain: string }>()).map(({ explain }) => explain);
+    sources.push(lines.flatMap((line) => /ReadFromMergeTree \((\w+)/.exec(line)?.[1] ?? []));
+    return { json: async () => [] };
+  });
+  await wrongAggregates(explaining, { version, account: undefined });
+  const rows = world.warehouse.database;
+  expect(sources.slice(0, 3)).toEqual([
+    [rows, 'by_hour'],
+    [rows, 'by_client'],
+    [rows, 'by_place'],
+  ]);
+});
