@@ -6,7 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { VersionTaken } from '../log/append.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
-import { JobTimeout, ProcessLost } from '../render/renderer.ts';
+import { JobDropped, JobTimeout, ProcessLost } from '../render/renderer.ts';
 import { statusOf } from './error-status.ts';
 
 /** Response of an operation, without the headers that every response has. */
@@ -49,6 +49,8 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
     log.warn({ error: messageOf(error) }, 'the archive cannot be read: request answered with 503');
     return retryLater('Older scans are in an archive that cannot be read right now: try again in a few seconds.');
   }
+  // The client has closed the connection, and does not get this.
+  if (error instanceof JobDropped) return retryLater('The request was closed.');
   if (error instanceof JobTimeout || error instanceof ProcessLost) {
     log.warn({ error: messageOf(error) }, 'the renderer did not finish: request answered with 503');
     return retryLater('The image could not be drawn in time: try again in a few seconds.');

@@ -53,13 +53,13 @@ export function createImageCache({ maxBytes }: { maxBytes: number }): ImageCache
       if (drawing.get(key) === inProgress) drawing.delete(key);
       inProgress.abort.abort(signal?.reason);
     };
-    signal?.addEventListener('abort', leave, { once: true });
+    if (signal?.aborted) leave();
+    else signal?.addEventListener('abort', leave, { once: true });
     return inProgress.image.finally(() => signal?.removeEventListener('abort', leave));
   }
 
   return {
     async get(key, draw, signal) {
-      signal?.throwIfAborted();
       return cached.get(key) ?? join(key, drawing.get(key) ?? start(key, draw), signal);
     },
     get bytes() {

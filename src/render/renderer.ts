@@ -28,6 +28,9 @@ const kinds: Record<JobKind, { maxWaiting: number; deadlineMs(): number }> = {
   page: { maxWaiting: 16, deadlineMs: () => timeouts.sheetPageMs },
 };
 
+/** Nothing waits for the job any more. */
+export class JobDropped extends Error {}
+
 /** Whether a job can be tried again: it got no turn, or its process did not finish it. */
 export const isUnfinished = (error: unknown): boolean =>
   error instanceof QueueFull || error instanceof JobTimeout || error instanceof ProcessLost;
@@ -71,7 +74,7 @@ export class Renderer {
 
   /**
    * Does a job, which is loaded when its turn comes. Rejects with a `RangeError` if the job itself is at fault, with `QueueFull`, `JobTimeout` or `ProcessLost` if it can be
-   * tried again, and with the reason of the signal if that aborts before its turn.
+   * tried again, and with `JobDropped` if the signal aborts before its turn.
    */
   run<Kind extends JobKind>(
     kind: Kind,
@@ -79,13 +82,13 @@ export class Renderer {
     { account, signal }: RenderedFor,
   ): Promise<JobResult<Kind>> {
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
+      if (signal?.aborted) throw new JobDropped('the request was closed');
       const waitingBefore = this.#queue.itemsOf(account).filter((other) => other.kind === kind).length;
       if (waitingBefore >= kinds[kind].maxWaiting || this.#queue.size >= maxWaiting)
         throw new QueueFull(`${waitingBefore} jobs of the account and ${this.#queue.size} of all are waiting already`);
       const drop = () => {
         this.#queue.remove(account, waiting);
-        reject(signal?.reason);
+        reject(new JobDropped('the request was closed'));
       };
       const waiting: Waiting = {
         kind,

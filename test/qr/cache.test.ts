@@ -70,7 +70,7 @@ describe('image cache', () => {
     second.abort(new Error('closed, too'));
     expect(drawing?.aborted).toBe(true);
     for (const one of requests) await expect(one).rejects.toThrow('closed, too');
-    await expect(cache.get('a', never, first.signal)).rejects.toThrow('closed');
+    await expect(cache.get('a', draw, first.signal), 'closed before').rejects.toThrow('closed');
     expect(await cache.get('a', async () => image(7))).toEqual(image(7));
   });
 
