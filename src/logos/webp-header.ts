@@ -25,7 +25,7 @@ export function readWebpHeader(bytes: Uint8Array): RasterHeader {
     }
     if (type === 'VP8 ' || type === 'VP8L') {
       // Decoders read the first one.
-      if (image !== undefined) throw new BadPicture('has more than one picture');
+      if (image !== undefined) throw new BadPicture('contains more than one picture');
       image = type === 'VP8 ' ? readLossy(reader, data) : readLossless(reader, data);
     }
     at = data + length + (length % 2);

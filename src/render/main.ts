@@ -30,7 +30,6 @@ async function answerTo(message: JobMessage): Promise<JobAnswer> {
   try {
     return { result: await run(message) };
   } catch (error) {
-    if (error instanceof RangeError && error.message === 'Out of memory') process.exit(1);
     const { name, message: text } = error instanceof Error ? error : new Error(String(error));
     return { error: { isRange: name === 'RangeError' || error instanceof RangeError, message: text } };
   }

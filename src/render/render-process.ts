@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Subprocess } from 'bun';
 import { systemTimers, type Timers } from '../lib/timers.ts';
@@ -10,10 +11,11 @@ export class JobTimeout extends Error {}
 export class ProcessLost extends Error {}
 
 /**
- * Heap, stacks and WebAssembly memory together, enforced by the kernel. Bun reserves about 460 MB of it at the start; the
- * largest pictures take 300 MB. An allocation beyond fails, which ends the job or the process.
+ * The largest pictures take 300 MB. Watched by this process: with a limit of the kernel on memory (`ulimit -d`), JavaScript
+ * and WebAssembly are not compiled, and take six times as long.
  */
-const maxDataKib = 1_000_000;
+const maxResidentKib = 500 * 1024;
+const watchMs = 50;
 
 const defaultScript = fileURLToPath(new URL('./main.ts', import.meta.url));
 
@@ -34,7 +36,7 @@ export class RenderProcess {
 
   constructor({ script = defaultScript, timers = systemTimers }: { script?: string; timers?: Timers } = {}) {
     this.#timers = timers;
-    this.#child = Bun.spawn(['sh', '-c', `ulimit -d ${maxDataKib}; exec "$0" "$1"`, process.execPath, script], {
+    this.#child = Bun.spawn([process.execPath, script], {
       env: {},
       stdio: ['ignore', 'ignore', 'ignore'],
       serialization: 'advanced',
@@ -55,17 +57,21 @@ export class RenderProcess {
   /** Rejects with a `RangeError` if the job itself is at fault, with `JobTimeout`, or with `ProcessLost`. */
   run(message: JobMessage, timeoutMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const cancel = this.#timers.after(timeoutMs, () => {
-        this.#end(new JobTimeout(`the job took longer than ${timeoutMs} ms`));
-        this.kill();
-      });
+      const deadline = this.#timers.after(timeoutMs, () =>
+        this.#abandon(new JobTimeout(`the job took longer than ${timeoutMs} ms`)),
+      );
+      const stopWatching = this.#watchMemory();
+      const ended = () => {
+        deadline();
+        stopWatching();
+      };
       this.#pending = {
         resolve: (result) => {
-          cancel();
+          ended();
           resolve(result);
         },
         reject: (error) => {
-          cancel();
+          ended();
           reject(error);
         },
       };
@@ -77,6 +83,23 @@ export class RenderProcess {
         this.#end(new ProcessLost('the render process has ended'));
       }
     });
+  }
+
+  /** Ends the process when it takes too much memory; returns what stops watching. */
+  #watchMemory(): () => void {
+    let cancel = () => {};
+    const check = () => {
+      if (residentKib(this.pid) > maxResidentKib)
+        this.#abandon(new ProcessLost(`the job took more than ${maxResidentKib / 1024} MiB of memory`));
+      else cancel = this.#timers.after(watchMs, check);
+    };
+    cancel = this.#timers.after(watchMs, check);
+    return () => cancel();
+  }
+
+  #abandon(error: Error): void {
+    this.#end(error);
+    this.kill();
   }
 
   kill(): void {
@@ -97,5 +120,14 @@ export class RenderProcess {
     const pending = this.#pending;
     this.#pending = undefined;
     pending?.reject(error);
+  }
+}
+
+/** Memory of a process; 0 where it cannot be read, or if the process has ended. */
+function residentKib(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
   }
 }
