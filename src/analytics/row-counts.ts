@@ -69,8 +69,11 @@ export async function countRowsByCode(
          AND position <= {position:UInt64} AND ${accountCondition(account)} ${without === undefined ? '' : excluded}
        GROUP BY code`,
       {
-        ...{ ...daysOf(month), position, account },
-        ...{ before_ms: without?.before.getTime() ?? 0, up_to: without?.up_to ?? 0 },
+        ...daysOf(month),
+        position,
+        account,
+        before_ms: without?.before.getTime() ?? 0,
+        up_to: without?.up_to ?? 0,
       },
     );
     for (const { code, total, unique } of rows) {

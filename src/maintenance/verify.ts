@@ -74,7 +74,9 @@ async function compareAll(options: VerifyOptions): Promise<Verification> {
   // The log is read once, in two parts: up to the lower of both positions, and from there to the higher one.
   const [lower, upper] = [counted.position, table.position].sort((a, b) => a - b) as [number, number];
   const archived = await verifyFiles(files, {
-    ...{ account, leaving: retention, limits: state.limits },
+    account,
+    leaving: retention,
+    limits: state.limits,
     onProgress: (done) => onProgress(done, upper),
   });
   if (archived.differences.length > 0) return { ...nothingCounted, position: lower, differences: archived.differences };

@@ -48,7 +48,10 @@ async function given(name: string): Promise<RetentionWorld & { gone: OwnedCode; 
 async function removals({ sql, gone, folder, step }: Awaited<ReturnType<typeof given>>): Promise<string[]> {
   const waits = new Error('waits');
   const archive = archiveScans({
-    ...{ sql, target: folder, before: new Date(), now: new Date() },
+    sql,
+    target: folder,
+    before: new Date(),
+    now: new Date(),
     onStep: ({ step }) => {
       if (step === 'wait') throw waits;
     },
@@ -102,7 +105,8 @@ test('verify holds no snapshot while it reads the log, and nothing is removed fr
   const world = await given('verify');
   const seen: { isSnapshotHeld: boolean; removals: string[] }[] = [];
   const { differences, scans } = await verify({
-    ...{ sql: world.sql, warehouse: world.warehouse },
+    sql: world.sql,
+    warehouse: world.warehouse,
     onProgress: async () =>
       seen.push({ isSnapshotHeld: await isSnapshotHeld(world.sql), removals: await removals(world) }),
   });
