@@ -43,9 +43,9 @@ const undoing = (request: Partial<RevertRequest> = {}): RevertRequest => ({
   ...request,
 });
 
-/** Runs `operation` while `table` is locked, and calls `meanwhile` when the operation waits for that. */
+/** Runs `operation` while `lock` holds what it will write or read, and calls `meanwhile` when it waits for that. */
 async function whileLocked(
-  table: string,
+  lock: string,
   operation: () => Promise<unknown>,
   meanwhile: () => Promise<unknown>,
 ): Promise<void> {
@@ -53,12 +53,13 @@ async function whileLocked(
   let running: Promise<unknown> = Promise.resolve();
   await sql.begin(async (tx) => {
     await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
-    await tx`LOCK TABLE ${tx(table)} IN ACCESS EXCLUSIVE MODE`;
+    await tx.unsafe(lock);
     running = operation();
     running.catch(() => {});
     await eventually(async () => {
-      const waiting = await sql`SELECT 1 FROM pg_locks WHERE relation = ${table}::regclass AND NOT granted`;
-      expect(waiting, `something waits for ${table}`).toHaveLength(1);
+      const waiting = await sql`
+        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      expect(waiting, 'the operation waits').toHaveLength(1);
     });
     await meanwhile();
   });
@@ -79,7 +80,7 @@ describe('other appends go on while the rows are written for', () => {
     ],
     [
       'a new limit',
-      'scan_counts',
+      'checkpoints',
       async () => {
         const owner = await newOwner();
         const [made] = await create(owner, 1);
@@ -105,7 +106,7 @@ describe('other appends go on while the rows are written for', () => {
     ],
     [
       'the erasure of an account',
-      'visitor_keys',
+      'code_counts',
       async () => {
         const owner = await newOwner();
         await create(owner, 2);
@@ -118,11 +119,21 @@ describe('other appends go on while the rows are written for', () => {
       'warehouse_tables',
       async () => () => abandonTail(database.sql, { agreedTo: 0, lostTo: 0, reported: [] }),
     ],
-    ['a replay of the state', 'logos', async () => () => replayState(database.sql)],
   ])('%s', async (_, table, given) => {
     const operation = await given();
-    await whileLocked(table, operation, scan);
+    await whileLocked(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`, operation, scan);
   });
+});
+
+test('other appends go on while a replay of the state waits to correct a row', async () => {
+  const { account } = await newOwner();
+  await database.sql`UPDATE accounts SET name = 'wrong' WHERE id = ${account}`;
+  await whileLocked(
+    `SELECT FROM accounts WHERE id = '${account}' FOR UPDATE`,
+    async () => expect(await replayState(database.sql)).toMatchObject({ corrected: 1 }),
+    scan,
+  );
+  expect(await database.sql`SELECT name FROM accounts WHERE id = ${account}`).toEqual([{ name: 'Test' }]);
 });
 
 describe('a revert of more codes than one transaction takes', () => {
