@@ -127,6 +127,8 @@ describe('other appends go on while the rows are written for', () => {
 
 test('other appends go on while a replay of the state waits to correct a row', async () => {
   const { account } = await newOwner();
+  // Other tests of this file append events alone.
+  await replayState(database.sql);
   await database.sql`UPDATE accounts SET name = 'wrong' WHERE id = ${account}`;
   await whileLocked(
     `SELECT FROM accounts WHERE id = '${account}' FOR UPDATE`,
