@@ -3,6 +3,7 @@ import { type ArchiveFile, archivesIn } from '../log/archives.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { LogInUse, prepareDrop, retryDrop } from '../log/drop-partitions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
+import { tryLock } from '../log/history.ts';
 import { locks } from '../log/locks.ts';
 import { type Partition, partitionAt } from '../log/partitions.ts';
 import { headOfLog } from '../log/read.ts';
@@ -95,8 +96,7 @@ const nextInLog = (
 ): Promise<RetentionStep | ArchiveStep> =>
   sql
     .begin(async (tx): Promise<RetentionStep | ArchiveStep> => {
-      const [lock] = await tx<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${locks.retention}) AS free`;
-      if (!lock.free) return { state: 'busy' };
+      if (!(await tryLock(tx, locks.retention))) return { state: 'busy' };
       const run = await latestRun(tx);
       if (run === undefined || run.done_at !== null) return start(tx, run, cutoff, now);
       if (run.done_to < run.up_to && (cutoff === undefined || cutoff < run.before)) return cutShort(tx);

@@ -7,6 +7,7 @@ import { archiveFormat } from '../archive/format.ts';
 import { codeOf, messageOf } from '../lib/errors.ts';
 import { type ArchiveFile, filesOf } from '../log/archives.ts';
 import type { Sql, Transaction } from '../log/connect.ts';
+import { tryLock } from '../log/history.ts';
 import { locks } from '../log/locks.ts';
 import { type StoredFile, storeFile } from './archive-write.ts';
 import { abandonFiles, deleteLeftovers, deleteUnnamed, hasLeftovers, waitsForArchive } from './delete-files.ts';
@@ -137,8 +138,7 @@ async function replaceFile(
     const outcome = await sql
       .begin(async (tx) => {
         // Held by every transaction that changes the catalogue. Polled, since the retention, a backup or verify can hold it for minutes.
-        const [lock] = await tx<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${locks.retention}) AS free`;
-        if (!lock.free) return 'busy';
+        if (!(await tryLock(tx, locks.retention))) return 'busy';
         if (!(await onReplace(tx, removed))) throw new Changed();
         if (removed.size === 0) return 'same';
         await updateCatalogue(tx, file, stored, now);
