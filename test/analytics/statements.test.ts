@@ -48,7 +48,9 @@ const readWithRetries = <T>(read: () => Promise<T>) => eventually(read);
 const insert = (version: number) => {
   const scans = codes.map(([account, , code], i) => ({
     ...scanned({ account, code }),
-    ...{ type: 'code_scanned' as const, position: i + 1, is_unique: true },
+    type: 'code_scanned' as const,
+    position: i + 1,
+    is_unique: true,
   }));
   const lines = scans.map((scan) => `${lineOf(scan)}\n`).join('');
   return scanTables(warehouse).insert(version, { fields: lineFields, lines }, uniqueName());
@@ -117,7 +119,9 @@ test('an export is read in windows of a few scans each, however many scans follo
   ];
   const scans = times.map((time, i) => ({
     ...scanned({ account: 'acct', code: `qr_${i % 7}`, occurred_at: new Date(time) }),
-    ...{ type: 'code_scanned' as const, position: i + 1, is_unique: true },
+    type: 'code_scanned' as const,
+    position: i + 1,
+    is_unique: true,
   }));
   const lines = scans.map((scan) => `${lineOf(scan)}\n`).join('');
   await scanTables(warehouse).insert(6, { fields: lineFields, lines }, uniqueName());
