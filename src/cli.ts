@@ -53,7 +53,7 @@ const plainError = (text: string) =>
     );
 
 const program = new Command('./scanlog')
-  .description('Self-hosted dynamic QR codes. README.md lists every setting.')
+  .description('Self-hosted dynamic QR codes. docs/reference.md lists every setting.')
   .version(packageJson.version, '-V, --version', 'print the version')
   .helpOption('-h, --help', 'print this help')
   .helpCommand('help [command]', 'print the help of a command')

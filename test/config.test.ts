@@ -68,7 +68,7 @@ describe('settings that are given', () => {
     expect(readConfig({ NATS_URL: 'nats://me:a,b@one:4222' }).natsUrl).toBe('nats://me:a,b@one:4222');
   });
 
-  test('every setting has its own variable and a line for the README', () => {
+  test('every setting has its own variable and a line for the reference', () => {
     const all = Object.values(settings);
     expect(new Set(all.map(({ variable }) => variable)).size).toBe(all.length);
     for (const { variable, about } of all) expect(about, variable).toMatch(/^[A-Z].+\.$/s);

@@ -35,7 +35,7 @@ export interface Setting<T> {
   fallback?: string;
   /** Holds a key or password, so `<variable>_FILE` may name a file that contains the value. */
   isSecret?: true;
-  /** One line for the README. */
+  /** One line for docs/reference.md, to whose folder links are relative. */
   about: string;
 }
 
@@ -151,7 +151,7 @@ export const settings = {
     variable: 'EDGE_DURABILITY',
     read: wordOf(durabilities),
     about:
-      'When a redirect is sent: `disk`, once its scan is synced to `EDGE_DIR`, or `log`, once it is committed by Postgres ([what may be lost](docs/operations.md#durability)). Default: `disk` for `up`, `log` for `serve`.',
+      'When a redirect is sent: `disk`, once its scan is synced to `EDGE_DIR`, or `log`, once it is committed by Postgres ([what may be lost](operations.md#durability)). Default: `disk` for `up`, `log` for `serve`.',
   }),
   geoPath: setting({
     variable: 'GEOIP_DB',
@@ -205,13 +205,13 @@ export const settings = {
     variable: 'SCAN_RETENTION_MONTHS',
     read: integer(1, 1_200),
     about:
-      'Deletes scans from before the start of the month (UTC) that was this many months ago; totals of codes stay ([what else](docs/operations.md#retention)). The same for every process. Default: scans are kept.',
+      'Deletes scans from before the start of the month (UTC) that was this many months ago; totals of codes stay ([what else](operations.md#retention)). The same for every process. Default: scans are kept.',
   }),
   archiveS3Endpoint: setting({
     variable: 'ARCHIVE_S3_ENDPOINT',
     read: webUrl('https://s3.eu-central-1.amazonaws.com'),
     about:
-      'Where S3 is, for archives in `s3://…` ([how](docs/operations.md#archive)). Default: that of Amazon in `ARCHIVE_S3_REGION`.',
+      'Where S3 is, for archives in `s3://…` ([how](operations.md#archive)). Default: that of Amazon in `ARCHIVE_S3_REGION`.',
   }),
   archiveS3Region: setting({
     variable: 'ARCHIVE_S3_REGION',
@@ -292,7 +292,7 @@ export const settings = {
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     read: webUrl('http://localhost:4318'),
     about:
-      'OpenTelemetry collector to which [traces](docs/operations.md#traces) are sent by OTLP/HTTP, without `/v1/traces`. Default: no traces.',
+      'OpenTelemetry collector to which [traces](operations.md#traces) are sent by OTLP/HTTP, without `/v1/traces`. Default: no traces.',
   }),
   otlpTracesEndpoint: setting({
     variable: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { settings } from '../src/config/settings.ts';
 import { fileVariableOf } from '../src/lib/secret-file.ts';
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const reference = readFileSync(new URL('../docs/reference.md', import.meta.url), 'utf8');
 
-describe('the README', () => {
+describe('docs/reference.md', () => {
   test.each(Object.values(settings))('lists $variable as it is', ({ variable, about, ...setting }) => {
-    const row = readme.split('\n').find((line) => line.startsWith(`| \`${variable}\` |`));
+    const row = reference.split('\n').find((line) => line.startsWith(`| \`${variable}\` |`));
     expect(row, `there is no row for ${variable}`).toBeDefined();
     expect(row).toContain(about);
     if (setting.fallback !== undefined) expect(row).toContain(`\`${setting.fallback}\``);
@@ -16,12 +16,12 @@ describe('the README', () => {
 
   test('names the file variable of every secret setting', () => {
     const secrets = Object.values(settings).filter((setting) => setting.isSecret === true);
-    const named = [...readme.matchAll(/`([A-Z0-9_]+_FILE)`/g)].map(([, name]) => name);
+    const named = [...reference.matchAll(/`([A-Z0-9_]+_FILE)`/g)].map(([, name]) => name);
     expect(named).toEqual(secrets.map(({ variable }) => fileVariableOf(variable)));
   });
 
   test('lists no setting that does not exist', () => {
-    const listed = [...readme.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name]) => name);
+    const listed = [...reference.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name]) => name);
     expect(listed).toEqual(Object.values(settings).map(({ variable }) => variable));
   });
 });
