@@ -299,6 +299,7 @@ program
     'use the servers of DATABASE_URL, NATS_URL and CLICKHOUSE_URL with temporary databases and a temporary stream; breaks only its own services and connections',
   )
   .option('--durability <durability>', 'EDGE_DURABILITY of both services; by default, one has disk and one log')
+  .option('--maintenance', 'run backup and verify all the time, with a new partition of the log every minute')
   .action(async (options) => (await import('./cli/chaos.ts')).chaos(options));
 
 program

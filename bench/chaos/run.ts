@@ -9,6 +9,7 @@ import { accountForFeed, type EventReader, type FeedAccounting, startEventReader
 import { externalFaults } from './external-faults.ts';
 import { type ExternalServers, startExternalWorld } from './external-world.ts';
 import { interruptReplay } from './interrupted-replay.ts';
+import { type Maintenance, type MaintenanceResult, startMaintenance } from './maintenance.ts';
 import { type Attempt, outcomesOf, startScanning } from './scanner.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { type Fault, type Pause, stackFaults } from './stack-faults.ts';
@@ -39,6 +40,8 @@ export interface ChaosResult {
   interruptedReplays: number;
   feed: FeedAccounting;
   month: EmptiedMonth;
+  /** Undefined without `maintenance`. */
+  maintenance: MaintenanceResult | undefined;
   verification: Verification;
   /** Whether every redirect is exactly one scan in the log, the counters, the warehouse, the webhook and the feed. */
   isClean: boolean;
@@ -62,6 +65,8 @@ interface Options {
   clients?: number;
   /** Of both services; by default the first has `disk` and the second `log`. */
   durability?: Durability | undefined;
+  /** Runs backups and verifications all the time, with a new partition every minute; on an embedded stack only. */
+  maintenance?: boolean;
   /** Runs on these servers, without breaking them, instead of on an embedded stack. */
   servers?: ExternalServers | undefined;
 }
@@ -86,7 +91,7 @@ export async function runChaos({ servers, onStep = () => {}, pace = 1, ...option
     return runOn(world, externalFaults(world, pause), run);
   }
   const world = await startWorld({ withWarehouse: true, withWebhook: true, withNatsCluster: true });
-  return runOn(world, stackFaults(pause), run);
+  return runOn(world, stackFaults(pause), run, options.maintenance ? () => startMaintenance(world) : undefined);
 }
 
 interface Run extends Pick<Options, 'isOver' | 'clients' | 'durability'> {
@@ -94,8 +99,14 @@ interface Run extends Pick<Options, 'isOver' | 'clients' | 'durability'> {
   pause: Pause;
 }
 
-async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run): Promise<ChaosResult> {
+async function runOn<W extends BaseWorld>(
+  world: W,
+  faults: Fault<W>[],
+  run: Run,
+  maintain?: () => Maintenance,
+): Promise<ChaosResult> {
   const { onStep, durability } = run;
+  let running: Maintenance | undefined;
   let reader: EventReader | undefined;
   try {
     const services = [
@@ -107,7 +118,9 @@ async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run
       services.map(({ port }) => port),
       world.key,
     );
+    running = maintain?.();
     const { faultRuns, attempts, interruptedReplays } = await injectFaults(world, services, faults, run);
+    const maintenance = await running?.stop();
     onStep('waiting until every scan is stored, counted, delivered and in the feed');
     const { total, webhook, feed } = await settle(world, attempts, reader);
     await reader.stop();
@@ -120,9 +133,11 @@ async function runOn<W extends BaseWorld>(world: W, faults: Fault<W>[], run: Run
       isDelivered(webhook) &&
       isFed(feed) &&
       Object.values(month).every(Boolean) &&
+      isMaintained(maintenance) &&
       verification.differences.length === 0;
-    return { faults: results, total, webhook, interruptedReplays, feed, month, verification, isClean };
+    return { faults: results, total, webhook, interruptedReplays, feed, month, maintenance, verification, isClean };
   } finally {
+    await running?.stop();
     await reader?.stop();
     await world.stop();
   }
@@ -191,6 +206,9 @@ const isExact = ({ lost, duplicated, logged, counted, unique }: ScanAccounting) 
   lost === 0 && duplicated === 0 && counted === logged && unique === logged;
 const isDelivered = ({ undelivered, inconsistentIds, unfinishedReplays }: WebhookAccounting) =>
   undelivered === 0 && inconsistentIds === 0 && unfinishedReplays === 0;
+/** Faults end some commands, but not all of them. */
+const isMaintained = (result: MaintenanceResult | undefined) =>
+  result === undefined || (result.backups > 0 && result.verifications > 0);
 const isFed = ({ missing, repeated, inOrder }: FeedAccounting) => missing === 0 && repeated === 0 && inOrder;
 
 async function settle(

@@ -10,15 +10,17 @@ interface Options {
   minutes: string;
   external?: boolean;
   durability?: string;
+  maintenance?: boolean;
 }
 
 /** Injects failures, then accounts for every scan; the exit code is 1 if one is lost or counted twice. */
-export async function chaos({ minutes, external = false, durability }: Options): Promise<void> {
+export async function chaos({ minutes, external = false, durability, maintenance = false }: Options): Promise<void> {
   if (!/^\d{1,3}(\.\d+)?$/.test(minutes) || Number(minutes) === 0 || Number(minutes) > 120)
     throw new StartError('--minutes must be a number greater than 0 and at most 120.');
   const given = durabilities.find((one) => one === durability);
   if (durability !== undefined && given === undefined)
     throw new StartError(`--durability must be one of ${durabilities.join(', ')}.`);
+  if (external && maintenance) throw new StartError('--maintenance needs the temporary stack: leave out --external.');
   const servers = external ? externalServers() : undefined;
   const deadline = performance.now() + Number(minutes) * 60_000;
   let stopRequested = false;
@@ -28,6 +30,7 @@ export async function chaos({ minutes, external = false, durability }: Options):
   const result = await runChaos({
     servers,
     durability: given,
+    maintenance,
     isOver: () => stopRequested || performance.now() > deadline,
     onStep: (step) => print(dim(`  ${new Date().toISOString().slice(11, 19)}  ${step}`)),
   });
@@ -45,7 +48,7 @@ function externalServers(): ExternalServers {
 }
 
 function report(result: ChaosResult): void {
-  const { faults, total, webhook, interruptedReplays, feed, month } = result;
+  const { faults, total, webhook, interruptedReplays, feed, month, maintenance } = result;
   const { scans, differences } = result.verification;
   const head = ['fault', 'times', '302', '503', 'no answer', 'lost', 'duplicated'];
   const rows = faults.map(({ fault, ...counts }) => [
@@ -70,6 +73,11 @@ function report(result: ChaosResult): void {
   );
   const steps = Object.entries(month).map(([step, done]) => `${done ? '' : 'not '}${step}`);
   print(`A month whose only code was deleted: ${steps.join(', ')}.`);
+  if (maintenance !== undefined)
+    print(
+      `${maintenance.backups} backups and ${maintenance.verifications} verifications finished, ${maintenance.interrupted} were ended by a fault; ` +
+        `the log reached a new partition ${maintenance.partitions} times.`,
+    );
   print(
     differences.length === 0
       ? `${scans} scans: the log, the counters, the warehouse and the deliveries agree.`
