@@ -1,5 +1,6 @@
-import { freePort } from '../src/stack/processes.ts';
 import { type BenchStack, load, startPeer } from './bench-stack.ts';
+import { type EdgeUnderTest, startEdge, untilEmpty } from './edge-under-test.ts';
+import { farAwayRows } from './far-away.ts';
 import { childrenOf } from './process.ts';
 import { type BenchRow, boundedRow, ms, perSecond } from './row.ts';
 
@@ -7,46 +8,25 @@ const connections = 256;
 const rate = 4_000;
 const frozenMs = 10_000;
 const burstSeconds = 10;
-/** Less than this counts as empty: at 4,000/s the spool always has the scans of the last 50 ms. */
-const emptySeconds = 0.2;
 /** The load goes on for this long after the thaw. */
 const maxRecoverySeconds = 30;
-const pollMs = 50;
 
 /** How the edge takes in what Postgres does not, and how it comes back. */
 export async function benchRecovery(stack: BenchStack, { onStep = (_: string) => {} } = {}): Promise<BenchRow[]> {
   onStep('what one edge commits directly');
   const committed = await committedPerSecond(stack);
+  const rows: BenchRow[] = [];
   const service = await startEdge(stack);
   try {
     onStep(`a burst of ${burstSeconds} s`);
-    const burst = await burstRow(service);
+    rows.push(await burstRow(service));
     await untilEmpty(service);
     onStep(`Postgres frozen for ${frozenMs / 1000} s at ${perSecond(rate)}`);
-    return [burst, ...(await frozenRows(stack, service, committed))];
+    rows.push(...(await frozenRows(stack, service, committed)));
   } finally {
     await service.stop();
   }
-}
-
-interface EdgeUnderTest {
-  url: string;
-  metric(name: string): Promise<number>;
-  stop(): Promise<void>;
-}
-
-async function startEdge(stack: BenchStack): Promise<EdgeUnderTest> {
-  const metricsPort = await freePort();
-  const settings = { EDGE_DURABILITY: 'disk', METRICS_PORT: String(metricsPort) };
-  const { port, stop } = await stack.serve({ settings });
-  return {
-    url: `http://127.0.0.1:${port}/${stack.code.short_code}`,
-    stop,
-    async metric(name) {
-      const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((answer) => answer.text());
-      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
-    },
-  };
+  return [...rows, ...(await farAwayRows(stack, { onStep }))];
 }
 
 async function committedPerSecond(stack: BenchStack): Promise<number> {
@@ -132,14 +112,4 @@ function freeze({ parts }: BenchStack): () => void {
   return () => {
     for (const pid of processes) process.kill(pid, 'SIGCONT');
   };
-}
-
-/** Returns how long it took. */
-async function untilEmpty(service: EdgeUnderTest, timeoutMs = 60_000): Promise<number> {
-  const started = performance.now();
-  while ((await service.metric('scanlog_spool_seconds_left')) > emptySeconds) {
-    if (performance.now() - started > timeoutMs) break;
-    await Bun.sleep(pollMs);
-  }
-  return performance.now() - started;
 }

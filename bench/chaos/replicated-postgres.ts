@@ -30,6 +30,8 @@ interface Options {
   data: DataDirectory;
   password: string;
   log: Logger;
+  /** False by default, which skips fsync: written data survives kill -9, only a power failure would lose it. */
+  durable?: boolean;
   /** Called with the URL of the new primary. */
   onFailOver(url: string): void;
 }
@@ -38,16 +40,12 @@ export async function startReplicatedPostgres({
   data,
   password,
   log,
+  durable = false,
   onFailOver,
 }: Options): Promise<ReplicatedPostgres> {
   const start = async (serverData: DataDirectory): Promise<Server> => {
     const port = await freePort();
-    // `durable: false` skips fsync: written data survives kill -9, only a power failure would lose it.
-    const part = await startBreakable(
-      postgresPlan({ data: serverData, port, password, durable: false }),
-      serverData,
-      log,
-    );
+    const part = await startBreakable(postgresPlan({ data: serverData, port, password, durable }), serverData, log);
     return { data: serverData, port, part };
   };
   const query = async <T>(

@@ -15,6 +15,7 @@ import { benchOperations } from '../../bench/operations.ts';
 import { benchRecovery } from '../../bench/recovery.ts';
 import { benchRedirect } from '../../bench/redirect.ts';
 import { benchReplay } from '../../bench/replay.ts';
+import { benchReplica } from '../../bench/replica.ts';
 import type { BenchRow } from '../../bench/row.ts';
 import { benchStart } from '../../bench/start.ts';
 import { benchWebhooks } from '../../bench/webhooks.ts';
@@ -27,8 +28,8 @@ interface Options {
   sheet?: string;
 }
 
-/** Takes much more time and disk than all others. */
-const notInAll: ReadonlySet<Benchmark> = new Set(['operations']);
+/** Take much more time and disk than all others. */
+const notInAll: ReadonlySet<Benchmark> = new Set(['operations', 'replica']);
 
 /** Runs benchmarks, and prints each figure next to a reference from the same run. */
 export async function bench(which: Benchmark, { json = false, sheet }: Options): Promise<void> {
@@ -62,6 +63,7 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     ['feed', onStack(benchFeed)],
     ['growth', onStack(benchGrowth)],
     ['leaks', onStack(benchLeaks)],
+    ['replica', onStack(benchReplica)],
     ['operations', () => benchOperations(steps)],
   ];
   const rows: BenchRow[] = [];

@@ -12,6 +12,7 @@ export const benchmarks = [
   'growth',
   'leaks',
   'operations',
+  'replica',
   'all',
 ] as const;
 export type Benchmark = (typeof benchmarks)[number];
