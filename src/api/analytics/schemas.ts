@@ -74,7 +74,7 @@ export type SummaryFigures = Static<typeof SummaryFigures>;
 const previous = t.Optional(
   t.Object(
     { period: PeriodShape, summary: SummaryFigures },
-    { ...exact, description: 'With `compare=previous`: the period of equal length before.' },
+    { ...exact, description: 'With `compare`: the earlier period.' },
   ),
 );
 
@@ -122,10 +122,7 @@ const buckets = t.Array(
 );
 
 const previousBuckets = t.Optional(
-  t.Object(
-    { period: PeriodShape, data: buckets },
-    { ...exact, description: 'With `compare=previous`: the period of equal length before.' },
-  ),
+  t.Object({ period: PeriodShape, data: buckets }, { ...exact, description: 'With `compare`: the earlier period.' }),
 );
 
 export const TimeSeries = t.Object(
@@ -185,7 +182,7 @@ export const CodeFigures = t.Object(
     previous: t.Optional(
       t.Object(codeFigures, {
         ...exact,
-        description: 'With `compare=previous`: the same figures for the period of equal length before.',
+        description: 'With `compare`: the same figures for the earlier period.',
       }),
     ),
   },
