@@ -108,7 +108,7 @@ test('the account has analytics over all codes, whose filters are in the URL and
   await page.getByText('Days are now in Pacific/Auckland').first().waitFor();
   expect(await accessibilityViolations(page), 'account').toEqual([]);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
-  await page.getByText('Days are in Pacific/Auckland').waitFor();
+  await page.getByText('Days and times are in Pacific/Auckland').waitFor();
   await shows('Scans', '4');
   await region('Weekdays and hours').getByText('in Pacific/Auckland').waitFor();
 });
