@@ -1,4 +1,4 @@
-import { Type as t } from '@sinclair/typebox';
+import { type TSchema, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../events/one-of.ts';
 import { type PublicType, publicTypeNames, publicTypes } from '../../events/public-types.ts';
 import { auditTypes } from '../feed/audit.ts';
@@ -7,6 +7,8 @@ import { nearest } from '../lib/nearest.ts';
 import { exact } from './schemas.ts';
 
 /** Schemas of events, and what reading them has in common. */
+
+const pascalCase = (type: PublicType) => type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 const eventOf = (type: PublicType) =>
   t.Object(
@@ -31,6 +33,11 @@ const eventOf = (type: PublicType) =>
     },
     { ...exact, description: publicTypes[type].summary },
   );
+
+/** The schema of each type, by a name such as `ScanCreatedEvent`. */
+export const eventSchemas: Record<string, TSchema> = Object.fromEntries(
+  publicTypeNames.map((type) => [`${pascalCase(type)}Event`, eventOf(type)]),
+);
 
 export const Event = t.Union(publicTypeNames.map(eventOf), {
   description: 'An event of the account; `type` says which `data` it has.',

@@ -1,4 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
+import { StyleSchema } from '../../events/style.ts';
+import { RuleSchema, UtmSchema, WhenSchema } from '../../events/targeting-schema.ts';
 import { Account, ApiKey, CreatedApiKey, NewApiKey } from './account-schemas.ts';
 import {
   AccountExportFile,
@@ -10,11 +12,13 @@ import {
   ExportFile,
   HeatMap,
   OwnedScanRecord,
+  PeriodShape,
   ScanRecord,
   Summary,
+  SummaryFigures,
   TimeSeries,
 } from './analytics/schemas.ts';
-import { AuditEvent, Event } from './event-schemas.ts';
+import { AuditEvent, Event, eventSchemas } from './event-schemas.ts';
 import { CreatedLogo, ListedLogo } from './logos.ts';
 import { NewPreflight, Preflight } from './preflight-schemas.ts';
 import { NewQrCode, NewQrCodes, QrCodeChange, QrCodeDuplicate, RestoreRequest } from './qrcode-requests.ts';
@@ -22,6 +26,7 @@ import { CreatedQrCode, HistoryEntry, ListedQrCode, PastListedQrCode, PastQrCode
 import { RevertAnswer, RevertRequest } from './revert.ts';
 import { Deleted, ErrorAnswer } from './schemas.ts';
 import { NewSheet } from './sheet-request.ts';
+import { NewRule } from './targeting-schemas.ts';
 import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest, webhookBodies } from './webhook-schemas.ts';
 import {
   DeletedSubscription,
@@ -49,23 +54,36 @@ export const components: Record<string, TSchema> = {
     Deleted,
   },
   ...{ PastQrCode, PastListedQrCode, RestoreRequest, RevertRequest, RevertAnswer },
+  ...{ Style: StyleSchema, Rule: RuleSchema, NewRule, RuleConditions: WhenSchema, Utm: UtmSchema },
   ...{ Preflight, NewPreflight, NewSheet },
-  ...{ Summary, ScanRecord, TimeSeries, HeatMap, Destinations, ExportFile, Aggregate, CodeFigures },
+  ...{
+    Period: PeriodShape,
+    SummaryFigures,
+    Summary,
+    ScanRecord,
+    TimeSeries,
+    HeatMap,
+    Destinations,
+    ExportFile,
+    Aggregate,
+    CodeFigures,
+  },
   ...{ OwnedScanRecord, AccountTimeSeries, AccountHeatMap, AccountExportFile },
   ...{ CreatedLogo, ListedLogo },
   ...{ Account, ApiKey, CreatedApiKey, NewApiKey, Error: ErrorAnswer },
-  ...{ Event, AuditEvent },
+  ...{ Event, AuditEvent, ...eventSchemas },
   ...{ Webhook, NewWebhook, DeletedWebhook, WebhookTest, Delivery },
   ...{ Subscription, NewSubscription, SubscriptionChange, DeletedSubscription, SubscriptionTest, SubscriptionDelivery },
   ...{ Replay, NewReplay },
   ...Object.fromEntries(eventBodies.map(({ schemaName, schema }) => [schemaName, schema])),
   ...Object.fromEntries(webhookBodies.map(({ schemaName, schema }) => [schemaName, schema])),
 };
-const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
+/** By content, because `t.Optional` copies a schema. */
+const names = new Map(Object.entries(components).map(([name, schema]) => [JSON.stringify(schema), name]));
 
 /** A reference to a named schema; any other schema, with references to the named schemas in it. */
 export function refTo(schema: TSchema): object {
-  const name = names.get(schema);
+  const name = names.get(JSON.stringify(schema));
   return name === undefined ? withReferences(schema) : { $ref: `#/components/schemas/${name}` };
 }
 

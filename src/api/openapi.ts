@@ -22,7 +22,6 @@ export function describe(operation: Operation): DocumentDecoration {
     summary,
     description,
     operationId,
-    security: [{ key: [] }],
     parameters: parameters(operation),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
     ...(upload === undefined ? {} : { requestBody: { required: true, content: uploadContent(upload) } }),
@@ -98,6 +97,7 @@ export const documentation = {
     contact: { name: 'The operator of this service' },
     license: { name: 'MIT License', identifier: 'MIT' },
   },
+  security: [{ key: [] }],
   webhooks,
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   components: {

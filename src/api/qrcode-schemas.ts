@@ -11,10 +11,12 @@ const url = (description: string, example: string) => t.String({ format: 'uri', 
 
 const id = t.String({ description: 'Identifier of the code.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] });
 const name = t.String({ description: 'Display name, 1 to 255 characters.', examples: ['Spring menu'] });
-const destination = url(
-  'Where the short link leads: http or https, at most 2,048 characters.',
-  'https://example.com/menu',
-);
+// Not `uri`: it is returned as it was given, and may have characters beyond ASCII.
+const destination = t.String({
+  format: 'iri',
+  description: 'Where the short link leads: http or https, at most 2,048 characters.',
+  examples: ['https://example.com/menu'],
+});
 const shortUrl = url('The short link, which the image encodes.', 'https://go.example.com/spring-26');
 const status = oneOf(listedStatuses, { description: 'State of the code.', examples: ['active'] });
 const totalScans = t.Integer({ description: 'Number of scans.', examples: [42] });

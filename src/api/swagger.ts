@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { swagger } from '@elysiajs/swagger';
 import type { Elysia } from 'elysia';
 import { documentation } from './openapi.ts';
+import { type GeneratedDocument, shareParts } from './openapi-sharing.ts';
 
 const assets: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -29,7 +30,7 @@ const page = `<!doctype html>
 `;
 
 const start = `SwaggerUIBundle({
-  url: '/swagger/json',
+  url: '/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   displayRequestDuration: true,
@@ -39,11 +40,14 @@ const start = `SwaggerUIBundle({
 });
 `;
 
+/** Where the plugin serves what it has generated from the operations. */
+const generatedPath = '/swagger/generated.json';
+
 // Only files of this origin. Swagger UI draws its icons as data: images.
 const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
 
 /**
- * Serves the OpenAPI document at /swagger/json and /openapi.json, and at /swagger a page of our own with Swagger UI's files: the plugin's
+ * Serves the OpenAPI document at /openapi.json and /swagger/json, and at /swagger a page of our own with Swagger UI's files: the plugin's
  * page loads them from a CDN.
  */
 export function serveSwagger(app: Elysia): void {
@@ -63,15 +67,22 @@ export function serveSwagger(app: Elysia): void {
     swagger({
       // The plugin's own page, which runs scripts from a CDN on our origin, is replaced by ours below.
       path: '/swagger',
-      specPath: '/swagger/json',
+      specPath: generatedPath,
       provider: 'swagger-ui',
       excludeStaticFile: false,
       exclude: [/^(?!\/v1\/)/],
       documentation,
     }),
   );
-  // Where tools look for it first.
-  app.get('/openapi.json', () => app.handle(new Request('http://localhost/swagger/json')), hidden);
+  let document: Promise<string> | undefined;
+  const sendDocument = async () => {
+    document ??= app.handle(new Request(`http://localhost${generatedPath}`)).then(async (generated) => {
+      return JSON.stringify(shareParts((await generated.json()) as GeneratedDocument));
+    });
+    return send(await document, 'application/json');
+  };
+  // The first is where tools look, the second where the plugin would serve it.
+  for (const path of ['/openapi.json', '/swagger/json']) app.get(path, sendDocument, hidden);
   app.get('/swagger', () => send(page, 'text/html; charset=utf-8'), hidden);
   app.get('/swagger/start.js', () => send(start, 'text/javascript; charset=utf-8'), hidden);
   for (const [name, type] of Object.entries(assets)) {

@@ -20,7 +20,7 @@ import { exact, orNull } from './schemas.ts';
 const time = (description: string) =>
   t.String({ format: 'date-time', description, examples: ['2026-12-01T09:00:00.000Z'] });
 const fallbackUrl = t.String({
-  format: 'uri',
+  format: 'iri',
   description: 'Where scans lead while the code is not `live`. Without it they get a 404 page that says why.',
   examples: ['https://example.com/closed'],
 });
@@ -80,7 +80,7 @@ const GivenVariant = t.Object(
   exact,
 );
 
-const GivenRule = t.Union([
+export const NewRule = t.Union([
   t.Object({ id: givenId, name: givenName, when: WhenSchema, destination_url: givenUrl }, exact),
   t.Object(
     {
@@ -96,7 +96,7 @@ const GivenRule = t.Union([
 /** Fields of a create or a change; null removes. */
 export const targetingRequest = {
   rules: documented(
-    t.Array(GivenRule, { maxItems: maxRules }),
+    t.Array(NewRule, { maxItems: maxRules }),
     'The first rule whose conditions hold decides where a scan leads; if none does, `destination_url`. Replaces all rules.',
   ),
   starts_at: documented(startsAt),

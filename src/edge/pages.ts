@@ -1,106 +1,79 @@
+import { acceptedTags } from '../../events/languages.ts';
 import { requestIdOf } from '../lib/request-id.ts';
+import { en, type NoticeName, noticeTexts } from './notice-texts.ts';
 
 /** The answer to a scan that cannot be redirected. */
 export interface Notice {
   status: 404 | 405 | 410 | 503;
   code: string;
-  title: string;
-  text: string;
+  name: NoticeName;
+  /** Of a code that is scheduled. */
+  startsAt?: Date;
   headers?: Record<string, string>;
 }
 
 export const notices = {
-  unknown: {
-    status: 404,
-    code: 'not_found',
-    title: 'No such code',
-    text: 'This QR code does not exist. Check the link, or ask the person who gave it to you.',
-  },
-  paused: {
-    status: 404,
-    code: 'not_found',
-    title: 'This code is paused',
-    text: 'It was paused by its owner. Please try again later.',
-  },
-  draft: {
-    status: 404,
-    code: 'not_found',
-    title: 'This code is not active yet',
-    text: 'Its owner has not published it yet. Please try again later.',
-  },
-  not_started: {
-    status: 404,
-    code: 'not_started',
-    title: 'This code is not active yet',
-    text: 'It starts later. Please try again then.',
-  },
-  expired: {
-    status: 404,
-    code: 'expired',
-    title: 'This code has expired',
-    text: 'Its owner set an end, and that has passed.',
-  },
-  limit_reached: {
-    status: 404,
-    code: 'limit_reached',
-    title: 'This code has reached its limit',
-    text: 'Its owner allowed a number of scans, and all of them have been used.',
-  },
-  deleted: {
-    status: 410,
-    code: 'gone',
-    title: 'This code is gone',
-    text: 'It was deleted by its owner and will not work again.',
-  },
-  disabled: {
-    status: 410,
-    code: 'disabled',
-    title: 'This link is disabled',
-    text: 'The operator of this service has disabled it.',
-  },
-  busy: {
-    status: 503,
-    code: 'unavailable',
-    title: 'One moment, please',
-    text: 'The service is busy. Please try again in a few seconds.',
-    headers: { 'retry-after': '2' },
-  },
-  method: {
-    status: 405,
-    code: 'method_not_allowed',
-    title: 'Method not allowed',
-    text: 'A short link accepts only GET and HEAD requests.',
-    headers: { allow: 'GET, HEAD' },
-  },
-} as const satisfies Record<string, Notice>;
+  unknown: { name: 'unknown', status: 404, code: 'not_found' },
+  paused: { name: 'paused', status: 404, code: 'not_found' },
+  draft: { name: 'draft', status: 404, code: 'not_found' },
+  not_started: { name: 'not_started', status: 404, code: 'not_started' },
+  expired: { name: 'expired', status: 404, code: 'expired' },
+  limit_reached: { name: 'limit_reached', status: 404, code: 'limit_reached' },
+  deleted: { name: 'deleted', status: 410, code: 'gone' },
+  disabled: { name: 'disabled', status: 410, code: 'disabled' },
+  busy: { name: 'busy', status: 503, code: 'unavailable', headers: { 'retry-after': '2' } },
+  method: { name: 'method', status: 405, code: 'method_not_allowed', headers: { allow: 'GET, HEAD' } },
+} as const satisfies { [Name in NoticeName]: Notice & { name: Name } };
 
 /**
  * Why a request for a short link is neither recorded nor redirected: the label of its count in
  * `scanlog_redirects_total`, and the page that it is answered with.
  */
-export type Drop = keyof typeof notices;
-
-const dayAndTime = new Intl.DateTimeFormat('en-GB', {
-  ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' },
-});
+export type Drop = NoticeName;
 
 /** The notice for a code that starts at a time. */
-export const notStartedUntil = (startsAt: Date): Notice => ({
-  ...notices.not_started,
-  text: `It starts on ${dayAndTime.format(startsAt)} UTC. Please try again then.`,
-});
+export const notStartedUntil = (startsAt: Date): Notice => ({ ...notices.not_started, startsAt });
+
+const fallbackLanguage = 'en';
+
+/** The first language of a guest that we have words for. */
+const languageOf = (headers: Headers): string =>
+  acceptedTags(headers.get('accept-language') ?? '').find((tag) => Object.hasOwn(noticeTexts, tag)) ?? fallbackLanguage;
+
+const textsIn = (language: string) => noticeTexts[language] ?? en;
+
+function wordsOf({ name, startsAt }: Notice, language: string): { title: string; text: string } {
+  const texts = textsIn(language);
+  const [title, text] = texts[name];
+  return { title, text: startsAt === undefined ? text : texts.startsOn.replace('%', timeIn(language, startsAt)) };
+}
+
+const timeIn = (language: string, time: Date) =>
+  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+  }).format(time);
 
 const commonHeaders = {
   'cache-control': 'private, no-store',
   'x-robots-tag': 'noindex',
   'x-content-type-options': 'nosniff',
+  vary: 'accept, accept-language',
 };
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (char) => entities[char] ?? char);
 
-const page = ({ title, text }: Notice, abuseContact: string | undefined) => `<!doctype html>
-<html lang="en">
+function page(notice: Notice, language: string): string {
+  const { title, text } = wordsOf(notice, language);
+  const { report, direction } = textsIn(language);
+  const contact = linked === undefined ? '' : `\n<p class="contact"><a href="${escapeHtml(linked)}">${report}</a></p>`;
+  return `<!doctype html>
+<html lang="${language}"${direction === undefined ? '' : ` dir="${direction}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -120,38 +93,41 @@ a { color: inherit }
 <body>
 <main>
 <h1>${title}</h1>
-<p>${text}</p>${abuseContact === undefined ? '' : `\n<p class="contact"><a href="${escapeHtml(abuseContact)}">Report this link</a></p>`}
+<p>${text}</p>${contact}
 </main>
 </body>
 </html>
 `;
+}
 
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-const bodyOf = (notice: Notice, abuseContact: string | undefined) => ({
-  html: page(notice, abuseContact),
-  json: JSON.stringify({ error: { code: notice.code, message: `${notice.title}. ${notice.text}` } }),
-});
-
-// These do not depend on the request, so each is built once.
-const bodiesOf = (abuseContact: string | undefined) =>
-  new Map(Object.values(notices).map((notice: Notice) => [notice, bodyOf(notice, abuseContact)]));
-
 let linked: string | undefined;
-let bodies = bodiesOf(linked);
+/** Pages that do not depend on the code, by notice and language: each is built once. */
+const pages = new Map<string, string>();
 
 /** Sets the link "Report this link" of all pages of this process; undefined removes it. */
 export function linkAbuseContact(abuseContact: string | undefined): void {
   linked = abuseContact;
-  bodies = bodiesOf(abuseContact);
+  pages.clear();
 }
 
-/** Returns JSON to clients that accept JSON and not HTML, and a page to all others. */
+function pageFor(notice: Notice, language: string): string {
+  if (notice.startsAt !== undefined) return page(notice, language);
+  return pages.getOrInsertComputed(`${notice.name} ${language}`, () => page(notice, language));
+}
+
+/** For programs, whose language is that of the API. */
+function jsonOf(notice: Notice): string {
+  const { title, text } = wordsOf(notice, fallbackLanguage);
+  return JSON.stringify({ error: { code: notice.code, message: `${title}. ${text}` } });
+}
+
+/** Returns JSON to clients that accept JSON and not HTML, and a page in the guest's language to all others. */
 export function noticeResponse(notice: Notice, headers: Headers): Response {
   const accept = headers.get('accept');
   const wantsJson = accept?.includes('application/json') === true && !accept.includes('text/html');
-  const body = bodies.get(notice) ?? bodyOf(notice, linked);
-  return new Response(wantsJson ? body.json : body.html, {
+  return new Response(wantsJson ? jsonOf(notice) : pageFor(notice, languageOf(headers)), {
     status: notice.status,
     headers: {
       ...commonHeaders,

@@ -274,8 +274,8 @@ describe('analytics', () => {
       eventually(async () => expect(await figure(name).textContent()).toContain(text));
     await shows('Scans', '3');
     await shows('Visitors', '2');
-    await shows('New and returning visitors', 'New 2 (67%)');
-    await shows('New and returning visitors', 'Returning 1 (33%)');
+    await shows('New and returning visitors', 'New 2 (100%)');
+    await shows('New and returning visitors', 'Returning 0 (0%)');
     await eventually(async () => expect(await page.locator('.figures .track').count()).toBe(1));
     await page.getByRole('region', { name: 'Devices' }).getByText('iPhone and iPad').waitFor();
     await page.getByRole('region', { name: 'Countries' }).getByText('United States').waitFor();

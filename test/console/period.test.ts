@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { changeText, previousScans } from '../../src/console/app/analytics/comparison.ts';
-import { intervalOf, periodBeforeLabel, periodLabel, periodOf } from '../../src/console/app/analytics/period.ts';
+import {
+  chartComparison,
+  intervalOf,
+  periodBeforeLabel,
+  periodLabel,
+  periodOf,
+} from '../../src/console/app/analytics/period.ts';
 
 const now = Date.parse('2026-11-15T12:34:56Z');
 
@@ -20,6 +26,20 @@ describe('periodOf', () => {
       expect(periodBeforeLabel(name, period, now)).toBe(before);
     },
   );
+
+  test.each([
+    ['today', '2026-11-15', undefined, 'the day before'],
+    ['yesterday', '2026-11-14', '2026-11-14', 'the day before'],
+    ['week', '2026-11-09', undefined, 'the 7 days before'],
+    ['last-week', '2026-11-02', '2026-11-08', 'the 7 days before'],
+    ['month', '2026-11-01', undefined, 'the 15 days before'],
+    ['last-month', '2026-10-01', '2026-10-31', 'the 31 days before'],
+    ['year', '2026-01-01', undefined, 'the 319 days before'],
+  ] as const)('%s is a period of the calendar', (name, start_date, end_date, before) => {
+    const period = periodOf(name, null, null, 'UTC', now);
+    expect(period).toEqual({ start_date, end_date });
+    expect(periodBeforeLabel(name, period, now)).toBe(before);
+  });
 
   test('days are those of the time zone', () => {
     expect(periodOf('7d', null, null, 'Pacific/Auckland', now).start_date).toBe('2026-11-10');
@@ -51,6 +71,18 @@ describe('periodOf', () => {
       ...{ start_date: '2026-11-01', end_date: undefined },
     });
     expect(intervalOf(periodOf('custom', '2023-01-01', '2026-01-01', 'UTC', now), now)).toBe('month');
+  });
+});
+
+describe('the chart', () => {
+  test.each([
+    ['24h', 'previous', 'the 24 hours before'],
+    ['7d', 'previous_weeks', 'the week before'],
+    ['30d', 'previous_weeks', 'the same weekdays 5 weeks before'],
+    ['12m', 'previous', 'the 12 months before'],
+  ] as const)('of %s is compared with %s: %s', (name, compare, before) => {
+    const period = periodOf(name, null, null, 'UTC', now);
+    expect(chartComparison(name, period, intervalOf(period, now), now)).toEqual({ compare, before });
   });
 });
 

@@ -3,7 +3,6 @@ import type { Rule } from '../../events/targeting-schema.ts';
 import { readTargetingCells } from '../../src/console/app/codes/import-targeting.ts';
 import { errorAt, isWithin } from '../../src/console/app/parts/field-errors.ts';
 import { changesOf, formOf, problemsWith } from '../../src/console/app/rules/form.ts';
-import { shareInterval } from '../../src/console/app/rules/interval.ts';
 import { conditionsText, daysText, ruleText, sharesOf } from '../../src/console/app/rules/sentence.ts';
 import { dateTimeText, toIso, toLocal } from '../../src/console/app/rules/zoned-time.ts';
 import type { QrCode } from '../../src/console/app/types.ts';
@@ -73,21 +72,6 @@ describe('local times', () => {
   test('nothing stays nothing', () => {
     expect([toIso('', berlin), toLocal('', berlin)]).toEqual(['', '']);
     expect(dateTimeText('2026-12-01T00:00:00Z', 'UTC')).toBe('1 Dec 2026');
-  });
-});
-
-describe('the interval of a share', () => {
-  test.each([
-    // By Wilson's formula, as in statistics packages.
-    [10, 100, 0.0552, 0.1744],
-    [0, 10, 0, 0.2775],
-    [10, 10, 0.7225, 1],
-    [5_000, 10_000, 0.4902, 0.5098],
-    [0, 0, 0, 1],
-  ])('%d of %d is within %d and %d', (count, total, low, high) => {
-    const interval = shareInterval(count, total);
-    expect(interval.low).toBeCloseTo(low, 3);
-    expect(interval.high).toBeCloseTo(high, 3);
   });
 });
 

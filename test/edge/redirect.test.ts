@@ -142,6 +142,24 @@ describe('a code that is not active', () => {
     expect(await scansOf(code)).toBe(0);
   });
 
+  test.each([
+    ['de-AT,de;q=0.9,en;q=0.8', '<html lang="de">', 'Dieser Code ist pausiert'],
+    ['ar', '<html lang="ar" dir="rtl">', 'هذا الرمز متوقف مؤقتًا'],
+    ['zh-Hant-TW, en', '<html lang="zh">', '此二维码已暂停'],
+    ['sv, tlh, constructor', '<html lang="en">', 'This code is paused'],
+  ])('the page is in the language of a guest with %s', async (language, html, title) => {
+    const { short_code } = await changed({ active: false });
+    const { text } = await open(`/${short_code}`, { headers: { 'accept-language': language } });
+    expect(text).toContain(html);
+    expect(text).toContain(`<h1>${title}</h1>`);
+  });
+
+  test('the time at which a code starts is in the language of the guest', async () => {
+    const { short_code } = await given({ starts_at: '2036-07-01T09:00:00Z' });
+    const { text } = await open(`/${short_code}`, { headers: { 'accept-language': 'fr' } });
+    expect(text).toMatch(/Il commence le 1er juillet 2036|Il commence le 1 juillet 2036/);
+  });
+
   test.each(states)('%s: returns JSON if requested', async (_, status, text, errorCode, make) => {
     const { short_code } = await make();
     const answer = await open(`/${short_code}`, { headers: { accept: 'application/json' } });

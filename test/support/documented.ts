@@ -6,6 +6,7 @@ export interface OpenApi {
   info: Record<string, unknown>;
   servers: { url: string }[];
   tags: { name: string; description?: string }[];
+  security: Record<string, string[]>[];
   paths: Record<string, Record<string, OperationObject>>;
   webhooks: Record<string, Record<string, OperationObject>>;
   components: { securitySchemes: Record<string, Record<string, string>>; schemas?: Record<string, JsonSchema> };
@@ -16,7 +17,6 @@ export interface OperationObject {
   summary?: string;
   description?: string;
   tags?: string[];
-  security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema: JsonSchema }[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
   responses: Record<
@@ -78,15 +78,15 @@ function dereference(text: string): OpenApi {
 /** A later service of this process may listen on the same port. */
 export const forgetDocument = (url: string): boolean => documents.delete(url);
 
-/** Replaces every `$ref` by its schema. */
+/** Replaces every `$ref` by what it refers to. */
 function dereferenced(part: unknown, root: OpenApi): unknown {
   if (Array.isArray(part)) return part.map((item) => dereferenced(item, root));
   if (typeof part !== 'object' || part === null) return part;
   if ('$ref' in part) {
-    const name = String(part.$ref).replace('#/components/schemas/', '');
-    const schema = root.components.schemas?.[name];
-    if (schema === undefined) throw new Error(`the document refers to ${part.$ref}, which does not exist`);
-    return dereferenced(schema, root);
+    const [, kind = '', name = ''] = /^#\/components\/(\w+)\/(.+)$/.exec(String(part.$ref)) ?? [];
+    const shared = root.components[kind as 'schemas']?.[name];
+    if (shared === undefined) throw new Error(`the document refers to ${part.$ref}, which does not exist`);
+    return dereferenced(shared, root);
   }
   return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, dereferenced(value, root)]));
 }

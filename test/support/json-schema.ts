@@ -21,7 +21,9 @@ const types: Record<string, (value: unknown) => boolean> = {
 const formats: Record<string, RegExp> = {
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   date: /^\d{4}-\d\d-\d\d$/,
-  uri: /^[a-z][a-z0-9+.-]*:\S+$/i,
+  // ASCII only, unlike an IRI.
+  uri: /^[a-z][a-z0-9+.-]*:[!-~]+$/i,
+  iri: /^[a-z][a-z0-9+.-]*:\S+$/i,
 };
 
 const violation = (wrong: boolean, where: string, what: string) => (wrong ? [`${where} ${what}`] : []);

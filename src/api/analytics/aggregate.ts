@@ -7,7 +7,7 @@ import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { compareQuery, includeQuery } from './filters.ts';
-import { periodBefore, periodOf, presentPeriod } from './period.ts';
+import { comparedPeriod, periodOf, presentPeriod } from './period.ts';
 import { presentDistribution, presentFigures, presentPrevious } from './present.ts';
 import { positionHeader, positionOf, readWarehouse, tag } from './reading.ts';
 import { Aggregate } from './schemas.ts';
@@ -25,14 +25,15 @@ export const aggregateOperation = (service: Service): Operation =>
     success: { status: 200, description: 'Analytics over all codes.', schema: Aggregate, headers: positionHeader },
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, query }) {
-      const period = periodOf(query, service.clock());
-      const before = periodBefore(period);
+      const now = service.clock();
+      const period = periodOf(query, now);
+      const before = query.compare && comparedPeriod(period, query.compare, now);
       const codes = await selectedCodes(service, caller, query);
       const { table, found } = await readWarehouse(service, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
         return Promise.all([
           readFigures(reading, selection),
-          query.compare && readTotals(reading, { ...selection, ...before }),
+          before && readTotals(reading, { ...selection, ...before }),
         ]);
       });
       const [figures, previous] = found;
@@ -44,7 +45,7 @@ export const aggregateOperation = (service: Service): Operation =>
       const answer = {
         period: presentPeriod(period),
         summary: { ...presentFigures(figures, period, query.include), ...counts },
-        ...presentPrevious(previous, before, query.include),
+        ...(before && previous && presentPrevious(previous, before, query.include)),
         // A code that was deleted after the read has no name.
         top_qrcodes: figures.codes.flatMap(({ code, scans }) => {
           const name = named.get(code)?.name;

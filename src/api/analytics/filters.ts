@@ -1,7 +1,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { botChoices, type Selection } from '../../analytics/selection.ts';
-import { periodQuery } from './period.ts';
+import { comparisons, periodQuery } from './period.ts';
 import { browsers, devices } from './schemas.ts';
 
 /** Query parameters that narrow an analytics read to some scans. */
@@ -53,11 +53,12 @@ export const includeQuery = {
   ),
 };
 
-/** Query parameter of reads that can compare with the period before. */
+/** Query parameter of reads that can compare with an earlier period. */
 export const compareQuery = {
   compare: t.Optional(
-    oneOf(['previous'], {
-      description: '`previous` adds the same figures for the period of equal length before, as `previous`.',
+    oneOf(comparisons, {
+      description:
+        'Adds the same figures for an earlier period, as `previous`. `previous`: the period of equal length before; a period that begins with a day of `timezone` and ends in the present one is moved by whole days, so that today until 14:37 is compared with yesterday until 14:37. The others keep weekdays and times of day: `previous_weeks` goes back by the least number of whole weeks that is not shorter than the period, `week_before` by a week, `year_before` by 364 days.',
     }),
   ),
 };

@@ -1,5 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { timeZoneNamed, timeZoneProblem } from '../../../events/local-time.ts';
+import { offsetOf, timeZoneNamed, timeZoneProblem } from '../../../events/local-time.ts';
 import { dayMs, instantAt } from '../../analytics/calendar.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
 
@@ -47,18 +47,47 @@ export function daysOf({ start, end, dates }: Period): number {
   return Math.max(1, Math.round((end.getTime() - start.getTime()) / 1000) / (dayMs / 1000));
 }
 
-/** The period of equal length that ends where this one starts; of plain dates, of as many days. */
-export function periodBefore(period: Period): Period {
-  const { start, end, timezone, dates } = period;
-  if (dates !== undefined) {
-    const first = dates.first - daysOf(period) * dayMs;
-    return { ...wholeDays(first, dates.first - dayMs, timezone), timezone };
-  }
-  return {
-    ...{ start: new Date(2 * start.getTime() - end.getTime() - 1), end: new Date(start.getTime() - 1) },
-    ...{ timezone, dates },
-  };
+export const comparisons = ['previous', 'previous_weeks', 'week_before', 'year_before'] as const;
+export type Comparison = (typeof comparisons)[number];
+
+/** 52 weeks, so that weekdays stay. */
+const yearDays = 364;
+
+/** The period that a read is compared with. */
+export function comparedPeriod(period: Period, comparison: Comparison, now: Date): Period {
+  if (comparison === 'week_before') return movedBack(period, 7);
+  if (comparison === 'year_before') return movedBack(period, yearDays);
+  if (comparison === 'previous_weeks') return movedBack(period, Math.ceil(daysOf(period) / 7) * 7);
+  const days = period.dates === undefined ? daysUntilNow(period, now) : daysOf(period);
+  return days === undefined ? periodBefore(period) : movedBack(period, days);
 }
+
+/** Moved by days on the clocks of its zone: 14:37 stays 14:37, however many hours the days between have. */
+function movedBack({ start, end, timezone, dates }: Period, days: number): Period {
+  const backMs = days * dayMs;
+  if (dates !== undefined) return { ...wholeDays(dates.first - backMs, dates.last - backMs, timezone), timezone };
+  const moved = (time: Date) => new Date(instantAt(timezone, localTime(timezone, time.getTime()) - backMs));
+  return { start: moved(start), end: moved(end), timezone, dates };
+}
+
+/** The days of a period that begins with a day and ends in the present one, which counts in full; otherwise undefined. */
+function daysUntilNow({ start, end, timezone }: Period, now: Date): number | undefined {
+  const dayOfTime = (time: Date) => Math.floor(localTime(timezone, time.getTime()) / dayMs);
+  const first = dayOfTime(start);
+  const isWholeDay = instantAt(timezone, first * dayMs) === start.getTime();
+  return isWholeDay && dayOfTime(end) === dayOfTime(now) ? dayOfTime(end) - first + 1 : undefined;
+}
+
+/** A time on the clocks of a zone, as if they showed UTC. */
+const localTime = (timezone: string, ms: number) => ms + offsetOf(timezone, ms);
+
+/** The period of equal length that ends where this one starts. */
+const periodBefore = ({ start, end, timezone }: Period): Period => ({
+  start: new Date(2 * start.getTime() - end.getTime() - 1),
+  end: new Date(start.getTime() - 1),
+  timezone,
+  dates: undefined,
+});
 
 const wholeDays = (first: number, last: number, timezone: string) => ({
   start: new Date(instantAt(timezone, first)),

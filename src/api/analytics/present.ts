@@ -19,11 +19,10 @@ export const presentFigures = (totals: Totals, period: Period, include: Include)
   ...(include === 'counts' && { unique_scans: totals.uniqueScans, bot_scans: totals.botScans }),
 });
 
-/** `previous`, where a read has compared with the period before. */
-export const presentPrevious = (totals: Totals | undefined, period: Period, include: Include) =>
-  totals === undefined
-    ? {}
-    : { previous: { period: presentPeriod(period), summary: presentFigures(totals, period, include) } };
+/** `previous`, where a read has compared with an earlier period. */
+export const presentPrevious = (totals: Totals, period: Period, include: Include) => ({
+  previous: { period: presentPeriod(period), summary: presentFigures(totals, period, include) },
+});
 
 const countsBy = <T extends string>(names: readonly T[], countOf: (name: T) => number) =>
   Object.fromEntries(names.map((name) => [name, countOf(name)]));

@@ -10,7 +10,7 @@ import { pageOf, pageQuery } from '../schemas.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, maxSelectedCodes, scansOfAccount, selectedCodes } from './account.ts';
 import { compareQuery } from './filters.ts';
-import { periodBefore, periodOf } from './period.ts';
+import { comparedPeriod, periodOf } from './period.ts';
 import { presentCounts } from './present.ts';
 import { positionHeader, positionOf, readWarehouse, tag } from './reading.ts';
 import { CodeFigures } from './schemas.ts';
@@ -34,7 +34,9 @@ export const codesOperation = (service: Service): Operation =>
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, query }) {
       const { page = 1, limit = 20 } = query;
-      const period = periodOf(query, service.clock());
+      const now = service.clock();
+      const period = periodOf(query, now);
+      const before = query.compare && comparedPeriod(period, query.compare, now);
       const selected = await selectedCodes(service, caller, query);
       const slice = { offset: (page - 1) * limit, limit };
       const { table, found } = await readWarehouse(service, async (reading, inUse) => {
@@ -47,7 +49,7 @@ export const codesOperation = (service: Service): Operation =>
                 selected.map(({ id }) => id),
                 slice,
               );
-        const previous = query.compare && (await readBefore(reading, { ...selection, ...periodBefore(period) }, codes));
+        const previous = before && (await readBefore(reading, { ...selection, ...before }, codes));
         return { codes, total, previous };
       });
       const { codes, total, previous } = found;

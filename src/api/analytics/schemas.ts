@@ -28,7 +28,7 @@ const countsBy = <T extends string>(names: readonly T[], description: string, fi
     description,
   });
 
-const PeriodShape = t.Object(
+export const PeriodShape = t.Object(
   {
     start: time('First millisecond of the period.', '2026-03-01T00:00:00.000Z'),
     end: time('Last millisecond of the period.', '2026-03-31T23:59:59.999Z'),
@@ -67,14 +67,14 @@ const figures = {
   ),
 };
 
-const SummaryFigures = t.Object(figures, exact);
+export const SummaryFigures = t.Object(figures, exact);
 /** A figure that is missing where answers are made (present.ts) does not compile. */
 export type SummaryFigures = Static<typeof SummaryFigures>;
 
 const previous = t.Optional(
   t.Object(
     { period: PeriodShape, summary: SummaryFigures },
-    { ...exact, description: 'With `compare=previous`: the period of equal length before.' },
+    { ...exact, description: 'With `compare`: the earlier period.' },
   ),
 );
 
@@ -122,10 +122,7 @@ const buckets = t.Array(
 );
 
 const previousBuckets = t.Optional(
-  t.Object(
-    { period: PeriodShape, data: buckets },
-    { ...exact, description: 'With `compare=previous`: the period of equal length before.' },
-  ),
+  t.Object({ period: PeriodShape, data: buckets }, { ...exact, description: 'With `compare`: the earlier period.' }),
 );
 
 export const TimeSeries = t.Object(
@@ -185,7 +182,7 @@ export const CodeFigures = t.Object(
     previous: t.Optional(
       t.Object(codeFigures, {
         ...exact,
-        description: 'With `compare=previous`: the same figures for the period of equal length before.',
+        description: 'With `compare`: the same figures for the earlier period.',
       }),
     ),
   },
@@ -199,7 +196,7 @@ export const Destinations = t.Object(
     data: t.Array(
       t.Object(
         {
-          destination_url: t.String({ format: 'uri', examples: ['https://example.com/menu'] }),
+          destination_url: t.String({ format: 'iri', examples: ['https://example.com/menu'] }),
           rule,
           variant,
           from: time('When this destination was set.', '2026-02-11T08:00:00.000Z'),

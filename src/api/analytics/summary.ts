@@ -4,7 +4,7 @@ import { json } from '../answers.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Service } from '../service.ts';
 import { analyticsQuery, compareQuery, includeQuery } from './filters.ts';
-import { periodBefore, periodOf, presentPeriod } from './period.ts';
+import { comparedPeriod, periodOf, presentPeriod } from './period.ts';
 import { presentDistribution, presentFigures, presentPrevious } from './present.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
 import { Summary } from './schemas.ts';
@@ -29,13 +29,14 @@ export const summaryOperations = (service: Service): Operation[] =>
       success: { status: 200, description: 'The summary.', schema: Summary, headers: positionHeader },
       errors: ['invalid_request', 'not_found'],
       async handle({ caller, params: { id }, query }) {
-        const period = periodOf(query, service.clock());
-        const before = periodBefore(period);
+        const now = service.clock();
+        const period = periodOf(query, now);
+        const before = query.compare && comparedPeriod(period, query.compare, now);
         const code = await requireCode(service, caller, id);
         const { table, found } = await readWarehouse(service, (reading) =>
           Promise.all([
             readFigures(reading, scansOfCode(code, period, query)),
-            query.compare && readTotals(reading, scansOfCode(code, before, query)),
+            before && readTotals(reading, scansOfCode(code, before, query)),
           ]),
         );
         const [figures, previous] = found;
@@ -43,7 +44,7 @@ export const summaryOperations = (service: Service): Operation[] =>
           qr_id: code.id,
           period: presentPeriod(period),
           summary: presentFigures(figures, period, query.include),
-          ...presentPrevious(previous, before, query.include),
+          ...(before && previous && presentPrevious(previous, before, query.include)),
           ...presentDistribution(figures),
         };
         return json(200, answer, positionOf(service, table));

@@ -12,7 +12,7 @@ import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { bucketsOf, countBuckets } from './buckets.ts';
 import { analyticsQuery, compareQuery } from './filters.ts';
-import { type Period, periodBefore, periodOf, presentPeriod } from './period.ts';
+import { comparedPeriod, type Period, periodOf, presentPeriod } from './period.ts';
 import { presentCounts } from './present.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
 import { AccountTimeSeries, TimeSeries } from './schemas.ts';
@@ -41,15 +41,17 @@ export const timeSeriesOperations = (service: Service): Operation[] => [
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, params: { id }, query }) {
       const { interval = 'day' } = query;
-      const period = periodOf(query, service.clock());
+      const now = service.clock();
+      const period = periodOf(query, now);
+      const before = query.compare && comparedPeriod(period, query.compare, now);
       checkBuckets(period, interval);
       const code = await requireCode(service, caller, id);
       const { table, found } = await readWarehouse(service, (reading) =>
-        readBoth(reading, scansOfCode(code, period, query), interval, query.compare && periodBefore(period)),
+        readBoth(reading, scansOfCode(code, period, query), interval, before),
       );
       return json(
         200,
-        { qr_id: code.id, interval, ...presentBoth(found, period, interval) },
+        { qr_id: code.id, interval, ...presentBoth(found, { period, before, interval }) },
         positionOf(service, table),
       );
     },
@@ -76,20 +78,22 @@ export const timeSeriesOperations = (service: Service): Operation[] => [
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, query }) {
       const { interval = 'day', top = 0 } = query;
-      const period = periodOf(query, service.clock());
+      const now = service.clock();
+      const period = periodOf(query, now);
+      const before = query.compare && comparedPeriod(period, query.compare, now);
       checkBuckets(period, interval, top + 1);
       const codes = await selectedCodes(service, caller, query);
       const { table, found } = await readWarehouse(service, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
         return Promise.all([
-          readBoth(reading, selection, interval, query.compare && periodBefore(period)),
+          readBoth(reading, selection, interval, before),
           top === 0 ? undefined : readTop(reading, selection, interval, top),
         ]);
       });
       const [both, ranked] = found;
       const answer = {
         interval,
-        ...presentBoth(both, period, interval),
+        ...presentBoth(both, { period, before, interval }),
         ...(ranked === undefined ? {} : { qrcodes: await named(ranked) }),
       };
       return json(200, answer, positionOf(service, table));
@@ -146,12 +150,13 @@ const presentBuckets = (counts: Map<string, Counted>, period: Period, interval: 
     ...presentCounts(counts.get(date) ?? { scans: 0, visitors: 0 }),
   }));
 
-function presentBoth({ current, previous }: Both, period: Period, interval: Interval) {
-  const before = periodBefore(period);
+function presentBoth(
+  { current, previous }: Both,
+  { period, before, interval }: { period: Period; before: Period | undefined; interval: Interval },
+) {
   return {
     data: presentBuckets(current, period, interval),
-    ...(previous === undefined
-      ? {}
-      : { previous: { period: presentPeriod(before), data: presentBuckets(previous, before, interval) } }),
+    ...(before &&
+      previous && { previous: { period: presentPeriod(before), data: presentBuckets(previous, before, interval) } }),
   };
 }

@@ -13,6 +13,11 @@ const countries = new Intl.DisplayNames('en', { type: 'region' });
 export const number = (value: number) => whole.format(value);
 export const compact = (value: number) => (value < 1_000_000 ? whole.format(value) : short.format(value));
 export const percent = (share: number) => `${share > 0 && share < 0.01 ? '<1' : Math.round(share * 100)}%`;
+/** Above this number, the service estimates the visitors of a period to 1 %. */
+const maxExactVisitors = 5_000;
+export const visitors = (count: number) => `${count > maxExactVisitors ? '≈ ' : ''}${number(count)}`;
+/** An average: whole, or below 10 with one decimal. */
+export const average = (value: number) => number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 export const date = (iso: string) => dateOnly.format(new Date(iso));
 export const time = (iso: string) => dateAndTime.format(new Date(iso));
 export const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { offsetsOf, splitHours } from '../../../src/analytics/calendar.ts';
 import type { Interval } from '../../../src/analytics/series.ts';
 import { bucketsOf, countBuckets } from '../../../src/api/analytics/buckets.ts';
-import { daysOf, periodBefore, periodOf, presentPeriod } from '../../../src/api/analytics/period.ts';
+import { type Comparison, comparedPeriod, daysOf, periodOf, presentPeriod } from '../../../src/api/analytics/period.ts';
 import { Refusal } from '../../../src/lib/errors.ts';
 
 const now = new Date('2026-03-15T10:20:30.456Z');
@@ -118,19 +118,35 @@ describe('a period', () => {
     expect(days('2026-03-01', '2026-03-02T12:00:00Z')).toBe(1.5);
   });
 
-  test('has one of equal length before it', () => {
-    const precedes = (start?: string, end?: string) =>
-      presentPeriod(
-        periodBefore(periodOf({ ...(start && { start_date: start }), ...(end && { end_date: end }) }, now)),
-      );
-    expect(precedes('2026-03-11', '2026-03-20'), 'whole days').toEqual({
-      ...{ start: '2026-03-01T00:00:00.000Z', end: '2026-03-10T23:59:59.999Z' },
-    });
-    expect(precedes('2024-03-01', '2024-03-31'), 'across a leap day').toEqual({
-      ...{ start: '2024-01-30T00:00:00.000Z', end: '2024-02-29T23:59:59.999Z' },
-    });
-    expect(precedes(), 'the 30 days before the last 30 days').toEqual({
-      ...{ start: '2026-01-14T10:20:30.455Z', end: '2026-02-13T10:20:30.455Z' },
+  test.each<[Comparison, string | undefined, string | undefined, string, string, string]>([
+    ['previous', '2026-03-11', '2026-03-20', '2026-03-01T00:00:00.000Z', '2026-03-10T23:59:59.999Z', 'whole days'],
+    ['previous', '2024-03-01', '2024-03-31', '2024-01-30T00:00:00.000Z', '2024-02-29T23:59:59.999Z', 'a leap day'],
+    ['previous', undefined, undefined, '2026-01-14T10:20:30.455Z', '2026-02-13T10:20:30.455Z', 'the last 30 days'],
+    ['previous', '2026-03-15', undefined, '2026-03-14T00:00:00.000Z', '2026-03-14T10:20:30.456Z', 'today so far'],
+    ['previous', '2026-03-09', undefined, '2026-03-02T00:00:00.000Z', '2026-03-08T10:20:30.456Z', '7 days until now'],
+    [
+      ...(['previous', '2026-03-15T00:00Z', '2026-03-15T09:00Z'] as const),
+      ...(['2026-03-14T00:00:00.000Z', '2026-03-14T09:00:00.000Z', 'until an hour of today'] as const),
+    ],
+    [
+      ...(['previous', '2026-03-10T00:00Z', '2026-03-10T12:00Z'] as const),
+      ...(['2026-03-09T11:59:59.999Z', '2026-03-09T23:59:59.999Z', 'half a day of the past'] as const),
+    ],
+    ['previous_weeks', '2026-02-14', undefined, '2026-01-10T00:00:00.000Z', '2026-02-08T10:20:30.456Z', '30 days'],
+    ['week_before', '2026-03-15', undefined, '2026-03-08T00:00:00.000Z', '2026-03-08T10:20:30.456Z', 'today so far'],
+    ['week_before', '2026-03-01', '2026-03-03', '2026-02-22T00:00:00.000Z', '2026-02-24T23:59:59.999Z', 'whole days'],
+    ['year_before', '2026-03-15', '2026-03-15', '2025-03-16T00:00:00.000Z', '2025-03-16T23:59:59.999Z', 'a Sunday'],
+  ])('%s of %s to %s is %s to %s: %s', (comparison, start_date, end_date, start, end) => {
+    const query = { ...(start_date && { start_date }), ...(end_date && { end_date }) };
+    expect(presentPeriod(comparedPeriod(periodOf(query, now), comparison, now))).toEqual({ start, end });
+  });
+
+  test('until now is moved on the clocks of its zone, over a change to daylight saving', () => {
+    const afterChange = new Date('2026-03-29T12:37:00.000Z');
+    const today = periodOf({ start_date: '2026-03-29', timezone: 'Europe/Berlin' }, afterChange);
+    expect(presentPeriod(comparedPeriod(today, 'previous', afterChange)), '14:37 of a day of 24 hours').toEqual({
+      start: '2026-03-27T23:00:00.000Z',
+      end: '2026-03-28T13:37:00.000Z',
     });
   });
 });
@@ -193,10 +209,10 @@ describe('in a time zone', () => {
   test('a period of dates is compared with as many dates, and a plain end_date ends 30', () => {
     const march = inZone('Europe/Berlin', '2026-03-01', '2026-03-31');
     expect(daysOf(march)).toBe(31);
-    expect(presentPeriod(periodBefore(march))).toEqual({
+    expect(presentPeriod(comparedPeriod(march, 'previous', now))).toEqual({
       ...{ start: '2026-01-28T23:00:00.000Z', end: '2026-02-28T22:59:59.999Z' },
     });
-    const before = periodBefore(inZone('Europe/Berlin', '2026-04-01', '2026-04-30'));
+    const before = comparedPeriod(inZone('Europe/Berlin', '2026-04-01', '2026-04-30'), 'previous', now);
     expect(presentPeriod(before)).toEqual({ start: '2026-03-01T23:00:00.000Z', end: '2026-03-31T21:59:59.999Z' });
     expect(daysOf(before)).toBe(30);
     const month = inZone('Europe/Berlin', undefined, '2026-04-05');

@@ -2,8 +2,6 @@ import { compact, percent } from '../format.ts';
 
 interface Props {
   title: string;
-  /** Said next to the title: the period of the figures. */
-  period: string;
   /** `href` filters the page by the row. */
   rows: { label: string; hint?: string | undefined; scans: number; href: string }[];
   /** What the shares refer to. Bar widths are relative to the largest row. */
@@ -12,13 +10,11 @@ interface Props {
 }
 
 /** A ranked bar chart with counts and shares. */
-export function Bars({ title, period, rows, total, empty }: Props) {
+export function Bars({ title, rows, total, empty }: Props) {
   const largest = Math.max(1, ...rows.map(({ scans }) => scans));
   return (
     <section class="card bars" aria-label={title}>
-      <h3>
-        {title} <small>{period}</small>
-      </h3>
+      <h3>{title}</h3>
       {rows.every(({ scans }) => scans === 0) ? (
         <p class="hint">{empty}</p>
       ) : (

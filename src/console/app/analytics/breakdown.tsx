@@ -12,13 +12,13 @@ const rankedRows = (column: FilterColumn, counts: Record<string, number>) =>
 type Distribution = Pick<Summary, 'summary' | 'top_countries' | 'top_cities' | 'devices' | 'browsers'>;
 
 /** Scans by country, city, device and browser. Each row filters the page. */
-export function Breakdown({ summary: distribution, period }: { summary: Distribution; period: string }) {
+export function Breakdown({ summary: distribution }: { summary: Distribution }) {
   const { summary, top_countries, top_cities, devices, browsers } = distribution;
-  const shared = { period, total: summary.total_scans };
+  const total = summary.total_scans;
   return (
     <div class="breakdown">
       <Bars
-        {...shared}
+        total={total}
         title="Countries"
         rows={top_countries.map(({ country: code, scans }) => ({
           ...{ label: country(code), scans, href: filterUrl({ country: code }) },
@@ -26,7 +26,7 @@ export function Breakdown({ summary: distribution, period }: { summary: Distribu
         empty="No location data"
       />
       <Bars
-        {...shared}
+        total={total}
         title="Cities"
         rows={top_cities.map(({ city, country: code, scans }) => ({
           label: city,
@@ -36,8 +36,8 @@ export function Breakdown({ summary: distribution, period }: { summary: Distribu
         }))}
         empty="No location data"
       />
-      <Bars {...shared} title="Devices" rows={rankedRows('device', devices)} empty="No device data" />
-      <Bars {...shared} title="Browsers" rows={rankedRows('browser', browsers)} empty="No browser data" />
+      <Bars total={total} title="Devices" rows={rankedRows('device', devices)} empty="No device data" />
+      <Bars total={total} title="Browsers" rows={rankedRows('browser', browsers)} empty="No browser data" />
       <Attribution />
     </div>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { number } from '../format.ts';
+import { number, visitors as visitorsText } from '../format.ts';
 import { useTheme } from '../theme.ts';
 import type { TimeSeries } from '../types.ts';
 import { type Interval, startOf } from './period.ts';
@@ -161,7 +161,7 @@ export function TimeChart({ series, previous, interval, before, timezone }: Prop
       <figcaption>
         <span class="key scans">Scans{shown !== undefined && <strong>{number(shown.total_scans)}</strong>}</span>
         <span class="key visitors">
-          Visitors{shown !== undefined && <strong>{number(shown.unique_visitors)}</strong>}
+          Visitors{shown !== undefined && <strong>{visitorsText(shown.unique_visitors)}</strong>}
         </span>
         <span class="key before">
           Scans in {before}

@@ -1,4 +1,4 @@
-import { number, percent } from '../format.ts';
+import { number, percent, visitors } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { Loading } from '../parts/states.tsx';
 import { type Resource, useResource } from '../resource.ts';
@@ -6,7 +6,7 @@ import { urlWith } from '../router.ts';
 import type { AccountTimeSeries, CodeFigures, Page } from '../types.ts';
 import { Change } from './change.tsx';
 import type { Filters } from './filters.ts';
-import { intervalOf, periodBeforeLabel, periodLabel } from './period.ts';
+import { intervalOf, periodBeforeLabel } from './period.ts';
 
 interface Props {
   codes: Resource<Page<CodeFigures>>;
@@ -31,9 +31,7 @@ export function CodesTable({ codes, filters, codeUrl }: Props) {
   const lines = new Map(series.data?.qrcodes?.map(({ qr_id, data: buckets }) => [qr_id, buckets]));
   return (
     <section class="card" aria-label="Codes side by side" aria-busy={codes.loading}>
-      <h3>
-        Codes side by side <small>{periodLabel(name, period)}</small>
-      </h3>
+      <h3>Codes side by side</h3>
       <Scroll label="Table of codes">
         <table class="rows side-by-side">
           <thead>
@@ -71,8 +69,8 @@ export function CodesTable({ codes, filters, codeUrl }: Props) {
                   <Sparkline values={lines.get(qr_id)?.map((bucket) => bucket.total_scans) ?? []} />
                 </td>
                 <td class="number">{percent(total === 0 ? 0 : total_scans / total)}</td>
-                <td class="number">{number(unique_visitors)}</td>
-                <td class="number">{number(unique_scans)}</td>
+                <td class="number">{visitors(unique_visitors)}</td>
+                <td class="number">{visitors(unique_scans)}</td>
               </tr>
             ))}
           </tbody>

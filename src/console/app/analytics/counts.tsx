@@ -1,4 +1,4 @@
-import { number } from '../format.ts';
+import { number, visitors } from '../format.ts';
 
 /** Header cells of the Scans and Visitors columns. */
 export const CountHeaders = () => (
@@ -15,6 +15,6 @@ export const CountHeaders = () => (
 export const CountCells = ({ counts }: { counts: { total_scans: number; unique_visitors: number } }) => (
   <>
     <td class="number">{number(counts.total_scans)}</td>
-    <td class="number">{number(counts.unique_visitors)}</td>
+    <td class="number">{visitors(counts.unique_visitors)}</td>
   </>
 );

@@ -1,15 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { number, percent, plural } from '../format.ts';
+import { average, number, percent, plural, visitors } from '../format.ts';
 import { urlWith } from '../router.ts';
 import type { Summary } from '../types.ts';
 import { Change } from './change.tsx';
 import type { Filters } from './filters.ts';
-import { periodBeforeLabel, periodLabel } from './period.ts';
+import { periodBeforeLabel } from './period.ts';
 
 type Totals = Summary['summary'];
-
-/** Above this number, the service estimates visitors of a period. */
-const maxExactVisitors = 5_000;
 
 interface Props {
   summary: Totals;
@@ -19,66 +16,49 @@ interface Props {
 
 /** The figures of the period, each compared with the period before. */
 export function Figures({ summary, previous, filters: { name, period, bots } }: Props) {
-  const { total_scans, unique_visitors, avg_daily_scans, unique_scans, bot_scans } = summary;
-  const label = periodLabel(name, period);
+  const { total_scans, unique_visitors, avg_daily_scans, bot_scans } = summary;
   const before = periodBeforeLabel(name, period);
-  const isEstimate = unique_visitors > maxExactVisitors;
-  const change = (figure: keyof Totals) =>
-    previous && <Change now={summary[figure]} previous={previous[figure]} before={before} />;
+  const change = (figure: (totals: Totals) => number) =>
+    previous && <Change now={figure(summary)} previous={figure(previous)} before={before} />;
   return (
     <dl class="figures">
-      <Figure label="Scans" period={label}>
+      <Figure label="Scans">
         <a href={urlWith({ tab: 'scans', page: undefined })} title="Show the scans">
           {number(total_scans)}
         </a>{' '}
-        {change('total_scans')}
+        {change((totals) => totals.total_scans)}
         <Bots scans={bot_scans} bots={bots} />
       </Figure>
-      <Figure label="Visitors" period={isEstimate ? `${label}, estimated to 1%` : label}>
-        {isEstimate && '≈ '}
-        {number(unique_visitors)} {change('unique_visitors')}
+      <Figure label="Visitors">
+        {visitors(unique_visitors)} {change((totals) => totals.unique_visitors)}
       </Figure>
-      <Figure label="Daily scans" period={label}>
-        {number(avg_daily_scans)} {change('avg_daily_scans')}
+      <Figure label="Daily scans">
+        {average(avg_daily_scans)} {change((totals) => totals.avg_daily_scans)}
       </Figure>
-      <Figure label="New and returning visitors" period={label} kind="visitor-split">
-        {total_scans > 0 && (
+      <Figure label="New and returning visitors" kind="visitor-split">
+        {unique_visitors > 0 && (
           <span class="track" aria-hidden="true">
-            <span style={{ inlineSize: `${(unique_scans / total_scans) * 100}%` }} />
+            <span style={{ inlineSize: `${(newVisitors(summary) / unique_visitors) * 100}%` }} />
           </span>
         )}
-        <ScanShare label="New" scans={unique_scans} total={total_scans}>
-          {change('unique_scans')}
-        </ScanShare>
-        <ScanShare label="Returning" scans={total_scans - unique_scans} total={total_scans}>
-          {previous && (
-            <Change
-              now={total_scans - unique_scans}
-              previous={previous.total_scans - previous.unique_scans}
-              before={before}
-            />
-          )}
-        </ScanShare>
+        <VisitorShare label="New" count={newVisitors(summary)} total={unique_visitors}>
+          {change(newVisitors)}
+        </VisitorShare>
+        <VisitorShare label="Returning" count={returningVisitors(summary)} total={unique_visitors}>
+          {change(returningVisitors)}
+        </VisitorShare>
       </Figure>
     </dl>
   );
 }
 
-const Figure = ({
-  label,
-  period,
-  kind,
-  children,
-}: {
-  label: string;
-  period: string;
-  kind?: string;
-  children: ComponentChildren;
-}) => (
+/** Visitors whose first scan of the code is in the period. The sum of both is `unique_visitors`, which may be an estimate. */
+const newVisitors = ({ unique_scans, unique_visitors }: Totals) => Math.min(unique_scans, unique_visitors);
+const returningVisitors = (totals: Totals) => totals.unique_visitors - newVisitors(totals);
+
+const Figure = ({ label, kind, children }: { label: string; kind?: string; children: ComponentChildren }) => (
   <div class="card">
-    <dt>
-      <span>{label}</span> <small>{period}</small>
-    </dt>
+    <dt>{label}</dt>
     <dd class={kind}>{children}</dd>
   </div>
 );
@@ -97,19 +77,19 @@ export function Bots({ scans, bots }: { scans: number; bots: Filters['bots'] }) 
   );
 }
 
-const ScanShare = ({
+const VisitorShare = ({
   label,
-  scans,
+  count,
   total,
   children,
 }: {
   label: string;
-  scans: number;
+  count: number;
   total: number;
   children: ComponentChildren;
 }) => (
   <span>
-    {label} <strong>{number(scans)}</strong>
-    {total > 0 && ` (${percent(scans / total)})`} {children}
+    {label} <strong>{visitors(count)}</strong>
+    {total > 0 && ` (${percent(count / total)})`} {children}
   </span>
 );

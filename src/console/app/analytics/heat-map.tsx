@@ -10,20 +10,13 @@ const levels = 5;
 
 interface Props {
   hours: Resource<Pick<Data, 'data'>>;
-  period: string;
-  timezone: string;
 }
 
 /** Scans by weekday and hour: a table whose cells are darker where there are more scans. */
-export function HeatMap({ hours, period, timezone }: Props) {
+export function HeatMap({ hours }: Props) {
   return (
     <section class="card" aria-label="Weekdays and hours" aria-busy={hours.data !== undefined && hours.loading}>
-      <h3>
-        Weekdays and hours{' '}
-        <small>
-          {period}, in {timezone}
-        </small>
-      </h3>
+      <h3>Weekdays and hours</h3>
       {hours.error !== undefined && hours.data === undefined ? (
         <Failure error={hours.error} retry={hours.reload} />
       ) : hours.data === undefined ? (

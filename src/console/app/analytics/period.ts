@@ -1,4 +1,11 @@
 export const periods = [
+  ['today', 'Today'],
+  ['yesterday', 'Yesterday'],
+  ['week', 'This week'],
+  ['last-week', 'Last week'],
+  ['month', 'This month'],
+  ['last-month', 'Last month'],
+  ['year', 'This year'],
   ['24h', 'Last 24 hours'],
   ['7d', 'Last 7 days'],
   ['30d', 'Last 30 days'],
@@ -58,7 +65,29 @@ export function periodOf(
     const end = to !== null && to >= from ? to : from;
     return { start_date: from, end_date: end === today && from < end ? undefined : end };
   }
-  return { start_date: isoDate(Date.parse(today) - ((dayCounts[name] ?? 30) - 1) * dayMs), end_date: undefined };
+  return (
+    calendarPeriod(name, today) ?? { start_date: daysBefore(today, (dayCounts[name] ?? 30) - 1), end_date: undefined }
+  );
+}
+
+const daysBefore = (day: string, days: number) => isoDate(Date.parse(day) - days * dayMs);
+
+/** A day, week, month or year of the calendar, up to now if it is not over. Weeks begin on Monday. */
+function calendarPeriod(name: PeriodName, today: string): Period | undefined {
+  const monday = daysBefore(today, (new Date(today).getUTCDay() + 6) % 7);
+  const firstOfMonth = `${today.slice(0, 7)}-01`;
+  const endOfLastMonth = daysBefore(firstOfMonth, 1);
+  const yesterday = daysBefore(today, 1);
+  const calendar: Partial<Record<PeriodName, Period>> = {
+    today: { start_date: today, end_date: undefined },
+    yesterday: { start_date: yesterday, end_date: yesterday },
+    week: { start_date: monday, end_date: undefined },
+    'last-week': { start_date: daysBefore(monday, 7), end_date: daysBefore(monday, 1) },
+    month: { start_date: firstOfMonth, end_date: undefined },
+    'last-month': { start_date: `${endOfLastMonth.slice(0, 7)}-01`, end_date: endOfLastMonth },
+    year: { start_date: `${today.slice(0, 4)}-01-01`, end_date: undefined },
+  };
+  return calendar[name];
 }
 
 /** The default interval for a period: the one that gives a readable number of buckets. */
@@ -86,11 +115,31 @@ export function periodLabel(name: PeriodName, { start_date, end_date }: Period):
   return first === last ? (first ?? '') : `${first} – ${last}`;
 }
 
+function daysIn(name: PeriodName, { start_date, end_date }: Period, now: number): number {
+  const last = end_date === undefined ? now : Date.parse(end_date);
+  return dayCounts[name] ?? Math.floor((last - Date.parse(start_date)) / dayMs) + 1;
+}
+
 /** What the period before is called: "the 30 days before". */
-export function periodBeforeLabel(name: PeriodName, { start_date, end_date }: Period, now = Date.now()): string {
+export function periodBeforeLabel(name: PeriodName, period: Period, now = Date.now()): string {
   if (name === '24h') return 'the 24 hours before';
   if (name === '12m') return 'the 12 months before';
-  const last = end_date === undefined ? now : Date.parse(end_date);
-  const days = dayCounts[name] ?? Math.floor((last - Date.parse(start_date)) / dayMs) + 1;
+  const days = daysIn(name, period, now);
   return days === 1 ? 'the day before' : `the ${days} days before`;
+}
+
+/** What the chart compares with, and its name: the same weekdays where it shows several weeks of days. */
+export function chartComparison(
+  name: PeriodName,
+  period: Period,
+  interval: Interval,
+  now = Date.now(),
+): { compare: 'previous' | 'previous_weeks'; before: string } {
+  const days = daysIn(name, period, now);
+  if (interval !== 'day' || days < 7) return { compare: 'previous', before: periodBeforeLabel(name, period, now) };
+  const weeks = Math.ceil(days / 7);
+  return {
+    compare: 'previous_weeks',
+    before: weeks === 1 ? 'the week before' : `the same weekdays ${weeks} weeks before`,
+  };
 }

@@ -9,7 +9,7 @@ import { Figures } from './figures.tsx';
 import type { Filters } from './filters.ts';
 import { HeatMap } from './heat-map.tsx';
 import { OverTime } from './over-time.tsx';
-import { type Interval, intervalOf, intervals, periodBeforeLabel, periodLabel } from './period.ts';
+import { chartComparison, type Interval, intervalOf, intervals, periodBeforeLabel, periodLabel } from './period.ts';
 import { PeriodPicker } from './period-picker.tsx';
 
 /** The reads of one code, or of the account. */
@@ -33,6 +33,12 @@ interface Props {
   children?: ComponentChildren;
 }
 
+const botsLabel: Record<Filters['bots'], string> = {
+  include: 'with scans by bots',
+  exclude: 'without scans by bots',
+  only: 'only scans by bots',
+};
+
 type Shown = Omit<Summary, 'qr_id'>;
 
 /** Everything about the scans that the URL selects: figures, chart, lists and heat map. */
@@ -41,9 +47,15 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
   const { name, period, timezone } = filters;
   const interval = (intervals.find(([option]) => option === query.get('interval'))?.[0] ??
     intervalOf(period)) as Interval;
-  const withPrevious = { ...filters.query, compare: 'previous' };
-  const summary = useResource<Shown>(paths.summary, { query: { ...withPrevious, include: 'counts' }, ...refresh });
-  const series = useResource<TimeSeries>(paths.timeseries, { query: { ...withPrevious, interval }, ...refresh });
+  const { compare, before: beforeChart } = chartComparison(name, period, interval);
+  const summary = useResource<Shown>(paths.summary, {
+    query: { ...filters.query, compare: 'previous', include: 'counts' },
+    ...refresh,
+  });
+  const series = useResource<TimeSeries>(paths.timeseries, {
+    query: { ...filters.query, compare, interval },
+    ...refresh,
+  });
   const hours = useResource<HeatMapData>(paths.heatmap, { query: filters.query, ...refresh });
   const label = periodLabel(name, period);
   const before = periodBeforeLabel(name, period);
@@ -62,19 +74,17 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
         <div class="analytics" aria-busy={summary.loading || series.loading}>
           <Figures summary={summary.data.summary} previous={compared} filters={filters} />
           <p class="hint">
-            {compared && `▲ and ▼ compare with ${before}. `}
-            Days are in {timezone} (<a href={pageUrl('/account')}>change</a>).
+            {label}, {botsLabel[filters.bots]}. {compared && `▲ and ▼ compare with ${before}. `}
+            Days and times are in {timezone} (<a href={pageUrl('/account')}>change</a>).
           </p>
           <section class="card" aria-label="Scans over time">
-            <h3>
-              Scans over time <small>{label}</small>
-            </h3>
+            <h3>Scans over time</h3>
             {series.error !== undefined ? (
               <Failure error={series.error} retry={series.reload} />
             ) : series.data === undefined ? (
               <Skeleton lines={4} />
             ) : (
-              <OverTime series={series.data} before={before} timezone={timezone} />
+              <OverTime series={series.data} before={beforeChart} timezone={timezone} />
             )}
           </section>
           {summary.data.summary.total_scans === 0 ? (
@@ -82,8 +92,8 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
           ) : (
             <>
               {children}
-              <Breakdown summary={summary.data} period={label} />
-              <HeatMap hours={hours} period={label} timezone={timezone} />
+              <Breakdown summary={summary.data} />
+              <HeatMap hours={hours} />
             </>
           )}
         </div>

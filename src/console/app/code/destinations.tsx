@@ -2,11 +2,10 @@ import type { Rule } from '../../../../events/targeting-schema.ts';
 import { CountCells, CountHeaders } from '../analytics/counts.tsx';
 import type { Query } from '../api.ts';
 import { displayDestination } from '../codes/destination.ts';
-import { date } from '../format.ts';
+import { date, percent } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { useResource } from '../resource.ts';
 import { ruleTitle } from '../rules/sentence.ts';
-import { ShareOfScans } from '../rules/share.tsx';
 import type { Destinations, QrCode } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
 
@@ -35,7 +34,11 @@ export function SplitByDestination({ code, query, refreshKey }: Props) {
               {hasRules && <th scope="col">Led by</th>}
               <th scope="col">In use</th>
               <CountHeaders />
-              {hasRules && <th scope="col">Share of scans, with 95% interval</th>}
+              {hasRules && (
+                <th scope="col" class="number">
+                  Share of scans
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -47,11 +50,7 @@ export function SplitByDestination({ code, query, refreshKey }: Props) {
                   {date(from)} – {to === null ? 'now' : date(to)}
                 </td>
                 <CountCells counts={counts} />
-                {hasRules && (
-                  <td>
-                    <ShareOfScans scans={counts.total_scans} total={total} />
-                  </td>
-                )}
+                {hasRules && <td class="number">{total === 0 ? '–' : percent(counts.total_scans / total)}</td>}
               </tr>
             ))}
           </tbody>

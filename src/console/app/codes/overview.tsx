@@ -3,7 +3,7 @@ import { Change } from '../analytics/change.tsx';
 import { Bots } from '../analytics/figures.tsx';
 import { useFilters, withFilters } from '../analytics/filters.ts';
 import { periodOf } from '../analytics/period.ts';
-import { country, number } from '../format.ts';
+import { country, number, visitors } from '../format.ts';
 import { useResource } from '../resource.ts';
 import { pageUrl, useRoute } from '../router.ts';
 import type { Aggregate } from '../types.ts';
@@ -34,7 +34,7 @@ export function Overview({ refreshKey }: { refreshKey: number }) {
           <Bots scans={summary.bot_scans} bots={bots} />
         </Figure>
         <Figure label="Visitors">
-          <a href={analytics}>{number(summary.unique_visitors)}</a> {change('unique_visitors')}
+          <a href={analytics}>{visitors(summary.unique_visitors)}</a> {change('unique_visitors')}
         </Figure>
         <Figure label="Top code">
           {topCode === undefined ? (
