@@ -75,12 +75,11 @@ export class TracedScans {
     };
   }
 
-  /** Stores the context of a scan while it is recorded, without waiting for it. */
+  /** Names the scan in the span of its redirect. */
   async #note<T>(scan: Scan, record: (span: Span | undefined) => Promise<T>): Promise<T> {
     const span = this.#tracing.active();
     if (span === undefined) return record(undefined);
     span.setAttributes({ 'scanlog.scan.id': scan.id, 'scanlog.code.id': scan.code });
-    void this.#tracing.contexts.keep([scan], this.#tracing.traceparentOf(span));
     return record(span);
   }
 }

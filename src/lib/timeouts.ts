@@ -36,8 +36,6 @@ const scalable = {
   webhooksProjectionMs: 5_000,
   /** A slot for an example event of a webhook. */
   exampleSlotMs: 5_000,
-  /** Less than the second by which the lease on a webhook outlasts a request (src/webhooks/worker.ts). */
-  traceContextMs: 900,
   /** Another process of this machine, which confirms a change of a code; later it may have died, and is ignored. */
   peerMs: 300,
   /** A further process, which joins the port without Postgres or NATS after this time. */

@@ -55,7 +55,6 @@ export const leftOut = [
   'console_sessions',
   'console_sign_in_links',
   'webhook_tests',
-  'trace_contexts',
   // Files that the original database deletes.
   'archive_deletions',
   'archive_leftovers',

@@ -302,5 +302,4 @@ const accountTables = [
   'account_blocks',
   'logo_files',
   'webhook_subscriptions',
-  'trace_contexts',
 ];

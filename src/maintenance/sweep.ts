@@ -16,7 +16,6 @@ export async function sweep(sql: Sql): Promise<void> {
   // a spool sends again would be stored twice. No index, since every append would have to maintain it.
   await sql`DELETE FROM scan_writers WHERE written_at < now() - interval '400 days'`;
   await sql`DELETE FROM webhook_tests WHERE until < now()`;
-  await sql`DELETE FROM trace_contexts WHERE created_at < now() - interval '24 hours'`;
 }
 
 /** Sweeps once a minute; returns the function that stops it. */

@@ -11,7 +11,6 @@ import { noticeResponse, notices } from '../edge/pages.ts';
 import { Feed } from '../feed/feed.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { nudgeRelay } from '../stream/changes.ts';
-import type { Tracing } from '../tracing/tracing.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
 import { Degraded, type Details, type Probe, serveHealth } from './health.ts';
 import { type Server, shortCodeOf, withAbsoluteUrl, withHsts } from './http-server.ts';
@@ -75,7 +74,7 @@ function serveApiAndConsole(
     feed: new Feed({ sql, stream, stopping, log, maxStreams: config.maxEventStreams }),
     ...{ sql, warehouse, clock, addresses, webhooks, maxTestCodes: config.maxTestCodes, maxLogos: config.maxLogos },
     tracing,
-    onChange: (entries: Change[]) => publishChanges(entries, started, onChange, tracing),
+    onChange: (entries: Change[]) => publishChanges(entries, started, onChange),
   };
   const { trustedProxies } = config;
   const api = serveApi(app, parts, { trustedProxies, log, isReady: () => started.isReady });
@@ -88,21 +87,11 @@ async function publishChanges(
   entries: Change[],
   started: Started,
   onChange: ServiceOptions['onChange'],
-  tracing: Tracing | undefined,
 ): Promise<void> {
   if (entries.length === 0) return;
   started.edge?.apply(entries);
-  // Before the relay, so that it finds the contexts.
-  if (tracing !== undefined) await keepContexts(tracing, entries);
   wakeRelay(started);
   await onChange?.(entries);
-}
-
-async function keepContexts(tracing: Tracing, entries: Change[]): Promise<void> {
-  const span = tracing.active();
-  if (span === undefined) return;
-  const traced = entries.map(({ id, stream }) => ({ id, code: stream }));
-  await tracing.contexts.keep(traced, tracing.traceparentOf(span));
 }
 
 /** Wakes the relay, in this process or another, because the log has new entries. */

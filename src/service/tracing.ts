@@ -2,8 +2,6 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { ServiceConfig } from '../config/config.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { connect } from '../log/connect.ts';
-import { TraceContexts } from '../tracing/trace-contexts.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Cleanup } from './cleanup.ts';
 
@@ -21,7 +19,6 @@ export async function startTracing(
   const url = collectorUrl(config);
   if (url === undefined || config.otelSdkDisabled) return undefined;
   const { SdkTracing } = await import('../tracing/sdk.ts');
-  const sql = connect(config.databaseUrl, { max: 1, name: 'scanlog-traces' });
   const tracing = new SdkTracing({
     url,
     headers: config.otlpHeaders ?? {},
@@ -32,14 +29,10 @@ export async function startTracing(
     ratio: config.otelTracesSamplerArg,
     trustedProxies: config.trustedProxies,
     traceparentFrom: config.traceparentFrom,
-    contexts: new TraceContexts(sql, log),
     log,
     metrics,
   });
-  cleanup.add(
-    () => sql.end({ timeout: 1 }),
-    () => tracing.stop(),
-  );
+  cleanup.add(() => tracing.stop());
   log.info({ sampler: config.otelTracesSampler, ratio: config.otelTracesSamplerArg }, 'traces are on');
   return tracing;
 }

@@ -134,16 +134,15 @@ async function publish(
   return { sequence: acks.at(-1)?.seq ?? last.sequence, id: ids.at(-1) ?? last.id };
 }
 
-/** Publishes a range in a span: in the trace of its first entry that has one, with links to all. */
+/** Publishes a range in a span, which begins the trace that the projections continue. */
 async function publishTraced(
   tracing: Tracing,
   stream: string,
   { after, to, entries }: LogRange,
   send: (traceparent: string) => Promise<Published>,
 ): Promise<Published> {
-  const links = await tracing.contexts.findAll(entries.map(({ id }) => id));
   const attributes = { ...messagingAttributes(stream, 'publish', 'send'), ...rangeAttributes({ after, to, entries }) };
-  return tracing.record(`publish ${stream}`, { kind: 'producer', parent: links[0], links, attributes }, (span) =>
+  return tracing.record(`publish ${stream}`, { kind: 'producer', attributes }, (span) =>
     send(tracing.traceparentOf(span)),
   );
 }

@@ -184,8 +184,7 @@ class AppliedLog {
 
   async #applyTraced(tracing: Tracing, range: LogRange, sources: string[]): Promise<void> {
     const { projection, stream } = this.#options;
-    const ids = () => range.entries.map(({ id }) => id);
-    const links = sources.length > 0 ? sources.filter(isSampled) : await tracing.contexts.findAll(ids());
+    const links = sources.filter(isSampled);
     const attributes = { ...messagingAttributes(stream, 'apply', 'process'), ...rangeAttributes(range) };
     const options = { kind: 'consumer' as const, parent: links[0] ?? sources[0], links, attributes };
     await tracing.record(`apply ${projection.name}`, options, () => projection.apply(range));

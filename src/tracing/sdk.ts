@@ -29,7 +29,6 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SamplerName, TraceparentSource } from '../lib/trace-settings.ts';
 import { SpanQueue } from './span-queue.ts';
-import type { TraceContexts } from './trace-contexts.ts';
 import type { SpanOptions, SpanSource, Tracing } from './tracing.ts';
 
 // This file loads the SDK: it is imported dynamically, and only when traces are on.
@@ -47,7 +46,6 @@ export interface TracingOptions {
   ratio: number;
   trustedProxies: TrustedProxies;
   traceparentFrom: TraceparentSource;
-  contexts: TraceContexts;
   log: Logger;
   metrics: Metrics;
 }
@@ -64,7 +62,6 @@ const kinds = {
 };
 
 export class SdkTracing implements Tracing {
-  readonly contexts: TraceContexts;
   readonly #options: TracingOptions;
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
@@ -73,7 +70,6 @@ export class SdkTracing implements Tracing {
   constructor(options: TracingOptions) {
     const { url, headers, log, metrics, serviceVersion } = options;
     this.#options = options;
-    this.contexts = options.contexts;
     const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: exportTimeoutMs });
     this.#provider = new TracerProvider({
       resource: resourceOf(options),

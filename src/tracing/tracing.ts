@@ -1,6 +1,5 @@
 import type { Attributes, Span } from '@opentelemetry/api';
 import type { Logger } from '../lib/logger.ts';
-import type { TraceContexts } from './trace-contexts.ts';
 
 export type { Attributes, Span };
 
@@ -22,8 +21,6 @@ export interface SpanOptions {
  * visitor hash, path or query.
  */
 export interface Tracing {
-  /** The stored contexts of log entries, through which another process continues a trace. */
-  readonly contexts: TraceContexts;
   /** Starts a span. The caller ends it. */
   start(name: string, options?: SpanOptions): Span;
   /** Runs `work` in a span: it is active meanwhile, and ends with an error if `work` rejects. */

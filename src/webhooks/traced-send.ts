@@ -2,14 +2,14 @@ import type { Span, Tracing } from '../tracing/tracing.ts';
 import type { Attempt, Message, Send } from './send.ts';
 
 /**
- * Sends each message in a span, with a `traceparent` header. The trace is that of the API request that sends the message, as
- * for an example event, or that of the scan or change that it reports; without a stored context it is a new one.
+ * Sends each message in a span, with a `traceparent` header. An API request that sends the message itself, such as an example
+ * event, continues its trace; the delivery of an event begins one.
  */
 export const tracedSend =
   (send: Send, tracing: Tracing): Send =>
   async (message, abort) => {
     const id = message.headers['webhook-id'] ?? '';
-    const parent = tracing.active() ?? (await tracing.contexts.find(id));
+    const parent = tracing.active();
     const options = { kind: 'client' as const, parent, attributes: attributesOf(message, id) };
     return tracing.record('POST webhook', options, async (span) => {
       const headers = { ...message.headers, traceparent: tracing.traceparentOf(span) };

@@ -54,7 +54,7 @@ describe('lookup in DB-IP Lite', () => {
     expect(geo.lookup(address('5102:458e::1'))).toEqual(unknown);
   });
 
-  it('agrees with the reference reader for random addresses', () => {
+  it('agrees with the reader without a cache, for random addresses and others of their networks', () => {
     interface Flat {
       country_code: string;
       state1: string;
@@ -65,6 +65,13 @@ describe('lookup in DB-IP Lite', () => {
       ipv6: new Reader<Response>(readFileSync(dbip('ipv6'))),
     };
     const compare = (family: 'ipv4' | 'ipv6', bytes: Uint8Array) => {
+      const others = family === 'ipv4' ? lastBytes(bytes, 15) : [...lastBytes(bytes, 5), ...lastBytes(bytes, 7)];
+      for (const address of [bytes, ...others]) compareOne(family, address);
+    };
+    /** Addresses that differ in one byte, which decides between neighbouring networks of a record. */
+    const lastBytes = (bytes: Uint8Array, index: number) =>
+      [0x00, 0x40, 0x80, 0xff].map((mask) => bytes.map((byte, i) => (i === index ? byte ^ mask : byte)));
+    const compareOne = (family: 'ipv4' | 'ipv6', bytes: Uint8Array) => {
       const record = readers[family].get(formatAddress(bytes)) as unknown as Flat | null;
       const { country_code: country = '', state1: region = '', city = '' } = record ?? {};
       expect(geo.lookup(bytes)).toEqual({

@@ -8,7 +8,6 @@ import { createCodes } from '../../src/codes/create.ts';
 import { addLogo } from '../../src/codes/logos.ts';
 import { createBans } from '../../src/edge/bans.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { createLogger } from '../../src/lib/logger.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { floorOfLog } from '../../src/log/floor.ts';
 import { headOfLog, readEvents, readStream } from '../../src/log/read.ts';
@@ -19,7 +18,6 @@ import { verify } from '../../src/maintenance/verify.ts';
 import { removeAllVisitors } from '../../src/maintenance/visitor-removal.ts';
 import { connectStream } from '../../src/stream/connect.ts';
 import { findLostTail } from '../../src/stream/lost-tail.ts';
-import { TraceContexts } from '../../src/tracing/trace-contexts.ts';
 import { png } from '../logos/pictures.ts';
 import { created, newCode } from '../support/api.ts';
 import { openTab, type Tab } from '../support/console.ts';
@@ -116,8 +114,6 @@ beforeAll(async () => {
   await scanCode(service.urls[0] as string, deletedBefore, 3);
   await service.allStored();
   await untilThereAre(sql(), gone.id, 10, 'delivered');
-  await new TraceContexts(sql(), createLogger('error')).keep([{ id: 'scan_1', code: active.id }], '00-1-1-01');
-  expect(await countIn('trace_contexts', gone.id)).toBe(1);
   tab = openTab(service.urls[0] as string);
   await tab.signIn(gone.keys.live);
   expect((await tab.get('/console/api/qrcodes')).status).toBe(200);
@@ -181,7 +177,7 @@ describe('an account deleted by the operator', () => {
   test('has no scans in the log or the warehouse, and no counts, visitors, deliveries or secrets', async () => {
     for (const table of ['scans', 'webhook_deliveries', 'webhook_delivery_counts', 'webhook_endpoints', 'api_keys'])
       expect(await countIn(table, gone.id), table).toBe(0);
-    for (const table of ['webhook_subscriptions', 'webhook_replays', 'trace_contexts'])
+    for (const table of ['webhook_subscriptions', 'webhook_replays'])
       expect(await countIn(table, gone.id), table).toBe(0);
     for (const table of ['webhooks', 'webhook_secrets', 'idempotency_keys', 'console_sessions', 'code_counts'])
       expect(await countIn(table, gone.id), table).toBe(0);

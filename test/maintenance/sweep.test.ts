@@ -7,7 +7,7 @@ import { scanned } from '../support/scans.ts';
 
 const database = useDatabase();
 
-test('deletes ended windows, old sessions, expired links, and responses and trace contexts older than a day, and keeps the others', async () => {
+test('deletes ended windows, old sessions, expired links, and responses older than a day, and keeps the others', async () => {
   const { sql } = database;
   await sql`
     INSERT INTO rate_windows (subject, started_at, used)
@@ -25,13 +25,8 @@ test('deletes ended windows, old sessions, expired links, and responses and trac
     INSERT INTO console_sign_in_links (hash, account, session, expires_at)
     VALUES ('valid', 'acct_1', 'here', now() + interval '1 minute'), ('expired', 'acct_1', 'ended', now() - interval '1 minute')`;
 
-  await sql`
-    INSERT INTO trace_contexts VALUES ('new', 'acct_1', '00-', now() - interval '23 hours'),
-      ('old', 'acct_1', '00-', now() - interval '25 hours')`;
-
   await sweep(sql);
 
-  expect((await sql`SELECT entry FROM trace_contexts`).map(({ entry }) => entry)).toEqual(['new']);
   expect((await sql`SELECT subject FROM rate_windows ORDER BY 1`).map(({ subject }) => subject)).toEqual([
     'now',
     'still counting',

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';
+import { connectWarehouse } from '../../src/analytics/connect.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { engineNames } from '../../src/stack/clickhouse/engine.ts';
 import {
   availableEngines,
@@ -39,9 +41,11 @@ describe('SCANLOG_CLICKHOUSE_ENGINE', () => {
   });
 
   test('selects the engine of the stack that the tests run on', async () => {
-    const response = await fetch(inject('stack').clickhouseUrl.replace(/\/\/.*@/, '//'));
-    const [engine] = selectedEngines();
-    expect(response.headers.get('x-clickhouse-server-display-name')).toBe(`scanlog-${engine}`);
+    const { client } = connectWarehouse({ ...readConfig({}), ...inject('stack') });
+    const result = await client.query({ query: 'SELECT hostName() AS host', format: 'JSONEachRow' });
+    const [row] = await result.json<{ host: string }>();
+    await client.close();
+    expect(row?.host === 'emscripten' ? 'wasm' : 'native').toBe(selectedEngines()[0]);
   });
 });
 

@@ -6,6 +6,7 @@ import { clickhouseCommand } from '../../src/stack/clickhouse/engines.ts';
 import { conditionTimeoutMs } from '../support/limits.ts';
 
 export const password = 'p:ä"\'ss';
+export const authorization = `Basic ${Buffer.from(`default:${password}`).toString('base64')}`;
 
 /** The client's own timeout of 30 s would decide on a slow machine. */
 const shared = { username: 'default', password, log: { level: 127 }, request_timeout: conditionTimeoutMs } as const;
@@ -14,8 +15,6 @@ export interface ClickHouseProcess {
   child: ChildProcess;
   url: string;
   port: number;
-  /** The line that it prints when it is ready. */
-  ready: Record<string, unknown>;
   client(options?: ClickHouseClientConfigOptions): ClickHouseClient;
   /** Ends it with SIGTERM, and resolves to its exit code; null if a signal ended it. */
   stop(): Promise<number | null>;
@@ -48,13 +47,12 @@ export async function startClickHouse(
   const closed = once(child, 'close');
   await Promise.race([line, closed]);
   if (child.exitCode !== null || child.signalCode !== null) return { code: child.exitCode, stderr };
-  const ready = JSON.parse(stdout);
-  const url = `http://127.0.0.1:${ready.port}`;
+  const { port }: { port: number } = JSON.parse(stdout);
+  const url = `http://127.0.0.1:${port}`;
   return {
     child,
     url,
-    port: ready.port,
-    ready,
+    port,
     client: (options) => createClient({ ...shared, url, ...options }),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {

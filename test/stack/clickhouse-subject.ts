@@ -1,110 +1,89 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
-import { expect } from 'vitest';
+import { Readable } from 'node:stream';
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
+import type { Warehouse } from '../../src/analytics/connect.ts';
 import type { EngineName } from '../../src/stack/clickhouse/engine.ts';
 import { selectedEngines } from '../../src/stack/clickhouse/engines.ts';
-import { type ClickHouseProcess, password, startedClickHouse } from './clickhouse-server.ts';
-
-export const authorization = `Basic ${Buffer.from(`default:${password}`).toString('base64')}`;
-
-export const oddStrings = [
-  '',
-  "it's",
-  '"quoted"',
-  'back\\slash \\n \\N \\0 \\\\',
-  'tab\tnewline\nreturn\r\nend',
-  'nul\0byte',
-  'ünïcödé 日本語',
-  '👩‍👩‍👧‍👦 and 🏳️‍🌈',
-  "'; DROP TABLE x; --",
-  '{name:String} %27 + & = # ?',
-  '`tick` $tag$ /* comment */ -- dash',
-  '\u2028\u2029\uFEFF',
-];
+import { type ClickHouseProcess, startedClickHouse } from './clickhouse-server.ts';
 
 export const endless = 'SELECT max(sipHash64(number)) FROM numbers(100000000000)';
 
 /** A server under test, with a database `tests`. */
-export interface Subject {
-  engine: EngineName;
+export class Subject {
+  readonly engine: EngineName;
   /**
    * The first engine of this machine also runs the tests of the server in front of it, which is the same for all; a second
-   * one only those of what an engine does: queries, inserts, streams and cancellation.
+   * one only the tests of what an engine does.
    */
-  isFirst: boolean;
-  server: ClickHouseProcess;
-  root: ClickHouseClient;
-  db: ClickHouseClient;
-  rows<T>(query: string, options?: { params?: Record<string, unknown>; on?: ClickHouseClient }): Promise<T[]>;
-  /** The first value of the first row. */
-  one(query: string, params?: Record<string, unknown>): Promise<unknown>;
-  command(query: string, settings?: Record<string, string | number>): Promise<unknown>;
-  /** Sends a query with fetch, to see the raw response. */
-  ask(query: string, search?: string): Promise<Response>;
-  /** Opens a connection and sends the head of a request, followed by `rest`. */
-  send(search: string, rest: string): Promise<Socket>;
-  start(dataDir: string): Promise<void>;
-  /** Ends the server during an endless query, and resolves to its exit code. */
-  stopWhileBusy(): Promise<number | null>;
-}
+  readonly isFirst: boolean;
+  #running: { server: ClickHouseProcess; client: ClickHouseClient } | undefined;
 
-export function newSubject(engine: EngineName): Subject {
-  let running: { server: ClickHouseProcess; root: ClickHouseClient; db: ClickHouseClient } | undefined;
-  const now = () => {
-    if (running === undefined) throw new Error('the server has not started');
-    return running;
-  };
-  return {
-    engine,
-    isFirst: engine === selectedEngines()[0],
-    get server() {
-      return now().server;
-    },
-    get root() {
-      return now().root;
-    },
-    get db() {
-      return now().db;
-    },
-    async rows<T>(query: string, options: { params?: Record<string, unknown>; on?: ClickHouseClient } = {}) {
-      const params = options.params ? { query_params: options.params } : {};
-      return (await (options.on ?? now().db).query({ query, format: 'JSONEachRow', ...params })).json<T>();
-    },
-    async one(query, params) {
-      const [row] = await this.rows<Record<string, unknown>>(query, params ? { params } : {});
-      return Object.values(row ?? {})[0];
-    },
-    command: (query, settings = {}) => now().db.command({ query, clickhouse_settings: settings }),
-    ask: (query, search = '') =>
-      fetch(`${now().server.url}/?database=tests${search}`, {
-        method: 'POST',
-        body: query,
-        headers: { authorization },
-      }),
-    async send(search, rest) {
-      const socket = connect(now().server.port, '127.0.0.1');
-      await once(socket, 'connect');
-      const head = `POST /?database=tests${search} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n`;
-      await new Promise((resolve) => socket.write(head + rest, resolve));
-      return socket;
-    },
-    async start(dataDir) {
-      const server = await startedClickHouse(engine, dataDir);
-      running = { server, root: server.client(), db: server.client({ database: 'tests' }) };
-      await running.root.command({ query: 'CREATE DATABASE tests' });
-    },
-    async stopWhileBusy() {
-      const { server, root, db } = now();
-      const busy = db.query({ query: endless }).catch(() => 'cut off');
-      await root.ping();
-      const code = await server.stop();
-      expect(await busy).toBe('cut off');
-      await root.close();
-      await db.close();
-      return code;
-    },
-  };
+  constructor(engine: EngineName) {
+    this.engine = engine;
+    this.isFirst = engine === selectedEngines()[0];
+  }
+
+  get #now() {
+    if (this.#running === undefined) throw new Error('the server has not started');
+    return this.#running;
+  }
+
+  get server(): ClickHouseProcess {
+    return this.#now.server;
+  }
+
+  get client(): ClickHouseClient {
+    return this.#now.client;
+  }
+
+  get warehouse(): Warehouse {
+    return { client: this.client, database: 'tests', cluster: undefined, rebuildAfterMs: 0 };
+  }
+
+  async start(dataDir: string): Promise<void> {
+    const server = await startedClickHouse(this.engine, dataDir);
+    this.#running = { server, client: server.client() };
+    await this.command('CREATE DATABASE tests');
+  }
+
+  /** Ends the server during an endless read, and resolves to its exit code. */
+  async stopWhileBusy(): Promise<number | null> {
+    const busy = this.client.query({ query: endless }).catch(() => 'cut off');
+    await this.client.ping();
+    const code = await this.server.stop();
+    await busy;
+    await this.client.close();
+    return code;
+  }
+
+  async rows<Row>(query: string, query_params: Record<string, unknown> = {}): Promise<Row[]> {
+    return (await this.client.query({ query, query_params, format: 'JSONEachRow' })).json<Row>();
+  }
+
+  /** The first value of the first row. */
+  async one(query: string, query_params: Record<string, unknown> = {}): Promise<unknown> {
+    const [row] = await this.rows<Record<string, unknown>>(query, query_params);
+    return Object.values(row ?? {})[0];
+  }
+
+  async command(query: string): Promise<void> {
+    await this.client.command({ query });
+  }
+
+  /** Creates a table of one column, which ignores an insert with a token that it has seen. */
+  async makeTable(name: string, column: string): Promise<void> {
+    await this.command(
+      `CREATE TABLE tests.${name} (${column}) ENGINE = MergeTree ORDER BY tuple() SETTINGS non_replicated_deduplication_window = 100`,
+    );
+  }
+
+  async insert(table: string, lines: string, clickhouse_settings: ClickHouseSettings = {}): Promise<void> {
+    await this.client.insert({
+      table: `tests.${table}`,
+      values: Readable.from([lines], { objectMode: false }),
+      format: 'TabSeparated',
+      clickhouse_settings,
+    });
+  }
 }
 
 /** The error of an attempt: code and type if it is an error of ClickHouse. */

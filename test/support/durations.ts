@@ -3,7 +3,6 @@
  * and the time that is left, nothing else.
  */
 const seconds: Record<string, number> = {
-  'stack/clickhouse': 139,
   'browser/console': 107,
   'edge/faults/broken-connections': 85,
   'edge/faults/clickhouse': 73,
@@ -33,6 +32,7 @@ const seconds: Record<string, number> = {
   'webhooks/webhooks': 29,
   'browser/time-travel': 26,
   'stack/server-user': 26,
+  'stack/clickhouse': 25,
   'cli/backup': 24,
   'feed/feed': 23,
   'maintenance/retention': 22,
@@ -56,7 +56,6 @@ const seconds: Record<string, number> = {
   'api/analytics/export': 11,
   'hostile/injection': 11,
   'maintenance/archive-rewrite': 10,
-  'stack/clickhouse-lifecycle': 10,
 };
 
 const defaultSeconds = 3;

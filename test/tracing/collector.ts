@@ -60,6 +60,8 @@ export function startCollector() {
     resource: () => resource,
     headers: () => headers,
     inTrace,
+    /** All spans whose name begins so. */
+    named: (prefix: string) => spans.filter(({ name }) => name.startsWith(prefix)),
     /** Waits until a trace has spans with these names, and returns one of each. */
     spansNamed: <N extends string>(traceId: string, names: readonly N[]) =>
       eventually(() => {

@@ -3,7 +3,6 @@ import { parseTrustedProxies, type TrustedProxies } from '../../src/lib/client-a
 import { createMetrics } from '../../src/lib/metrics.ts';
 import type { SamplerName } from '../../src/lib/trace-settings.ts';
 import { SdkTracing, type TracingOptions } from '../../src/tracing/sdk.ts';
-import type { TraceContexts } from '../../src/tracing/trace-contexts.ts';
 import { captureLog } from '../support/log-lines.ts';
 
 const tracingWith = (options: Partial<TracingOptions>) =>
@@ -11,7 +10,6 @@ const tracingWith = (options: Partial<TracingOptions>) =>
     ...{ url: 'http://127.0.0.1:1/v1/traces', headers: {}, serviceName: undefined, serviceVersion: '1' },
     ...{ resourceAttributes: {}, sampler: 'always_off', ratio: 0, traceparentFrom: 'clients' },
     trustedProxies: parseTrustedProxies('10.0.0.0/8') as TrustedProxies,
-    contexts: {} as TraceContexts,
     log: captureLog().log,
     metrics: createMetrics(),
     ...options,

@@ -17,9 +17,7 @@ const service = useService({
     otlpEndpoint: collector.url,
     otlpHeaders: { authorization: 'Bearer of-the-collector' },
     otelResourceAttributes: { 'deployment.environment.name': 'test' },
-    // Records only what a trusted client asks for.
-    otelTracesSampler: 'parentbased_traceidratio',
-    otelTracesSamplerArg: 0,
+    otelTracesSampler: 'parentbased_always_on',
   },
 });
 const receiver = useReceiver();
@@ -39,7 +37,7 @@ const scan = (shortCode: string, query: string, headers: Record<string, string>)
   fetch(`${service.urls[0]}/${shortCode}${query}`, { redirect: 'manual', headers });
 
 describe('a scan by a trusted client that sends a traceparent', () => {
-  test('is one trace from the edge to the webhook, which receives its traceparent', async () => {
+  test('is in its trace with the commit; its webhook begins one, which the receiver continues', async () => {
     const account = await service.account();
     const path = newPath();
     await setHook(account.live, receiver.url(path));
@@ -55,12 +53,8 @@ describe('a scan by a trusted client that sends a traceparent', () => {
     const headers = { traceparent, 'x-forwarded-for': '127.0.0.99', 'user-agent': 'Secret Phone' };
     expect((await scan(short_code, '?email=jane@doe.example', headers)).status).toBe(302);
 
-    const [ofUntrusted, got] = await receiver.gets(path, 2);
-    const names = [
-      ...['GET /{short_code}', 'INSERT scans', 'apply counters', 'apply analytics', 'apply webhooks'],
-      'POST webhook',
-    ] as const;
-    const spans = await collector.spansNamed(trace, names);
+    const [, got] = await receiver.gets(path, 2);
+    const spans = await collector.spansNamed(trace, ['GET /{short_code}', 'INSERT scans']);
     const redirect = spans['GET /{short_code}'];
     expect(redirect).toMatchObject({ parentSpanId: span, kind: kinds.server, status: { code: 0 } });
     const scanId = JSON.parse(got?.body ?? '').data.scan_id;
@@ -76,38 +70,19 @@ describe('a scan by a trusted client that sends a traceparent', () => {
       ...{ parentSpanId: redirect.spanId, kind: kinds.client, links: [expect.objectContaining(link)] },
       attributes: { 'db.system.name': 'postgresql', 'db.operation.batch.size': 1 },
     });
-    // A projection that reads the log before the stream has the scan follows the redirect itself.
-    const published = await eventually(() => {
-      const found = collector.inTrace(trace).filter(({ name }) => name.startsWith('publish '));
-      const sources = [redirect, ...found].map(({ spanId }) => spanId);
-      for (const name of ['apply counters', 'apply analytics', 'apply webhooks'] as const)
-        expect(sources, name).toContain(spans[name].parentSpanId);
-      return found;
-    });
-    for (const { parentSpanId, kind, links } of published)
-      expect({ parentSpanId, kind, links }).toMatchObject({
-        ...{ parentSpanId: redirect.spanId, kind: kinds.producer, links: [expect.objectContaining(link)] },
-      });
-    for (const name of ['apply counters', 'apply analytics', 'apply webhooks'] as const)
-      expect(spans[name]).toMatchObject({ kind: kinds.consumer, attributes: { 'messaging.system': 'nats' } });
-    const insert = await eventually(() => {
-      const found = collector.inTrace(trace).find(({ attributes }) => attributes['db.system.name'] === 'clickhouse');
-      expect(found, 'the insert into ClickHouse').toBeDefined();
-      return found;
-    });
-    expect(insert).toMatchObject({ parentSpanId: spans['apply analytics'].spanId, kind: kinds.client });
 
-    expect(spans['POST webhook']).toMatchObject({
-      ...{ parentSpanId: redirect.spanId, kind: kinds.client },
+    const sent = partsOf(got?.headers['traceparent']);
+    const { 'POST webhook': delivery } = await collector.spansNamed(sent.trace ?? '', ['POST webhook']);
+    expect(delivery).toMatchObject({
+      ...{ spanId: sent.span, kind: kinds.client },
       attributes: { 'http.response.status_code': 200, 'scanlog.delivery.id': got?.id },
     });
-    expect(partsOf(got?.headers['traceparent'])).toEqual({ trace, span: spans['POST webhook'].spanId, flags: '01' });
+    expect(delivery.parentSpanId ?? '').toBe('');
+    // The ids of a scan and of its delivery differ in their prefix only.
+    expect(got?.id?.split('_')[1]).toBe(scanId.split('_')[1]);
 
-    // The sampled flag of an untrusted client has no effect, and its trace is not continued.
+    // The trace of an untrusted client is not continued.
     expect(collector.inTrace(untrusted.trace)).toEqual([]);
-    const other = partsOf(ofUntrusted?.headers['traceparent']);
-    expect(other).toEqual({ trace: expect.stringMatching(/^[0-9a-f]{32}$/), span: expect.any(String), flags: '00' });
-    expect([trace, untrusted.trace]).not.toContain(other.trace);
 
     const [{ visitor }] = await service.database.sql<[{ visitor: string }]>`
       SELECT visitor::text FROM scans WHERE id = ${scanId}`;
@@ -117,6 +92,46 @@ describe('a scan by a trusted client that sends a traceparent', () => {
       ...{ 'service.name': 'scanlog', 'deployment.environment.name': 'test' },
     });
     expect(collector.headers()).toMatchObject({ authorization: 'Bearer of-the-collector' });
+  });
+});
+
+describe('a message of the stream', () => {
+  test.each(['counters', 'analytics', 'webhooks'])(
+    'continues the trace of its publication in %s',
+    async (projection) => {
+      const { live } = await service.account();
+      const { short_code } = await codeOf(live);
+      const { publication, application } = await eventually(async () => {
+        // A projection that reads the log before the stream has the scan begins a trace: the next scan may be in time.
+        expect((await scan(short_code, '', {})).status).toBe(302);
+        const published = new Map(collector.named('publish ').map((span) => [span.spanId, span]));
+        const applied = collector.named(`apply ${projection}`);
+        const application = applied.find(({ parentSpanId = '' }) => published.has(parentSpanId));
+        const publication = published.get(application?.parentSpanId ?? '');
+        if (application === undefined || publication === undefined) throw new Error('no such span');
+        return { publication, application };
+      });
+      expect(publication).toMatchObject({ kind: kinds.producer, attributes: { 'messaging.system': 'nats' } });
+      expect(publication.parentSpanId ?? '').toBe('');
+      const { traceId, spanId } = publication;
+      expect(application).toMatchObject({
+        ...{ traceId, kind: kinds.consumer, attributes: { 'messaging.system': 'nats' } },
+        links: expect.arrayContaining([expect.objectContaining({ traceId, spanId })]),
+      });
+    },
+  );
+
+  test('leads to the insert into ClickHouse', async () => {
+    const { live } = await service.account();
+    const { short_code } = await codeOf(live);
+    expect((await scan(short_code, '', {})).status).toBe(302);
+    await eventually(() => {
+      const inserts = collector
+        .named('INSERT ')
+        .filter(({ attributes }) => attributes['db.system.name'] === 'clickhouse');
+      const batches = collector.named('apply analytics').map(({ spanId }) => spanId);
+      expect(inserts.filter(({ parentSpanId = '' }) => batches.includes(parentSpanId))).not.toEqual([]);
+    });
   });
 });
 
@@ -132,23 +147,28 @@ test('a scan of a code with max_scans has its commit in its trace', async () => 
 });
 
 describe('a request to the API with a traceparent', () => {
-  test('is the trace of the webhooks and the queries that it causes, and is named in the log', async () => {
+  test('is the trace of the example event and the queries that it sends, and is named in the log', async () => {
     const { live } = await service.account();
     const path = newPath();
-    await live.post('/v1/webhooks', { url: receiver.url(path), events: ['code.updated'] });
+    await setHook(live, receiver.url(path));
     const code = await codeOf(live);
     const { trace, span, traceparent } = newTrace();
     const headers = { traceparent, 'content-type': 'application/json' };
     const body = JSON.stringify({ name: 'Secret name' });
     expect((await live.send(`/v1/qrcodes/${code.id}`, { method: 'PATCH', headers, body })).status).toBe(200);
+    const example = { method: 'POST', headers, body: '{}' };
+    expect((await live.send('/v1/account/webhook/test', example)).status).toBe(200);
     expect((await live.get(`/v1/analytics/qrcodes/${code.id}`, { traceparent })).status).toBe(200);
     expect((await live.get('/v1/qrcodes/qr_unknown', { traceparent })).status).toBe(404);
 
     const [got] = await receiver.gets(path, 1);
-    const routes = ['PATCH /v1/qrcodes/:id', 'GET /v1/analytics/qrcodes/:id', 'GET /v1/qrcodes/:id'] as const;
+    const routes = [
+      ...(['PATCH /v1/qrcodes/:id', 'GET /v1/analytics/qrcodes/:id', 'GET /v1/qrcodes/:id'] as const),
+      'POST /v1/account/webhook/test' as const,
+    ];
     const spans = await collector.spansNamed(trace, [...routes, 'POST webhook']);
     for (const route of routes) expect(spans[route]).toMatchObject({ parentSpanId: span, kind: kinds.server });
-    expect(spans['POST webhook'].parentSpanId).toBe(spans['PATCH /v1/qrcodes/:id'].spanId);
+    expect(spans['POST webhook'].parentSpanId).toBe(spans['POST /v1/account/webhook/test'].spanId);
     expect(partsOf(got?.headers['traceparent'])).toMatchObject({ trace, span: spans['POST webhook'].spanId });
     expect(spans['GET /v1/qrcodes/:id']).toMatchObject({
       ...{ status: { code: 0 }, attributes: { 'http.response.status_code': 404 } },

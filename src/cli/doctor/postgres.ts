@@ -9,8 +9,8 @@ import { unreadableFiles } from '../../maintenance/verify-archive.ts';
 import { bytes, type Checks, compareClocks, error, type Outcome, ok, warning } from './finding.ts';
 
 const oldestVersion = 150_000;
-/** Unlogged on purpose: a crash may lose the requests counted in the current minute, and traces under way. */
-const unloggedOnPurpose = ['rate_windows', 'trace_contexts'];
+/** Unlogged on purpose: a crash may lose the requests counted in the current minute. */
+const unloggedOnPurpose = ['rate_windows'];
 
 /** What can be lost while a setting is off. */
 const lossySettings = {

@@ -2,39 +2,30 @@
 export const engineNames = ['native', 'wasm'] as const;
 export type EngineName = (typeof engineNames)[number];
 
-export interface EngineResult {
-  data: Uint8Array;
-  /** Rows returned or, for an insert, rows inserted. */
-  rows: number;
-  bytes: number;
-}
-
-/** An INSERT and its rows. */
+/** An INSERT whose rows are sent beside it. */
 export interface RowsInsert {
-  /** The statement for rows in `file`, for any format and any bytes; without `file`, the rows follow the statement. */
-  sql(file?: string): string;
+  /** The statement up to the name of the format, and that name. */
+  into: string;
   format: string;
-  data: Uint8Array;
+  rows: Buffer;
 }
 
 /**
- * A connection for one query: `SET`, `USE` and query parameters stay on a connection of chdb, so a second query on it
+ * A connection for one statement: `SET` and query parameters stay on a connection of chdb, so a second statement on it
  * would run with the settings of the first.
  */
 export interface EngineConnection {
-  /** Settings by which the engine finds the query of this connection, to cancel it. */
+  /** Settings by which the engine finds the statement of this connection, to cancel it. */
   readonly settings: Readonly<Record<string, string>>;
-  run(sql: string, format: string): Promise<EngineResult>;
-  /** SELECT only: chdb streams nothing else. Every chunk is a complete document of its format. */
-  stream(sql: string, format: string): AsyncGenerator<Uint8Array>;
-  insert(insert: RowsInsert): Promise<EngineResult>;
-  /** Makes the running query and all later ones fail with QUERY_WAS_CANCELLED. */
+  /** The result in the format that the statement names, or tab-separated. */
+  run(sql: string): Promise<Uint8Array>;
+  insert(insert: RowsInsert): Promise<void>;
+  /** Makes the running statement and all later ones fail with QUERY_WAS_CANCELLED. */
   cancel(): void;
   close(): Promise<void>;
 }
 
 export interface Engine {
-  readonly name: EngineName;
   connect(): Promise<EngineConnection>;
   close(): Promise<void>;
 }

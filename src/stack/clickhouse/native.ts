@@ -3,12 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ChdbResult, Session } from 'chdb';
-import type { Engine, EngineConnection, EngineResult, RowsInsert } from './engine.ts';
+import type { Session } from 'chdb';
+import type { Engine, EngineConnection, RowsInsert } from './engine.ts';
 import { cancelled } from './errors.ts';
 
 /** How often ClickHouse measures its own memory. By default 20 times per second, half of what it costs when idle. */
 const memoryWorkerPeriod = '--memory_worker_period_ms=1000';
+const cancelIntervalMs = 100;
 
 /** ClickHouse as a library in this process, with its data on disk. */
 export async function nativeEngine(dataDir: string, configFile?: string): Promise<Engine> {
@@ -27,7 +28,6 @@ export async function nativeEngine(dataDir: string, configFile?: string): Promis
   // INFILE reads these as patterns, and a pattern without a match inserts nothing and reports no error.
   if (/[*?{}]/.test(rowsDir)) throw new Error(`ClickHouse needs a TMPDIR without the characters *?{}: ${rowsDir}`);
   return {
-    name: 'native',
     async connect() {
       return new NativeConnection(new chdb.Session(dataDir, options), own, rowsDir);
     },
@@ -58,6 +58,7 @@ class NativeConnection implements EngineConnection {
   readonly #rowsFile: string;
   #cancelled = false;
   #running = false;
+  #cancelling: NodeJS.Timeout | undefined;
 
   constructor(session: Session, own: Session, rowsDir: string) {
     // chdb does not accept a query id, so cancel() finds the query by its log_comment.
@@ -67,30 +68,21 @@ class NativeConnection implements EngineConnection {
     this.#rowsFile = join(rowsDir, this.settings.log_comment);
   }
 
-  async run(sql: string, format: string): Promise<EngineResult> {
-    return result(await this.#step(() => this.#session.queryAsync(sql, { format })));
-  }
-
-  async *stream(sql: string, format: string): AsyncGenerator<Uint8Array> {
+  async run(sql: string): Promise<Uint8Array> {
     if (this.#cancelled) throw cancelled();
-    const stream = this.#session.queryStream(sql, { format });
-    const chunks = stream[Symbol.asyncIterator]();
+    this.#running = true;
     try {
-      for (;;) {
-        const chunk = await this.#step(() => chunks.next());
-        if (chunk.done) return;
-        yield chunk.value.raw();
-      }
+      return (await this.#session.queryAsync(sql, { format: 'TabSeparated' })).bytes();
     } finally {
-      await chunks.return?.();
-      stream.cancel();
+      this.#running = false;
+      clearInterval(this.#cancelling);
     }
   }
 
-  async insert({ sql, data }: RowsInsert): Promise<EngineResult> {
+  async insert({ into, format, rows }: RowsInsert): Promise<void> {
     try {
-      await writeFile(this.#rowsFile, data);
-      return await this.run(sql(this.#rowsFile), 'Null');
+      await writeFile(this.#rowsFile, rows);
+      await this.run(`${into} FROM INFILE '${this.#rowsFile}' FORMAT ${format}`);
     } finally {
       await rm(this.#rowsFile, { force: true });
     }
@@ -98,27 +90,16 @@ class NativeConnection implements EngineConnection {
 
   cancel(): void {
     this.#cancelled = true;
-    if (!this.#running) return;
+    if (!this.#running || this.#cancelling !== undefined) return;
     // Never SYNC, which hangs the library. The result is ignored: the cancelled query itself fails if this worked.
     const sql = `KILL QUERY WHERE Settings['log_comment'] = '${this.settings.log_comment}' ASYNC`;
-    void this.#own.queryAsync(sql).catch(() => {});
+    const kill = () => void this.#own.queryAsync(sql).catch(() => {});
+    // Repeated until the query ends, because one that is about to start is not found.
+    this.#cancelling = setInterval(kill, cancelIntervalMs);
+    kill();
   }
 
   async close(): Promise<void> {
     this.#session.close();
   }
-
-  async #step<T>(step: () => Promise<T>): Promise<T> {
-    if (this.#cancelled) throw cancelled();
-    this.#running = true;
-    try {
-      return await step();
-    } finally {
-      this.#running = false;
-    }
-  }
-}
-
-function result(answer: ChdbResult): EngineResult {
-  return { data: answer.bytes(), rows: answer.rowsRead, bytes: answer.bytesRead };
 }

@@ -1,65 +1,45 @@
-import type { Answer } from './answer.ts';
-import type { Engine, EngineConnection } from './engine.ts';
-import { chunking, joinChunks } from './formats.ts';
-import { preamble } from './preamble.ts';
-import type { QueryRequest } from './request.ts';
-import type { Statement } from './statement.ts';
+import type { Engine } from './engine.ts';
+import type { StatementRequest } from './request.ts';
 
-/** Runs a query on a separate connection, and answers it. */
-export async function runAlone(
-  engine: Engine,
-  request: QueryRequest,
-  statement: Statement,
-  answer: Answer,
-  gone: AbortSignal,
-): Promise<void> {
+/** Where the defaults of chdb are not those of a server, or where a statement could run forever. */
+const defaultSettings: Readonly<Record<string, string>> = {
+  // On by default in 26.x: rows would be acknowledged before they are stored, and deduplication tokens ignored.
+  async_insert: '0',
+  max_execution_time: '300',
+  // On in chdb: a misspelt keyword would be read as a column name.
+  implicit_select: '0',
+};
+
+/** The default of ClickHouse. `SET` is a statement too, and its parameters may be longer. */
+const maxQuerySize = 256 * 1024;
+
+/** Runs a statement on a connection of its own, and returns the result. */
+export async function runAlone(engine: Engine, request: StatementRequest, gone: AbortSignal): Promise<Uint8Array> {
   const connection = await engine.connect();
   const cancel = () => connection.cancel();
-  // Only reads are cancelled when the client disconnects: a write is completed, never applied in part.
-  if (statement.kind === 'select') {
+  if (request.isRead) {
     gone.addEventListener('abort', cancel, { once: true });
     // The event may have fired before the listener was added.
     if (gone.aborted) cancel();
   }
   try {
-    for (const sql of preamble(request, connection.settings)) await connection.run(sql, 'Null');
-    await run(connection, request, statement, answer);
+    for (const set of setStatements(request, connection.settings)) await connection.run(set);
+    if (typeof request.statement === 'string') return await connection.run(request.statement);
+    await connection.insert(request.statement);
+    return new Uint8Array(0);
   } finally {
     gone.removeEventListener('abort', cancel);
     await connection.close();
   }
 }
 
-async function run(
-  connection: EngineConnection,
-  request: QueryRequest,
-  statement: Statement,
-  answer: Answer,
-): Promise<void> {
-  if (statement.kind === 'insert') {
-    const { rows, bytes } = await connection.insert(statement.insert);
-    const counts = { read_rows: rows, read_bytes: bytes, written_rows: rows, written_bytes: bytes };
-    answer.begin(request.id, request.format, undefined, counts);
-    return answer.end();
-  }
-  const format = statement.format ?? request.format;
-  const chunked = chunking(format);
-  if (chunked !== undefined && statement.kind === 'select' && !statement.totals && !request.inOnePiece) {
-    // The response begins with the first rows, so that an error before them can still set the status.
-    let begun = false;
-    const begin = () => {
-      if (!begun) answer.begin(request.id, format, request.codec, {});
-      begun = true;
-    };
-    for await (const chunk of joinChunks(connection.stream(statement.sql, format), chunked)) {
-      begin();
-      await answer.write(chunk);
-    }
-    begin();
-    return answer.end();
-  }
-  const { data, rows, bytes } = await connection.run(statement.sql, format);
-  answer.begin(request.id, format, request.codec, { result_rows: rows, result_bytes: bytes });
-  await answer.write(data);
-  answer.end();
+function setStatements({ params, settings }: StatementRequest, ofEngine: Readonly<Record<string, string>>): string[] {
+  const all = new Map([...Object.entries(defaultSettings), ...settings, ...Object.entries(ofEngine), ...params]);
+  const set = `SET ${[...all].map(([name, value]) => `${name} = ${quoted(value)}`).join(', ')}`;
+  const bytes = Buffer.byteLength(set);
+  if (bytes < maxQuerySize) return [set];
+  return [`SET max_query_size = ${2 * bytes}`, `${set}, max_query_size = ${maxQuerySize}`];
 }
+
+/** NUL bytes are escaped, because one would end the statement. */
+const quoted = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\0', '\\0')}'`;

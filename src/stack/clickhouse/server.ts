@@ -19,8 +19,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     port: { type: 'string' },
     config: { type: 'string' },
-    'stop-timeout-ms': { type: 'string', default: '4000' },
-    password: { type: 'string', default: process.env['CLICKHOUSE_PASSWORD'] ?? '' },
+    'stop-timeout-ms': { type: 'string' },
   },
 });
 
@@ -31,14 +30,11 @@ async function openEngine(): Promise<Engine> {
   return (await import('./native.ts')).nativeEngine(values.data, values.config);
 }
 
-/** The first query of each kind is slow. */
-async function warmUp(engine: Engine): Promise<{ version: string; timezone: string }> {
+/** The first statement is slow. */
+async function warmUp(engine: Engine): Promise<void> {
   const connection = await engine.connect();
-  await connection.run('SELECT number % 7 AS k, count() FROM numbers(1000) GROUP BY k ORDER BY k', 'JSONEachRow');
-  const { data } = await connection.run('SELECT version(), timezone()', 'TabSeparated');
+  await connection.run('SELECT number % 7 AS k, count() FROM numbers(1000) GROUP BY k ORDER BY k');
   await connection.close();
-  const [version = '', timezone = ''] = new TextDecoder().decode(data).trim().split('\t');
-  return { version, timezone };
 }
 
 function listen(server: Server, port: number): Promise<number> {
@@ -72,11 +68,11 @@ function stopOn(server: Server, engine: Engine): void {
 
 try {
   const engine = await openEngine();
-  const { version, timezone } = await warmUp(engine);
-  const server = clickhouseServer({ engine, version, timezone, password: values.password });
+  await warmUp(engine);
+  const server = clickhouseServer(engine, process.env['CLICKHOUSE_PASSWORD'] ?? '');
   const port = await listen(server, Number(values.port ?? 0));
   stopOn(server, engine);
-  console.log(JSON.stringify({ ready: true, port, engine: engine.name, version }));
+  console.log(JSON.stringify({ port }));
 } catch (error) {
   fail(error);
 }
