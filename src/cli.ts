@@ -306,7 +306,10 @@ program
   .command('test')
   .description('check types and lint, and run the tests')
   .argument('[filters...]', 'run only test files whose path contains a filter')
-  .option('--quick', 'leave out browser, faults, deployment and the second ClickHouse engine')
+  .option(
+    '--quick',
+    'leave out browser, faults, deployment, tests that start servers or processes, and the second ClickHouse engine',
+  )
   .addOption(numberOption('--repeat <times>', 'run all of it several times, and list every test that failed', 1))
   .option('--stall', 'stop all processes for 300 of every 600 ms, as on a slow machine')
   .option('--seed <seed>', 'repeat the order and values of an earlier run, which prints its seed')

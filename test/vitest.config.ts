@@ -1,15 +1,23 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { testTimeoutMs } from './support/limits.ts';
 import { LongestFirst } from './support/longest-first.ts';
 import { Progress } from './support/progress.ts';
+import { filesStartingProcesses } from './support/starting-processes.ts';
 
-/** Files that replace a module, which needs Vite's module loader and a process of their own. */
-const withModuleMocks = ['test/webhooks/notification-types.test.ts'];
+/** Files that change what the service reads when its modules are loaded. */
+const withOwnProcess = ['test/webhooks/notification-types.test.ts'];
+
+/** Files that start servers or processes of their own: the others are units, and tests against the servers of the run. */
+const leftOutIfQuick = () => [
+  ...['test/edge/faults/**', 'test/deploy/**', 'test/stack/**'],
+  ...filesStartingProcesses(join(import.meta.dirname, '..')),
+];
 
 /** Pages can only be looked at where there is a browser; ./scanlog test says what it leaves out. */
 const leftOut = [
   ...(process.env['SCANLOG_BROWSER'] ? [] : ['test/browser/**']),
-  ...(process.env['SCANLOG_TEST_QUICK'] ? ['test/edge/faults/**', 'test/deploy/**'] : []),
+  ...(process.env['SCANLOG_TEST_QUICK'] ? leftOutIfQuick() : []),
 ];
 
 export default defineConfig({
@@ -22,6 +30,8 @@ export default defineConfig({
     // Files run side by side, each on its own database, stream and warehouse of the one stack. Four on two cores, because
     // many tests wait for timeouts and restarts: 10 instead of 12 minutes with three.
     maxWorkers: 4,
+    // Bun loads the sources itself.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { shuffle: { files: false, tests: true }, sequencer: LongestFirst },
     projects: [
       {
@@ -29,13 +39,12 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...withModuleMocks, ...leftOut],
-          // A process runs one file after another, and Bun loads the sources itself.
+          exclude: [...withOwnProcess, ...leftOut],
+          // A process runs one file after another.
           isolate: false,
-          experimental: { viteModuleRunner: false, nodeLoader: false },
         },
       },
-      { extends: true, test: { name: 'isolated', include: withModuleMocks } },
+      { extends: true, test: { name: 'isolated', include: withOwnProcess } },
     ],
   },
 });

@@ -20,10 +20,10 @@ import { connectStream } from '../../src/stream/connect.ts';
 import { findLostTail } from '../../src/stream/lost-tail.ts';
 import { png } from '../logos/pictures.ts';
 import { created, newCode } from '../support/api.ts';
+import { command } from '../support/command.ts';
 import { openTab, type Tab } from '../support/console.ts';
 import { createDatabase, uniqueName } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { runScanlog } from '../support/scanlog.ts';
 import { scanned, visitorNamed } from '../support/scans.ts';
 import { testBox } from '../support/secret-box.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -69,10 +69,7 @@ const otherScans = { before: 0, after: 0 };
 let answer: { account_id: string; deleted_at: string; erased_at: string };
 
 const sql = () => service.database.sql;
-const run = async (...args: string[]) => {
-  const running = runScanlog(args, { DATABASE_URL: service.database.url });
-  return { code: await running.exitCode(), output: running.output() };
-};
+const run = (...args: string[]) => command(args, { DATABASE_URL: service.database.url });
 const factsOf = (account: string) => sql()<Fact[]>`
   SELECT position, id, stream, version, type, actor, occurred_at FROM events
   WHERE stream = ${account} OR stream IN (SELECT id FROM codes WHERE account = ${account}) ORDER BY position`;

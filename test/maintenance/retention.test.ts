@@ -10,10 +10,10 @@ import { runRetention } from '../../src/maintenance/run-retention.ts';
 import { verify } from '../../src/maintenance/verify.ts';
 import { connectStream } from '../../src/stream/connect.ts';
 import { findLostTail } from '../../src/stream/lost-tail.ts';
+import { command } from '../support/command.ts';
 import { uniqueName } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
-import { runScanlog } from '../support/scanlog.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { removeStream } from '../support/streams.ts';
 import { dumpTable } from '../support/tables.ts';
@@ -75,10 +75,7 @@ const oldScansInWarehouse = async () => {
     );
   return (await count()) - (await count({ before: cutoff, up_to: all.position }));
 };
-const run = async (...args: string[]) => {
-  const running = runScanlog(args, { DATABASE_URL: service.database.url });
-  return { code: await running.exitCode(), output: running.output() };
-};
+const run = (...args: string[]) => command(args, { DATABASE_URL: service.database.url });
 
 /** Sets the time of the next attempt of the pending delivery. */
 async function makeDeliveryDue(due_at: Date): Promise<void> {

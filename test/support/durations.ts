@@ -28,7 +28,7 @@ const seconds: Record<string, number> = {
   'browser/phone': 36,
   'browser/create': 36,
   'edge/faults/failover': 32,
-  'api/openapi': 29,
+  'api/openapi-linters': 29,
   'webhooks/webhooks': 29,
   'browser/time-travel': 26,
   'stack/server-user': 26,

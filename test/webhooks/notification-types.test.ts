@@ -1,7 +1,6 @@
-import { Type } from '@sinclair/typebox';
-import { expect, test, vi } from 'vitest';
+import './one-more-type.ts';
+import { expect, test } from 'vitest';
 import { notificationId } from '../../events/notification.ts';
-import type { ReportableEntry } from '../../events/notification-types.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { headOfLog } from '../../src/log/read.ts';
@@ -10,28 +9,6 @@ import { documentOf } from '../support/documented.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from './receiver.ts';
 import { codeOf, deliveriesOf, mayCallTests, newPath, scanCode, setHook, untilThereAre } from './webhook-support.ts';
-
-/** One more entry in the table, as CONTRIBUTING.md describes it; nothing else of the service is changed. */
-vi.mock('../../events/notification-types.ts', async (importOriginal) => {
-  const { notificationTypes, ...others } = await importOriginal<typeof import('../../events/notification-types.ts')>();
-  const renamed = {
-    entries: ['code_renamed'],
-    summary: 'A code was renamed',
-    schemaName: 'CodeRenamedEvent',
-    occasion: 'Every new name of a code',
-    timestamp: 'When the code was renamed.',
-    data: Type.Object(
-      {
-        qr_id: Type.String({ examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] }),
-        from: Type.String({ examples: ['Old name'] }),
-        to: Type.String({ examples: ['New name'] }),
-      },
-      { additionalProperties: false },
-    ),
-    dataOf: ({ stream, data }: ReportableEntry<'code_renamed'>) => ({ qr_id: stream, from: data.from, to: data.to }),
-  };
-  return { ...others, notificationTypes: { ...notificationTypes, 'code.renamed': renamed } };
-});
 
 const service = useService({ config: mayCallTests });
 const receiver = useReceiver();
