@@ -3,9 +3,6 @@ import { testTimeoutMs } from './support/limits.ts';
 import { LongestFirst } from './support/longest-first.ts';
 import { Progress } from './support/progress.ts';
 
-/** Files that replace a module, which needs Vite's module loader and a process of their own. */
-const withModuleMocks = ['test/webhooks/notification-types.test.ts'];
-
 /** Pages can only be looked at where there is a browser; ./scanlog test says what it leaves out. */
 const leftOut = [
   ...(process.env['SCANLOG_BROWSER'] ? [] : ['test/browser/**']),
@@ -23,19 +20,10 @@ export default defineConfig({
     // many tests wait for timeouts and restarts: 10 instead of 12 minutes with three.
     maxWorkers: 4,
     sequence: { shuffle: { files: false, tests: true }, sequencer: LongestFirst },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts'],
-          exclude: [...withModuleMocks, ...leftOut],
-          // A process runs one file after another, and Bun loads the sources itself.
-          isolate: false,
-          experimental: { viteModuleRunner: false, nodeLoader: false },
-        },
-      },
-      { extends: true, test: { name: 'isolated', include: withModuleMocks } },
-    ],
+    include: ['test/**/*.test.ts'],
+    exclude: leftOut,
+    // A process runs one file after another, and Bun loads the sources itself.
+    isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

@@ -22,7 +22,7 @@ import { CreatedQrCode, HistoryEntry, ListedQrCode, PastListedQrCode, PastQrCode
 import { RevertAnswer, RevertRequest } from './revert.ts';
 import { Deleted, ErrorAnswer } from './schemas.ts';
 import { NewSheet } from './sheet-request.ts';
-import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest, webhookBodies } from './webhook-schemas.ts';
+import { DeletedWebhook, Delivery, NewWebhook, ScanEvent, Webhook, WebhookTest } from './webhook-schemas.ts';
 import {
   DeletedSubscription,
   eventBodies,
@@ -59,7 +59,7 @@ export const components: Record<string, TSchema> = {
   ...{ Subscription, NewSubscription, SubscriptionChange, DeletedSubscription, SubscriptionTest, SubscriptionDelivery },
   ...{ Replay, NewReplay },
   ...Object.fromEntries(eventBodies.map(({ schemaName, schema }) => [schemaName, schema])),
-  ...Object.fromEntries(webhookBodies.map(({ schemaName, schema }) => [schemaName, schema])),
+  ScanEvent,
 };
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 
