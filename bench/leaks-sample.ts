@@ -98,7 +98,7 @@ async function untilIdle({ sql }: BenchStack): Promise<void> {
     const [row] = await sql<{ done: boolean }[]>`
       SELECT w.position >= ${head} AND w.removing_to IS NULL
         AND (SELECT min(position) FROM checkpoints WHERE projection IN ('counters', 'webhooks')) >= ${head}
-        AND NOT EXISTS (SELECT FROM webhook_deliveries WHERE status = 'pending') AS done
+        AND NOT EXISTS (SELECT FROM deliveries WHERE status = 'pending') AS done
       FROM warehouse_tables w WHERE w.in_use`;
     if (row?.done) return;
     await Bun.sleep(pollMs);

@@ -1,3 +1,4 @@
+import { contractFilter } from '../events/webhook.ts';
 import { newId } from '../src/lib/ids.ts';
 import { headOfLog } from '../src/log/read.ts';
 import { selectionOf } from '../src/webhooks/replay-selection.ts';
@@ -50,9 +51,9 @@ async function fillScans({ sql, code }: BenchStack, account: string): Promise<vo
 
 /** The replay of a webhook that did not exist yet when the account was scanned. */
 async function newReplay({ sql }: BenchStack, account: string, after: number): Promise<Replay> {
-  const selection = JSON.parse(JSON.stringify(selectionOf('live', null, [])));
+  const selection = JSON.parse(JSON.stringify(selectionOf(contractFilter('live'), [])));
   const [replay] = await sql<[Replay]>`
-    INSERT INTO webhook_replays (id, account, mode, generation, choice, from_time, to_time, selection, to_position,
+    INSERT INTO endpoint_replays (id, account, webhook, generation, choice, from_time, to_time, selection, to_position,
       counted_to, selected_to, created_at, status)
     VALUES (${newId('whr', Date.now())}, ${account}, 'live', 0, 'missing', ${new Date(0)}, ${new Date()},
       ${sql.json(selection)}, ${await headOfLog(sql)}, ${after}, ${after}, now(), 'done')

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ScanCreated } from '../events/notification-types.ts';
+import type { ContractScan } from '../events/notification.ts';
 import type { Scan } from '../events/scan.ts';
 import { webhooks } from '../projections/webhooks.ts';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { newId } from '../src/lib/ids.ts';
 import { appendScans, batchOf } from '../src/log/append-scans.ts';
 import { readRange } from '../src/log/read.ts';
-import { bodyOf } from '../src/webhooks/body.ts';
+import { contractBodyOf } from '../src/webhooks/body.ts';
 import { set } from '../src/webhooks/commands.ts';
 import { dueDeliveries } from '../src/webhooks/deliveries.ts';
 import { Leases } from '../src/webhooks/leases.ts';
@@ -114,7 +114,7 @@ async function throughput(stack: BenchStack, base: string, onStep: (step: string
 
 async function pendingDeliveries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql<[{ pending: number }]>`
-    SELECT coalesce(sum(deliveries), 0)::bigint AS pending FROM webhook_delivery_counts WHERE status = 'pending'`;
+    SELECT coalesce(sum(deliveries), 0)::bigint AS pending FROM delivery_counts WHERE status = 'pending'`;
   return row.pending;
 }
 
@@ -122,13 +122,13 @@ async function pendingDeliveries({ sql }: BenchStack): Promise<number> {
 async function bareLoop(url: string, durationMs: number): Promise<number> {
   const secrets = [newSigningSecret()];
   const [id, qr_id, scan_id] = [newId('whd', Date.now()), newId('qr', Date.now()), newId('scan', Date.now())];
-  const data: ScanCreated = { qr_id, scan_id, country: 'DE', city: 'Berlin', device: 'ios', is_unique: true };
+  const data: ContractScan = { qr_id, scan_id, country: 'DE', city: 'Berlin', device: 'ios', is_unique: true };
   const started = performance.now();
   let sent = 0;
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       while (performance.now() - started < durationMs) {
-        const body = JSON.stringify(bodyOf({ type: 'scan.created', timestamp: new Date(), data }));
+        const body = JSON.stringify(contractBodyOf({ type: 'scan.created', timestamp: new Date(), data }));
         const headers = signedHeaders({ id, at: new Date(), body, secrets });
         const response = await fetch(url, { method: 'POST', body, headers });
         await response.text();
@@ -199,19 +199,19 @@ const perEndpoint = smallBacklog / endpoints;
 async function claimMs({ sql }: BenchStack, backlog: number): Promise<number> {
   await sql.begin(async (tx) => {
     await tx`SET LOCAL statement_timeout = 0`;
-    await tx`TRUNCATE webhook_deliveries, webhook_delivery_counts, webhook_endpoints`;
+    await tx`TRUNCATE deliveries, delivery_counts, endpoints`;
     await tx`
-      INSERT INTO webhook_endpoints (account, mode, is_set, is_paid, due_at)
+      INSERT INTO endpoints (account, webhook, is_set, is_paid, due_at)
       SELECT 'acct_' || n, 'live', true, true, now() - interval '1 hour' FROM generate_series(1, ${endpoints}::int) AS n`;
     await tx`
-      INSERT INTO webhook_deliveries (id, account, mode, code, scanned_at, country, city, device, is_unique, generation,
+      INSERT INTO deliveries (id, account, webhook, code, scanned_at, country, city, device, is_unique, generation,
         due_at, created_at)
       SELECT 'whd_' || lpad(n::text, 22, '0'), 'acct_' || 1 + n % ${endpoints}, 'live', 'qr_1', now(), 'DE', 'Berlin', 'ios', true,
         0, now() - interval '1 hour' + n * interval '1 millisecond', now()
       FROM generate_series(1, ${backlog}::int) AS n`;
   });
-  await sql`VACUUM ANALYZE webhook_deliveries`;
-  await sql`VACUUM ANALYZE webhook_endpoints`;
+  await sql`VACUUM ANALYZE deliveries`;
+  await sql`VACUUM ANALYZE endpoints`;
   const leases = new Leases(sql, randomUUID(), 20_000);
   const times: number[] = [];
   for (let i = 0; i < 300; i++) {

@@ -5,7 +5,6 @@ import { oneOf } from './one-of.ts';
 import { type Mode, modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
 import { sessionEvents } from './session.ts';
-import { subscriptionEvents } from './subscription.ts';
 import { webhookEvents } from './webhook.ts';
 
 const text = Type.String();
@@ -49,7 +48,6 @@ export const accountEvents = {
   ...logoEvents,
   ...webhookEvents,
   ...sessionEvents,
-  ...subscriptionEvents,
 };
 
 export type AccountEvent = EventOf<typeof accountEvents>;

@@ -1,33 +1,36 @@
-import { type Owner, ownerKey } from './owner.ts';
+import type { Owner } from './owner.ts';
 import type { Mode } from './plans.ts';
 
 /**
- * Identifies a webhook in the tables of endpoints, deliveries and secrets. `mode` is the mode for the webhook of
- * `/v1/account/webhook`, and the id (`wh_…`) for any other: migration 0021 says why.
+ * Identifies a webhook within its account. `webhook` is its id (`wh_…`); that of the webhook of `/v1/account/webhook` is its
+ * mode, because its events have no id.
  */
 export interface EndpointKey {
   account: string;
-  mode: string;
+  webhook: string;
 }
 
 /** The key as one text, for maps and encryption contexts. */
-export const endpointKey: (key: EndpointKey) => string = ownerKey;
+export const endpointKey = ({ account, webhook }: EndpointKey): string => `${account}/${webhook}`;
 
-const prefix = 'wh_';
 /** The last character of the id of an account's webhook. */
 const modeLetters: Record<Mode, string> = { live: 'L', test: 'T' };
 
-/** Whether `mode` of a key is that of a webhook of `/v1/webhooks`, and not that of `/v1/account/webhook`. */
-export const isSubscription = (mode: string): boolean => mode.startsWith(prefix);
+const isMode = (webhook: string): webhook is Mode => Object.hasOwn(modeLetters, webhook);
 
 /**
- * The id under which the webhook of `/v1/account/webhook` is listed. It is derived, since its events have none.
+ * The id of a webhook that its account sees.
  *
- * @example accountWebhookId({ account: 'acct_0VMNcq2hE3kx0dTtWq8LbY', mode: 'live' }) // 'wh_0VMNcq2hE3kx0dTtWq8LbYL'
+ * @example webhookId({ account: 'acct_0VMNcq2hE3kx0dTtWq8LbY', webhook: 'live' }) // 'wh_0VMNcq2hE3kx0dTtWq8LbYL'
  */
-export const accountWebhookId = ({ account, mode }: Owner): string =>
-  `${prefix}${account.slice(account.indexOf('_') + 1)}${modeLetters[mode]}`;
+export const webhookId = ({ account, webhook }: EndpointKey): string =>
+  isMode(webhook) ? `wh_${account.slice(account.indexOf('_') + 1)}${modeLetters[webhook]}` : webhook;
+
+/** The key of the webhook of `/v1/account/webhook`. */
+export const accountWebhookKey = ({ account, mode }: Owner): EndpointKey => ({ account, webhook: mode });
 
 /** The key of the owner's webhook with this id. */
-export const keyOfWebhook = ({ account, mode }: Owner, id: string): EndpointKey =>
-  id === accountWebhookId({ account, mode }) ? { account, mode } : { account, mode: id };
+export function keyOfWebhook(owner: Owner, id: string): EndpointKey {
+  const key = accountWebhookKey(owner);
+  return id === webhookId(key) ? key : { account: owner.account, webhook: id };
+}

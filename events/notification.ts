@@ -1,12 +1,18 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { CodeEvent } from './code-events.ts';
 import { isScan, type LogEntry } from './entry.ts';
-import { type NotificationType, notificationTypes, type ReportableEntry } from './notification-types.ts';
 import type { Owner } from './owner.ts';
+import { publicEventOf } from './public-event.ts';
+import type { BodyFormat } from './webhook.ts';
+
+/** An entry of the log that a webhook can report: a scan, or a change of a code. */
+export type ReportableEntry = Extract<LogEntry, { type: 'code_scanned' | CodeEvent['type'] }>;
 
 /** What a webhook reports about one entry of the log. */
 export interface Notification {
   /** `whd_…`: the id of the entry with another prefix, so that an entry is reported once. */
   id: string;
-  /** A type of `notificationTypes`, or of a newer version. */
+  /** A public type (events/public-types.ts), or one of a newer version. */
   type: string;
   /** The code that it is about. */
   code: string;
@@ -14,26 +20,31 @@ export interface Notification {
   data: object;
 }
 
-const byEntryType = new Map<string, { type: string; definition: NotificationType }>();
-for (const [type, definition] of Object.entries<NotificationType>(notificationTypes)) {
-  for (const entryType of definition.entries) {
-    const other = byEntryType.get(entryType)?.type;
-    if (other !== undefined) throw new Error(`${entryType} is reported as ${other} and as ${type}: choose one`);
-    byEntryType.set(entryType, { type, definition });
+/** The schema of the data of `scan.created` in the body of the contract. */
+export const contractScan = Type.Object(
+  {
+    qr_id: Type.String({ examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] }),
+    scan_id: Type.String({ examples: ['scan_0VMOcq2hE3kx0dTtWq8LbY'] }),
+    country: Type.String({ examples: ['DE'] }),
+    city: Type.String({ examples: ['Berlin'] }),
+    device: Type.String({ examples: ['ios'] }),
+    is_unique: Type.Boolean(),
+  },
+  { additionalProperties: false },
+);
+export type ContractScan = Static<typeof contractScan>;
+
+/** What a webhook with this body reports about an entry: what the contract names of a scan, or the same as the event feed. */
+export function notificationOf(entry: LogEntry, body: BodyFormat): Notification {
+  const id = notificationId(entry.id);
+  if (body === 'contract' && isScan(entry)) {
+    const { code, country, city, device, is_unique } = entry;
+    const data: ContractScan = { qr_id: code, scan_id: entry.id, country, city, device, is_unique };
+    return { id, type: 'scan.created', code, timestamp: entry.occurred_at, data };
   }
-}
-
-/** The types of log entries that webhooks report. */
-export const reportedTypes: ReadonlySet<string> = new Set(byEntryType.keys());
-
-export const isReported = (entry: LogEntry): entry is ReportableEntry => byEntryType.has(entry.type);
-
-export function notificationOf(entry: ReportableEntry): Notification {
-  const reported = byEntryType.get(entry.type);
-  if (reported === undefined) throw new Error(`Webhooks do not report ${entry.type}`);
-  const { type, definition } = reported;
-  const { code } = subjectOf(entry);
-  return { id: notificationId(entry.id), type, code, timestamp: entry.occurred_at, data: definition.dataOf(entry) };
+  const event = publicEventOf(entry);
+  if (event?.qr_id === undefined) throw new Error(`Webhooks do not report ${entry.type}`);
+  return { id, type: event.type, code: event.qr_id, timestamp: event.timestamp, data: event.data };
 }
 
 /** @example notificationId('scan_0VMOcq2hE3kx0dTtWq8LbY') // 'whd_0VMOcq2hE3kx0dTtWq8LbY' */

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { differenceOf } from './code-change.ts';
 import type { CodeEvent } from './code-events.ts';
-import { accountWebhookId } from './endpoint.ts';
+import { webhookId as idOfWebhook } from './endpoint.ts';
 import type { LogEntry } from './entry.ts';
 import { logoFormats } from './logo.ts';
 import { oneOf } from './one-of.ts';
@@ -9,13 +9,10 @@ import { modes, plans } from './plans.ts';
 import type { Recorded } from './recorded.ts';
 import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
 import { sessionEnds, signInFailures, signInMeans } from './session.ts';
-import { type SubscriptionEvent, subscriptionSettings } from './subscription.ts';
-import { disabledReasons, type WebhookEvent } from './webhook.ts';
+import { disabledReasons, keyOfEvent, type WebhookEvent, webhookSettings } from './webhook.ts';
 
 export type EntryType = LogEntry['type'];
 export type EntryOf<T extends EntryType> = Extract<LogEntry, { type: T }>;
-
-type WebhookEntryType = (WebhookEvent | SubscriptionEvent)['type'];
 
 interface Definition<T extends EntryType, D extends TObject> {
   /** What happened, for the API's documentation. */
@@ -77,13 +74,12 @@ const AccountChange = Type.Object(
 );
 
 const webhookId = Type.String({ description: 'Identifier of the webhook.', examples: ['wh_0VMNcq2hE3kx0dTtWq8LbY'] });
-const webhookChange = Type.Partial(Type.Object(subscriptionSettings, exact), exact);
+const webhookChange = Type.Partial(Type.Object(webhookSettings, exact), exact);
 
-/** The webhook of `/v1/account/webhook` has no id in its events. */
-const webhookIdentity = ({ stream: account, data }: EntryOf<WebhookEntryType>) => {
-  const { mode } = data;
-  return { webhook_id: 'webhook' in data ? data.webhook : accountWebhookId({ account, mode }), mode };
-};
+const webhookIdentity = (entry: EntryOf<WebhookEvent['type']>) => ({
+  webhook_id: idOfWebhook(keyOfEvent(entry)),
+  mode: entry.data.mode,
+});
 
 /**
  * All types of events that the owner of an account sees, in the feed, the audit log and webhooks. The OpenAPI document
@@ -142,7 +138,7 @@ export const publicTypes = {
   'webhook.created': define({
     summary: 'A webhook was created with `POST /v1/webhooks`.',
     entries: ['webhook_created'],
-    data: Type.Object({ webhook_id: webhookId, mode, ...subscriptionSettings }, exact),
+    data: Type.Object({ webhook_id: webhookId, mode, ...webhookSettings }, exact),
     dataOf: ({ data: { webhook, ...settings } }) => ({ webhook_id: webhook, ...settings }),
   }),
   'webhook.updated': define({

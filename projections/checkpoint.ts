@@ -13,7 +13,8 @@ export async function moveCheckpoint(
   { after, to }: { after: number; to: number },
 ): Promise<void> {
   const [moved] = await tx<{ projection: string; position: number }[]>`
-    UPDATE checkpoints SET position = ${to} WHERE projection = ${projection} AND position = ${after}
+    UPDATE checkpoints SET position = ${to}
+    WHERE projection = ${projection} AND position = ${after} AND NOT is_rewound
     RETURNING projection, position`;
   if (moved?.projection !== projection || moved.position !== to)
     throw new Superseded(`the checkpoint of ${projection} is no longer at ${after}`);

@@ -1,8 +1,7 @@
-import { isSubscription } from '../events/endpoint.ts';
-import type { Notification } from '../events/notification.ts';
-import type { ScanCreated } from '../events/notification-types.ts';
+import type { ContractScan, Notification } from '../events/notification.ts';
+import type { BodyFormat } from '../events/webhook.ts';
 
-/** The columns of `webhook_deliveries` that store a notification, beside `id`, `type` and `code`. */
+/** The columns of `deliveries` that store a notification, beside `id`, `type` and `code`. */
 interface Columns {
   occurred_at: Date | null;
   data: object | null;
@@ -16,20 +15,28 @@ interface Columns {
 export type DeliveryColumns = Pick<Notification, 'id' | 'type' | 'code'> & Columns;
 
 export const deliveryColumns = [
-  ...['id', 'type', 'code', 'occurred_at', 'data', 'scanned_at', 'country', 'city', 'device', 'is_unique'],
+  'id',
+  'type',
+  'code',
+  'occurred_at',
+  'data',
+  'scanned_at',
+  'country',
+  'city',
+  'device',
+  'is_unique',
 ] as const satisfies (keyof DeliveryColumns)[];
 
 const noScan = { scanned_at: null, country: null, city: null, device: null, is_unique: null };
 
 /**
- * The columns that store a notification to the endpoint `mode`. A scan for the webhook of `/v1/account/webhook` has a column
- * for each field, because instances of older versions read them; any other notification has its data as JSON.
+ * The columns that store a notification. A scan with the body of the contract has a column for each field, because instances
+ * of older versions read them; any other notification has its data as JSON.
  */
-export function columnsOf({ id, type, code, timestamp, data }: Notification, mode: string): DeliveryColumns {
-  if (type !== 'scan.created' || isSubscription(mode))
-    return { id, type, code, occurred_at: timestamp, data, ...noScan };
-  const { qr_id, scan_id, country, city, device, is_unique, ...others } = data as ScanCreated;
-  // A compile error here: the new field of scan.created needs a column.
+export function columnsOf({ id, type, code, timestamp, data }: Notification, body: BodyFormat): DeliveryColumns {
+  if (body === 'event') return { id, type, code, occurred_at: timestamp, data, ...noScan };
+  const { qr_id, scan_id, country, city, device, is_unique, ...others } = data as ContractScan;
+  // A compile error here: the new field of the contract needs a column.
   others satisfies Record<string, never>;
   return { id, type, code, occurred_at: null, data: null, scanned_at: timestamp, country, city, device, is_unique };
 }

@@ -23,9 +23,7 @@ const accountsPerBatch = 500;
  */
 export async function rebuildEndpoints(tx: Transaction, to: number): Promise<void> {
   const rows = await tx<{ account: string }[]>`
-    SELECT account FROM webhook_endpoints
-    UNION SELECT account FROM webhooks UNION SELECT account FROM webhook_subscriptions
-    ORDER BY account`;
+    SELECT account FROM endpoints UNION SELECT account FROM subscriptions ORDER BY account`;
   for (let from = 0; from < rows.length; from += accountsPerBatch) {
     const accounts = rows.slice(from, from + accountsPerBatch).map(({ account }) => account);
     await rebuild(tx, await readEndpoints(tx, accounts), await endpointsInLog(tx, accounts, to));
@@ -57,7 +55,7 @@ async function rebuild(tx: Transaction, stored: Endpoint[], inLog: Endpoint[]): 
   const different = inLog.filter((endpoint) => {
     const before = storedByKey.get(endpointKey(endpoint));
     // The row of a deleted webhook is deleted once nothing of it is pending.
-    return before === undefined ? endpoint.stopped_by !== 'removed' : !isSame(before, endpoint);
+    return before === undefined ? endpoint.stopped_by !== 'deleted' : !isSame(before, endpoint);
   });
   if (different.length === 0) return;
   await saveEndpoints(tx, different);
@@ -73,44 +71,44 @@ const isSame = (a: Endpoint, b: Endpoint) => comparable(a) === comparable(b);
 /** Without `dropping`, which is reset when the pending deliveries are dropped. */
 const comparable = ({ is_set, is_paid, generation, stopped_by, filter }: Endpoint) =>
   // Postgres orders the fields of `filter` in its own way.
-  JSON.stringify([is_set, is_paid, generation, stopped_by, filter?.mode, filter?.events, filter?.qr_ids, filter?.tags]);
+  JSON.stringify([is_set, is_paid, generation, stopped_by, filter.mode, filter.events, filter.qr_ids, filter.tags]);
 
 async function deleteEndpoints(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
   if (endpoints.length === 0) return;
   await tx`
-    DELETE FROM webhook_endpoints e USING ${keysIn(tx, endpoints)} WHERE e.account = k.account AND e.mode = k.mode`;
+    DELETE FROM endpoints e USING ${keysIn(tx, endpoints)} WHERE e.account = k.account AND e.webhook = k.webhook`;
   await tx`
-    DELETE FROM webhook_deliveries d USING ${keysIn(tx, endpoints)}
-    WHERE d.account = k.account AND d.mode = k.mode AND d.status = 'pending'`;
+    DELETE FROM deliveries d USING ${keysIn(tx, endpoints)}
+    WHERE d.account = k.account AND d.webhook = k.webhook AND d.status = 'pending'`;
 }
 
 /** Makes deliveries pending again that a lost event has stopped, and endpoints due that have pending ones. */
 async function restoreDeliveries(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
   if (endpoints.length === 0) return;
   await tx`
-    UPDATE webhook_deliveries d SET status = 'pending', error = NULL, finished_at = NULL, generation = k.generation
+    UPDATE deliveries d SET status = 'pending', error = NULL, finished_at = NULL, generation = k.generation
     FROM ${keysIn(tx, endpoints)}
-    WHERE d.account = k.account AND d.mode = k.mode AND d.generation >= k.generation
+    WHERE d.account = k.account AND d.webhook = k.webhook AND d.generation >= k.generation AND NOT d.low_priority
       AND (d.status = 'failed' AND d.error = ANY(${Object.values(stopErrors)})
         OR d.status = 'pending' AND d.generation > k.generation)`;
   await tx`
-    UPDATE webhook_endpoints e SET due_at = (
-      SELECT min(d.due_at) FROM webhook_deliveries d
-      WHERE d.account = e.account AND d.mode = e.mode AND d.status = 'pending'
-        AND d.generation IN (e.generation, -1 - e.generation)
+    UPDATE endpoints e SET due_at = (
+      SELECT min(d.due_at) FROM deliveries d
+      WHERE d.account = e.account AND d.webhook = e.webhook AND d.status = 'pending'
+        AND d.generation = e.generation
     )
-    FROM ${keysIn(tx, endpoints)} WHERE e.account = k.account AND e.mode = k.mode`;
+    FROM ${keysIn(tx, endpoints)} WHERE e.account = k.account AND e.webhook = k.webhook`;
 }
 
 /** Deletes pending deliveries that were created after the webhook had stopped, by the log: a lost event had enabled it. */
 async function deletePending(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
   if (endpoints.length === 0) return;
   await tx`
-    DELETE FROM webhook_deliveries d USING ${keysIn(tx, endpoints)}
-    WHERE d.account = k.account AND d.mode = k.mode AND d.status = 'pending' AND d.generation >= k.generation`;
+    DELETE FROM deliveries d USING ${keysIn(tx, endpoints)}
+    WHERE d.account = k.account AND d.webhook = k.webhook AND d.status = 'pending' AND d.generation >= k.generation`;
 }
 
 const keysIn = (tx: Transaction, endpoints: Endpoint[]) => {
-  const keys = endpoints.map(({ account, mode, generation }) => ({ account, mode, generation }));
-  return tx`jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text, generation integer)`;
+  const keys = endpoints.map(({ account, webhook, generation }) => ({ account, webhook, generation }));
+  return tx`jsonb_to_recordset(${tx.json(keys)}) AS k (account text, webhook text, generation integer)`;
 };

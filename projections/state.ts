@@ -2,21 +2,15 @@ import { type Account, type AccountEvent, evolveAccount } from '../events/accoun
 import { type AppliedEvent, isCodeEvent } from '../events/catalogue.ts';
 import { type Code, evolveCode } from '../events/code.ts';
 import type { AppliedCodeEvent } from '../events/code-events.ts';
+import { type EndpointKey, endpointKey } from '../events/endpoint.ts';
 import { canonicalHost } from '../events/hosts.ts';
 import type { Pending } from '../events/recorded.ts';
 import { isServiceEvent, type ServiceEvent } from '../events/service.ts';
-import {
-  evolveSubscription,
-  isSubscriptionEvent,
-  type Subscription,
-  type SubscriptionEvent,
-} from '../events/subscription.ts';
-import { evolveWebhook, isWebhookEvent, type Webhook, type WebhookEvent } from '../events/webhook.ts';
+import { evolveWebhook, isWebhookEvent, keyOfEvent, type Webhook, type WebhookEvent } from '../events/webhook.ts';
 import type { Queryable } from '../src/lib/sql.ts';
 
 /**
- * Current state: `accounts`, `api_keys`, `webhooks`, `webhook_subscriptions`, `codes`, `code_counts`, `blocked_hosts` and
- * `logos`.
+ * Current state: `accounts`, `api_keys`, `subscriptions`, `codes`, `code_counts`, `blocked_hosts` and `logos`.
  *
  * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
  * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/maintenance/replay-state.ts).
@@ -25,8 +19,7 @@ import type { Queryable } from '../src/lib/sql.ts';
 export const stateTables = {
   accounts: 'id',
   api_keys: 'id',
-  webhooks: 'account, mode',
-  webhook_subscriptions: 'id',
+  subscriptions: 'account, webhook',
   codes: 'id',
   code_counts: 'account, mode, status',
   blocked_hosts: 'host',
@@ -38,7 +31,6 @@ export interface StateBefore {
   codes?: Code[];
   accounts?: Account[];
   webhooks?: Webhook[];
-  subscriptions?: Subscription[];
 }
 
 /** Reads the rows that events change, applies the events, and writes the result. */
@@ -76,13 +68,12 @@ async function readBefore(sql: Queryable, events: AppliedEvent[]): Promise<State
   const created = new Set(events.filter(({ type }) => type === 'code_created').map(({ stream }) => stream));
   const streams = [...new Set(events.map(({ stream }) => stream))].filter((stream) => !created.has(stream));
   if (streams.length === 0) return {};
-  const [codes, accounts, webhooks, subscriptions] = await Promise.all([
+  const [codes, accounts, webhooks] = await Promise.all([
     sql<Code[]>`SELECT * FROM codes WHERE id = ANY(${streams})`,
     sql<Account[]>`SELECT * FROM accounts WHERE id = ANY(${streams})`,
-    sql<Webhook[]>`SELECT * FROM webhooks WHERE account = ANY(${streams})`,
-    sql<Subscription[]>`SELECT * FROM webhook_subscriptions WHERE account = ANY(${streams})`,
+    sql<Webhook[]>`SELECT * FROM subscriptions WHERE account = ANY(${streams})`,
   ]);
-  return { codes, accounts, webhooks, subscriptions };
+  return { codes, accounts, webhooks };
 }
 
 interface CodeCounts {
@@ -181,7 +172,6 @@ function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<Acco
         suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at, timezone = excluded.timezone`,
     ...events.flatMap((event) => [...writeKey(sql, event), ...writeLogo(sql, event)]),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
-    ...writeSubscriptions(sql, before.subscriptions ?? [], events.filter(isSubscriptionEvent)),
     // Last: no event of an account follows its deletion.
     ...(deleted.size === 0 ? [] : removeAccounts(sql, [...deleted])),
   ];
@@ -190,9 +180,8 @@ function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<Acco
 const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
   sql`DELETE FROM accounts WHERE id = ANY(${ids})`,
   sql`DELETE FROM api_keys WHERE account = ANY(${ids})`,
-  sql`DELETE FROM webhooks WHERE account = ANY(${ids})`,
   sql`DELETE FROM logos WHERE account = ANY(${ids})`,
-  sql`DELETE FROM webhook_subscriptions WHERE account = ANY(${ids})`,
+  sql`DELETE FROM subscriptions WHERE account = ANY(${ids})`,
 ];
 
 function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
@@ -219,49 +208,25 @@ function writeLogo(sql: Queryable, event: Pending<AccountEvent>): Promise<unknow
 }
 
 function writeWebhooks(sql: Queryable, before: Webhook[], events: Pending<WebhookEvent>[]): Promise<unknown>[] {
-  const keyOf = (account: string, mode: string) => `${account} ${mode}`;
-  const webhooks = new Map(before.map((webhook) => [keyOf(webhook.account, webhook.mode), webhook]));
-  const changed = new Set<string>();
+  const webhooks = new Map(before.map((webhook) => [endpointKey(webhook), webhook]));
+  const changed = new Map<string, EndpointKey>();
   for (const event of events) {
-    const key = keyOf(event.stream, event.data.mode);
-    const webhook = evolveWebhook(webhooks.get(key), event);
-    changed.add(key);
-    if (webhook === undefined) webhooks.delete(key);
-    else webhooks.set(key, webhook);
-  }
-  return [...changed].flatMap((key) => {
-    const [account = '', mode = ''] = key.split(' ');
-    const webhook = webhooks.get(key);
-    return [
-      sql`DELETE FROM webhooks WHERE account = ${account} AND mode = ${mode}`,
-      ...(webhook === undefined
-        ? []
-        : [sql`INSERT INTO webhooks SELECT * FROM jsonb_populate_record(NULL::webhooks, ${sql.json(row(webhook))})`]),
-    ];
-  });
-}
-
-function writeSubscriptions(
-  sql: Queryable,
-  before: Subscription[],
-  events: Pending<SubscriptionEvent>[],
-): Promise<unknown>[] {
-  const subscriptions = new Map(before.map((subscription) => [subscription.id, subscription]));
-  const changed = new Set<string>();
-  for (const event of events) {
-    const { webhook: id } = event.data;
-    const subscription = evolveSubscription(subscriptions.get(id), event);
-    changed.add(id);
-    if (subscription === undefined) subscriptions.delete(id);
-    else subscriptions.set(id, subscription);
+    const key = keyOfEvent(event);
+    const webhook = evolveWebhook(webhooks.get(endpointKey(key)), event);
+    changed.set(endpointKey(key), key);
+    if (webhook === undefined) webhooks.delete(endpointKey(key));
+    else webhooks.set(endpointKey(key), webhook);
   }
   if (changed.size === 0) return [];
-  const after = [...changed].flatMap((id) => subscriptions.get(id) ?? []);
+  const after = [...changed.keys()].flatMap((key) => webhooks.get(key) ?? []);
+  const keys = [...changed.values()].map(({ account, webhook }) => ({ account, webhook }));
   return [
-    sql`DELETE FROM webhook_subscriptions WHERE id = ANY(${[...changed]})`,
     sql`
-      INSERT INTO webhook_subscriptions
-      SELECT * FROM jsonb_populate_recordset(NULL::webhook_subscriptions, ${sql.json(rows(after))})`,
+      DELETE FROM subscriptions s USING jsonb_to_recordset(${sql.json(keys)}) AS k (account text, webhook text)
+      WHERE s.account = k.account AND s.webhook = k.webhook`,
+    sql`
+      INSERT INTO subscriptions
+      SELECT * FROM jsonb_populate_recordset(NULL::subscriptions, ${sql.json(rows(after))})`,
   ];
 }
 
@@ -283,5 +248,5 @@ function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<Ser
 }
 
 /** As plain JSON, so that a batch of any size is one query parameter. */
-const row = (entry: Code | Account | Webhook | Subscription) => JSON.parse(JSON.stringify(entry));
-const rows = (entries: (Code | Account | Subscription)[]) => entries.map(row);
+const row = (entry: Code | Account | Webhook) => JSON.parse(JSON.stringify(entry));
+const rows = (entries: (Code | Account | Webhook)[]) => entries.map(row);

@@ -1,56 +1,60 @@
 import { type EndpointKey, endpointKey } from '../events/endpoint.ts';
 import type { LogEntry } from '../events/entry.ts';
 import { type Owner, ownerKey } from '../events/owner.ts';
-import { hasWebhooks, type Mode } from '../events/plans.ts';
+import { hasWebhooks } from '../events/plans.ts';
 import {
-  type EventFilter,
-  isSubscriptionEvent,
-  type SubscriptionEvent,
-  subscriptionEvents,
-} from '../events/subscription.ts';
-import { type WebhookEvent, webhookEvents } from '../events/webhook.ts';
-
-/** What a webhook of `/v1/webhooks` gets: events of the codes of a mode. */
-interface EndpointFilter extends EventFilter {
-  mode: Mode;
-}
+  keyOfEvent,
+  type Subscribed,
+  subscribedAfter,
+  type WebhookEvent,
+  type WebhookFilter,
+  webhookEvents,
+} from '../events/webhook.ts';
 
 /** A webhook at the position of the projection. */
-export interface Endpoint extends EndpointKey {
-  is_set: boolean;
+export interface Endpoint extends EndpointKey, Subscribed {
   is_paid: boolean;
   generation: number;
   stopped_by: string | null;
   dropping: boolean;
-  /** Null for the webhook of `/v1/account/webhook`. */
-  filter: EndpointFilter | null;
 }
 
 /** An entry that changes endpoints. */
-export type EndpointEntry = Extract<
-  LogEntry,
-  WebhookEvent | SubscriptionEvent | { type: 'plan_changed' } | { type: 'account_deleted' }
->;
+export type EndpointEntry = Extract<LogEntry, WebhookEvent | { type: 'plan_changed' } | { type: 'account_deleted' }>;
 
-export const endpointEntryTypes = [
-  ...Object.keys(webhookEvents),
-  ...Object.keys(subscriptionEvents),
-  'plan_changed',
-  'account_deleted',
-];
+export const endpointEntryTypes = [...Object.keys(webhookEvents), 'plan_changed', 'account_deleted'];
 const entryTypes: ReadonlySet<string> = new Set(endpointEntryTypes);
 
 export const changesEndpoints = <E extends { type: string }>(entry: E): entry is E & EndpointEntry =>
   entryTypes.has(entry.type);
 
+const removed = 'The webhook was removed before this could be sent.';
+
 /** The error shown for a delivery that was not sent, by why its webhook stopped. */
 export const stopErrors: Readonly<Record<string, string>> = {
   paused: 'The webhook was paused before this could be sent.',
-  removed: 'The webhook was removed before this could be sent.',
+  // Can be set again. One that is deleted never comes back, and its row is deleted (src/webhooks/upkeep.ts).
+  removed,
+  deleted: removed,
   plan: 'The account went to a plan without webhooks before this could be sent.',
   gone: 'The webhook was disabled before this could be sent: its receiver had answered 410.',
   failing: 'The webhook was disabled before this could be sent: every delivery had failed for 5 days.',
 };
+
+/** Why an event stops a webhook, if it does. */
+function reasonOf(event: WebhookEvent): string {
+  switch (event.type) {
+    case 'webhook_removed':
+      return 'removed';
+    case 'webhook_deleted':
+      return 'deleted';
+    case 'webhook_disabled':
+    case 'webhook_stopped':
+      return event.data.reason;
+    default:
+      return 'paused';
+  }
+}
 
 export const isActive = ({ is_set, is_paid }: Endpoint) => is_set && is_paid;
 
@@ -82,9 +86,9 @@ export class Endpoints {
 
   /** Whether any of them filters by tags, or does so by these entries. */
   filterByTags(entries: LogEntry[]): boolean {
-    const isByTags = ({ tags }: Partial<EventFilter>) => tags !== undefined && tags !== null;
+    const isByTags = ({ tags }: Partial<WebhookFilter>) => tags !== undefined && tags !== null;
     return (
-      this.all.some(({ filter }) => filter !== null && isByTags(filter)) ||
+      this.all.some(({ filter }) => isByTags(filter)) ||
       entries.some(
         (entry) =>
           (entry.type === 'webhook_created' && isByTags(entry.data)) ||
@@ -102,51 +106,30 @@ export class Endpoints {
     }
     if (entry.type === 'account_deleted')
       return this.#ofAccount(account).map((endpoint) => changed(endpoint, { is_set: false }, 'removed'));
-    if (isSubscriptionEvent(entry)) return this.#changeSubscription(entry);
-    const endpoint = this.#get({ account, mode: entry.data.mode }, null);
-    switch (entry.type) {
-      case 'webhook_set':
-        return [changed(endpoint, { is_set: true, is_paid: true }, '')];
-      case 'webhook_disabled':
-        return [changed(endpoint, { is_set: false }, entry.data.reason)];
-      case 'webhook_removed':
-        return [changed(endpoint, { is_set: false }, 'removed')];
-      case 'webhook_rotated':
-        return [];
-    }
+    const isRotated = entry.type === 'webhook_rotated' || entry.type === 'webhook_secret_rotated';
+    return isRotated ? [] : [this.#changeWebhook(entry)];
   }
 
-  #changeSubscription(event: Extract<EndpointEntry, SubscriptionEvent>): Endpoint[] {
-    const { webhook, mode } = event.data;
-    const filter = { mode, events: [], qr_ids: null, tags: null };
-    const endpoint = this.#get({ account: event.stream, mode: webhook }, filter);
-    switch (event.type) {
-      case 'webhook_created': {
-        const { events, qr_ids, tags, active } = event.data;
-        return [changed(endpoint, { is_set: active, is_paid: true, filter: { mode, events, qr_ids, tags } }, '')];
-      }
-      case 'webhook_changed': {
-        const { active = endpoint.is_set, url: _, description: __, ...to } = event.data.to;
-        return [changed(endpoint, { is_set: active, filter: { ...filter, ...endpoint.filter, ...to } }, 'paused')];
-      }
-      case 'webhook_stopped':
-        return [changed(endpoint, { is_set: false }, event.data.reason)];
-      case 'webhook_deleted':
-        // Dropping, also if it was paused: then the row of the endpoint is deleted (src/webhooks/upkeep.ts).
-        return [changed(endpoint, { is_set: false, stopped_by: 'removed', dropping: true }, 'removed')];
-      case 'webhook_secret_rotated':
-        return [];
-    }
-  }
-
-  /** The endpoint with this key; a new one, which is not set, if there is none. */
-  #get(key: EndpointKey, filter: EndpointFilter | null): Endpoint {
-    const found = this.#byKey.get(endpointKey(key));
-    if (found !== undefined) return found;
-    // A webhook can only be set on a plan that includes webhooks, hence is_paid.
-    const state = { is_set: false, is_paid: true, generation: 0, stopped_by: null, dropping: false };
-    const endpoint = { ...key, ...state, filter };
-    this.#add(endpoint);
+  #changeWebhook(event: Extract<EndpointEntry, WebhookEvent>): Endpoint {
+    const key = keyOfEvent(event);
+    const before = this.#byKey.get(endpointKey(key));
+    const subscribed = subscribedAfter(before, event);
+    // A webhook can only be set on a plan that includes webhooks.
+    const is_paid = before?.is_paid ?? true;
+    const endpoint = before ?? {
+      ...key,
+      ...subscribed,
+      is_set: false,
+      is_paid,
+      generation: 0,
+      stopped_by: null,
+      dropping: false,
+    };
+    if (before === undefined) this.#add(endpoint);
+    const isSet = event.type === 'webhook_set' || event.type === 'webhook_created';
+    changed(endpoint, { ...subscribed, is_paid: isSet || is_paid }, reasonOf(event));
+    // Dropping, also if it was paused: then its row is deleted.
+    if (event.type === 'webhook_deleted') Object.assign(endpoint, { stopped_by: 'deleted', dropping: true });
     return endpoint;
   }
 
@@ -156,8 +139,8 @@ export class Endpoints {
 
   #add(endpoint: Endpoint): void {
     this.#byKey.set(endpointKey(endpoint), endpoint);
-    const { account, mode, filter } = endpoint;
-    const owner = ownerKey({ account, mode: filter?.mode ?? mode });
+    const { account, filter } = endpoint;
+    const owner = ownerKey({ account, mode: filter.mode });
     this.#byOwner.set(owner, [...(this.#byOwner.get(owner) ?? []), endpoint]);
   }
 }

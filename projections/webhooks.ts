@@ -1,10 +1,10 @@
 import { isCodeEvent } from '../events/catalogue.ts';
 import { type EndpointKey, endpointKey } from '../events/endpoint.ts';
 import { isScan, type LogEntry, type LogRange } from '../events/entry.ts';
-import { isReported, type Notification, notificationId, notificationOf, subjectOf } from '../events/notification.ts';
+import { type Notification, notificationId, notificationOf, subjectOf } from '../events/notification.ts';
 import type { Owner } from '../events/owner.ts';
-import { passes } from '../events/subscription.ts';
-import { codeOfEntry, eventNotificationOf, webhookEventTypeOf } from '../events/webhook-events.ts';
+import { type BodyFormat, passes } from '../events/webhook.ts';
+import { codeOfEntry, webhookEventTypeOf } from '../events/webhook-events.ts';
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { moveCheckpoint } from './checkpoint.ts';
 import { columnsOf } from './delivery-columns.ts';
@@ -19,10 +19,9 @@ export interface LostEntry extends ReturnType<typeof subjectOf> {
 }
 
 /**
- * `webhook_deliveries`: one for each webhook and each entry that was appended while the webhook was enabled and the account
- * had a plan that includes webhooks. The webhook of `/v1/account/webhook` gets entries with a notification type
- * (events/notification-types.ts), the others get what their filter lets through. All of that is in the log, so the result
- * depends on the order of the log and not on when this runs.
+ * `deliveries`: one for each webhook and each entry that passes its filter and was appended while the webhook was enabled and
+ * the account had a plan that includes webhooks. All of that is in the log, so the result depends on the order of the log and
+ * not on when this runs.
  *
  * It handles scans, events of codes and webhooks, plan changes and account deletions. Its checkpoint moves in the
  * transaction that creates the deliveries. It is never rebuilt, because a sent request cannot be undone; without a
@@ -37,21 +36,20 @@ export const webhooks = {
       SELECT 'webhooks', greatest(
         (SELECT max(position) FROM scans), (SELECT max(to_position) FROM archives), (SELECT max(position) FROM events), 0)
       ON CONFLICT DO NOTHING`;
-    const [row] = await sql<[{ position: number }]>`SELECT position FROM checkpoints WHERE projection = 'webhooks'`;
-    return row.position < 0 ? sql.begin(endRewind) : row.position;
+    const [row] = await sql<[{ position: number; is_rewound: boolean }]>`
+      SELECT position, is_rewound FROM checkpoints WHERE projection = 'webhooks'`;
+    return row.is_rewound ? sql.begin(endRewind) : row.position;
   },
 
   /**
-   * Moves the checkpoint back to `to`, and removes the deliveries of lost entries. The position p is stored as -1 - p until
-   * the projection restarts, so that a running one at p cannot apply lost events that it has already received; a second
-   * rewind before that can move it further back. Applying an entry again creates no second delivery, because the id of a
-   * delivery is derived from that of its entry. `checkpoint` then rebuilds the endpoints, since the caller has the append
-   * lock.
+   * Moves the checkpoint back to `to`, and removes the deliveries of lost entries. `is_rewound` is set until the projection
+   * restarts, so that a running one at this position cannot apply lost events that it has already received; a second rewind
+   * before that can move it further back. Applying an entry again creates no second delivery, because the id of a delivery is
+   * derived from that of its entry. `checkpoint` then rebuilds the endpoints, since the caller has the append lock.
    */
   async rewind(tx: Transaction, to: number, lost: LostEntry[]): Promise<void> {
     await tx`
-      UPDATE checkpoints SET position = greatest(CASE WHEN position < 0 THEN position ELSE -1 - position END, ${-1 - to})
-      WHERE projection = 'webhooks'`;
+      UPDATE checkpoints SET position = least(position, ${to}), is_rewound = true WHERE projection = 'webhooks'`;
     if (lost.length > 0) await removeDeliveries(tx, to, lost);
   },
 
@@ -73,9 +71,8 @@ export const webhooks = {
 
 /** Ends a rewind: endpoints and checkpoint are as the log has them up to the position that it returns. */
 async function endRewind(tx: Transaction): Promise<number> {
-  await tx`UPDATE checkpoints SET position = -1 - position WHERE projection = 'webhooks' AND position < 0`;
   const [{ position }] = await tx<[{ position: number }]>`
-    SELECT position FROM checkpoints WHERE projection = 'webhooks' FOR UPDATE`;
+    UPDATE checkpoints SET is_rewound = false WHERE projection = 'webhooks' RETURNING position`;
   await rebuildEndpoints(tx, position);
   return position;
 }
@@ -88,10 +85,10 @@ async function removeDeliveries(tx: Transaction, to: number, lost: LostEntry[]):
   );
   // A lost batch that was not acknowledged was sent again, and is in the log at other positions.
   await tx`
-    DELETE FROM webhook_deliveries d
+    DELETE FROM deliveries d
     USING jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text, entry text, id text)
-    JOIN webhook_endpoints e ON e.account = k.account AND coalesce(e.filter ->> 'mode', e.mode) = k.mode
-    WHERE d.account = e.account AND d.mode = e.mode AND d.id = k.id
+    JOIN endpoints e ON e.account = k.account AND e.filter ->> 'mode' = k.mode
+    WHERE d.account = e.account AND d.webhook = e.webhook AND d.id = k.id
       AND NOT EXISTS (SELECT 1 FROM scans s WHERE s.position > ${to} AND s.id = k.entry)
       AND NOT EXISTS (SELECT 1 FROM events e WHERE e.position > ${to} AND e.id = k.entry)`;
 }
@@ -147,18 +144,20 @@ const tagsFor = async (tx: Transaction, endpoints: Endpoints, entries: LogEntry[
 /** A delivery to create. */
 export interface NewDelivery {
   key: EndpointKey;
+  body: BodyFormat;
   notification: Notification;
   generation: number;
-  /** The replay that creates it. */
+  /** The replay that creates it, which is sent after all others. */
   replay?: string;
 }
 
 /** What an endpoint reports about an entry; undefined if it does not get it. */
 function notificationFor({ filter }: Endpoint, entry: LogEntry, tagsAt: TagsAt): Notification | undefined {
-  if (filter === null) return isReported(entry) ? notificationOf(entry) : undefined;
   const [type, code] = [webhookEventTypeOf(entry), codeOfEntry(entry)];
   if (type === undefined || code === undefined) return undefined;
-  return passes(filter, { type, code, tags: tagsAt(code, entry.position) }) ? eventNotificationOf(entry) : undefined;
+  return passes(filter, { type, code, tags: tagsAt(code, entry.position) })
+    ? notificationOf(entry, filter.body)
+    : undefined;
 }
 
 /** Changes `endpoints` in log order, and collects the deliveries to create. */
@@ -176,7 +175,7 @@ function applyEntries(
       for (const endpoint of endpoints.of(owner)) {
         const notification = isActive(endpoint) ? notificationFor(endpoint, entry, tagsAt) : undefined;
         if (notification === undefined) continue;
-        due.push({ key: endpoint, notification, generation: endpoint.generation });
+        due.push({ key: endpoint, body: endpoint.filter.body, notification, generation: endpoint.generation });
       }
     } else if (changesEndpoints(entry)) {
       for (const endpoint of endpoints.changeBy(entry)) changed.add(endpoint);
@@ -187,32 +186,37 @@ function applyEntries(
 
 /** Creates deliveries that do not exist, and makes their endpoints due; returns these endpoints. */
 export async function insertDeliveries(tx: Transaction, due: NewDelivery[], now: Date): Promise<EndpointKey[]> {
-  const rows = due.map(({ key: { account, mode }, notification, generation, replay = null }) => {
-    const { occurred_at, scanned_at, data, ...columns } = columnsOf(notification, mode);
+  const rows = due.map(({ key: { account, webhook }, body, notification, generation, replay = null }) => {
+    const { occurred_at, scanned_at, data, ...columns } = columnsOf(notification, body);
     return {
       ...columns,
       occurred_at: occurred_at?.toISOString() ?? null,
       scanned_at: scanned_at?.toISOString() ?? null,
       // As text, because jsonb would change the order of the fields.
       data: data === null ? null : JSON.stringify(data),
-      ...{ account, mode, generation, replay },
+      account,
+      webhook,
+      generation,
+      replay,
     };
   });
   await tx`
-    INSERT INTO webhook_deliveries
-      (id, account, mode, type, code, occurred_at, data, scanned_at, country, city, device, is_unique, generation,
-        replay, due_at, created_at)
-    SELECT id, account, mode, type, code, occurred_at, data::json, scanned_at, country, city, device, is_unique,
-      generation, replay, ${now}, ${now}
+    INSERT INTO deliveries
+      (id, account, webhook, type, code, occurred_at, data, scanned_at, country, city, device, is_unique, generation,
+        replay, low_priority, due_at, created_at)
+    SELECT id, account, webhook, type, code, occurred_at, data::json, scanned_at, country, city, device, is_unique,
+      generation, replay, replay IS NOT NULL, ${now}, ${now}
     FROM jsonb_to_recordset(${tx.json(rows)}) AS r
-      (id text, account text, mode text, type text, code text, occurred_at timestamptz, data text,
+      (id text, account text, webhook text, type text, code text, occurred_at timestamptz, data text,
         scanned_at timestamptz, country text, city text, device text, is_unique boolean, generation integer, replay text)
     ON CONFLICT DO NOTHING`;
-  const byKey = new Map(due.map(({ key: { account, mode } }) => [endpointKey({ account, mode }), { account, mode }]));
+  const byKey = new Map(
+    due.map(({ key: { account, webhook } }) => [endpointKey({ account, webhook }), { account, webhook }]),
+  );
   const keys = [...byKey.values()];
   await tx`
-    UPDATE webhook_endpoints e SET due_at = least(e.due_at, ${now})
-    FROM jsonb_to_recordset(${tx.json(keys)}) AS k (account text, mode text)
-    WHERE e.account = k.account AND e.mode = k.mode`;
+    UPDATE endpoints e SET due_at = least(e.due_at, ${now})
+    FROM jsonb_to_recordset(${tx.json(keys)}) AS k (account text, webhook text)
+    WHERE e.account = k.account AND e.webhook = k.webhook`;
   return keys;
 }

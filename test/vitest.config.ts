@@ -5,9 +5,6 @@ import { LongestFirst } from './support/longest-first.ts';
 import { Progress } from './support/progress.ts';
 import { filesStartingProcesses } from './support/starting-processes.ts';
 
-/** Files that change what the service reads when its modules are loaded. */
-const withOwnProcess = ['test/webhooks/notification-types.test.ts'];
-
 /** Files that start servers or processes of their own: the others are units, and tests against the servers of the run. */
 const leftOutIfQuick = () => [
   ...['test/edge/faults/**', 'test/deploy/**', 'test/stack/**'],
@@ -33,18 +30,9 @@ export default defineConfig({
     // Bun loads the sources itself.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { shuffle: { files: false, tests: true }, sequencer: LongestFirst },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts'],
-          exclude: [...withOwnProcess, ...leftOut],
-          // A process runs one file after another.
-          isolate: false,
-        },
-      },
-      { extends: true, test: { name: 'isolated', include: withOwnProcess } },
-    ],
+    include: ['test/**/*.test.ts'],
+    exclude: leftOut,
+    // A process runs one file after another.
+    isolate: false,
   },
 });

@@ -19,7 +19,7 @@ export async function accountForDeliveries(sql: Sql, receiver: Receiver): Promis
   const [replays] = await sql<[Pick<WebhookAccounting, 'replays' | 'unfinishedReplays' | 'replayed'>]>`
     SELECT count(*) AS replays, count(*) FILTER (WHERE status <> 'done') AS "unfinishedReplays",
       coalesce(sum(delivered + failed), 0)::bigint AS replayed
-    FROM webhook_replays`;
+    FROM endpoint_replays`;
   return {
     ...replays,
     scans: scans.length,
@@ -31,8 +31,8 @@ export async function accountForDeliveries(sql: Sql, receiver: Receiver): Promis
 /** Makes every pending delivery due now. Locks endpoints first, as the service does, so that the two cannot deadlock. */
 export async function makeDeliveriesDue(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
-    await tx`SELECT 1 FROM webhook_endpoints ORDER BY account, mode FOR UPDATE`;
-    await tx`UPDATE webhook_deliveries SET due_at = now() WHERE status = 'pending' AND due_at > now()`;
-    await tx`UPDATE webhook_endpoints SET due_at = now()`;
+    await tx`SELECT 1 FROM endpoints ORDER BY account, webhook FOR UPDATE`;
+    await tx`UPDATE deliveries SET due_at = now() WHERE status = 'pending' AND due_at > now()`;
+    await tx`UPDATE endpoints SET due_at = now()`;
   });
 }

@@ -14,7 +14,7 @@ const waitTimeoutMs = 240_000;
  */
 export async function interruptReplay(world: BaseWorld, services: ServiceProcess[]): Promise<boolean> {
   const { sql } = world;
-  await until(() => exists(sql`SELECT 1 FROM webhook_deliveries WHERE status = 'delivered' LIMIT 1`));
+  await until(() => exists(sql`SELECT 1 FROM deliveries WHERE status = 'delivered' LIMIT 1`));
   let isInterrupted = false;
   // The receiver does not answer, so the replay cannot end before the services are killed.
   await withReceiverMode(world, 'hanging', async () => {
@@ -29,13 +29,13 @@ export async function interruptReplay(world: BaseWorld, services: ServiceProcess
 }
 
 async function replayAll(sql: Sql): Promise<void> {
-  const [endpoint] = await sql<[EndpointKey]>`SELECT account, mode FROM webhook_endpoints LIMIT 1`;
+  const [endpoint] = await sql<[EndpointKey]>`SELECT account, webhook FROM endpoints LIMIT 1`;
   const now = new Date();
   await startReplay(sql, endpoint, { from: new Date(0), to: now, choice: 'all' }, now);
 }
 
 const isReplaying = (sql: Sql) =>
-  exists(sql`SELECT 1 FROM webhook_replays WHERE status = 'running' AND outstanding <> '{}'`);
+  exists(sql`SELECT 1 FROM endpoint_replays WHERE status = 'running' AND outstanding <> '{}'`);
 
 /** A query that fails, because an earlier fault broke its connection, counts as none. */
 const exists = (query: Promise<readonly unknown[]>): Promise<boolean> =>

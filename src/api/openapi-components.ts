@@ -27,7 +27,7 @@ import { RevertAnswer, RevertRequest } from './revert.ts';
 import { Deleted, ErrorAnswer } from './schemas.ts';
 import { NewSheet } from './sheet-request.ts';
 import { NewRule } from './targeting-schemas.ts';
-import { DeletedWebhook, Delivery, NewWebhook, Webhook, WebhookTest, webhookBodies } from './webhook-schemas.ts';
+import { DeletedWebhook, Delivery, NewWebhook, ScanEvent, Webhook, WebhookTest } from './webhook-schemas.ts';
 import {
   DeletedSubscription,
   eventBodies,
@@ -76,7 +76,7 @@ export const components: Record<string, TSchema> = {
   ...{ Subscription, NewSubscription, SubscriptionChange, DeletedSubscription, SubscriptionTest, SubscriptionDelivery },
   ...{ Replay, NewReplay },
   ...Object.fromEntries(eventBodies.map(({ schemaName, schema }) => [schemaName, schema])),
-  ...Object.fromEntries(webhookBodies.map(({ schemaName, schema }) => [schemaName, schema])),
+  ScanEvent,
 };
 /** By content, because `t.Optional` copies a schema. */
 const names = new Map(Object.entries(components).map(([name, schema]) => [JSON.stringify(schema), name]));

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { content } from './openapi-components.ts';
 import { deliveryRules, eventRules } from './webhook-rules.ts';
-import { webhookBodies } from './webhook-schemas.ts';
+import { ScanEvent } from './webhook-schemas.ts';
 import { eventBodies } from './webhooks-schemas.ts';
 
 function deliveryHeader(name: string, description: string, example: string) {
@@ -17,10 +17,6 @@ const deliveryHeaders = [
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 ];
-
-/** `scan.created` → `receiveScanCreated` */
-const receiverId = (type: string) =>
-  `receive${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
 
 /** A request that the service sends to a webhook. */
 const sentRequest = (tag: string, operationId: string, description: string, summary: string, body: TSchema) => ({
@@ -41,12 +37,9 @@ const sentRequest = (tag: string, operationId: string, description: string, summ
   },
 });
 
-/** The requests that the service sends: to the webhook of an account for each event type, and to those of /v1/webhooks. */
+/** The requests that the service sends: to the webhook of /v1/account/webhook, and to those of /v1/webhooks. */
 export const webhooks = Object.fromEntries([
-  ...webhookBodies.map(({ type, summary, schema }) => [
-    type,
-    sentRequest('Webhook', receiverId(type), deliveryRules, summary, schema),
-  ]),
+  ['scan.created', sentRequest('Webhook', 'receiveScanCreated', deliveryRules, 'A code was scanned', ScanEvent)],
   ...eventBodies.map(({ schemaName, summary, schema }) => [
     schemaName,
     sentRequest('Webhooks', `receive${schemaName}`, eventRules, summary, schema),

@@ -1,15 +1,13 @@
 import type { Static } from '@sinclair/typebox';
-import { accountWebhookId } from '../../events/endpoint.ts';
+import { webhookId } from '../../events/endpoint.ts';
 import type { WebhookEventType } from '../../events/webhook-events.ts';
 import type { WebhookDetails } from '../webhooks/commands.ts';
 import type { Replay as StoredReplay } from '../webhooks/replays.ts';
-import type { SubscriptionDetails } from '../webhooks/subscriptions.ts';
 import type { Webhook } from './webhook-schemas.ts';
 import type { ReplayAnswer, Subscription } from './webhooks-schemas.ts';
 
 /** What every webhook has besides its settings. */
-const stateOf = <W extends WebhookDetails | SubscriptionDetails>(webhook: W) => ({
-  status: webhook.status as W['status'],
+const stateOf = (webhook: WebhookDetails) => ({
   disabled_reason: webhook.reason,
   status_since: webhook.since.toISOString(),
   failing_since: webhook.failing_since?.toISOString() ?? null,
@@ -22,11 +20,13 @@ const stateOf = <W extends WebhookDetails | SubscriptionDetails>(webhook: W) => 
 export const presentWebhook = (webhook: WebhookDetails): Static<typeof Webhook> => ({
   url: webhook.url,
   mode: webhook.mode,
+  // It cannot be paused.
+  status: webhook.status === 'enabled' ? 'enabled' : 'disabled',
   ...stateOf(webhook),
 });
 
-export const presentSubscription = (webhook: SubscriptionDetails): Static<typeof Subscription> => ({
-  id: webhook.id,
+export const presentSubscription = (webhook: WebhookDetails): Static<typeof Subscription> => ({
+  id: webhookId(webhook),
   url: webhook.url,
   events: webhook.events as WebhookEventType[],
   qr_ids: webhook.qr_ids,
@@ -34,21 +34,10 @@ export const presentSubscription = (webhook: SubscriptionDetails): Static<typeof
   description: webhook.description,
   active: webhook.status === 'enabled',
   mode: webhook.mode,
-  account_webhook: false,
+  account_webhook: webhook.body === 'contract',
+  status: webhook.status,
   ...stateOf(webhook),
   updated_at: webhook.updated_at.toISOString(),
-});
-
-/** The webhook of `/v1/account/webhook` as one of `/v1/webhooks`. */
-export const presentAccountWebhook = (webhook: WebhookDetails): Static<typeof Subscription> => ({
-  id: accountWebhookId(webhook),
-  url: webhook.url,
-  ...{ events: ['scan.created'], qr_ids: null, tags: null, description: '' },
-  active: webhook.status === 'enabled',
-  mode: webhook.mode,
-  account_webhook: true,
-  ...stateOf(webhook),
-  updated_at: webhook.since.toISOString(),
 });
 
 export function presentReplay(replay: StoredReplay, webhook_id: string): ReplayAnswer {

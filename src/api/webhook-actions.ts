@@ -1,14 +1,14 @@
 import type { Static } from '@sinclair/typebox';
 import type { EndpointKey } from '../../events/endpoint.ts';
-import { type Notification, notificationId } from '../../events/notification.ts';
-import type { ScanCreated } from '../../events/notification-types.ts';
+import { type ContractScan, type Notification, notificationId } from '../../events/notification.ts';
 import { hasWebhooks } from '../../events/plans.ts';
+import type { BodyFormat } from '../../events/webhook.ts';
 import { notificationIn } from '../../projections/delivery-columns.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { invalid, notFound, retryLater } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
-import { bodyFor, type WebhookBody } from '../webhooks/body.ts';
-import { planRequired, waitForWebhooksProjection } from '../webhooks/commands.ts';
+import { bodyOf, type WebhookBody } from '../webhooks/body.ts';
+import { planRequired } from '../webhooks/commands.ts';
 import { resend, type Delivery as Stored } from '../webhooks/deliveries.ts';
 import {
   allowedAddresses,
@@ -21,6 +21,7 @@ import {
 import { signedHeaders } from '../webhooks/signature.ts';
 import { findTarget } from '../webhooks/target.ts';
 import { inTestSlot, maxInFlight } from '../webhooks/test-slots.ts';
+import { waitForWebhooksProjection } from '../webhooks/wait-for-projection.ts';
 import type { Service } from './service.ts';
 import type { Delivery, WebhookTest } from './webhook-schemas.ts';
 
@@ -51,7 +52,7 @@ export async function sendExample<B extends WebhookBody>(
   if (target === undefined) return undefined;
   const notification = example(at);
   const { id } = notification;
-  const body = bodyFor(key.mode)(notification) as B;
+  const body = bodyOf(notification, target.body) as B;
   const text = JSON.stringify(body);
   const headers = signedHeaders({ id, at, body: text, secrets: target.secrets });
   const attempt = await inTestSlot(sql, key, id, () => send({ url: target.url, body: text, headers }));
@@ -73,7 +74,7 @@ const webhookBusy = () =>
 /** An example of what `/v1/account/webhook` sends for a scan. */
 export function exampleScan(at: Date): Notification {
   const [code, scan_id] = [newId('qr', at.getTime()), newId('scan', at.getTime())];
-  const data: ScanCreated = { qr_id: code, scan_id, country: 'DE', city: 'Berlin', device: 'ios', is_unique: true };
+  const data: ContractScan = { qr_id: code, scan_id, country: 'DE', city: 'Berlin', device: 'ios', is_unique: true };
   return { id: notificationId(scan_id), type: 'scan.created', code, timestamp: at, data };
 }
 
@@ -87,11 +88,11 @@ export async function resendDeliveryOf({ sql, clock }: Service, key: EndpointKey
 
 export const presentDelivery = <B extends WebhookBody>(
   delivery: Stored,
-  key: EndpointKey,
+  format: BodyFormat,
 ): Omit<Static<typeof Delivery>, 'body'> & { body: B } => ({
   id: delivery.id,
   status: delivery.status,
-  body: bodyFor(key.mode)(notificationIn(delivery)) as B,
+  body: bodyOf(notificationIn(delivery), format) as B,
   created_at: delivery.created_at.toISOString(),
   next_attempt_at: delivery.status === 'pending' ? delivery.due_at.toISOString() : null,
   error: delivery.error,

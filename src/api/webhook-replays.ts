@@ -48,8 +48,8 @@ const createReplay = (service: Service): Operation =>
       const { sql, clock } = service;
       const now = clock();
       const period = periodOf(body, now);
-      const { key } = requireEnabled(await requireWebhook(service, caller, id), 'start the replay');
-      const replay = await startReplay(sql, key, { ...period, choice: body.only }, now);
+      const webhook = requireEnabled(await requireWebhook(service, caller, id), 'start the replay');
+      const replay = await startReplay(sql, webhook, { ...period, choice: body.only }, now);
       return json(202, presentReplay(await countFor(sql, replay, timeouts.replayCountMs), id));
     },
   });
@@ -67,8 +67,8 @@ const listWebhookReplays = (service: Service): Operation =>
     success: { status: 200, description: 'One page of replays.', schema: pageOf(Replay) },
     errors: ['invalid_request', 'plan_required', 'not_found'],
     async handle({ caller, params: { id = '' }, query: { page = 1, limit = 20 } }) {
-      const { key } = await requireWebhook(service, caller, id);
-      const { replays, total } = await listReplays(service.sql, key, { page, limit });
+      const webhook = await requireWebhook(service, caller, id);
+      const { replays, total } = await listReplays(service.sql, webhook, { page, limit });
       const presented = replays.map((replay) => presentReplay(replay, id));
       return json(200, presentPage(presented, { page, limit }, total));
     },
@@ -86,8 +86,8 @@ const readReplay = (service: Service): Operation =>
     success: { status: 200, description: 'The replay.', schema: Replay },
     errors: ['plan_required', 'not_found'],
     async handle({ caller, params: { id = '', replay_id = '' } }) {
-      const { key } = await requireWebhook(service, caller, id);
-      const replay = isId('whr', replay_id) ? await findReplay(service.sql, key, replay_id) : undefined;
+      const webhook = await requireWebhook(service, caller, id);
+      const replay = isId('whr', replay_id) ? await findReplay(service.sql, webhook, replay_id) : undefined;
       if (replay === undefined) throw notFound('replay');
       return json(200, presentReplay(replay, id));
     },
@@ -107,8 +107,8 @@ const removeReplay = (service: Service): Operation =>
     errors: ['plan_required', 'not_found'],
     async handle({ caller, params: { id = '', replay_id = '' } }) {
       const { sql, clock } = service;
-      const { key } = await requireWebhook(service, caller, id);
-      const replay = isId('whr', replay_id) ? await cancelReplay(sql, key, replay_id, clock()) : undefined;
+      const webhook = await requireWebhook(service, caller, id);
+      const replay = isId('whr', replay_id) ? await cancelReplay(sql, webhook, replay_id, clock()) : undefined;
       if (replay === undefined) throw notFound('replay');
       return json(200, presentReplay(replay, id));
     },

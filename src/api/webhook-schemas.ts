@@ -1,5 +1,5 @@
 import { type TSchema, Type as t } from '@sinclair/typebox';
-import { notificationTypes } from '../../events/notification-types.ts';
+import { contractScan } from '../../events/notification.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { modes } from '../../events/plans.ts';
 import { disabledReasons } from '../../events/webhook.ts';
@@ -67,20 +67,11 @@ const failure = t.Union([t.String(), t.Null()], {
   examples: [null],
 });
 
-/** The body of each event type. */
-export const webhookBodies = Object.entries(notificationTypes).map(
-  ([type, { schemaName, summary, timestamp, data }]) => ({
-    ...{ type, schemaName, summary },
-    schema: t.Object(
-      { event: oneOf([type]), timestamp: time(timestamp), data },
-      { ...exact, description: 'The body that is POSTed.' },
-    ),
-  }),
-);
-
-const bodySchemas = webhookBodies.map(({ schema }): TSchema => schema);
-/** The body of any type. A union of one is that schema itself, so that the document refers to it by its name. */
-const Body = (bodySchemas.length === 1 ? bodySchemas[0] : t.Union(bodySchemas)) as TSchema & { static: ContractBody };
+/** The body that `/v1/account/webhook` gets. */
+export const ScanEvent = t.Object(
+  { event: oneOf(['scan.created']), timestamp: time('When the scan happened.'), data: contractScan },
+  { ...exact, description: 'The body that is POSTed.' },
+) as TSchema & { static: ContractBody };
 
 export const WebhookTest = t.Object(
   {
@@ -89,7 +80,7 @@ export const WebhookTest = t.Object(
       description: 'The `webhook-id` that was sent. The delivery log does not list it.',
       examples: ['whd_0VMOcq2hE3kx0dTtWq8LbY'],
     }),
-    body: Body,
+    body: ScanEvent,
     status_code: statusCode,
     duration_ms: duration,
     response,
@@ -116,7 +107,7 @@ export const Delivery = t.Object(
       examples: ['whd_0VMOcq2hE3kx0dTtWq8LbY'],
     }),
     status: oneOf(deliveryStatuses, { examples: ['delivered'] }),
-    body: Body,
+    body: ScanEvent,
     created_at: time('When the delivery was created.'),
     next_attempt_at: timeOrNull('Time of the next attempt; null once the delivery has succeeded or failed.'),
     error: t.Union([t.String(), t.Null()], {

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import { normalizeTag } from '../../events/read-targeting.ts';
-import type { SubscriptionSettings } from '../../events/subscription.ts';
 import { maxTagLength } from '../../events/targeting-words.ts';
+import type { WebhookSettings } from '../../events/webhook.ts';
 import { webhookEventTypes } from '../../events/webhook-events.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { type FieldError, invalid } from '../lib/errors.ts';
@@ -12,7 +12,7 @@ import type { SubscriptionChange } from './webhooks-schemas.ts';
 type Given = Static<typeof SubscriptionChange>;
 
 /** Validates what the schema cannot, and returns the settings as they are stored. */
-export async function readSettings(sql: Sql, caller: Caller, given: Given): Promise<Partial<SubscriptionSettings>> {
+export async function readSettings(sql: Sql, caller: Caller, given: Given): Promise<Partial<WebhookSettings>> {
   const errors: FieldError[] = [];
   const { url, description, active } = given;
   if (description !== undefined && (/\p{Cc}/u.test(description) || !description.isWellFormed()))

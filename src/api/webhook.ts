@@ -1,7 +1,8 @@
+import { accountWebhookKey } from '../../events/endpoint.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { ContractBody } from '../webhooks/body.ts';
-import { findWebhook, noWebhook, remove, rotate, set, type WebhookDetails } from '../webhooks/commands.ts';
+import { findWebhooks, remove, rotate, set, type WebhookDetails } from '../webhooks/commands.ts';
 import { listDeliveries } from '../webhooks/deliveries.ts';
 import { slotMs } from '../webhooks/test-slots.ts';
 import { json } from './answers.ts';
@@ -34,10 +35,16 @@ export const webhookOperations = (service: Service): Operation[] => [
   resendDelivery(service),
 ];
 
+const find = async ({ sql, clock, webhooks }: Service, caller: Caller): Promise<WebhookDetails | undefined> =>
+  (await findWebhooks(sql, webhooks.box, caller, { webhook: caller.mode, now: clock() }))[0];
+
+const noWebhook = () =>
+  new Refusal('not_found', 'No webhook is set in the mode of this key: set one with PUT /v1/account/webhook.');
+
 /** Finds the webhook of the caller's mode; throws if the plan has none or none is set. */
-async function requireWebhook({ sql, clock, webhooks }: Service, caller: Caller): Promise<WebhookDetails> {
+async function requireWebhook(service: Service, caller: Caller): Promise<WebhookDetails> {
   requireWebhooks(caller);
-  const webhook = await findWebhook(sql, webhooks.box, caller, clock());
+  const webhook = await find(service, caller);
   if (webhook === undefined) throw noWebhook();
   return webhook;
 }
@@ -73,14 +80,14 @@ const setWebhook = (service: Service): Operation =>
       const { sql, clock, webhooks } = service;
       await checkUrl(url, webhooks.policy);
       await set(sql, webhooks.box, caller, url, { actor: caller.key, now: clock() });
-      const webhook = await findWebhook(sql, webhooks.box, caller, clock());
+      const webhook = await find(service, caller);
       if (webhook === undefined)
         throw new Refusal('conflict', 'Another request removed the webhook at the same time: set it again.');
       return json(200, presentWebhook(webhook));
     },
   });
 
-const deleteWebhook = ({ sql, clock }: Service): Operation =>
+const deleteWebhook = (service: Service): Operation =>
   operation({
     operationId: 'deleteWebhook',
     method: 'DELETE',
@@ -91,7 +98,8 @@ const deleteWebhook = ({ sql, clock }: Service): Operation =>
     success: { status: 200, description: 'The webhook is removed.', schema: DeletedWebhook },
     errors: ['plan_required', 'not_found', 'conflict'],
     async handle({ caller }) {
-      await remove(sql, caller, { actor: caller.key, now: clock() });
+      const { webhook } = await requireWebhook(service, caller);
+      await remove(service.sql, caller, webhook, { actor: caller.key, now: service.clock() });
       return json(200, { deleted: true, mode: caller.mode });
     },
   });
@@ -108,7 +116,8 @@ const rotateSecret = (service: Service): Operation =>
     errors: ['plan_required', 'not_found', 'conflict'],
     async handle({ caller }) {
       const { sql, clock, webhooks } = service;
-      await rotate(sql, webhooks.box, caller, { actor: caller.key, now: clock() });
+      const { webhook } = await requireWebhook(service, caller);
+      await rotate(sql, webhooks.box, caller, webhook, { actor: caller.key, now: clock() });
       return json(200, presentWebhook(await requireWebhook(service, caller)));
     },
   });
@@ -125,8 +134,8 @@ const sendTest = (service: Service): Operation =>
     errors: ['plan_required', 'not_found'],
     answerWithinMs: slotMs(),
     async handle({ caller }) {
-      await requireWebhook(service, caller);
-      const result = await sendExample<ContractBody>(service, caller, exampleScan);
+      const webhook = await requireWebhook(service, caller);
+      const result = await sendExample<ContractBody>(service, webhook, exampleScan);
       if (result === undefined) throw noWebhook();
       return json(200, result);
     },
@@ -145,11 +154,11 @@ const listWebhookDeliveries = ({ sql }: Service): Operation =>
     errors: ['invalid_request', 'plan_required'],
     async handle({ caller, query: { page = 1, limit = 20, status } }) {
       requireWebhooks(caller);
-      const { deliveries, total } = await listDeliveries(sql, caller, { page, limit, status });
+      const { deliveries, total } = await listDeliveries(sql, accountWebhookKey(caller), { page, limit, status });
       return json(
         200,
         presentPage(
-          deliveries.map((delivery) => presentDelivery<ContractBody>(delivery, caller)),
+          deliveries.map((delivery) => presentDelivery<ContractBody>(delivery, 'contract')),
           { page, limit },
           total,
         ),
@@ -175,7 +184,7 @@ const resendDelivery = (service: Service): Operation =>
           'conflict',
           'The webhook is disabled: enable it with PUT /v1/account/webhook, then resend the delivery.',
         );
-      const delivery = await resendDeliveryOf(service, caller, id);
-      return json(200, presentDelivery<ContractBody>(delivery, caller));
+      const delivery = await resendDeliveryOf(service, webhook, id);
+      return json(200, presentDelivery<ContractBody>(delivery, webhook.body));
     },
   });

@@ -7,7 +7,7 @@ import { slotMs } from '../webhooks/test-slots.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
 import { presentPage } from './present.ts';
-import { type FoundWebhook, requireEnabled, requireWebhook, webhookParam } from './require-webhook.ts';
+import { requireEnabled, requireWebhook, webhookParam } from './require-webhook.ts';
 import { pageOf } from './schemas.ts';
 import type { Service } from './service.ts';
 import { exampleScan, presentDelivery, resendDeliveryOf, sendExample } from './webhook-actions.ts';
@@ -37,9 +37,9 @@ const sendTest = (service: Service): Operation =>
     errors: ['plan_required', 'not_found'],
     answerWithinMs: slotMs(),
     async handle({ caller, params: { id = '' } }) {
-      const { key, webhook } = await requireWebhook(service, caller, id);
-      const example = webhook.account_webhook ? exampleScan : exampleEvent(webhook.events);
-      const result = await sendExample<WebhookBody>(service, key, example);
+      const webhook = await requireWebhook(service, caller, id);
+      const example = webhook.body === 'contract' ? exampleScan : exampleEvent(webhook.events);
+      const result = await sendExample<WebhookBody>(service, webhook, example);
       if (result === undefined) throw notFound('webhook');
       return json(200, result);
     },
@@ -47,7 +47,7 @@ const sendTest = (service: Service): Operation =>
 
 /** An example of the first of these types, with the same data as in the event feed. */
 const exampleEvent =
-  (types: FoundWebhook['webhook']['events']) =>
+  (types: string[]) =>
   (at: Date): Notification => {
     const [type = 'scan.created'] = types;
     const { id, code, data } = exampleScan(at);
@@ -79,9 +79,9 @@ const listWebhookDeliveries = (service: Service): Operation =>
     success: { status: 200, description: 'One page of deliveries.', schema: pageOf(SubscriptionDelivery) },
     errors: ['invalid_request', 'plan_required', 'not_found'],
     async handle({ caller, params: { id = '' }, query: { page = 1, limit = 20, status } }) {
-      const { key } = await requireWebhook(service, caller, id);
-      const { deliveries, total } = await listDeliveries(service.sql, key, { page, limit, status });
-      const presented = deliveries.map((delivery) => presentDelivery(delivery, key));
+      const webhook = await requireWebhook(service, caller, id);
+      const { deliveries, total } = await listDeliveries(service.sql, webhook, { page, limit, status });
+      const presented = deliveries.map((delivery) => presentDelivery(delivery, webhook.body));
       return json(200, presentPage(presented, { page, limit }, total));
     },
   });
@@ -98,7 +98,7 @@ const resendDelivery = (service: Service): Operation =>
     success: { status: 200, description: 'The delivery, now pending.', schema: SubscriptionDelivery },
     errors: ['plan_required', 'not_found', 'conflict'],
     async handle({ caller, params: { id = '', delivery_id = '' } }) {
-      const { key } = requireEnabled(await requireWebhook(service, caller, id), 'resend the delivery');
-      return json(200, presentDelivery(await resendDeliveryOf(service, key, delivery_id), key));
+      const webhook = requireEnabled(await requireWebhook(service, caller, id), 'resend the delivery');
+      return json(200, presentDelivery(await resendDeliveryOf(service, webhook, delivery_id), webhook.body));
     },
   });

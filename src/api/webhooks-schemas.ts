@@ -8,7 +8,7 @@ import type { WebhookBody } from '../webhooks/body.ts';
 import { replayChoices } from '../webhooks/replay-selection.ts';
 import { replayStatuses } from '../webhooks/replays.ts';
 import { exact, time } from './schemas.ts';
-import { Delivery, secretFields, timeOrNull, WebhookTest, webhookBodies } from './webhook-schemas.ts';
+import { Delivery, ScanEvent, secretFields, timeOrNull, WebhookTest } from './webhook-schemas.ts';
 
 /** Schemas of the webhooks of `/v1/webhooks`, and of their replays. */
 
@@ -121,10 +121,9 @@ export const eventBodies = [...byData].map(([data, types]) => ({
   schema: bodyOfTypes(types, data),
 }));
 
-const AnyBody = t.Union([
-  ...eventBodies.map(({ schema }): TSchema => schema),
-  ...webhookBodies.map(({ schema }): TSchema => schema),
-]) as TSchema & { static: WebhookBody };
+const AnyBody = t.Union([...eventBodies.map(({ schema }): TSchema => schema), ScanEvent]) as TSchema & {
+  static: WebhookBody;
+};
 
 /** Deliveries of the webhook of `/v1/account/webhook` have its body here, too. */
 export const SubscriptionDelivery = t.Object({ ...Delivery.properties, body: AnyBody }, exact);

@@ -1,13 +1,12 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { maxSubscriptions } from '../../events/subscription.ts';
+import { maxWebhooks } from '../../events/webhook.ts';
 import { webhookEventTypes } from '../../events/webhook-events.ts';
 import { invalid } from '../lib/errors.ts';
-import { findWebhook, remove, rotate, set } from '../webhooks/commands.ts';
-import * as subscriptions from '../webhooks/subscriptions.ts';
+import { change, create, findWebhooks, remove, rotate, type WebhookDetails } from '../webhooks/commands.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
-import { presentAccountWebhook, presentSubscription } from './present-webhook.ts';
-import { type FoundWebhook, requireWebhook, webhookParam } from './require-webhook.ts';
+import { presentSubscription } from './present-webhook.ts';
+import { requireWebhook, webhookParam } from './require-webhook.ts';
 import { exact } from './schemas.ts';
 import type { Service } from './service.ts';
 import { checkUrl, requireWebhooks } from './webhook-actions.ts';
@@ -45,13 +44,8 @@ const listWebhooks = ({ sql, clock, webhooks: { box } }: Service): Operation =>
     errors: ['plan_required'],
     async handle({ caller }) {
       requireWebhooks(caller);
-      const now = clock();
-      const [account, others] = await Promise.all([
-        findWebhook(sql, box, caller, now),
-        subscriptions.findSubscriptions(sql, box, caller, { now }),
-      ]);
-      const first = account === undefined ? [] : [presentAccountWebhook(account)];
-      return json(200, { data: [...first, ...others.map(presentSubscription)] });
+      const found = await findWebhooks(sql, box, caller, { now: clock() });
+      return json(200, { data: found.map(presentSubscription) });
     },
   });
 
@@ -62,7 +56,7 @@ const createWebhook = (service: Service): Operation =>
     path: '/v1/webhooks',
     tag,
     summary: 'Create a webhook',
-    description: `Sends all events from now on that pass the filters. Each mode can have ${maxSubscriptions} webhooks, besides that of \`/v1/account/webhook\`.\n\n${eventRules}`,
+    description: `Sends all events from now on that pass the filters. Each mode can have ${maxWebhooks} webhooks, besides that of \`/v1/account/webhook\`.\n\n${eventRules}`,
     body: NewSubscription,
     success: { status: 201, description: 'The webhook, with its signing secret.', schema: Subscription },
     errors: ['invalid_request', 'plan_required', 'quota_exceeded', 'conflict'],
@@ -73,8 +67,8 @@ const createWebhook = (service: Service): Operation =>
       const settings = { ...defaults, url: body.url, ...(await readSettings(sql, caller, body)) };
       await checkUrl(settings.url, webhooks.policy);
       const by = { actor: caller.key, now: clock() };
-      const id = await subscriptions.create(sql, webhooks.box, caller, settings, by);
-      return json(201, (await requireWebhook(service, caller, id)).webhook);
+      const id = await create(sql, webhooks.box, caller, settings, by);
+      return json(201, presentSubscription(await requireWebhook(service, caller, id)));
     },
   });
 
@@ -90,7 +84,7 @@ const readWebhook = (service: Service): Operation =>
     success: { status: 200, description: 'The webhook, with its signing secret.', schema: Subscription },
     errors: ['plan_required', 'not_found'],
     async handle({ caller, params: { id = '' } }) {
-      return json(200, (await requireWebhook(service, caller, id)).webhook);
+      return json(200, presentSubscription(await requireWebhook(service, caller, id)));
     },
   });
 
@@ -108,21 +102,18 @@ const updateWebhook = (service: Service): Operation =>
     errors: ['invalid_request', 'plan_required', 'not_found', 'conflict'],
     async handle({ caller, params: { id = '' }, body }) {
       const { sql, clock, webhooks } = service;
-      const { webhook } = await requireWebhook(service, caller, id);
+      const found = await requireWebhook(service, caller, id);
       if (body.url !== undefined) await checkUrl(body.url, webhooks.policy);
+      if (found.body === 'contract') refuseFixedSettings(found, body);
       const by = { actor: caller.key, now: clock() };
-      if (webhook.account_webhook) {
-        refuseFixedSettings(webhook, body);
-        if (body.url !== undefined || body.active) await set(sql, webhooks.box, caller, body.url ?? webhook.url, by);
-      } else {
-        await subscriptions.change(sql, caller, id, await readSettings(sql, caller, body), by);
-      }
-      return json(200, (await requireWebhook(service, caller, id)).webhook);
+      await change(sql, caller, found.webhook, await readSettings(sql, caller, body), by);
+      return json(200, presentSubscription(await requireWebhook(service, caller, id)));
     },
   });
 
 /** The webhook of `/v1/account/webhook` has only a URL, which enables it. */
-function refuseFixedSettings(webhook: FoundWebhook['webhook'], change: Static<typeof SubscriptionChange>): void {
+function refuseFixedSettings(found: WebhookDetails, change: Static<typeof SubscriptionChange>): void {
+  const webhook = presentSubscription(found);
   for (const field of ['events', 'qr_ids', 'tags', 'description', 'active'] as const) {
     const isSame = JSON.stringify(change[field]) === JSON.stringify(webhook[field]);
     if (change[field] === undefined || isSame || (field === 'active' && change.active)) continue;
@@ -145,9 +136,7 @@ const removeWebhook = (service: Service): Operation =>
     async handle({ caller, params: { id = '' } }) {
       const { sql, clock } = service;
       const { webhook } = await requireWebhook(service, caller, id);
-      const by = { actor: caller.key, now: clock() };
-      if (webhook.account_webhook) await remove(sql, caller, by);
-      else await subscriptions.remove(sql, caller, id, by);
+      await remove(sql, caller, webhook, { actor: caller.key, now: clock() });
       return json(200, { deleted: true, id });
     },
   });
@@ -166,9 +155,7 @@ const rotateSecret = (service: Service): Operation =>
     async handle({ caller, params: { id = '' } }) {
       const { sql, clock, webhooks } = service;
       const { webhook } = await requireWebhook(service, caller, id);
-      const by = { actor: caller.key, now: clock() };
-      if (webhook.account_webhook) await rotate(sql, webhooks.box, caller, by);
-      else await subscriptions.rotate(sql, webhooks.box, caller, id, by);
-      return json(200, (await requireWebhook(service, caller, id)).webhook);
+      await rotate(sql, webhooks.box, caller, webhook, { actor: caller.key, now: clock() });
+      return json(200, presentSubscription(await requireWebhook(service, caller, id)));
     },
   });

@@ -1,8 +1,7 @@
+import { rotateWebhook } from '../../events/change-webhook.ts';
 import type { EndpointKey } from '../../events/endpoint.ts';
-import type { Mode } from '../../events/plans.ts';
 import { operator } from '../../events/recorded.ts';
-import type { SubscriptionEvent } from '../../events/subscription.ts';
-import type { WebhookEvent } from '../../events/webhook.ts';
+import type { Webhook } from '../../events/webhook.ts';
 import { applyState } from '../../projections/state.ts';
 import { insertSealed, newVisitorKey, type SealedKey } from '../codes/visitor-keys.ts';
 import { StartError } from '../lib/errors.ts';
@@ -25,7 +24,7 @@ export interface Sealed {
 
 export async function countSealed(sql: Queryable): Promise<Sealed> {
   const [row] = await sql<[Sealed]>`
-    SELECT (SELECT count(*) FROM webhook_secrets) AS webhooks,
+    SELECT (SELECT count(*) FROM endpoint_secrets) AS webhooks,
       (SELECT count(*) FROM visitor_keys) + (SELECT count(*) FROM unsealed_visitor_keys) AS codes`;
   return row;
 }
@@ -94,7 +93,7 @@ async function rewriteFiles(sql: Sql): Promise<void> {
   const connection = await sql.reserve();
   try {
     await connection`SET statement_timeout = 0`;
-    for (const table of ['visitor_keys', 'webhook_secrets']) await connection.unsafe(`VACUUM FULL ${table}`);
+    for (const table of ['visitor_keys', 'endpoint_secrets']) await connection.unsafe(`VACUUM FULL ${table}`);
   } finally {
     connection.release();
   }
@@ -109,13 +108,13 @@ async function rewriteWebhookSecrets(
   tx: Transaction,
   rewrite: (row: WebhookSecrets) => Pick<WebhookSecrets, 'current' | 'previous'>,
 ): Promise<void> {
-  const rows = await tx<WebhookSecrets[]>`SELECT account, mode, current, previous FROM webhook_secrets`;
-  const rewritten = rows.map((row) => ({ account: row.account, mode: row.mode, ...rewrite(row) }));
+  const rows = await tx<WebhookSecrets[]>`SELECT account, webhook, current, previous FROM endpoint_secrets`;
+  const rewritten = rows.map((row) => ({ account: row.account, webhook: row.webhook, ...rewrite(row) }));
   await tx`
-    UPDATE webhook_secrets s SET current = r.current, previous = r.previous,
+    UPDATE endpoint_secrets s SET current = r.current, previous = r.previous,
       previous_until = CASE WHEN r.previous IS NULL THEN NULL ELSE s.previous_until END
-    FROM jsonb_to_recordset(${tx.json(rewritten)}) AS r (account text, mode text, current text, previous text)
-    WHERE s.account = r.account AND s.mode = r.mode`;
+    FROM jsonb_to_recordset(${tx.json(rewritten)}) AS r (account text, webhook text, current text, previous text)
+    WHERE s.account = r.account AND s.webhook = r.webhook`;
 }
 
 async function rewriteVisitorKeys(tx: Transaction, rewrite: (key: SealedKey) => Buffer): Promise<void> {
@@ -155,17 +154,12 @@ async function storeFingerprint(tx: Transaction, { fingerprint }: SecretBox): Pr
 
 /** Records that each webhook has a new secret, so that its account sees a rotation in its history. */
 async function recordRotations(tx: Transaction, now: Date): Promise<void> {
-  const webhooks = await tx<{ account: string; mode: Mode; id: string | null; version: number }[]>`
-    SELECT w.account, w.mode, w.id, a.version + row_number() OVER (PARTITION BY w.account ORDER BY w.mode, w.id) AS version
-    FROM (SELECT account, mode, NULL AS id FROM webhooks UNION ALL SELECT account, mode, id FROM webhook_subscriptions) AS w
-    JOIN accounts a ON a.id = w.account ORDER BY w.account, version`;
+  const webhooks = await tx<(Webhook & { version: number })[]>`
+    SELECT w.*, a.version + row_number() OVER (PARTITION BY w.account ORDER BY w.webhook) AS version
+    FROM subscriptions w JOIN accounts a ON a.id = w.account ORDER BY w.account, version`;
   if (webhooks.length === 0) return;
-  const events = webhooks.map(({ account, mode, id, version }) => {
-    const event: WebhookEvent | SubscriptionEvent =
-      id === null
-        ? { type: 'webhook_rotated', data: { mode } }
-        : { type: 'webhook_secret_rotated', data: { webhook: id, mode } };
-    return { stream: account, version, event };
-  });
+  const events = webhooks.flatMap(({ version, ...webhook }) =>
+    rotateWebhook(webhook).map((event) => ({ stream: webhook.account, version, event })),
+  );
   await applyState(tx, await append(tx, events, { actor: operator, now }));
 }

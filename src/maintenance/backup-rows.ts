@@ -34,7 +34,7 @@ const rowsPerFetchOf = new Map([
   ['visitor_keys', 10_000],
   ['scan_counts', 10_000],
   ['log_blocks', 10_000],
-  ['webhook_deliveries', 1_000],
+  ['deliveries', 1_000],
 ]);
 
 /** All rows of a table, in the order in which they are stored: any other would read its pages in random order. */

@@ -202,12 +202,12 @@ function pendingProjection({ deleted_at, appended_to, ended_to }: Erasure, reach
 
 async function eraseDeliveries(tx: Transaction, account: string): Promise<boolean> {
   // Replays, endpoints and deliveries are locked in this order everywhere, to avoid deadlocks.
-  await tx`DELETE FROM webhook_replays WHERE account = ${account}`;
-  await tx`SELECT FROM webhook_endpoints WHERE account = ${account} ORDER BY mode FOR UPDATE`;
+  await tx`DELETE FROM endpoint_replays WHERE account = ${account}`;
+  await tx`SELECT FROM endpoints WHERE account = ${account} ORDER BY webhook FOR UPDATE`;
   const removed = await tx`
-    DELETE FROM webhook_deliveries d
-    USING (SELECT account, mode, id FROM webhook_deliveries WHERE account = ${account} LIMIT ${maxDeliveriesPerStep}) AS chunk
-    WHERE d.account = chunk.account AND d.mode = chunk.mode AND d.id = chunk.id`;
+    DELETE FROM deliveries d
+    USING (SELECT account, webhook, id FROM deliveries WHERE account = ${account} LIMIT ${maxDeliveriesPerStep}) AS chunk
+    WHERE d.account = chunk.account AND d.webhook = chunk.webhook AND d.id = chunk.id`;
   return removed.count > 0;
 }
 
@@ -295,11 +295,11 @@ const accountTables = [
   'console_sessions',
   'console_sign_in_links',
   'idempotency_keys',
-  'webhook_tests',
-  'webhook_secrets',
-  'webhook_endpoints',
-  'webhook_delivery_counts',
+  'endpoint_tests',
+  'endpoint_secrets',
+  'endpoints',
+  'delivery_counts',
   'account_blocks',
   'logo_files',
-  'webhook_subscriptions',
+  'subscriptions',
 ];

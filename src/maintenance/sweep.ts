@@ -15,7 +15,7 @@ export async function sweep(sql: Sql): Promise<void> {
   // Must be longer than maxSegmentAgeDays (src/edge/spool/folder.ts) plus any clock skew: without its row, a batch that
   // a spool sends again would be stored twice. No index, since every append would have to maintain it.
   await sql`DELETE FROM scan_writers WHERE written_at < now() - interval '400 days'`;
-  await sql`DELETE FROM webhook_tests WHERE until < now()`;
+  await sql`DELETE FROM endpoint_tests WHERE until < now()`;
 }
 
 /** Sweeps once a minute; returns the function that stops it. */

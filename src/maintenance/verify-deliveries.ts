@@ -1,4 +1,3 @@
-import { reportedTypes } from '../../events/notification.ts';
 import { entryTypesOf, webhookEventTypes } from '../../events/webhook-events.ts';
 import { type WebhookSpan, WebhookSpans } from '../../events/webhook-spans.ts';
 import { webhooks } from '../../projections/webhooks.ts';
@@ -101,13 +100,13 @@ interface Deliveries {
 
 async function countDeliveries(sql: Queryable, account: string | undefined, before: Date): Promise<Deliveries> {
   const found: Deliveries = { byCode: new Map(), waiting: 0, earliest: new Date(8.64e15) };
-  for (let after = { account: account ?? '', mode: '', id: '' }; ; ) {
+  for (let after = { account: account ?? '', webhook: '', id: '' }; ; ) {
     const [page] = await sql<[DeliveryPage]>`
       WITH page AS MATERIALIZED (
-        SELECT * FROM webhook_deliveries
-        WHERE (account, mode, id) > (${after.account}, ${after.mode}, ${after.id})
+        SELECT * FROM deliveries
+        WHERE (account, webhook, id) > (${after.account}, ${after.webhook}, ${after.id})
           ${account === undefined ? sql`` : sql`AND account = ${account}`}
-        ORDER BY account, mode, id LIMIT ${deliveriesPerQuery}
+        ORDER BY account, webhook, id LIMIT ${deliveriesPerQuery}
       ), counted AS (
         SELECT code, count(*) AS deliveries, count(*) FILTER (WHERE status = 'pending') AS waiting,
           min(coalesce(scanned_at, occurred_at)) AS earliest
@@ -118,8 +117,8 @@ async function countDeliveries(sql: Queryable, account: string | undefined, befo
       )
       SELECT (SELECT json_object_agg(code, deliveries) FROM counted)::text AS "byCode",
         (SELECT coalesce(sum(waiting), 0)::bigint FROM counted) AS waiting, (SELECT min(earliest) FROM counted) AS earliest,
-        (SELECT json_build_object('account', account, 'mode', mode, 'id', id) FROM page
-          ORDER BY account DESC, mode DESC, id DESC LIMIT 1)::text AS last`;
+        (SELECT json_build_object('account', account, 'webhook', webhook, 'id', id) FROM page
+          ORDER BY account DESC, webhook DESC, id DESC LIMIT 1)::text AS last`;
     for (const [code, count] of Object.entries<number>(JSON.parse(page.byCode ?? '{}')))
       found.byCode.set(code, (found.byCode.get(code) ?? 0) + count);
     found.waiting += page.waiting;
@@ -190,23 +189,28 @@ async function compare(
   const spans = all.filter(({ after, to }) => after < piece.to && to > piece.after);
   if (spans.length === 0) return [];
   const archived = await archivedScans(sql, piece, new Set(spans.map(({ account }) => account)), before);
-  const rows = spans.map(({ account, mode, code_mode, after, to, filter }) => ({
-    ...{ account, mode, code_mode, after, to, ...entryFilter(filter) },
+  const rows = spans.map(({ account, webhook, after, to, filter }) => ({
+    account,
+    webhook,
+    mode: filter.mode,
+    after,
+    to,
+    ...entryFilter(filter),
   }));
   return sql<Compared[]>`
     SELECT entry.code, count(*) AS entries, count(d.id) FILTER (WHERE d.replay IS NULL) AS matched,
       count(*) FILTER (WHERE d.id IS NULL AND entry.occurred_at > ${oldest}) AS missing
-    FROM jsonb_to_recordset(${sql.json(rows)}) AS span (account text, mode text, code_mode text, after bigint, "to" bigint,
+    FROM jsonb_to_recordset(${sql.json(rows)}) AS span (account text, webhook text, mode text, after bigint, "to" bigint,
       types text[], qr_ids text[], tags text[])
     JOIN (${reportedEntries(sql, piece, before, archived)}) AS entry
-      ON entry.account = span.account AND entry.mode = span.code_mode
+      ON entry.account = span.account AND entry.mode = span.mode
       AND entry.position > span.after AND entry.position <= span."to"
       AND entry.type = ANY(span.types)
       AND (span.qr_ids IS NULL OR entry.code = ANY(span.qr_ids))
       AND (span.tags IS NULL OR code_tags_at(entry.code, entry.position) && span.tags)
-    LEFT JOIN webhook_deliveries d
+    LEFT JOIN deliveries d
       -- With the collation of the index, which a column of a record set does not have.
-      ON d.account = entry.account AND d.mode = span.mode COLLATE "C" AND d.id = 'whd_' || substr(entry.id, strpos(entry.id, '_') + 1)
+      ON d.account = entry.account AND d.webhook = span.webhook COLLATE "C" AND d.id = 'whd_' || substr(entry.id, strpos(entry.id, '_') + 1)
     GROUP BY entry.code`;
 }
 
@@ -230,7 +234,7 @@ function reportedEntries(
   before: Date,
   archived: Awaited<ReturnType<typeof archivedScans>>,
 ) {
-  const changes = [...reportedTypes, ...entryTypesOf(webhookEventTypes)].filter((type) => type !== 'code_scanned');
+  const changes = entryTypesOf(webhookEventTypes).filter((type) => type !== 'code_scanned');
   return sql`
     SELECT position, id, account, mode, code, 'code_scanned' AS type, occurred_at FROM scans
     WHERE position > ${after} AND position <= ${to} AND occurred_at >= ${before}

@@ -10,7 +10,7 @@ import { followChanges, onNudge } from '../stream/changes.ts';
 import { connectStream } from '../stream/connect.ts';
 import type { StreamContext } from '../stream/context.ts';
 import { type Relay, startRelay } from '../stream/relay.ts';
-import { disableEndpoint } from '../webhooks/disable.ts';
+import { disable } from '../webhooks/commands.ts';
 import type { ServiceContext, Started } from './context.ts';
 import { measureDisk } from './measure-disk.ts';
 import { measureLag } from './measure-lag.ts';
@@ -78,7 +78,7 @@ function startProjectionsRole(context: ServiceContext, streamContext: StreamCont
   cleanup.add(runCounters(streamContext).stop, runAccountIndex(streamContext).stop);
   const delivering = runWebhooks({
     ...{ ...streamContext, box, send, clock },
-    disable: (key, reason, attemptedAt) => disableEndpoint(sql, key, { reason, attemptedAt, now: clock() }),
+    disable: (key, reason, attemptedAt) => disable(sql, key, { reason, attemptedAt, now: clock() }),
   });
   cleanup.add(delivering.stop);
   cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);

@@ -1,5 +1,5 @@
-import { isSubscription } from '../../events/endpoint.ts';
 import type { Notification } from '../../events/notification.ts';
+import type { BodyFormat } from '../../events/webhook.ts';
 
 /** The body of a delivery to the webhook of `/v1/account/webhook`, as documented in the API. */
 export interface ContractBody {
@@ -17,14 +17,19 @@ export interface EventBody {
 
 export type WebhookBody = ContractBody | EventBody;
 
-export const bodyOf = ({ type, timestamp, data }: Pick<Notification, 'type' | 'timestamp' | 'data'>): ContractBody => ({
-  ...{ event: type, timestamp: timestamp.toISOString(), data },
+type Reported = Pick<Notification, 'type' | 'timestamp' | 'data'>;
+
+export const contractBodyOf = ({ type, timestamp, data }: Reported): ContractBody => ({
+  event: type,
+  timestamp: timestamp.toISOString(),
+  data,
 });
 
-const eventBodyOf = ({ type, timestamp, data }: Pick<Notification, 'type' | 'timestamp' | 'data'>): EventBody => ({
-  ...{ type, timestamp: timestamp.toISOString(), data },
+const eventBodyOf = ({ type, timestamp, data }: Reported): EventBody => ({
+  type,
+  timestamp: timestamp.toISOString(),
+  data,
 });
 
-/** How bodies are made for the endpoint with this key. */
-export const bodyFor = (mode: string): ((notification: Notification) => WebhookBody) =>
-  isSubscription(mode) ? eventBodyOf : bodyOf;
+export const bodyOf = (notification: Reported, format: BodyFormat): WebhookBody =>
+  format === 'contract' ? contractBodyOf(notification) : eventBodyOf(notification);

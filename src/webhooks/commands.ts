@@ -1,20 +1,27 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account, AccountEvent } from '../../events/account.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  disableWebhook,
+  removeWebhook,
+  rotateWebhook,
+  setWebhook,
+} from '../../events/change-webhook.ts';
+import { accountWebhookKey, type EndpointKey } from '../../events/endpoint.ts';
 import type { Owner } from '../../events/owner.ts';
 import { hasWebhooks } from '../../events/plans.ts';
 import { type Actor, service } from '../../events/recorded.ts';
 import {
   type DisabledReason,
-  disableWebhook,
-  removeWebhook,
-  rotateWebhook,
-  setWebhook,
+  maxWebhooks,
   type Webhook,
+  type WebhookEvent,
+  type WebhookSettings,
 } from '../../events/webhook.ts';
 import { writeState } from '../../projections/state.ts';
-import { notFound, Refusal, retryLater } from '../lib/errors.ts';
+import { notFound, Refusal } from '../lib/errors.ts';
+import { newId } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import { timeouts } from '../lib/timeouts.ts';
 import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { createSecret, destroySecret, openedSecret, rotateSecret } from './stored-secrets.ts';
@@ -24,8 +31,8 @@ export interface By {
   now: Date;
 }
 
-/** What a webhook's account sees besides its settings. */
-export interface SecretDetails {
+/** A webhook as its account sees it. */
+export interface WebhookDetails extends Webhook {
   secret: string;
   /** When the previous secret stops signing; null if there is none. */
   previous_until: Date | null;
@@ -33,109 +40,133 @@ export interface SecretDetails {
   failing_since: Date | null;
 }
 
-/** The webhook of `/v1/account/webhook` as its account sees it. */
-export interface WebhookDetails extends Webhook, SecretDetails {}
+type StoredDetails = Omit<WebhookDetails, 'secret'> & { current: string };
 
-type Loaded = Account & { webhook: Webhook | undefined };
-
-export async function findWebhook(
+/** The owner's webhooks: first that of `/v1/account/webhook`, then the others, oldest first. With `webhook`, only that one. */
+export async function findWebhooks(
   sql: Queryable,
   box: SecretBox,
-  owner: Owner,
-  now: Date,
-): Promise<WebhookDetails | undefined> {
-  const [row] = await sql<(Omit<WebhookDetails, 'secret'> & { current: string })[]>`
+  { account, mode }: Owner,
+  { webhook, now }: { webhook?: string; now: Date },
+): Promise<WebhookDetails[]> {
+  const rows = await sql<StoredDetails[]>`
     SELECT w.*, s.current, s.previous_until, e.failing_since
-    FROM webhooks w JOIN webhook_secrets s USING (account, mode) LEFT JOIN webhook_endpoints e USING (account, mode)
-    WHERE account = ${owner.account} AND mode = ${owner.mode}`;
-  if (row === undefined) return undefined;
-  const { current, previous_until, ...webhook } = row;
-  return { ...webhook, ...openedSecret(box, owner, { current, previous_until }, now) };
+    FROM subscriptions w JOIN endpoint_secrets s USING (account, webhook) LEFT JOIN endpoints e USING (account, webhook)
+    WHERE w.account = ${account} AND w.mode = ${mode} ${webhook === undefined ? sql`` : sql`AND webhook = ${webhook}`}
+    ORDER BY body, w.created_at, webhook`;
+  return rows.map(({ current, previous_until, ...found }) => ({
+    ...found,
+    ...openedSecret(box, found, { current, previous_until }, now),
+  }));
 }
 
-/** Sets the URL and enables the webhook. The first call creates the secret, later calls keep it. */
-export const set = (sql: Sql, box: SecretBox, owner: Owner, url: string, by: By): Promise<void> =>
-  decideOn(sql, owner, by, {
-    decide: ({ webhook }) => setWebhook(webhook, owner.mode, url),
-    writeSecret: (tx) => createSecret(tx, box, owner),
+/** Sets the URL of the webhook of `/v1/account/webhook`, and enables it. The first call creates the secret. */
+export const set = (sql: Sql, box: SecretBox, owner: Owner, url: string, by: By): Promise<void> => {
+  const key = accountWebhookKey(owner);
+  return decideOn(sql, owner, by, {
+    decide: (all) => setWebhook(find(all, key.webhook), owner.mode, url),
+    writeSecret: (tx) => createSecret(tx, box, key),
   });
+};
+
+/** Creates a webhook and its secret; returns its id. */
+export async function create(
+  sql: Sql,
+  box: SecretBox,
+  owner: Owner,
+  settings: WebhookSettings,
+  by: By,
+): Promise<string> {
+  const webhook = newId('wh', by.now.getTime());
+  await decideOn(sql, owner, by, {
+    decide(all) {
+      if (all.filter(({ body }) => body === 'event').length >= maxWebhooks)
+        throw new Refusal(
+          'quota_exceeded',
+          `This mode already has ${maxWebhooks} webhooks, which is the limit: delete one, or widen the filter of one.`,
+        );
+      return createWebhook(webhook, owner.mode, settings);
+    },
+    writeSecret: (tx) => createSecret(tx, box, { account: owner.account, webhook }),
+  });
+  return webhook;
+}
+
+export const change = (
+  sql: Sql,
+  owner: Owner,
+  webhook: string,
+  settings: Partial<WebhookSettings>,
+  by: By,
+): Promise<void> => decideOn(sql, owner, by, { decide: (all) => changeWebhook(existing(all, webhook), settings) });
 
 /** Creates a new secret. The previous one also signs for 24 hours, so that receivers accept every delivery. */
-export const rotate = (sql: Sql, box: SecretBox, owner: Owner, by: By): Promise<void> =>
+export const rotate = (sql: Sql, box: SecretBox, owner: Owner, webhook: string, by: By): Promise<void> =>
   decideOn(sql, owner, by, {
-    decide: (loaded) => rotateWebhook(existing(loaded)),
-    writeSecret: (tx) => rotateSecret(tx, box, owner, by.now),
+    decide: (all) => rotateWebhook(existing(all, webhook)),
+    writeSecret: (tx) => rotateSecret(tx, box, { account: owner.account, webhook }, by.now),
   });
 
 /** Removes the webhook and destroys its secrets. */
-export const remove = (sql: Sql, owner: Owner, by: By): Promise<void> =>
+export const remove = (sql: Sql, owner: Owner, webhook: string, by: By): Promise<void> =>
   decideOn(sql, owner, by, {
-    decide: (loaded) => removeWebhook(existing(loaded)),
-    writeSecret: (tx) => destroySecret(tx, owner),
+    decide: (all) => removeWebhook(existing(all, webhook)),
+    writeSecret: (tx) => destroySecret(tx, { account: owner.account, webhook }),
   });
 
 /** Why and when the service disables a webhook. */
-export interface Disabling {
+interface Disabling {
   reason: DisabledReason;
   /** When the attempt that is the cause began: a webhook that was enabled after it stays enabled. */
   attemptedAt: Date;
   now: Date;
 }
 
-/** Disables a webhook with the service as actor. Does nothing if the webhook is removed or already disabled. */
-export const disable = (sql: Sql, owner: Owner, { reason, attemptedAt, now }: Disabling): Promise<void> =>
-  decideOn(
-    sql,
-    owner,
-    { actor: service, now },
-    {
-      decide: ({ webhook }) =>
-        webhook === undefined || webhook.since > attemptedAt ? [] : disableWebhook(webhook, reason),
+/** Disables a webhook with the service as actor. Does nothing if it is removed, paused or already disabled. */
+export async function disable(sql: Sql, key: EndpointKey, { reason, attemptedAt, now }: Disabling): Promise<void> {
+  const { account, webhook } = key;
+  const [owner] = await sql<Owner[]>`
+    SELECT account, mode FROM subscriptions WHERE account = ${account} AND webhook = ${webhook}`;
+  if (owner === undefined) return;
+  const by = { actor: service, now };
+  await decideOn(sql, owner, by, {
+    decide(all) {
+      const found = find(all, webhook);
+      return found === undefined || found.since > attemptedAt ? [] : disableWebhook(found, reason);
     },
-  );
-
-/**
- * Waits until the projection `webhooks` has applied every event of the account. A delivery that is resent earlier would
- * be dropped with those that were pending when the webhook was last disabled or removed.
- */
-export async function waitForWebhooksProjection(sql: Sql, account: string): Promise<void> {
-  const deadline = performance.now() + timeouts.webhooksProjectionMs;
-  for (;;) {
-    const [row] = await sql<{ applied: boolean | null }[]>`
-      SELECT (SELECT position FROM checkpoints WHERE projection = 'webhooks')
-        >= (SELECT position FROM events WHERE stream = ${account} ORDER BY version DESC LIMIT 1) AS applied`;
-    if (row?.applied) return;
-    if (performance.now() > deadline)
-      throw retryLater('The delivery log lags behind the last change of the account: try again in a few seconds.');
-    await sleep(50);
-  }
+  });
 }
 
-export const noWebhook = () =>
-  new Refusal('not_found', 'No webhook is set in the mode of this key: set one with PUT /v1/account/webhook.');
+const find = (all: Webhook[], webhook: string) => all.find((one) => one.webhook === webhook);
 
-function existing({ webhook }: Loaded): Webhook {
-  if (webhook === undefined) throw noWebhook();
-  return webhook;
+function existing(all: Webhook[], webhook: string): Webhook {
+  const found = find(all, webhook);
+  if (found === undefined) throw notFound('webhook');
+  return found;
 }
 
 interface Decision {
-  decide(loaded: Loaded): AccountEvent[];
+  /** Decides on all webhooks of the owner. */
+  decide(webhooks: Webhook[]): WebhookEvent[];
   /** Writes the secrets, which no event contains, in the same transaction. */
   writeSecret?(tx: Transaction): Promise<unknown>;
+}
+
+interface Loaded {
+  version: number;
+  account: Account;
+  webhooks: Webhook[];
 }
 
 async function decideOn(sql: Sql, owner: Owner, by: By, { decide, writeSecret }: Decision): Promise<void> {
   await decideAndAppend<Loaded, AccountEvent>(sql, owner.account, {
     load: () => load(sql, owner),
-    decide: (loaded) => {
-      if (!hasWebhooks(loaded.plan) && by.actor !== service) throw planRequired();
-      return decide(loaded);
+    decide({ account, webhooks }) {
+      if (!hasWebhooks(account.plan) && by.actor !== service) throw planRequired();
+      return decide(webhooks);
     },
-    project: async (tx, { webhook, ...account }, events) => {
-      const before = { accounts: [account], webhooks: webhook === undefined ? [] : [webhook] };
-      await Promise.all([writeState(tx, before, events), writeSecret?.(tx)]);
-    },
+    project: (tx, { account, webhooks }, events) =>
+      Promise.all([writeState(tx, { accounts: [account], webhooks }, events), writeSecret?.(tx)]),
     by,
   });
 }
@@ -143,16 +174,13 @@ async function decideOn(sql: Sql, owner: Owner, by: By, { decide, writeSecret }:
 export const planRequired = () =>
   new Refusal('plan_required', 'Webhooks need the Pro, Business or Enterprise plan; this account is on the Free plan.');
 
-type LoadedRow = Account & Pick<Webhook, 'status' | 'reason' | 'since'> & { url: string | null; set_at: Date };
-
-/** Reads account and webhook in one statement, so that `version` and webhook come from the same snapshot. */
-async function load(sql: Sql, { account: id, mode }: Owner): Promise<Loaded> {
-  const [row] = await sql<LoadedRow[]>`
-    SELECT a.*, w.url, w.status, w.reason, w.since, w.created_at AS set_at
-    FROM accounts a LEFT JOIN webhooks w ON w.account = a.id AND w.mode = ${mode}
-    WHERE a.id = ${id}`;
-  if (row === undefined) throw notFound('account');
-  const { url, status, reason, since, set_at, ...account } = row;
-  if (url === null) return { ...account, webhook: undefined };
-  return { ...account, webhook: { account: id, mode, url, status, reason, since, created_at: set_at } };
-}
+/** Reads account and webhooks in one snapshot, so that the version belongs to what is decided on. */
+const load = (sql: Sql, { account: id, mode }: Owner): Promise<Loaded> =>
+  sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+    const [[account], webhooks] = await Promise.all([
+      tx<Account[]>`SELECT * FROM accounts WHERE id = ${id}`,
+      tx<Webhook[]>`SELECT * FROM subscriptions WHERE account = ${id} AND mode = ${mode} ORDER BY webhook`,
+    ]);
+    if (account === undefined) throw notFound('account');
+    return { version: account.version, account, webhooks };
+  });

@@ -1,7 +1,7 @@
 import type { EndpointKey } from '../../events/endpoint.ts';
 import { type DeliveryColumns, deliveryColumns } from '../../projections/delivery-columns.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
-import { type Held, replayGeneration } from './leases.ts';
+import type { Held } from './leases.ts';
 
 /** A delivery that is due to be sent. */
 export interface Due extends DeliveryColumns {
@@ -12,7 +12,7 @@ export interface Due extends DeliveryColumns {
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** One attempt, as stored in `webhook_deliveries.attempts`. */
+/** One attempt, as stored in `deliveries.attempts`. */
 export interface StoredAttempt {
   at: string;
   ms: number;
@@ -45,30 +45,30 @@ const listedColumns = (sql: Queryable) =>
 /** Reads due deliveries of an endpoint, those due the longest first. */
 export const dueDeliveries = (
   sql: Sql,
-  { account, mode, generation }: Pick<Held, 'account' | 'mode' | 'generation'>,
+  { account, webhook, generation }: Pick<Held, 'account' | 'webhook' | 'generation'>,
   { now, limit, after, replayed = false }: DueQuery,
 ): Promise<Due[]> =>
   sql<Due[]>`
-    SELECT ${dueColumns(sql)} FROM webhook_deliveries
-    WHERE account = ${account} AND mode = ${mode} AND status = 'pending'
-      AND generation = ${replayed ? replayGeneration(generation) : generation}
-      AND due_at <= ${now} ${after === undefined ? sql`` : sql`AND (due_at, id) > (${after.due_at}, ${after.id})`}
+    SELECT ${dueColumns(sql)} FROM deliveries
+    WHERE account = ${account} AND webhook = ${webhook} AND status = 'pending'
+      AND generation = ${generation} AND ${replayed ? sql`low_priority` : sql`NOT low_priority`} AND due_at <= ${now}
+      ${after === undefined ? sql`` : sql`AND (due_at, id) > (${after.due_at}, ${after.id})`}
     ORDER BY due_at, id LIMIT ${limit}`;
 
 /** Reads one page of a webhook's deliveries, newest first, and their total number. */
 export async function listDeliveries(
   sql: Sql,
-  { account, mode }: EndpointKey,
+  { account, webhook }: EndpointKey,
   { status, page, limit }: { status?: DeliveryStatus | undefined; page: number; limit: number },
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   const ofStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
   const [deliveries, [count]] = await Promise.all([
     sql<Delivery[]>`
-      SELECT ${listedColumns(sql)} FROM webhook_deliveries WHERE account = ${account} AND mode = ${mode} ${ofStatus}
+      SELECT ${listedColumns(sql)} FROM deliveries WHERE account = ${account} AND webhook = ${webhook} ${ofStatus}
       ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
     sql<[{ total: number }]>`
-      SELECT coalesce(sum(deliveries), 0)::bigint AS total FROM webhook_delivery_counts
-      WHERE account = ${account} AND mode = ${mode} ${ofStatus}`,
+      SELECT coalesce(sum(deliveries), 0)::bigint AS total FROM delivery_counts
+      WHERE account = ${account} AND webhook = ${webhook} ${ofStatus}`,
   ]);
   return { deliveries, total: count.total };
 }
@@ -79,22 +79,22 @@ export async function listDeliveries(
  */
 export const resend = (
   sql: Sql,
-  { account, mode }: EndpointKey,
+  { account, webhook }: EndpointKey,
   id: string,
   now: Date,
 ): Promise<Delivery | undefined> =>
   sql.begin(async (tx) => {
     const [endpoint] = await tx<{ generation: number }[]>`
-      SELECT generation FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode} FOR UPDATE`;
+      SELECT generation FROM endpoints WHERE account = ${account} AND webhook = ${webhook} FOR UPDATE`;
     if (endpoint === undefined) return undefined;
     const [delivery] = await tx<Delivery[]>`
-      UPDATE webhook_deliveries SET
+      UPDATE deliveries SET
         status = 'pending', due_at = ${now}, tries = 0, error = NULL, finished_at = NULL,
-        generation = ${endpoint.generation}
-      WHERE id = ${id} AND account = ${account} AND mode = ${mode}
+        generation = ${endpoint.generation}, low_priority = false
+      WHERE id = ${id} AND account = ${account} AND webhook = ${webhook}
       RETURNING ${listedColumns(tx)}`;
     if (delivery === undefined) return undefined;
     await tx`
-      UPDATE webhook_endpoints SET due_at = least(due_at, ${now}) WHERE account = ${account} AND mode = ${mode}`;
+      UPDATE endpoints SET due_at = least(due_at, ${now}) WHERE account = ${account} AND webhook = ${webhook}`;
     return delivery;
   });

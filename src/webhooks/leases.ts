@@ -8,9 +8,6 @@ export interface Held extends EndpointKey {
   replaying: boolean;
 }
 
-/** The generation of the deliveries of a replay, which no older version reads: they are sent after all others. */
-export const replayGeneration = (generation: number) => -1 - generation;
-
 /** An example event that waits for a slot or has one. */
 export interface EndpointTest extends EndpointKey {
   id: string;
@@ -36,16 +33,16 @@ export class Leases {
   /** Example events of this worker's endpoints, without expired ones, whose process died. */
   tests(on: Queryable = this.#sql): Promise<EndpointTest[]> {
     return on<EndpointTest[]>`
-      SELECT t.id, t.account, t.mode, t.granted
-      FROM webhook_tests t JOIN webhook_endpoints e USING (account, mode)
+      SELECT t.id, t.account, t.webhook, t.granted
+      FROM endpoint_tests t JOIN endpoints e USING (account, webhook)
       WHERE e.lease = ${this.#holder} AND t.until > now()`;
   }
 
   /** Grants a slot to these example events, unless another worker has taken over the lease. */
   async grantTests(ids: string[]): Promise<void> {
     await this.#sql`
-      UPDATE webhook_tests AS t SET granted = true FROM webhook_endpoints AS e
-      WHERE t.id = ANY(${ids}) AND e.account = t.account AND e.mode = t.mode AND e.lease = ${this.#holder}`;
+      UPDATE endpoint_tests AS t SET granted = true FROM endpoints AS e
+      WHERE t.id = ANY(${ids}) AND e.account = t.account AND e.webhook = t.webhook AND e.lease = ${this.#holder}`;
   }
 
   /**
@@ -54,19 +51,19 @@ export class Leases {
    * begins only if an endpoint is free: an idle worker comes here every second.
    */
   async claim(now: Date, limit: number): Promise<{ held: Held[]; tests: EndpointTest[] }> {
-    const free = await this.#sql`SELECT 1 FROM webhook_endpoints WHERE ${this.#isFree(now)} LIMIT 1`;
+    const free = await this.#sql`SELECT 1 FROM endpoints WHERE ${this.#isFree(now)} LIMIT 1`;
     if (free.length === 0) return { held: [], tests: [] };
     return this.#sql.begin(async (tx) => {
       const held = await tx<Held[]>`
-        UPDATE webhook_endpoints AS e SET lease = ${this.#holder}, lease_until = ${this.#until()}
+        UPDATE endpoints AS e SET lease = ${this.#holder}, lease_until = ${this.#until()}
         FROM (
-          SELECT account, mode FROM webhook_endpoints
+          SELECT account, webhook FROM endpoints
           WHERE ${this.#isFree(now)}
           ORDER BY due_at LIMIT ${limit}
           FOR UPDATE SKIP LOCKED
         ) AS free
-        WHERE e.account = free.account AND e.mode = free.mode
-        RETURNING e.account, e.mode, e.generation, e.replaying`;
+        WHERE e.account = free.account AND e.webhook = free.webhook
+        RETURNING e.account, e.webhook, e.generation, e.replaying`;
       return { held, tests: held.length === 0 ? [] : await this.tests(tx) };
     });
   }
@@ -75,9 +72,9 @@ export class Leases {
   renew(): Promise<{ kept: Held[]; tests: EndpointTest[] }> {
     return this.#sql.begin(async (tx) => {
       const kept = await tx<Held[]>`
-        UPDATE webhook_endpoints AS e SET lease_until = ${this.#until()} FROM ${this.#mine()}
-        WHERE e.account = mine.account AND e.mode = mine.mode AND ${this.#isServed('e.account')}
-        RETURNING e.account, e.mode, e.generation, e.replaying`;
+        UPDATE endpoints AS e SET lease_until = ${this.#until()} FROM ${this.#mine()}
+        WHERE e.account = mine.account AND e.webhook = mine.webhook AND ${this.#isServed('e.account')}
+        RETURNING e.account, e.webhook, e.generation, e.replaying`;
       return { kept, tests: await this.tests(tx) };
     });
   }
@@ -91,24 +88,25 @@ export class Leases {
     return this.#sql.begin(async (tx) => {
       // Locks before it reads: a delivery that is added in between would otherwise be missed.
       const [row] = await tx<Pick<Held, 'generation' | 'replaying'>[]>`
-        SELECT generation, replaying FROM webhook_endpoints
-        WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${this.#holder}
+        SELECT generation, replaying FROM endpoints
+        WHERE account = ${key.account} AND webhook = ${key.webhook} AND lease = ${this.#holder}
         FOR UPDATE`;
       if (row === undefined) return undefined;
-      const firstDue = async (generation: number) => {
+      const firstDue = async (isWanted: ReturnType<Queryable>) => {
         const [{ due_at }] = await tx<[{ due_at: Date | null }]>`
-          SELECT min(due_at) AS due_at FROM webhook_deliveries
-          WHERE account = ${key.account} AND mode = ${key.mode} AND status = 'pending' AND generation = ${generation}`;
+          SELECT min(due_at) AS due_at FROM deliveries
+          WHERE account = ${key.account} AND webhook = ${key.webhook} AND status = 'pending'
+            AND generation = ${row.generation} AND ${isWanted}`;
         return due_at;
       };
-      const live = await firstDue(row.generation);
-      const replayed = row.replaying ? await firstDue(replayGeneration(row.generation)) : null;
+      const live = await firstDue(tx`NOT low_priority`);
+      const replayed = row.replaying ? await firstDue(tx`low_priority`) : null;
       const due_at = live === null || (replayed !== null && replayed < live) ? replayed : live;
       const hasMore = due_at !== null && due_at <= now;
       if (hasMore && !yielding && row.generation === key.generation) return row;
       await tx`
-        UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${hasMore ? now : due_at}
-        WHERE account = ${key.account} AND mode = ${key.mode}`;
+        UPDATE endpoints SET lease = NULL, lease_until = NULL, due_at = ${hasMore ? now : due_at}
+        WHERE account = ${key.account} AND webhook = ${key.webhook}`;
       return undefined;
     });
   }
@@ -116,15 +114,15 @@ export class Leases {
   /** Releases an endpoint that cannot be served now, and makes it due at `to`. */
   async postpone(key: EndpointKey, to: Date): Promise<void> {
     await this.#sql`
-      UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${to}
-      WHERE account = ${key.account} AND mode = ${key.mode} AND lease = ${this.#holder}`;
+      UPDATE endpoints SET lease = NULL, lease_until = NULL, due_at = ${to}
+      WHERE account = ${key.account} AND webhook = ${key.webhook} AND lease = ${this.#holder}`;
   }
 
   /** Releases all endpoints of this worker when it stops. */
   async releaseAll(): Promise<void> {
     await this.#sql`
-      UPDATE webhook_endpoints AS e SET lease = NULL, lease_until = NULL FROM ${this.#mine()}
-      WHERE e.account = mine.account AND e.mode = mine.mode`;
+      UPDATE endpoints AS e SET lease = NULL, lease_until = NULL FROM ${this.#mine()}
+      WHERE e.account = mine.account AND e.webhook = mine.webhook`;
   }
 
   #isFree(now: Date) {
@@ -144,6 +142,6 @@ export class Leases {
   /** Locks in the order that all transactions use: another order could deadlock. */
   #mine() {
     return this.#sql`
-      (SELECT account, mode FROM webhook_endpoints WHERE lease = ${this.#holder} ORDER BY account, mode FOR UPDATE) AS mine`;
+      (SELECT account, webhook FROM endpoints WHERE lease = ${this.#holder} ORDER BY account, webhook FOR UPDATE) AS mine`;
   }
 }

@@ -57,32 +57,32 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
     const stored = await sql<EndpointState[]>`
       WITH given AS MATERIALIZED (
         SELECT * FROM jsonb_to_recordset(${sql.json(results as never)}) AS r
-          (account text, mode text, id text, status text, due_at timestamptz, attempt jsonb, at timestamptz)
+          (account text, webhook text, id text, status text, due_at timestamptz, attempt jsonb, at timestamptz)
       ),
       held AS MATERIALIZED (
-        SELECT account, mode FROM webhook_endpoints
-        WHERE lease = ${holder} AND (account, mode) IN (SELECT account, mode FROM given)
-        ORDER BY account, mode FOR UPDATE
+        SELECT account, webhook FROM endpoints
+        WHERE lease = ${holder} AND (account, webhook) IN (SELECT account, webhook FROM given)
+        ORDER BY account, webhook FOR UPDATE
       ),
       stored AS (
-        UPDATE webhook_deliveries d SET
+        UPDATE deliveries d SET
           status = g.status, due_at = g.due_at, tries = d.tries + 1, error = g.attempt->>'error',
           attempts = CASE WHEN jsonb_array_length(d.attempts) < ${maxStoredAttempts} THEN d.attempts ELSE d.attempts - 0 END
             || g.attempt,
           finished_at = CASE WHEN g.status = 'pending' THEN NULL ELSE g.at END,
           -- After its first attempt, the delivery of a replay is retried like any other.
-          generation = CASE WHEN d.generation < 0 THEN -1 - d.generation ELSE d.generation END
-        FROM given g JOIN held USING (account, mode)
-        WHERE d.account = g.account AND d.mode = g.mode AND d.id = g.id AND (d.status = 'pending' OR g.status = 'delivered')
+          low_priority = false
+        FROM given g JOIN held USING (account, webhook)
+        WHERE d.account = g.account AND d.webhook = g.webhook AND d.id = g.id AND (d.status = 'pending' OR g.status = 'delivered')
       )
-      UPDATE webhook_endpoints e SET
+      UPDATE endpoints e SET
         failing_since = CASE WHEN r.succeeded THEN NULL ELSE coalesce(e.failing_since, r.failed_at) END
       FROM (
-        SELECT account, mode, bool_or(status = 'delivered') AS succeeded, min(at) AS failed_at
-        FROM given JOIN held USING (account, mode) GROUP BY account, mode
+        SELECT account, webhook, bool_or(status = 'delivered') AS succeeded, min(at) AS failed_at
+        FROM given JOIN held USING (account, webhook) GROUP BY account, webhook
       ) AS r
-      WHERE e.account = r.account AND e.mode = r.mode
-      RETURNING e.account, e.mode, e.failing_since`;
+      WHERE e.account = r.account AND e.webhook = r.webhook
+      RETURNING e.account, e.webhook, e.failing_since`;
     return new Map(stored.map((endpoint) => [endpointKey(endpoint), endpoint]));
   }
 

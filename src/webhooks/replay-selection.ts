@@ -1,9 +1,8 @@
 import type { EndpointKey } from '../../events/endpoint.ts';
 import type { LogEntry } from '../../events/entry.ts';
-import { reportedTypes } from '../../events/notification.ts';
 import type { Mode } from '../../events/plans.ts';
 import { ScanLine } from '../../events/scan-line.ts';
-import type { EventFilter } from '../../events/subscription.ts';
+import type { EventFilter, WebhookFilter } from '../../events/webhook.ts';
 import { entryTypesOf } from '../../events/webhook-events.ts';
 import type { WebhookSpan } from '../../events/webhook-spans.ts';
 import { type ArchiveFile, archivesIn, namesOf, readArchivedLines, withReplacedFiles } from '../log/archives.ts';
@@ -51,14 +50,11 @@ interface Range {
   to: number;
 }
 
-/** A filter by types of log entries; null is that of the webhook of `/v1/account/webhook`. */
-export const entryFilter = (filter: EventFilter | null) =>
-  filter === null
-    ? { types: [...reportedTypes], qr_ids: null, tags: null }
-    : { types: entryTypesOf(filter.events), qr_ids: filter.qr_ids, tags: filter.tags };
+/** A filter by types of log entries. */
+export const entryFilter = ({ events, qr_ids, tags }: EventFilter) => ({ types: entryTypesOf(events), qr_ids, tags });
 
-export const selectionOf = (code_mode: Mode, filter: EventFilter | null, spans: WebhookSpan[]): Selection => ({
-  code_mode,
+export const selectionOf = (filter: WebhookFilter, spans: WebhookSpan[]): Selection => ({
+  code_mode: filter.mode,
   ...entryFilter(filter),
   spans: spans.map(({ after, to, filter: then }) => ({ after, to, ...entryFilter(then) })),
 });
@@ -161,7 +157,7 @@ async function readArchived(files: ArchiveFile[], query: SelectionQuery, { after
 }
 
 function selected(sql: Queryable, query: SelectionQuery, part: OwnedPart, archived: ArchivedScan[]) {
-  const { account, mode, choice, selection } = query;
+  const { account, webhook, choice, selection } = query;
   const spans = sql.json(JSON.parse(JSON.stringify(selection.spans)));
   const choices = {
     // The delivery of an event that the webhook got then may have been removed since it succeeded.
@@ -181,7 +177,7 @@ function selected(sql: Queryable, query: SelectionQuery, part: OwnedPart, archiv
       SELECT position, code, type, 'whd_' || substr(id, strpos(id, '_') + 1) AS delivery
       FROM (${candidates(sql, query, part, archived)}) AS candidate
     ) AS entry
-    LEFT JOIN webhook_deliveries d ON d.account = ${account} AND d.mode = ${mode} AND d.id = entry.delivery
+    LEFT JOIN deliveries d ON d.account = ${account} AND d.webhook = ${webhook} AND d.id = entry.delivery
     WHERE ${choices[choice]}`;
 }
 

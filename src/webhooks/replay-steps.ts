@@ -1,11 +1,8 @@
 import type { EndpointKey } from '../../events/endpoint.ts';
-import { isSubscription } from '../../events/endpoint.ts';
-import type { LogEntry } from '../../events/entry.ts';
-import { isReported, type Notification, notificationOf } from '../../events/notification.ts';
-import { eventNotificationOf } from '../../events/webhook-events.ts';
+import { notificationOf } from '../../events/notification.ts';
+import type { BodyFormat } from '../../events/webhook.ts';
 import { insertDeliveries } from '../../projections/webhooks.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
-import { replayGeneration } from './leases.ts';
 import { countSelected, newEntries, nextPart, type Selected, selectNext } from './replay-selection.ts';
 import type { Replay, ReplayStatus } from './replays.ts';
 
@@ -14,8 +11,8 @@ import type { Replay, ReplayStatus } from './replays.ts';
  *
  * 1. Count the next part of the log, until all of it is counted.
  * 2. Add up the outcomes of the deliveries that were waiting for their first attempt.
- * 3. If few are left, select the next ones of the part that is counted. They get a generation of their own, so that they are
- *    sent after all other deliveries of the webhook.
+ * 3. If few are left, select the next ones of the part that is counted. They have a low priority: they are sent after all
+ *    other deliveries of the webhook.
  *
  * The number of waiting deliveries is limited, so a replay of any size is canceled at once, and needs little memory.
  */
@@ -33,7 +30,7 @@ const probeEveryMs = 30_000;
 /** Ids of the replays that are running. */
 export async function runningReplays(sql: Queryable): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    SELECT id FROM webhook_replays
+    SELECT id FROM endpoint_replays
     WHERE status = 'running' AND account NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
     ORDER BY id`;
   return rows.map(({ id }) => id);
@@ -47,31 +44,31 @@ export const replayNext = (
 ): Promise<{ step: ReplayStep; wake: EndpointKey | undefined }> =>
   sql.begin(async (tx) => {
     const [replay] = await tx<Replay[]>`
-      SELECT * FROM webhook_replays WHERE id = ${id} AND status = 'running' FOR UPDATE SKIP LOCKED`;
+      SELECT * FROM endpoint_replays WHERE id = ${id} AND status = 'running' FOR UPDATE SKIP LOCKED`;
     if (replay === undefined) return { step: 'ended', wake: undefined };
     const isCounting = await countPart(tx, replay);
     await addOutcomes(tx, replay);
     const chosen = await chooseNext(tx, replay, now);
-    const { account, mode } = replay;
-    const [endpoint] = await tx<{ generation: number; is_on: boolean }[]>`
-      SELECT generation, is_set AND is_paid AS is_on FROM webhook_endpoints
-      WHERE account = ${account} AND mode = ${mode} FOR UPDATE`;
+    const { account, webhook } = replay;
+    const [endpoint] = await tx<{ generation: number; is_on: boolean; body: BodyFormat }[]>`
+      SELECT generation, is_set AND is_paid AS is_on, filter ->> 'body' AS body FROM endpoints
+      WHERE account = ${account} AND webhook = ${webhook} FOR UPDATE`;
     const end = async (status: ReplayStatus) => {
-      await tx`UPDATE webhook_endpoints SET replaying = false WHERE account = ${account} AND mode = ${mode}`;
+      await tx`UPDATE endpoints SET replaying = false WHERE account = ${account} AND webhook = ${webhook}`;
       const total = status === 'done' ? replay.selected : replay.total;
       await save(tx, { ...replay, status, total, outstanding: [], ended_at: now });
       return { step: 'ended' as const, wake: undefined };
     };
     // Deliveries that wait are marked as failed with the reason (upkeep.ts).
     if (!endpoint?.is_on || endpoint.generation !== replay.generation) return end('stopped');
-    await enqueue(tx, replay, chosen, now);
+    await enqueue(tx, replay, endpoint.body, chosen, now);
     if (!isCounting && replay.selected_to >= replay.to_position && replay.outstanding.length === 0) return end('done');
     await save(tx, replay);
     const hasDue = replay.outstanding.length > 0;
     if (hasDue) await makeDue(tx, replay, now);
     const hasMore =
       isCounting || (chosen.length === 0 && replay.selected_to < replay.counted_to && !isPaused(replay, now));
-    return { step: hasMore ? 'progressed' : 'waiting', wake: hasDue ? { account, mode } : undefined };
+    return { step: hasMore ? 'progressed' : 'waiting', wake: hasDue ? { account, webhook } : undefined };
   });
 
 const isPaused = ({ paused_until }: Replay, now: Date) => paused_until !== null && paused_until > now;
@@ -93,7 +90,7 @@ export async function countFor(sql: Sql, replay: Replay, timeoutMs: number): Pro
     if (current.counted_to >= current.to_position || current.status !== 'running' || performance.now() > deadline)
       return current;
     current = await sql.begin(async (tx) => {
-      const [locked] = await tx<[Replay]>`SELECT * FROM webhook_replays WHERE id = ${replay.id} FOR UPDATE`;
+      const [locked] = await tx<[Replay]>`SELECT * FROM endpoint_replays WHERE id = ${replay.id} FOR UPDATE`;
       if (locked.status !== 'running') return locked;
       await countPart(tx, locked);
       await save(tx, locked);
@@ -105,10 +102,10 @@ export async function countFor(sql: Sql, replay: Replay, timeoutMs: number): Pro
 /** Adds up the outcomes of deliveries that have had their first attempt. */
 export async function addOutcomes(tx: Queryable, replay: Replay): Promise<void> {
   if (replay.outstanding.length === 0) return;
-  const { account, mode, outstanding } = replay;
+  const { account, webhook, outstanding } = replay;
   const rows = await tx<{ id: string; status: string; tries: number }[]>`
-    SELECT id, status, tries FROM webhook_deliveries
-    WHERE account = ${account} AND mode = ${mode} AND id = ANY(${outstanding})`;
+    SELECT id, status, tries FROM deliveries
+    WHERE account = ${account} AND webhook = ${webhook} AND id = ANY(${outstanding})`;
   const isWaiting = ({ status, tries }: (typeof rows)[number]) => status === 'pending' && tries === 0;
   for (const row of rows) {
     if (isWaiting(row)) continue;
@@ -120,10 +117,10 @@ export async function addOutcomes(tx: Queryable, replay: Replay): Promise<void> 
 
 /** Selects the next deliveries, unless enough wait; while the receiver fails, a few from time to time. */
 async function chooseNext(tx: Queryable, replay: Replay, now: Date): Promise<Selected[]> {
-  const { account, mode, outstanding } = replay;
+  const { account, webhook, outstanding } = replay;
   if (outstanding.length > selectBelow || replay.selected_to >= replay.counted_to) return [];
   const [endpoint] = await tx<{ is_failing: boolean }[]>`
-    SELECT failing_since IS NOT NULL AS is_failing FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode}`;
+    SELECT failing_since IS NOT NULL AS is_failing FROM endpoints WHERE account = ${account} AND webhook = ${webhook}`;
   if (!endpoint?.is_failing) replay.paused_until = null;
   else if (isPaused(replay, now)) return [];
   else replay.paused_until = new Date(now.getTime() + probeEveryMs);
@@ -145,42 +142,42 @@ export async function selectFrom(tx: Queryable, replay: Replay, limit: number): 
   return chosen;
 }
 
-async function enqueue(tx: Transaction, replay: Replay, chosen: Selected[], now: Date): Promise<void> {
+async function enqueue(
+  tx: Transaction,
+  replay: Replay,
+  body: BodyFormat,
+  chosen: Selected[],
+  now: Date,
+): Promise<void> {
   if (chosen.length === 0) return;
-  const { id: replayId, account, mode } = replay;
-  const key = { account, mode };
-  const generation = replayGeneration(replay.generation);
+  const { id: replayId, account, webhook, generation } = replay;
+  const key = { account, webhook };
   const again = chosen.filter(({ exists }) => exists).map(({ id }) => id);
   // `error` stays for the case that the replay is canceled.
   await tx`
-    UPDATE webhook_deliveries SET status = 'pending', due_at = ${now}, tries = 0, finished_at = NULL, generation = ${generation}
-    WHERE account = ${account} AND mode = ${mode} AND id = ANY(${again}) AND status <> 'pending'`;
+    UPDATE deliveries SET status = 'pending', due_at = ${now}, tries = 0, finished_at = NULL,
+      generation = ${generation}, low_priority = true
+    WHERE account = ${account} AND webhook = ${webhook} AND id = ANY(${again}) AND status <> 'pending'`;
   const entries = await newEntries(tx, chosen);
   const deliveries = entries.map((entry) => {
-    return { key, notification: notificationTo(key, entry), generation, replay: replayId };
+    return { key, body, notification: notificationOf(entry, body), generation, replay: replayId };
   });
   if (deliveries.length > 0) await insertDeliveries(tx, deliveries, now);
   replay.selected += chosen.length;
   replay.outstanding = [...replay.outstanding, ...chosen.map(({ id }) => id)];
 }
 
-function notificationTo({ mode }: EndpointKey, entry: LogEntry): Notification {
-  if (isSubscription(mode)) return eventNotificationOf(entry);
-  if (!isReported(entry)) throw new Error(`Webhooks do not report ${entry.type}`);
-  return notificationOf(entry);
-}
-
-/** An instance of an older version does not see these deliveries when it releases the endpoint. */
-async function makeDue(tx: Queryable, { account, mode }: Replay, now: Date): Promise<void> {
+/** Repeated by each step, because a worker may have postponed the endpoint meanwhile. */
+async function makeDue(tx: Queryable, { account, webhook }: Replay, now: Date): Promise<void> {
   await tx`
-    UPDATE webhook_endpoints SET replaying = true, due_at = least(due_at, ${now})
-    WHERE account = ${account} AND mode = ${mode} AND (NOT replaying OR due_at IS NULL OR due_at > ${now})`;
+    UPDATE endpoints SET replaying = true, due_at = least(due_at, ${now})
+    WHERE account = ${account} AND webhook = ${webhook} AND (NOT replaying OR due_at IS NULL OR due_at > ${now})`;
 }
 
 async function save(tx: Queryable, replay: Replay): Promise<void> {
   const { id, status, total, selected, outstanding, delivered, failed, counted_to, selected_to } = replay;
   await tx`
-    UPDATE webhook_replays SET status = ${status}, total = ${total}, selected = ${selected}, outstanding = ${outstanding},
+    UPDATE endpoint_replays SET status = ${status}, total = ${total}, selected = ${selected}, outstanding = ${outstanding},
       delivered = ${delivered}, failed = ${failed}, counted_to = ${counted_to}, selected_to = ${selected_to},
       paused_until = ${replay.paused_until}, ended_at = ${replay.ended_at}
     WHERE id = ${id}`;

@@ -1,13 +1,12 @@
 import type { EndpointKey } from '../../events/endpoint.ts';
-import type { Mode } from '../../events/plans.ts';
-import type { EventFilter } from '../../events/subscription.ts';
+import type { WebhookFilter } from '../../events/webhook.ts';
 import { WebhookSpans } from '../../events/webhook-spans.ts';
 import { Refusal } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { type Queryable, type Sql, violates } from '../log/connect.ts';
 import { readStream } from '../log/read.ts';
-import { waitForWebhooksProjection } from './commands.ts';
 import { type ReplayChoice, type SelectionQuery, selectionOf } from './replay-selection.ts';
+import { waitForWebhooksProjection } from './wait-for-projection.ts';
 
 export const replayStatuses = ['running', 'done', 'canceled', 'stopped'] as const;
 export type ReplayStatus = (typeof replayStatuses)[number];
@@ -47,27 +46,27 @@ export async function startReplay(
   { from, to, choice }: ReplayRequest,
   now: Date,
 ): Promise<Replay> {
-  const { account, mode } = key;
+  const { account, webhook } = key;
   await waitForWebhooksProjection(sql, account);
   return sql
     .begin(async (tx) => {
       const [endpoint] = await tx<Endpoint[]>`
         SELECT generation, is_set AND is_paid AS is_on, filter,
           (SELECT position FROM checkpoints WHERE projection = 'webhooks') AS to_position
-        FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode} FOR UPDATE`;
+        FROM endpoints WHERE account = ${account} AND webhook = ${webhook} FOR UPDATE`;
       if (endpoint === undefined || !endpoint.is_on)
         throw new Refusal('conflict', 'The webhook was turned off at the same time: enable it, then start the replay.');
       const { generation, filter, to_position } = endpoint;
       const spans = new WebhookSpans();
       const events = await readStream(tx, account);
       for (const event of events) if (event.position <= to_position) spans.apply(event);
-      const ofWebhook = spans.upTo(to_position).filter((span) => span.mode === mode);
-      const selection = selectionOf(filter?.mode ?? (mode as Mode), filter, ofWebhook);
+      const ofWebhook = spans.upTo(to_position).filter((span) => span.webhook === webhook);
+      const selection = selectionOf(filter, ofWebhook);
       const start = Math.min(to_position, await startOf(tx, account, from));
       const [replay] = await tx<[Replay]>`
-        INSERT INTO webhook_replays (id, account, mode, generation, choice, from_time, to_time, selection, to_position,
+        INSERT INTO endpoint_replays (id, account, webhook, generation, choice, from_time, to_time, selection, to_position,
           counted_to, selected_to, created_at)
-        VALUES (${newId('whr', now.getTime())}, ${account}, ${mode}, ${generation}, ${choice}, ${from}, ${to},
+        VALUES (${newId('whr', now.getTime())}, ${account}, ${webhook}, ${generation}, ${choice}, ${from}, ${to},
           ${tx.json(JSON.parse(JSON.stringify(selection)))}, ${to_position}, ${start}, ${start}, ${now})
         RETURNING *`;
       return replay;
@@ -84,7 +83,7 @@ export async function startReplay(
 interface Endpoint {
   generation: number;
   is_on: boolean;
-  filter: (EventFilter & { mode: Mode }) | null;
+  filter: WebhookFilter;
   to_position: number;
 }
 
@@ -101,26 +100,26 @@ async function startOf(sql: Queryable, account: string, from: Date): Promise<num
 
 export async function findReplay(
   sql: Queryable,
-  { account, mode }: EndpointKey,
+  { account, webhook }: EndpointKey,
   id: string,
 ): Promise<Replay | undefined> {
   const [replay] = await sql<Replay[]>`
-    SELECT * FROM webhook_replays WHERE id = ${id} AND account = ${account} AND mode = ${mode}`;
+    SELECT * FROM endpoint_replays WHERE id = ${id} AND account = ${account} AND webhook = ${webhook}`;
   return replay;
 }
 
 /** One page of a webhook's replays, newest first, and their total number. */
 export async function listReplays(
   sql: Sql,
-  { account, mode }: EndpointKey,
+  { account, webhook }: EndpointKey,
   { page, limit }: { page: number; limit: number },
 ): Promise<{ replays: Replay[]; total: number }> {
   const [replays, [{ total }]] = await Promise.all([
     sql<Replay[]>`
-      SELECT * FROM webhook_replays WHERE account = ${account} AND mode = ${mode}
+      SELECT * FROM endpoint_replays WHERE account = ${account} AND webhook = ${webhook}
       ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
     sql<[{ total: number }]>`
-      SELECT count(*) AS total FROM webhook_replays WHERE account = ${account} AND mode = ${mode}`,
+      SELECT count(*) AS total FROM endpoint_replays WHERE account = ${account} AND webhook = ${webhook}`,
   ]);
   return { replays, total };
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
-import { bodyFor } from './body.ts';
+import { bodyOf } from './body.ts';
 import type { Due } from './deliveries.ts';
 import { DueQueue } from './due-queue.ts';
 import type { EndpointTest, Held, Leases } from './leases.ts';
@@ -54,7 +54,6 @@ export class Session {
   readonly startedAt = performance.now();
   readonly #tools: SessionTools;
   readonly #log: Logger;
-  readonly #bodyOf: ReturnType<typeof bodyFor>;
   readonly #queue: DueQueue;
   readonly #target: TargetCache;
   readonly #ended = Promise.withResolvers<void>();
@@ -74,8 +73,7 @@ export class Session {
     this.held = held;
     this.claimedAt = claimedAt;
     this.#tools = tools;
-    this.#log = tools.log.child({ account: held.account, mode: held.mode });
-    this.#bodyOf = bodyFor(held.mode);
+    this.#log = tools.log.child({ account: held.account, webhook: held.webhook });
     this.#queue = new DueQueue(tools.sql, held);
     this.#target = new TargetCache(() => findTarget(tools.sql, tools.box, held, tools.clock(), { onlyWhenOn: true }));
   }
@@ -213,9 +211,9 @@ export class Session {
     return undefined;
   }
 
-  async #post(delivery: Due, { url, secrets }: Target): Promise<Sent> {
+  async #post(delivery: Due, { url, secrets, body: format }: Target): Promise<Sent> {
     const at = this.#tools.clock();
-    const body = JSON.stringify(this.#bodyOf(notificationIn(delivery)));
+    const body = JSON.stringify(bodyOf(notificationIn(delivery), format));
     const headers = signedHeaders({ id: delivery.id, at, body, secrets });
     const abort = this.#spareAborts.pop() ?? new AbortController();
     this.#aborts.add(abort);

@@ -7,19 +7,19 @@ const secretOverlapMs = 24 * 60 * 60 * 1000;
 
 /** Creates the secret of a webhook, unless it has one. */
 export const createSecret = (tx: Transaction, box: SecretBox, key: EndpointKey) => tx`
-  INSERT INTO webhook_secrets (account, mode, current)
-  VALUES (${key.account}, ${key.mode}, ${box.seal(newSigningSecret(), key)})
+  INSERT INTO endpoint_secrets (account, webhook, current)
+  VALUES (${key.account}, ${key.webhook}, ${box.seal(newSigningSecret(), key)})
   ON CONFLICT DO NOTHING`;
 
 /** Replaces the secret of a webhook. The previous one also signs for 24 hours. */
 export const rotateSecret = (tx: Transaction, box: SecretBox, key: EndpointKey, now: Date) => tx`
-  UPDATE webhook_secrets SET
+  UPDATE endpoint_secrets SET
     previous = current, previous_until = ${new Date(now.getTime() + secretOverlapMs)},
     current = ${box.seal(newSigningSecret(), key)}
-  WHERE account = ${key.account} AND mode = ${key.mode}`;
+  WHERE account = ${key.account} AND webhook = ${key.webhook}`;
 
 export const destroySecret = (tx: Transaction, key: EndpointKey) => tx`
-  DELETE FROM webhook_secrets WHERE account = ${key.account} AND mode = ${key.mode}`;
+  DELETE FROM endpoint_secrets WHERE account = ${key.account} AND webhook = ${key.webhook}`;
 
 /** The secret in plain text, and until when the previous one signs, if it still does. */
 export const openedSecret = (

@@ -1,15 +1,18 @@
-import { type EndpointKey, isSubscription } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/endpoint.ts';
+import type { BodyFormat } from '../../events/webhook.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 
-/** The URL and the signing secrets of a webhook. */
+/** Where and how a webhook is sent: its URL, its body and its signing secrets. */
 export interface Target {
   url: string;
+  body: BodyFormat;
   secrets: string[];
 }
 
 interface Row {
   url: string;
+  body: BodyFormat;
   current: string;
   previous: string | null;
   previous_until: Date | null;
@@ -24,17 +27,15 @@ export async function findTarget(
   options: { onlyWhenOn: boolean },
 ): Promise<Target | undefined> {
   const on = options.onlyWhenOn ? sql`AND w.status = 'enabled' AND a.plan <> 'free'` : sql``;
-  const [table, column] = isSubscription(key.mode) ? [sql`webhook_subscriptions`, sql`id`] : [sql`webhooks`, sql`mode`];
   const [row] = await sql<Row[]>`
-    SELECT w.url, s.current, s.previous, s.previous_until
-    FROM ${table} w JOIN webhook_secrets s ON s.account = w.account AND s.mode = w.${column}
-    JOIN accounts a ON a.id = w.account
-    WHERE w.account = ${key.account} AND w.${column} = ${key.mode} ${on}`;
+    SELECT w.url, w.body, s.current, s.previous, s.previous_until
+    FROM subscriptions w JOIN endpoint_secrets s USING (account, webhook) JOIN accounts a ON a.id = account
+    WHERE account = ${key.account} AND webhook = ${key.webhook} ${on}`;
   if (row === undefined) return undefined;
-  const { url, current, previous, previous_until } = row;
+  const { url, body, current, previous, previous_until } = row;
   const isPreviousValid = previous !== null && previous_until !== null && previous_until > now;
   const sealed = [current, ...(isPreviousValid ? [previous] : [])];
-  return { url, secrets: sealed.map((secret) => box.open(secret, key)) };
+  return { url, body, secrets: sealed.map((secret) => box.open(secret, key)) };
 }
 
 /** The maximum delay until a changed URL or secret is used. */

@@ -1,4 +1,4 @@
-import { type EndpointKey, isSubscription } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/endpoint.ts';
 import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
@@ -13,7 +13,7 @@ export const slotMs = () => timeouts.exampleSlotMs + timeouts.webhookSendMs + 5_
 /**
  * Calls `send` in one of the webhook's slots; returns undefined if none becomes free within `timeouts.exampleSlotMs`.
  *
- * The row in `webhook_tests` is committed before the lease is read, and a worker reads that table in the transaction
+ * The row in `endpoint_tests` is committed before the lease is read, and a worker reads that table in the transaction
  * that takes or renews the lease. So either the worker sees the row and reserves a slot for it, or this process sees the
  * lease and waits until its holder has granted a slot.
  */
@@ -35,35 +35,34 @@ export async function inTestSlot<T>(
     }
   } finally {
     // A row that cannot be deleted now expires.
-    if (isReserved) await sql`DELETE FROM webhook_tests WHERE id = ${id}`.catch(() => {});
+    if (isReserved) await sql`DELETE FROM endpoint_tests WHERE id = ${id}`.catch(() => {});
   }
 }
 
 const reserve = (sql: Sql, key: EndpointKey, id: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     // Locks before it counts: two concurrent counts would both find the last slot free.
-    if (isSubscription(key.mode))
-      await tx`SELECT 1 FROM webhook_subscriptions WHERE id = ${key.mode} FOR NO KEY UPDATE`;
-    else await tx`SELECT 1 FROM webhooks WHERE account = ${key.account} AND mode = ${key.mode} FOR NO KEY UPDATE`;
+    await tx`
+      SELECT 1 FROM subscriptions WHERE account = ${key.account} AND webhook = ${key.webhook} FOR NO KEY UPDATE`;
     const [row] = await tx`
-      INSERT INTO webhook_tests (id, account, mode, until)
-      SELECT ${id}, ${key.account}, ${key.mode}, now() + ${slotMs() / 1000} * interval '1 second'
+      INSERT INTO endpoint_tests (id, account, webhook, until)
+      SELECT ${id}, ${key.account}, ${key.webhook}, now() + ${slotMs() / 1000} * interval '1 second'
       WHERE ${maxInFlight} > (
-        SELECT count(*) FROM webhook_tests
-        WHERE account = ${key.account} AND mode = ${key.mode} AND until > now()
+        SELECT count(*) FROM endpoint_tests
+        WHERE account = ${key.account} AND webhook = ${key.webhook} AND until > now()
       )
       RETURNING 1`;
     return row !== undefined;
   });
 
-const isGranted = (sql: Sql, { account, mode }: EndpointKey, id: string): Promise<boolean> =>
+const isGranted = (sql: Sql, { account, webhook }: EndpointKey, id: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     // The lock waits for a worker that is taking the lease right now.
     const [endpoint] = await tx<{ free: boolean }[]>`
-      SELECT lease IS NULL OR lease_until < now() AS free FROM webhook_endpoints
-      WHERE account = ${account} AND mode = ${mode}
+      SELECT lease IS NULL OR lease_until < now() AS free FROM endpoints
+      WHERE account = ${account} AND webhook = ${webhook}
       FOR UPDATE`;
     if (endpoint === undefined || endpoint.free) return true;
-    const [test] = await tx<{ granted: boolean }[]>`SELECT granted FROM webhook_tests WHERE id = ${id}`;
+    const [test] = await tx<{ granted: boolean }[]>`SELECT granted FROM endpoint_tests WHERE id = ${id}`;
     return test?.granted === true;
   });

@@ -1,4 +1,4 @@
-import { isSubscription } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/endpoint.ts';
 import { stopErrors } from '../../projections/webhook-endpoints.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -22,26 +22,24 @@ const retentionMs = { delivered: 7 * dayMs, failed: 30 * dayMs };
  */
 export async function dropStopped(sql: Sql, now: Date): Promise<number | undefined> {
   // Without a transaction: usually there is none, and this runs every two seconds.
-  const stopped = await sql`SELECT 1 FROM webhook_endpoints WHERE dropping LIMIT 1`;
+  const stopped = await sql`SELECT 1 FROM endpoints WHERE dropping LIMIT 1`;
   if (stopped.length === 0) return undefined;
   return sql.begin(async (tx) => {
-    const [endpoint] = await tx<{ account: string; mode: string; generation: number; stopped_by: string }[]>`
-      SELECT account, mode, generation, stopped_by FROM webhook_endpoints WHERE dropping
+    const [endpoint] = await tx<(EndpointKey & { generation: number; stopped_by: string })[]>`
+      SELECT account, webhook, generation, stopped_by FROM endpoints WHERE dropping
       LIMIT 1 FOR UPDATE SKIP LOCKED`;
     if (endpoint === undefined) return undefined;
-    const { account, mode, generation, stopped_by } = endpoint;
+    const { account, webhook, generation, stopped_by } = endpoint;
     const dropped = await tx`
-      UPDATE webhook_deliveries SET status = 'failed', error = ${stopErrors[stopped_by] ?? stopped_by}, finished_at = ${now}
-      WHERE account = ${account} AND mode = ${mode} AND id IN (
-        SELECT id FROM webhook_deliveries
-        WHERE account = ${account} AND mode = ${mode} AND status = 'pending'
-          AND generation BETWEEN -${generation}::integer AND ${generation}::integer - 1
+      UPDATE deliveries SET status = 'failed', error = ${stopErrors[stopped_by] ?? stopped_by}, finished_at = ${now}
+      WHERE account = ${account} AND webhook = ${webhook} AND id IN (
+        SELECT id FROM deliveries
+        WHERE account = ${account} AND webhook = ${webhook} AND status = 'pending' AND generation < ${generation}
         LIMIT ${maxBatchSize}
       )`;
     if (dropped.count === maxBatchSize) return dropped.count;
-    if (isSubscription(mode) && stopped_by === 'removed')
-      await tx`DELETE FROM webhook_endpoints WHERE account = ${account} AND mode = ${mode}`;
-    else await tx`UPDATE webhook_endpoints SET dropping = false WHERE account = ${account} AND mode = ${mode}`;
+    if (stopped_by === 'deleted') await tx`DELETE FROM endpoints WHERE account = ${account} AND webhook = ${webhook}`;
+    else await tx`UPDATE endpoints SET dropping = false WHERE account = ${account} AND webhook = ${webhook}`;
     return dropped.count;
   });
 }
@@ -51,8 +49,8 @@ export async function pruneDeliveries(sql: Sql, now: Date): Promise<number> {
   let pruned = 0;
   for (const [status, ms] of Object.entries(retentionMs)) {
     const { count } = await sql`
-      DELETE FROM webhook_deliveries WHERE (account, mode, id) IN (
-        SELECT account, mode, id FROM webhook_deliveries
+      DELETE FROM deliveries WHERE (account, webhook, id) IN (
+        SELECT account, webhook, id FROM deliveries
         WHERE status = ${status} AND finished_at < ${new Date(now.getTime() - ms)}
         ORDER BY finished_at LIMIT ${maxBatchSize}
         FOR UPDATE SKIP LOCKED
@@ -67,10 +65,10 @@ const noteTimeEveryMs = 10 * 60 * 1000;
 
 /** Deletes what is left of deleted webhooks and of old replays. */
 async function pruneOthers(sql: Sql, now: Date): Promise<void> {
-  await sql`DELETE FROM webhook_replays WHERE ended_at < ${new Date(now.getTime() - replayRetentionMs)}`;
+  await sql`DELETE FROM endpoint_replays WHERE ended_at < ${new Date(now.getTime() - replayRetentionMs)}`;
   await sql`
-    DELETE FROM webhook_delivery_counts c WHERE deliveries = 0 AND starts_with(mode, 'wh_')
-      AND NOT EXISTS (SELECT 1 FROM webhook_endpoints e WHERE e.account = c.account AND e.mode = c.mode)`;
+    DELETE FROM delivery_counts c WHERE deliveries = 0
+      AND NOT EXISTS (SELECT 1 FROM endpoints e WHERE e.account = c.account AND e.webhook = c.webhook)`;
 }
 
 /** Notes every 10 minutes which position the log has reached, for replays that begin then. */
@@ -85,11 +83,12 @@ export async function noteLogTime(sql: Sql, now: Date): Promise<void> {
 
 async function measure(sql: Sql, now: Date, { webhooksWaiting, webhooksDelay }: Metrics): Promise<void> {
   const [{ waiting, due_at }] = await sql<[{ waiting: number; due_at: Date | null }]>`
-    SELECT (SELECT coalesce(sum(deliveries), 0)::bigint FROM webhook_delivery_counts WHERE status = 'pending') AS waiting,
+    SELECT (SELECT coalesce(sum(deliveries), 0)::bigint FROM delivery_counts WHERE status = 'pending') AS waiting,
       (SELECT min(first.due_at)
-       FROM webhook_endpoints e, LATERAL (
-         SELECT min(d.due_at) AS due_at FROM webhook_deliveries d
-         WHERE d.account = e.account AND d.mode = e.mode AND d.status = 'pending' AND d.generation = e.generation
+       FROM endpoints e, LATERAL (
+         SELECT min(d.due_at) AS due_at FROM deliveries d
+         WHERE d.account = e.account AND d.webhook = e.webhook AND d.status = 'pending' AND d.generation = e.generation
+           AND NOT d.low_priority
        ) AS first
        WHERE e.is_set AND e.is_paid AND e.due_at <= ${now}) AS due_at`;
   webhooksWaiting.set(waiting);

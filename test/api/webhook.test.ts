@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { exampleScan, sendExample } from '../../src/api/webhook-actions.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Transaction } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
 import { remove } from '../../src/webhooks/commands.ts';
 import { createSender } from '../../src/webhooks/send.ts';
@@ -16,6 +16,8 @@ import { answer, hang, useReceiver } from '../webhooks/receiver.ts';
 import { mayCallTests, newPath, setHook } from '../webhooks/webhook-support.ts';
 
 const lines = captureLog();
+type Work = (tx: Transaction) => Promise<unknown>;
+
 const service = useService({ instances: 2, config: mayCallTests, log: lines.log });
 const receiver = useReceiver();
 const path = '/v1/account/webhook';
@@ -126,18 +128,28 @@ describe('DELETE /v1/account/webhook', () => {
     const { live, id } = await service.account();
     await setHook(live, anywhere());
     let removed: Promise<unknown> | undefined;
-    // Every read of the account waits until another client has removed the webhook.
-    const sql = new Proxy(service.database.sql, {
-      async apply(target, _, query: Parameters<Sql>) {
-        if (query[0].join('').includes('FROM accounts')) {
+    // Another client removes the webhook after it was read, and before the account is.
+    const removing = (tx: Transaction) => {
+      const webhookRead = Promise.withResolvers<void>();
+      return new Proxy(tx, {
+        async apply(target, _, query: Parameters<Transaction>) {
+          if (!query[0].join('').includes('FROM accounts')) return target(...query).finally(webhookRead.resolve);
+          await webhookRead.promise;
           removed ??= live.delete(path);
           await removed;
-        }
-        return target(...query);
+          return target(...query);
+        },
+      });
+    };
+    const sql = new Proxy(service.database.sql, {
+      get(target, name, receiver) {
+        if (name !== 'begin') return Reflect.get(target, name, receiver);
+        return (...given: [string, Work] | [Work]) =>
+          given.length === 1 ? target.begin(given[0]) : target.begin(given[0], (tx) => given[1](removing(tx)));
       },
     });
     const by = { actor: 'operator' as const, now: new Date() };
-    await expect(remove(sql, { account: id, mode: 'live' }, by)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(remove(sql, { account: id, mode: 'live' }, 'live', by)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
@@ -165,7 +177,7 @@ describe('an example event', () => {
       ...{ sql: service.database.sql, clock: systemClock },
       webhooks: { box: testBox, policy, send: createSender({ policy, timeoutMs: 50 }) },
     };
-    expect(await sendExample(parts, { account, mode: 'live' }, exampleScan)).toMatchObject({
+    expect(await sendExample(parts, { account, webhook: 'live' }, exampleScan)).toMatchObject({
       ...{ delivered: false, status_code: null, error: 'No answer within 0.05 s.' },
     });
   });
@@ -205,7 +217,7 @@ test('changes of a webhook are in the log, without its secret', async () => {
     { type: 'webhook_removed', data: { mode: 'live' } },
   ]);
   expect(
-    (await dumpAll(service.database.sql))['webhook_secrets']?.join(),
+    (await dumpAll(service.database.sql))['endpoint_secrets']?.join(),
     'the secret is deleted with the webhook',
   ).not.toContain(id);
   secrets.push((await setHook(live, url)).secret);

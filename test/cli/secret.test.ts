@@ -11,8 +11,7 @@ import { connect, type Sql } from '../../src/log/connect.ts';
 import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
 import { writeBackup } from '../../src/maintenance/backup.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
-import { rotate, set } from '../../src/webhooks/commands.ts';
-import { create } from '../../src/webhooks/subscriptions.ts';
+import { create, rotate, set } from '../../src/webhooks/commands.ts';
 import { findTarget } from '../../src/webhooks/target.ts';
 import { command } from '../support/command.ts';
 import { createDatabase } from '../support/database.ts';
@@ -43,7 +42,7 @@ async function newDatabase(): Promise<void> {
   await isKeyOfDatabase(sql, testBox);
   owner = { account: (await createAccount(sql, { name: 'Café', plan: 'pro', now })).id, mode: 'live' };
   await set(sql, testBox, owner, 'https://example.com/hook', { actor: 'operator', now });
-  await rotate(sql, testBox, owner, { actor: 'operator', now });
+  await rotate(sql, testBox, owner, 'live', { actor: 'operator', now });
   const filter = { events: ['scan.created'], qr_ids: null, tags: null };
   const settings = { url: 'https://example.com/other', description: '', active: true, ...filter };
   subscription = await create(sql, testBox, owner, settings, { actor: 'operator', now });
@@ -62,9 +61,9 @@ const run = (environment: Record<string, string>, ...args: string[]) => command(
 
 /** All encrypted secrets, decrypted. */
 async function secretsUnder(box: SecretBox) {
-  const target = await findTarget(sql, box, owner, now, { onlyWhenOn: false });
+  const target = await findTarget(sql, box, { account: owner.account, webhook: 'live' }, now, { onlyWhenOn: false });
   const keys = await readVisitorKeys(sql, box, [code, older.code]);
-  const other = { account: owner.account, mode: subscription };
+  const other = { account: owner.account, webhook: subscription };
   const otherTarget = await findTarget(sql, box, other, now, { onlyWhenOn: false });
   return { webhook: target?.secrets, other: otherTarget?.secrets, keys: [code, older.code].map((id) => keys.get(id)) };
 }

@@ -37,7 +37,7 @@ async function createResources(account: TestAccount, mode: Mode): Promise<Resour
   const { id: key } = (await api.post('/v1/account/keys', { name: 'Website' })).body;
   const delivery = await eventually(async () => {
     const [row] = await service.database.sql<{ id: string }[]>`
-      SELECT id FROM webhook_deliveries WHERE account = ${account.id} AND mode = ${mode} AND status = 'delivered'`;
+      SELECT id FROM deliveries WHERE account = ${account.id} AND webhook = ${mode} AND status = 'delivered'`;
     if (row === undefined) throw new Error('not delivered yet');
     return row.id;
   });
@@ -66,10 +66,9 @@ async function dumpTables(): Promise<Record<string, string[]>> {
     'visitor_keys',
     'api_keys',
     'logos',
-    'webhooks',
-    'webhook_secrets',
-    'webhook_deliveries',
-    'webhook_subscriptions',
+    'endpoint_secrets',
+    'deliveries',
+    'subscriptions',
   ];
   return Object.fromEntries(await Promise.all(tables.map(async (name) => [name, await dumpTable(sql, name)])));
 }

@@ -28,7 +28,7 @@ import { replayAnalytics } from '../../src/maintenance/replay-analytics.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { checkBackup, restoreBackup } from '../../src/maintenance/restore.ts';
 import { unreadableFiles } from '../../src/maintenance/verify-archive.ts';
-import { create } from '../../src/webhooks/subscriptions.ts';
+import { create } from '../../src/webhooks/commands.ts';
 import { createDatabase } from '../support/database.ts';
 import { startS3 } from '../support/s3.ts';
 import { testBox } from '../support/secret-box.ts';
@@ -87,7 +87,7 @@ describe('an archive run', () => {
     await world.scan(busy, 10, { occurred_at: now });
     await world.scan(busy, 5, { occurred_at: old });
     await world.catchUp();
-    expect(await dumpTable(world.sql, 'webhook_deliveries')).toHaveLength(3);
+    expect(await dumpTable(world.sql, 'deliveries')).toHaveLength(3);
     lines = await allLines(world);
     totals = await world.totals();
     rows = await dumpTable(world.sql, 'scans');

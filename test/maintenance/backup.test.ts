@@ -83,7 +83,9 @@ beforeAll(async () => {
       INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)
       VALUES (nextval('log_position'), ${`evt_${i}`}, ${`acct_${i}`}, 1, 'account_created', 1,
         ${sql.json({ name: text, n: 1.5, big: 2 ** 52, none: null })}, ${text}, ${at}::text::timestamptz)`;
-    await sql`INSERT INTO webhooks VALUES (${`acct_${i}`}, 'live', ${text}, 'on', ${i % 2 ? text : null}, now(), now())`;
+    await sql`
+      INSERT INTO subscriptions (account, webhook, mode, url, description, events, status, reason, since, created_at, updated_at)
+      VALUES (${`acct_${i}`}, 'live', 'live', ${text}, '', '{}', 'on', ${i % 2 ? text : null}, now(), now(), now())`;
     await sql`INSERT INTO idempotency_keys VALUES ('acct_1', 'live', ${`key ${i}`}, 'h', NULL, ${text}, now())`;
     await sql`
       INSERT INTO scans VALUES (nextval('log_position'), ${`scan_${i}`}, 'qr_1', 'acct_1', 'live',
@@ -95,8 +97,8 @@ beforeAll(async () => {
   await sql`
     INSERT INTO visitors SELECT 9223372036854775807 - n, gen_random_uuid() FROM generate_series(0, 2500) AS n`;
   await sql`
-    INSERT INTO webhook_deliveries
-      (id, account, mode, code, scanned_at, country, city, device, is_unique, generation, due_at, created_at, attempts)
+    INSERT INTO deliveries
+      (id, account, webhook, code, scanned_at, country, city, device, is_unique, generation, due_at, created_at, attempts)
     SELECT 'whd_' || n, 'acct_1', 'live', 'qr_1', now(), 'DE', '', 'ios', true, 0, now(), now(), '[{"ms": 1.25}]'
     FROM generate_series(1, 150) AS n`;
   await sql`
@@ -118,7 +120,7 @@ describe('a backup', () => {
     expect(await kept(sql)).toEqual(await kept(source.sql));
     expect(await findArt(sql, logoId)).toEqual({ kind: 'raster', width: 40, height: 30, png: picture });
     expect(await dumpAll(sql)).toMatchObject({
-      webhook_delivery_counts: ['(acct_1,live,pending,150)'],
+      delivery_counts: ['(acct_1,live,pending,150)'],
       warehouse_tables: [],
     });
 
@@ -266,5 +268,5 @@ test('a file that is replaced after it was checked leaves the database empty', a
   const other = altered('replaced', (lines) => lines.slice(0, -2));
   await expect(restoreBackup(sql, { ...checked, file: other })).rejects.toThrow('its end line is missing');
   expect(await headOfLog(sql)).toBe(0);
-  expect((await dumpAll(sql))['webhooks']).toEqual([]);
+  expect((await dumpAll(sql))['subscriptions']).toEqual([]);
 });

@@ -172,11 +172,10 @@ describe('an account deleted by the operator', () => {
   });
 
   test('has no scans in the log or the warehouse, and no counts, visitors, deliveries or secrets', async () => {
-    for (const table of ['scans', 'webhook_deliveries', 'webhook_delivery_counts', 'webhook_endpoints', 'api_keys'])
+    for (const table of ['scans', 'deliveries', 'delivery_counts', 'endpoints', 'api_keys'])
       expect(await countIn(table, gone.id), table).toBe(0);
-    for (const table of ['webhook_subscriptions', 'webhook_replays'])
-      expect(await countIn(table, gone.id), table).toBe(0);
-    for (const table of ['webhooks', 'webhook_secrets', 'idempotency_keys', 'console_sessions', 'code_counts'])
+    for (const table of ['subscriptions', 'endpoint_replays']) expect(await countIn(table, gone.id), table).toBe(0);
+    for (const table of ['endpoint_secrets', 'idempotency_keys', 'console_sessions', 'code_counts'])
       expect(await countIn(table, gone.id), table).toBe(0);
     const codes = sql()`SELECT id FROM codes WHERE account = ${gone.id}`;
     expect(await sql()`SELECT * FROM scan_counts WHERE code IN (${codes})`).toEqual([]);
@@ -233,7 +232,7 @@ describe('an account deleted by the operator', () => {
   });
 
   test('is not restored by a replay, which finds every row correct', async () => {
-    const tables = ['accounts', 'api_keys', 'webhooks', 'codes', 'code_counts', 'scan_counts', 'visitors'];
+    const tables = ['accounts', 'api_keys', 'subscriptions', 'codes', 'code_counts', 'scan_counts', 'visitors'];
     const dump = async () => Promise.all(tables.map((table) => dumpTable(sql(), table)));
     await eventually(async () => expect(await differences()).toEqual([]));
     const dumped = await dump();

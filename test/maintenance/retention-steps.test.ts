@@ -190,13 +190,13 @@ describe('a run', () => {
     const code = await world.newCode();
     await world.catchUp();
     await world.sql`
-      INSERT INTO webhook_endpoints (account, mode, is_set, is_paid) VALUES (${code.owner.account}, 'live', true, true)`;
+      INSERT INTO endpoints (account, webhook, is_set, is_paid) VALUES (${code.owner.account}, 'live', true, true)`;
     await world.scan(code, 3, old);
     await world.catchUp();
-    const deliveries = await dumpTable(world.sql, 'webhook_deliveries');
+    const deliveries = await dumpTable(world.sql, 'deliveries');
     expect(deliveries).toHaveLength(3);
     await world.dropAll(cutoff);
-    expect(await dumpTable(world.sql, 'webhook_deliveries')).toEqual(deliveries);
+    expect(await dumpTable(world.sql, 'deliveries')).toEqual(deliveries);
     expect(await world.differences()).toEqual([]);
   });
 });

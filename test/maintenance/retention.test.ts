@@ -79,8 +79,8 @@ const run = (...args: string[]) => command(args, { DATABASE_URL: service.databas
 
 /** Sets the time of the next attempt of the pending delivery. */
 async function makeDeliveryDue(due_at: Date): Promise<void> {
-  await sql()`UPDATE webhook_endpoints SET due_at = ${due_at}, failing_since = NULL WHERE account = ${hooked.id}`;
-  await sql()`UPDATE webhook_deliveries SET due_at = ${due_at} WHERE account = ${hooked.id}`;
+  await sql()`UPDATE endpoints SET due_at = ${due_at}, failing_since = NULL WHERE account = ${hooked.id}`;
+  await sql()`UPDATE deliveries SET due_at = ${due_at} WHERE account = ${hooked.id}`;
 }
 
 /** Scans before the cutoff, in the month that begins with it, and today; then the retention runs. */

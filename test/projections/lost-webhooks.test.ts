@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { SubscriptionEvent } from '../../events/subscription.ts';
 import type { WebhookEvent } from '../../events/webhook.ts';
 import { Superseded } from '../../projections/checkpoint.ts';
 import { webhooks } from '../../projections/webhooks.ts';
@@ -7,7 +6,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { verifyDeliveries } from '../../src/maintenance/verify-deliveries.ts';
 import { abandonTail } from '../../src/stream/lost-tail.ts';
-import { create } from '../../src/webhooks/subscriptions.ts';
+import { create } from '../../src/webhooks/commands.ts';
 import { useWebhookAccounts } from './webhook-accounts.ts';
 
 const { database, box, by, newAccount, catchUp, dropAll } = useWebhookAccounts();
@@ -22,12 +21,12 @@ describe('when the log has lost scans that were delivered', () => {
     const agreed = await headOfLog(sql);
     await account.scan(3);
     await catchUp();
-    await sql`UPDATE webhook_deliveries SET status = 'delivered' WHERE account = ${account.account}`;
+    await sql`UPDATE deliveries SET status = 'delivered' WHERE account = ${account.account}`;
     const { entries } = await readRange(sql, agreed, 100);
     const owner = { account: account.account, mode: 'live' as const };
     const lost = { id: newId('scan', Date.now()), code: `qr_${account.account}`, owner };
     await sql`
-      UPDATE webhook_deliveries SET id = ${`whd_${lost.id.slice('scan_'.length)}`}
+      UPDATE deliveries SET id = ${`whd_${lost.id.slice('scan_'.length)}`}
       WHERE id = ${`whd_${entries[0]?.id.slice('scan_'.length)}`}`;
     const inLog = { ...lost, id: entries[1]?.id ?? '' };
 
@@ -63,7 +62,7 @@ describe('when the log has lost scans that were delivered', () => {
 
 describe('when the log has lost an event that changed a webhook', () => {
   /** The projection receives an event from the stream that the log has lost; then the loss is detected. */
-  async function applyLost(account: string, event: WebhookEvent | SubscriptionEvent, whileLost = async () => {}) {
+  async function applyLost(account: string, event: WebhookEvent, whileLost = async () => {}) {
     const { sql } = database;
     const kept = await headOfLog(sql);
     const id = newId('evt', Date.now());
@@ -154,7 +153,7 @@ describe('when the log has lost an event that changed a webhook', () => {
     await account.scan(1);
     await catchUp();
     expect((await account.deliveries()).map(({ status }) => status)).toEqual(['pending', 'pending']);
-    expect(await account.endpoint()).toMatchObject({ mode: webhook, is_set: true, filter: { mode: 'live' } });
+    expect(await account.endpoint()).toMatchObject({ webhook, is_set: true, filter: { mode: 'live' } });
     expect(await differencesOf(account.account)).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ import { Refusal } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
 import { locks } from '../../src/log/locks.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
-import * as subscriptions from '../../src/webhooks/subscriptions.ts';
+import * as webhooks from '../../src/webhooks/commands.ts';
 import { png } from '../logos/pictures.ts';
 import { useEmptiedDatabase } from '../support/emptied.ts';
 import { opened } from '../support/events.ts';
@@ -141,12 +141,13 @@ async function addWebhook(owner: Owner, { active, tags, removed }: Extract<Step,
   const filter = { events: ['scan.created', 'code.updated'], qr_ids: ['qr_1'], tags: null };
   const settings = { url: 'https://example.com/ü', description: 'A "B"', active: true, ...filter };
   try {
-    const id = await subscriptions.create(sql, testBox, owner, settings, by);
-    await subscriptions.change(sql, owner, id, { active, tags, qr_ids: null, description: '' }, by);
-    const key = { account: owner.account, mode: id };
-    if (active) await subscriptions.stop(sql, key, { reason: 'gone', attemptedAt: by.now, now: by.now });
-    await subscriptions.rotate(sql, testBox, owner, id, by);
-    if (removed) await subscriptions.remove(sql, owner, id, by);
+    const id = await webhooks.create(sql, testBox, owner, settings, by);
+    await webhooks.change(sql, owner, id, { active, tags, qr_ids: null, description: '' }, by);
+    const key = { account: owner.account, webhook: id };
+    if (active) await webhooks.disable(sql, key, { reason: 'gone', attemptedAt: by.now, now: by.now });
+    await webhooks.rotate(sql, testBox, owner, id, by);
+    if (removed) await webhooks.remove(sql, owner, id, by);
+    await webhooks.set(sql, testBox, owner, `https://example.com/${tags}`, by);
   } catch (error) {
     if (!(error instanceof Refusal && ['plan_required', 'quota_exceeded'].includes(error.code))) throw error;
   }

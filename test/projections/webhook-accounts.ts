@@ -24,16 +24,17 @@ export function useWebhookAccounts() {
     return {
       account,
       set: (url = 'https://example.com/a') => set(sql, box, owner, url, by()),
-      remove: () => remove(sql, owner, by()),
-      disable: () => disable(sql, owner, { reason: 'gone', attemptedAt: new Date(), now: new Date() }),
+      remove: () => remove(sql, owner, 'live', by()),
+      disable: () =>
+        disable(sql, { account, webhook: 'live' }, { reason: 'gone', attemptedAt: new Date(), now: new Date() }),
       plan: (to: Plan) => setPlan(sql, account, to, new Date()),
       scan: (count: number, mode: 'live' | 'test' = 'live') => {
         const scans = Array.from({ length: count }, () => scanned({ account, mode, code: `qr_${account}` }));
         return appendScans(sql, batchOf(newId('batch', Date.now()), 1, scans));
       },
       deliveries: () => sql<{ status: string; generation: number; error: string | null }[]>`
-        SELECT status, generation, error FROM webhook_deliveries WHERE account = ${account} ORDER BY id`,
-      endpoint: async () => (await sql`SELECT * FROM webhook_endpoints WHERE account = ${account}`)[0],
+        SELECT status, generation, error FROM deliveries WHERE account = ${account} ORDER BY id`,
+      endpoint: async () => (await sql`SELECT * FROM endpoints WHERE account = ${account}`)[0],
     };
   }
 

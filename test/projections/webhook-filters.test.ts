@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SubscriptionSettings } from '../../events/subscription.ts';
+import type { WebhookSettings } from '../../events/webhook.ts';
 import { webhookEventTypes } from '../../events/webhook-events.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { createAccount, setPlan } from '../../src/accounts/accounts.ts';
@@ -9,7 +9,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { verifyDeliveries } from '../../src/maintenance/verify-deliveries.ts';
-import { change, create, remove } from '../../src/webhooks/subscriptions.ts';
+import { change, create, remove } from '../../src/webhooks/commands.ts';
 import { dropStopped } from '../../src/webhooks/upkeep.ts';
 import { useDatabase } from '../support/database.ts';
 import { scanned } from '../support/scans.ts';
@@ -32,9 +32,9 @@ async function newAccount() {
   const defaults = { events: [...webhookEventTypes], qr_ids: null, tags: null, description: '', active: true };
   return {
     ...{ owner, account, plain, tagged },
-    add: (settings: Partial<SubscriptionSettings> = {}) =>
+    add: (settings: Partial<WebhookSettings> = {}) =>
       create(sql, testBox, owner, { url: 'https://example.com/a', ...defaults, ...settings }, by()),
-    set: (id: string, settings: Partial<SubscriptionSettings>) => change(sql, owner, id, settings, by()),
+    set: (id: string, settings: Partial<WebhookSettings>) => change(sql, owner, id, settings, by()),
     remove: (id: string) => remove(sql, owner, id, by()),
     tag: (code: string, tags: string[] | null) => changeCode(sql, owner, code, { tags }, by()),
     rename: (code: string, name: string) => changeCode(sql, owner, code, { name }, by()),
@@ -48,14 +48,14 @@ async function newAccount() {
     typesOf: async (id: string) =>
       (
         await sql<{ type: string }[]>`
-          SELECT d.type FROM webhook_deliveries d
+          SELECT d.type FROM deliveries d
           LEFT JOIN events e ON 'whd_' || substr(e.id, 5) = d.id LEFT JOIN scans s ON 'whd_' || substr(s.id, 6) = d.id
-          WHERE d.account = ${account} AND d.mode = ${id} ORDER BY coalesce(e.position, s.position)`
+          WHERE d.account = ${account} AND d.webhook = ${id} ORDER BY coalesce(e.position, s.position)`
       ).map(({ type }) => type),
     statusesOf: async (id: string) =>
       (
         await sql<{ status: string; error: string | null }[]>`
-          SELECT status, error FROM webhook_deliveries WHERE account = ${account} AND mode = ${id} ORDER BY id`
+          SELECT status, error FROM deliveries WHERE account = ${account} AND webhook = ${id} ORDER BY id`
       ).map(({ status, error }) => error ?? status),
     differences: async () => (await verifyDeliveries(sql, { account })).differences,
   };
@@ -135,7 +135,7 @@ describe.each([1, 1_000])('in ranges of %i entries', (maxEntries) => {
     await catchUp(maxEntries);
     while ((await dropStopped(database.sql, new Date())) !== undefined);
     expect(new Set(await account.statusesOf(id)).size, 'all have failed with a reason').toBe(1);
-    const rows = await database.sql`SELECT FROM webhook_endpoints WHERE account = ${account.account}`;
+    const rows = await database.sql`SELECT FROM endpoints WHERE account = ${account.account}`;
     expect(rows, 'the endpoint of a removed webhook is gone').toHaveLength(0);
     expect(await account.differences()).toEqual([]);
   });
@@ -150,7 +150,7 @@ test('deliveries of entries that the log has lost are removed from every webhook
   await account.rename(account.plain, 'Lost');
   await catchUp();
   const lost = { id: newId('evt', Date.now()), code: account.plain, owner: undefined };
-  await sql`UPDATE webhook_deliveries SET id = ${`whd_${lost.id.slice(4)}`} WHERE account = ${account.account}`;
+  await sql`UPDATE deliveries SET id = ${`whd_${lost.id.slice(4)}`} WHERE account = ${account.account}`;
   expect(await account.differences()).toHaveLength(2);
   await sql.begin((tx) => webhooks.rewind(tx, agreed, [lost]));
   await catchUp();

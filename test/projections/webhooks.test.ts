@@ -4,7 +4,7 @@ import { notificationIn } from '../../projections/delivery-columns.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { verifyDeliveries } from '../../src/maintenance/verify-deliveries.ts';
-import { bodyOf } from '../../src/webhooks/body.ts';
+import { contractBodyOf } from '../../src/webhooks/body.ts';
 import { dueDeliveries } from '../../src/webhooks/deliveries.ts';
 import { pruneDeliveries } from '../../src/webhooks/upkeep.ts';
 import { dumpTable } from '../support/tables.ts';
@@ -80,7 +80,7 @@ describe('deliveries', () => {
       Object.fromEntries(
         (
           await database.sql<{ status: string; deliveries: number }[]>`
-            SELECT status, deliveries FROM webhook_delivery_counts WHERE account = ${account.account}`
+            SELECT status, deliveries FROM delivery_counts WHERE account = ${account.account}`
         ).map(({ status, deliveries }) => [status, deliveries]),
       );
     expect(await counts()).toEqual({ pending: 5 });
@@ -88,7 +88,7 @@ describe('deliveries', () => {
     await catchUp();
     await dropAll();
     expect(await counts()).toEqual({ pending: 0, failed: 5 });
-    await database.sql`DELETE FROM webhook_deliveries WHERE account = ${account.account}`;
+    await database.sql`DELETE FROM deliveries WHERE account = ${account.account}`;
     expect(await counts()).toEqual({ pending: 0, failed: 0 });
   });
 });
@@ -103,7 +103,7 @@ describe('deliveries of scans, while an instance of the version before migration
     await account.set();
     await account.scan(2);
     await catchUp();
-    const endpoint = { account: account.account, mode: 'live' as const, generation: 0 };
+    const endpoint = { account: account.account, webhook: 'live', generation: 0 };
     const read = () => dueDeliveries(sql, endpoint, { now: new Date(), limit: 10 });
     const ours = await read();
 
@@ -126,7 +126,7 @@ describe('deliveries of scans, while an instance of the version before migration
         data: { qr_id: code, scan_id: id, country, city, device, is_unique },
       },
     }));
-    const sent = theirs.map((row) => ({ id: row.id, body: bodyOf(notificationIn(row)) }));
+    const sent = theirs.map((row) => ({ id: row.id, body: contractBodyOf(notificationIn(row)) }));
     expect(sent.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(
       expected.toSorted((a, b) => a.id.localeCompare(b.id)),
     );
@@ -139,10 +139,10 @@ describe('no delivery is sent again', () => {
     await account.set();
     await account.scan(3);
     await catchUp();
-    const before = await dumpTable(database.sql, 'webhook_deliveries');
+    const before = await dumpTable(database.sql, 'deliveries');
     await database.sql`DELETE FROM checkpoints WHERE projection = 'webhooks'`;
     expect(await webhooks.checkpoint(database.sql)).toBe(await headOfLog(database.sql));
-    expect(await dumpTable(database.sql, 'webhook_deliveries')).toEqual(before);
+    expect(await dumpTable(database.sql, 'deliveries')).toEqual(before);
   });
 
   test('when the checkpoint is set back by hand: a scan can have only one delivery', async () => {
@@ -151,7 +151,7 @@ describe('no delivery is sent again', () => {
     await account.scan(3);
     const start = await webhooks.checkpoint(database.sql);
     await catchUp();
-    await database.sql`UPDATE webhook_deliveries SET status = 'delivered' WHERE account = ${account.account}`;
+    await database.sql`UPDATE deliveries SET status = 'delivered' WHERE account = ${account.account}`;
     await database.sql`UPDATE checkpoints SET position = ${start} WHERE projection = 'webhooks'`;
     await catchUp();
     expect((await account.deliveries()).map(({ status }) => status)).toEqual(Array(3).fill('delivered'));
@@ -165,12 +165,12 @@ test('verify reports a missing delivery, and one that should not exist', async (
   await catchUp();
   const { sql } = database;
   await sql`
-    DELETE FROM webhook_deliveries WHERE id = (SELECT min(id) FROM webhook_deliveries WHERE account = ${account.account})`;
+    DELETE FROM deliveries WHERE id = (SELECT min(id) FROM deliveries WHERE account = ${account.account})`;
   await sql`
-    INSERT INTO webhook_deliveries (id, account, mode, code, scanned_at, country, city, device, is_unique, generation,
+    INSERT INTO deliveries (id, account, webhook, code, scanned_at, country, city, device, is_unique, generation,
       due_at, created_at)
-    SELECT 'whd_x', account, mode, 'qr_other', scanned_at, country, city, device, is_unique, generation, due_at, created_at
-    FROM webhook_deliveries WHERE account = ${account.account}`;
+    SELECT 'whd_x', account, webhook, 'qr_other', scanned_at, country, city, device, is_unique, generation, due_at, created_at
+    FROM deliveries WHERE account = ${account.account}`;
   const { differences } = await verifyDeliveries(sql, { account: account.account });
   expect(differences).toMatchObject([
     { what: 'webhooks', code: `qr_${account.account}`, found: 'no delivery' },
@@ -184,7 +184,7 @@ test('deliveries are deleted 7 days after success and 30 days after failure, and
   await account.scan(5);
   await catchUp();
   const { sql } = database;
-  const ids = (await sql<{ id: string }[]>`SELECT id FROM webhook_deliveries WHERE account = ${account.account}`).map(
+  const ids = (await sql<{ id: string }[]>`SELECT id FROM deliveries WHERE account = ${account.account}`).map(
     ({ id }) => id,
   );
   const now = new Date();
@@ -197,7 +197,7 @@ test('deliveries are deleted 7 days after success and 30 days after failure, and
   ];
   for (const [i, [status, days]] of ages.entries())
     await sql`
-      UPDATE webhook_deliveries SET status = ${status},
+      UPDATE deliveries SET status = ${status},
         finished_at = ${days === null ? null : new Date(now.getTime() - days * day)}
       WHERE id = ${ids[i] as string}`;
   expect(await pruneDeliveries(sql, now)).toBe(2);

@@ -22,7 +22,7 @@ export function useEmptiedDatabase(): TestDatabase {
       ...tables.map(({ name }) => `DELETE FROM ${name}`),
       "DELETE FROM secrets WHERE name = 'log_floor'",
       "DELETE FROM checkpoints WHERE projection <> 'webhooks'",
-      'UPDATE checkpoints SET position = 0',
+      'UPDATE checkpoints SET position = 0, is_rewound = false',
       'ALTER SEQUENCE log_position RESTART',
       'ALTER SEQUENCE warehouse_tables_version_seq RESTART',
     ].join(';');

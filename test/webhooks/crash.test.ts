@@ -70,7 +70,7 @@ describe('a worker killed with SIGKILL while it sends', () => {
     startWorker();
     // The leases of the killed worker end 20 s after it renewed them: here at once.
     const { count } = await service.database.sql`
-      UPDATE webhook_endpoints SET lease_until = now() WHERE account = ${account.id} AND lease_until > now()`;
+      UPDATE endpoints SET lease_until = now() WHERE account = ${account.id} AND lease_until > now()`;
     expect(count, 'leases of the killed worker').toBe(2);
     await untilThereAre(service.database.sql, account.id, 20, 'delivered');
     const scans = new Map<string, Set<string>>();
@@ -84,7 +84,7 @@ describe('a worker killed with SIGKILL while it sends', () => {
     expect(receiver.maxConcurrent(path)).toBeLessThanOrEqual(8);
 
     await eventually(async () => {
-      const [row] = await service.database.sql`SELECT status FROM webhook_replays WHERE id = ${started.body.id}`;
+      const [row] = await service.database.sql`SELECT status FROM endpoint_replays WHERE id = ${started.body.id}`;
       expect(row?.['status']).toBe('done');
     });
     expect((await account.live.get(replay)).body).toMatchObject({ total: 20, sent: 20, delivered: 20, failed: 0 });

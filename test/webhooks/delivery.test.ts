@@ -156,7 +156,7 @@ describe('a receiver that misbehaves', () => {
     const hasError = (account: TestAccount, why: string) =>
       eventually(async () => {
         const [row] = await service.database.sql`
-          SELECT error FROM webhook_deliveries WHERE account = ${account.id} AND status = 'pending' AND tries > 0`;
+          SELECT error FROM deliveries WHERE account = ${account.id} AND status = 'pending' AND tries > 0`;
         expect(row?.['error']).toContain(why);
       });
     await hasError(resetting, 'closed before an answer');
@@ -175,7 +175,7 @@ describe('a pending delivery', () => {
     await account.scan(count);
     await eventually(async () => {
       const tried = await service.database.sql`
-        SELECT FROM webhook_deliveries WHERE account = ${account.id} AND status = 'pending' AND tries > 0`;
+        SELECT FROM deliveries WHERE account = ${account.id} AND status = 'pending' AND tries > 0`;
       expect(tried).toHaveLength(count);
     });
     return account;

@@ -40,10 +40,10 @@ test('a replay leaves out scans of deleted codes, as the feed does', async () =>
   await set(sql, testBox, owner, 'https://example.com/hook', { ...by, now: new Date() });
   await catchUp();
   const hour = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 1_000) };
-  const { id } = await startReplay(sql, { account, mode: 'live' }, { ...hour, choice: 'missing' }, new Date());
+  const { id } = await startReplay(sql, { account, webhook: 'live' }, { ...hour, choice: 'missing' }, new Date());
   await replayNext(sql, id, new Date());
-  const [replay] = await sql`SELECT total, selected FROM webhook_replays WHERE id = ${id}`;
+  const [replay] = await sql`SELECT total, selected FROM endpoint_replays WHERE id = ${id}`;
   expect(replay).toMatchObject({ total: 1, selected: 1 });
-  const deliveries = await sql`SELECT code FROM webhook_deliveries`;
+  const deliveries = await sql`SELECT code FROM deliveries`;
   expect(deliveries).toEqual([{ code: kept?.code.id }]);
 });

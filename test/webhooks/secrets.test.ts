@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Owner } from '../../events/owner.ts';
+import type { EndpointKey } from '../../events/endpoint.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
 import { newSigningSecret } from '../../src/webhooks/secrets.ts';
@@ -7,7 +7,7 @@ import { useDatabase } from '../support/database.ts';
 
 const database = useDatabase();
 const box = createSecretBox('a'.repeat(32));
-const owner: Owner = { account: 'acct_1', mode: 'live' };
+const key: EndpointKey = { account: 'acct_1', webhook: 'live' };
 
 describe('a signing secret', () => {
   test('has 256 random bits in the format of Standard Webhooks', () => {
@@ -17,20 +17,20 @@ describe('a signing secret', () => {
 
   test('is encrypted, and decrypts to itself', () => {
     const secret = newSigningSecret();
-    const sealed = box.seal(secret, owner);
-    expect(box.open(sealed, owner)).toBe(secret);
+    const sealed = box.seal(secret, key);
+    expect(box.open(sealed, key)).toBe(secret);
     expect(sealed).not.toContain(secret.slice(6, 20));
-    expect(box.seal(secret, owner), 'equal secrets have different ciphertexts').not.toBe(sealed);
+    expect(box.seal(secret, key), 'equal secrets have different ciphertexts').not.toBe(sealed);
   });
 
   test.each([
-    ['for another account', (sealed: string) => box.open(sealed, { ...owner, account: 'acct_2' })],
-    ['for the other mode', (sealed: string) => box.open(sealed, { ...owner, mode: 'test' })],
-    ['with another key', (sealed: string) => createSecretBox('b'.repeat(32)).open(sealed, owner)],
-    ['when changed', (sealed: string) => box.open(`${sealed.slice(0, -4)}AAAA`, owner)],
-    ['when truncated', (sealed: string) => box.open(sealed.slice(0, 20), owner)],
+    ['for another account', (sealed: string) => box.open(sealed, { ...key, account: 'acct_2' })],
+    ['for the other mode', (sealed: string) => box.open(sealed, { ...key, webhook: 'test' })],
+    ['with another key', (sealed: string) => createSecretBox('b'.repeat(32)).open(sealed, key)],
+    ['when changed', (sealed: string) => box.open(`${sealed.slice(0, -4)}AAAA`, key)],
+    ['when truncated', (sealed: string) => box.open(sealed.slice(0, 20), key)],
   ])('cannot be decrypted %s', (_, open) => {
-    expect(() => open(box.seal(newSigningSecret(), owner))).toThrow();
+    expect(() => open(box.seal(newSigningSecret(), key))).toThrow();
   });
 });
 

@@ -55,7 +55,7 @@ export function testSlots({ service, receiver }: WebhookWorld): void {
       await untilThereAre(service.database.sql, id, 12, 'delivered');
       expect((await example(keys.live)).body).toMatchObject({ delivered: true, status_code: 200 });
       expect(receiver.maxConcurrent(path)).toBe(8);
-      const left = await service.database.sql`SELECT 1 FROM webhook_tests WHERE account = ${id}`;
+      const left = await service.database.sql`SELECT 1 FROM endpoint_tests WHERE account = ${id}`;
       expect(left, 'all slots are free').toHaveLength(0);
     });
 
@@ -67,7 +67,7 @@ export function testSlots({ service, receiver }: WebhookWorld): void {
       await receiver.gets(path, 8);
       const sent = example(keys.live);
       await eventually(async () => {
-        expect(await service.database.sql`SELECT 1 FROM webhook_tests WHERE account = ${id}`).toHaveLength(1);
+        expect(await service.database.sql`SELECT 1 FROM endpoint_tests WHERE account = ${id}`).toHaveLength(1);
       });
       open();
       expect((await sent).body).toMatchObject({ delivered: true });

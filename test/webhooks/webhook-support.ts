@@ -68,8 +68,8 @@ export async function setHook(api: Api, url: string): Promise<Json> {
 export const untilThereAre = (sql: Sql, account: string, count: number, status: string) =>
   eventually(async () => {
     const [row] = await sql<{ deliveries: number }[]>`
-      SELECT deliveries FROM webhook_delivery_counts
-      WHERE account = ${account} AND mode = 'live' AND status = ${status}`;
+      SELECT deliveries FROM delivery_counts
+      WHERE account = ${account} AND webhook = 'live' AND status = ${status}`;
     expect(row?.deliveries ?? 0, `deliveries that are ${status}`).toBe(count);
   });
 
@@ -77,7 +77,7 @@ export const untilThereAre = (sql: Sql, account: string, count: number, status: 
 export const untilTried = (sql: Sql, account: string, times: number) =>
   eventually(async () => {
     const [row] = await sql<{ tried: number }[]>`
-      SELECT jsonb_array_length(attempts) AS tried FROM webhook_deliveries WHERE account = ${account}`;
+      SELECT jsonb_array_length(attempts) AS tried FROM deliveries WHERE account = ${account}`;
     expect(row?.tried, 'attempts').toBe(times);
   });
 

@@ -207,7 +207,7 @@ describe('a replay', () => {
   /** Waits for the end of a replay. Queries the database, because the API has a rate limit. */
   const ended = async (live: Api, path: string, id: string): Promise<Json> => {
     await eventually(async () => {
-      const [row] = await service.database.sql`SELECT status FROM webhook_replays WHERE id = ${id}`;
+      const [row] = await service.database.sql`SELECT status FROM endpoint_replays WHERE id = ${id}`;
       expect(row?.['status']).toBe('done');
     });
     return (await live.get(`${path}/replays/${id}`)).body;
@@ -261,7 +261,7 @@ describe('a replay', () => {
     await receiver.gets(hook.path, before + 30);
     await eventually(async () => {
       const [row] = await service.database.sql`
-        SELECT deliveries FROM webhook_delivery_counts WHERE mode = ${hook.id} AND status = 'pending'`;
+        SELECT deliveries FROM delivery_counts WHERE webhook = ${hook.id} AND status = 'pending'`;
       expect(row?.['deliveries'], 'pending deliveries').toBe(0);
     });
     receiver.behave(hook.path, hang);
@@ -286,7 +286,7 @@ describe('a replay', () => {
     expect(next.map(({ id }) => id)).toContain(newest);
     const recorded = await eventually(async () => {
       const rows = await service.database.sql<{ id: string }[]>`
-        SELECT id FROM webhook_deliveries WHERE mode = ${hook.id} AND status = 'pending' AND tries > 0`;
+        SELECT id FROM deliveries WHERE webhook = ${hook.id} AND status = 'pending' AND tries > 0`;
       expect(rows, 'requests whose connection was dropped').toHaveLength(16);
       return rows.filter(({ id }) => id !== newest);
     });
@@ -299,7 +299,7 @@ describe('a replay', () => {
     // The worker has more of the replay in memory. It notices the end when it renews its lease.
     const leaseEnd = async () => {
       const [row] = await service.database.sql<{ lease_until: Date }[]>`
-        SELECT lease_until FROM webhook_endpoints WHERE mode = ${hook.id}`;
+        SELECT lease_until FROM endpoints WHERE webhook = ${hook.id}`;
       return row?.lease_until.getTime();
     };
     const leasedUntil = await leaseEnd();

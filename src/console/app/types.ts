@@ -74,6 +74,6 @@ export interface ListedWebhooks {
 export type Replay = Static<typeof subscriptions.Replay>;
 export type NewReplay = Static<typeof subscriptions.NewReplay>;
 export type AnyDelivery = Static<typeof subscriptions.SubscriptionDelivery>;
-export type { ScanCreated } from '../../../events/notification-types.ts';
+export type { ContractScan } from '../../../events/notification.ts';
 /** The outcome of one request to a webhook: of a delivery attempt or of a test event. */
 export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;

@@ -9,7 +9,7 @@ import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
 import { pageUrl, setQuery, useRoute } from '../router.ts';
-import type { AnyDelivery, Attempt, Page, ScanCreated } from '../types.ts';
+import type { AnyDelivery, Attempt, ContractScan, Page } from '../types.ts';
 
 const statuses = [
   ['', 'All'],
@@ -117,7 +117,7 @@ const outcomeOf = ({ status_code }: Attempt) => (status_code === null ? 'No resp
 function EventSummary({ body }: { body: AnyDelivery['body'] }) {
   const type = 'event' in body ? body.event : body.type;
   if (type !== 'scan.created') return <ChangeSummary type={type} data={body.data as { qr_id?: string }} />;
-  const scan = body.data as ScanCreated;
+  const scan = body.data as ContractScan;
   return (
     <>
       scan of <a href={pageUrl(`/codes/${scan.qr_id}`)}>this code</a> from{' '}
