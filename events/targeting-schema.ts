@@ -13,7 +13,7 @@ import {
   weekdays,
 } from './targeting-words.ts';
 
-/** Schemas of rules, utm and tags as they are stored and returned. read-targeting.ts validates what clients send. */
+/** Schemas of rules, utm and tags as they are stored and returned. read-fields.ts validates what clients send. */
 
 const exact = { additionalProperties: false } as const;
 

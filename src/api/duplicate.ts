@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import { targetingOf } from '../../events/targeting.ts';
+import { encodeFields } from '../../events/code-fields.ts';
 import { type CountedCode, codeNotFound, findCode } from '../codes/codes.ts';
 import { rulesToCopy } from '../codes/rule-timezones.ts';
 import { invalid } from '../lib/errors.ts';
@@ -45,12 +45,14 @@ export const duplicateQrCode = (service: Service, proofs: Proofs): Operation =>
 
 /** The create payload of an existing code, without its short code. */
 async function payloadOf(sql: Queryable, code: CountedCode) {
-  const { name, destination_url, style, tags } = code;
-  const { limit_reached: _, rules, ...targeting } = targetingOf(code) ?? {};
+  const { name, destination_url, style } = code;
+  const { rules, ...optional } = encodeFields(code);
   return {
-    ...{ name, destination_url, style, ...targeting },
+    name,
+    destination_url,
+    style,
+    ...optional,
     ...(rules === undefined ? {} : { rules: await rulesToCopy(sql, code.account, rules) }),
-    ...(tags === null ? {} : { tags }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { Kind, type TSchema, TypeRegistry, Type as t } from '@sinclair/typebox';
+import type { OptionalField } from '../../events/code-fields.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { availabilities } from '../../events/targeting.ts';
 import { RulesSchema, TagsSchema, UtmSchema, WhenSchema } from '../../events/targeting-schema.ts';
@@ -57,11 +58,11 @@ export const targetingAnswer = {
   forward_query: t.Optional(forwardQuery),
   utm: t.Optional(UtmSchema),
   tags: t.Optional(TagsSchema),
-};
+} satisfies Record<OptionalField, TSchema> & Record<string, TSchema>;
 
 TypeRegistry.Set('Documented', () => true);
 
-/** A schema that only documents: events/read-targeting.ts validates the value, and names the place of every error. */
+/** A schema that only documents: events/read-fields.ts validates the value, and names the place of every error. */
 const documented = (schema: TSchema, description?: string): TSchema =>
   t.Optional({
     ...orNull(schema),
@@ -109,7 +110,7 @@ export const targetingRequest = {
     t.Array(t.String({ minLength: 1, maxLength: maxTagLength }), { maxItems: maxTags }),
     'Labels, stored in lower case. Replaces all tags.',
   ),
-};
+} satisfies Record<OptionalField, TSchema>;
 
 /** The query parameter of reads that can be narrowed to tags. */
 export const tagQuery = {

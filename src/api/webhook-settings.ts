@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import { normalizeTag } from '../../events/read-targeting.ts';
+import { normalizeTag } from '../../events/read-fields.ts';
 import type { SubscriptionSettings } from '../../events/subscription.ts';
 import { maxTagLength } from '../../events/targeting-words.ts';
 import { webhookEventTypes } from '../../events/webhook-events.ts';

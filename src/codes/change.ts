@@ -1,7 +1,7 @@
 import { type Code, type CodeChange, changeCode, deleteCode } from '../../events/code.ts';
 import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
-import { afterStart } from '../../events/read-targeting.ts';
+import { afterStart } from '../../events/read-fields.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
 import { restoreCode } from '../../events/restore.ts';
 import { writeState } from '../../projections/state.ts';

@@ -1,8 +1,8 @@
 import { createCode } from '../../events/code.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
+import type { OptionalChange } from '../../events/code-fields.ts';
 import type { Owner } from '../../events/owner.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
-import type { TargetingChange } from '../../events/read-targeting.ts';
 import type { Actor, Recorded } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import type { Style } from '../../events/style.ts';
@@ -29,7 +29,7 @@ export interface CodeRequest {
   short_code?: string | undefined;
   status?: 'active' | 'draft' | undefined;
   style?: Style | undefined;
-  targeting?: TargetingChange | undefined;
+  optional?: OptionalChange | undefined;
 }
 
 class ShortCodeLost extends Error {
@@ -66,16 +66,14 @@ export async function prepareCodes(
 ): Promise<NewCodes> {
   await refuseBlocked(
     tx,
-    requests.flatMap((request, index) =>
-      urlsOf({ ...request, ...request.targeting }).map((url) => ({ index, ...url })),
-    ),
+    requests.flatMap((request, index) => urlsOf({ ...request, ...request.optional }).map((url) => ({ index, ...url }))),
   );
   await reserveQuota(tx, owner, requests.length, maxTestCodes);
   const shortCodes = await chooseShortCodes(tx, requests);
-  const targetings = await withAccountTimezone(
+  const optionals = await withAccountTimezone(
     tx,
     owner.account,
-    requests.map(({ targeting = {} }) => targeting),
+    requests.map(({ optional = {} }) => optional),
   );
   const pending = prepare(
     requests.map(({ name, destination_url, short_code, status, style }, i) => ({
@@ -91,7 +89,7 @@ export async function prepareCodes(
           short_code_given: short_code !== undefined,
           status: status ?? 'active',
           style: style ?? {},
-          targeting: targetings[i] as TargetingChange,
+          optional: optionals[i] as OptionalChange,
         },
         newRuleId,
       ),

@@ -195,11 +195,11 @@ describe('where a code leads', () => {
   });
 
   test('a code created with it has it', () => {
-    expect(code({ targeting: wanted })).toMatchObject({ ...wanted, rules: [{ id: expect.stringMatching(/^r/) }] });
+    expect(code({ optional: wanted })).toMatchObject({ ...wanted, rules: [{ id: expect.stringMatching(/^r/) }] });
   });
 
   test('a limit is reached once, and another limit can be reached again', () => {
-    const limited = code({ targeting: { max_scans: 5 } });
+    const limited = code({ optional: { max_scans: 5 } });
     expect(reachLimit(limited, 4)).toEqual([]);
     const [reached, ...more] = reachLimit(limited, 5);
     expect([reached, more]).toEqual([{ type: 'limit_reached', data: { max_scans: 5 } }, []]);

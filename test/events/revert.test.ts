@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Code, changeCode, createCode, deleteCode, evolveCode, type ReadyChange } from '../../events/code.ts';
+import { type Code, changeCode, createCode, deleteCode, evolveCode } from '../../events/code.ts';
+import type { ReadyChange } from '../../events/code-change.ts';
 import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { restoreCode } from '../../events/restore.ts';

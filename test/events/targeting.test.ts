@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { createGuide } from '../../events/guide.ts';
-import { readTargeting } from '../../events/read-targeting.ts';
+import { readFields } from '../../events/read-fields.ts';
 import { assignIds, type GivenRule } from '../../events/rule-ids.ts';
 import type { Rule } from '../../events/targeting-schema.ts';
 
 const url = (path: string) => `https://example.com/${path}`;
 const problemsOf = (given: Record<string, unknown>) =>
-  readTargeting(given, ['https://go.example']).problems.map(({ field, problem }) => `${field} ${problem}`);
+  readFields(given, ['https://go.example']).problems.map(({ field, problem }) => `${field} ${problem}`);
 const fieldsOf = (given: Record<string, unknown>) =>
-  readTargeting(given, ['https://go.example']).problems.map(({ field }) => field);
+  readFields(given, ['https://go.example']).problems.map(({ field }) => field);
 
 describe('reading', () => {
   test('normalizes what has several spellings, and keeps the rest', () => {
-    const { change, problems } = readTargeting(
+    const { change, problems } = readFields(
       {
         rules: [
           {
@@ -63,8 +63,8 @@ describe('reading', () => {
   });
 
   test('empty lists and objects remove, and absent fields stay', () => {
-    expect(readTargeting({ rules: [], tags: [], utm: {} }, []).change).toEqual({ rules: null, tags: null, utm: null });
-    expect(readTargeting({}, []).change).toEqual({});
+    expect(readFields({ rules: [], tags: [], utm: {} }, []).change).toEqual({ rules: null, tags: null, utm: null });
+    expect(readFields({}, []).change).toEqual({});
   });
 
   test('names the place of every problem', () => {

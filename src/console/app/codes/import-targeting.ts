@@ -1,4 +1,4 @@
-import { readTargeting } from '../../../../events/read-targeting.ts';
+import { readFields } from '../../../../events/read-fields.ts';
 import { isWithin } from '../parts/field-errors.ts';
 import { toIso } from '../rules/zoned-time.ts';
 import { completeUrl } from './destination.ts';
@@ -54,7 +54,7 @@ export function readTargetingCells(cells: TargetingCells, ownUrls: string[], tim
       return text === '' ? [] : [[column, readers[column](text, timeZone)]];
     }),
   );
-  const { problems } = readTargeting(fields, ownUrls);
+  const { problems } = readFields(fields, ownUrls);
   const errors = problems.map(({ field, problem }) => ({
     field: columnOf(field),
     message: `${subjects[columnOf(field)]} ${problem.replace('starts_at', 'the start')}`,
