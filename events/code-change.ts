@@ -45,8 +45,8 @@ interface Value<F extends keyof CodeFields, V> {
 
 const isSameJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-const several = <F extends keyof CodeFields, V>(
-  shownAs: string,
+const several = <S extends string, F extends keyof CodeFields, V>(
+  shownAs: S,
   fields: readonly F[],
   { read, write, isSame = isSameJson }: Value<F, V>,
 ) => ({
@@ -62,7 +62,7 @@ const several = <F extends keyof CodeFields, V>(
 });
 
 const one = <F extends keyof CodeFields>(field: F, isSame?: (a: CodeFields[F], b: CodeFields[F]) => boolean) =>
-  several<F, CodeFields[F]>(field, [field], {
+  several<F, F, CodeFields[F]>(field, [field], {
     read: (fields) => fields[field],
     write: (value) => ({ [field]: value }) as Pick<CodeFields, F>,
     ...(isSame === undefined ? {} : { isSame }),
@@ -129,6 +129,7 @@ const changes = {
     write: ({ forward_query, utm }) => ({ forward_query: forward_query || null, utm }),
   }),
   tags_changed: one('tags'),
+  note_changed: one('note'),
   code_disabled: {
     ...notOfFields,
     shownAs: 'disabled',
@@ -161,6 +162,9 @@ true satisfies [Exclude<keyof CodeFields, Changeable>] extends [never] ? true : 
 
 const changeOf = <T extends ChangedType>(type: T) => changes[type] as unknown as Change<T>;
 const changedTypes = Object.keys(changes) as ChangedType[];
+
+/** The names of fields in the history. */
+export type ShownField = (typeof changes)[FieldEventType]['shownAs'];
 
 export const fieldEventTypes = changedTypes.filter((type) => changeOf(type).fields.length > 0) as FieldEventType[];
 

@@ -11,6 +11,8 @@ export interface CodeFields extends Omit<TargetingFields, 'limit_reached_at'> {
   destination_url: string;
   /** In lower case, each once; null if there are none. */
   tags: string[] | null;
+  /** For the owner only; lines end with `\n`. */
+  note: string | null;
 }
 
 export interface Code extends CodeFields {
@@ -66,6 +68,7 @@ const encodings = {
   forward_query: { encode: (value: boolean) => value || undefined, decode: (value: true) => value },
   utm: asIs<Utm>(),
   tags: asIs<string[]>(),
+  note: asIs<string>(),
 } satisfies { [F in OptionalField]: Encoding<F> };
 
 /** In the order in which answers show them. */

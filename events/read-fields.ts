@@ -1,5 +1,5 @@
 import type { OptionalChange, OptionalField } from './code-fields.ts';
-import { problemWithDestination, problemWithName } from './fields.ts';
+import { maxNoteLength, problemWithDestination, problemWithName, problemWithNote } from './fields.ts';
 import { type FieldProblem, Problems, readRules } from './read-rules.ts';
 import type { Utm } from './targeting-schema.ts';
 import { maxScansLimit, maxTagLength, maxTags, utmFields } from './targeting-words.ts';
@@ -22,6 +22,7 @@ const readers: { [F in OptionalField]: Reader<F> } = {
   forward_query: (value, { problems }) => readFlag(value, problems),
   utm: (value, { problems }) => readUtm(value, problems),
   tags: (value, { problems }) => emptyAsNull(readTags(value, problems)),
+  note: (value, { problems }) => readNote(value, problems),
 };
 
 /**
@@ -118,4 +119,14 @@ function readTags(value: unknown, problems: Problems): string[] {
   const distinct = [...new Set(tags)];
   if (distinct.length > maxTags) problems.add('tags', `must have at most ${maxTags} tags`);
   return distinct;
+}
+
+/** Without surrounding white space; an empty note is the same as none. */
+function readNote(value: unknown, problems: Problems): string | null {
+  if (value === null) return null;
+  const note = typeof value === 'string' ? value.replaceAll('\r\n', '\n').trim() : undefined;
+  const problem =
+    note === undefined ? `must be a string of up to ${maxNoteLength} characters, or null` : problemWithNote(note);
+  if (problem !== undefined) problems.add('note', problem);
+  return note || null;
 }

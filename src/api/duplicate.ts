@@ -21,7 +21,7 @@ export const duplicateQrCode = (service: Service, proofs: Proofs): Operation =>
     tag: 'QR codes',
     summary: 'Duplicate a QR code',
     description:
-      'Creates a code with a new short code and the name, destination, style, rules, schedule, limit, fallback, query forwarding, utm and tags of this one: the way to another style, since that of a code never changes. Send the fields that should differ, as for a create, or `{}`. `style` and `rules` are replaced as a whole, and `null` removes an optional field. The copy is active unless `status` is `draft`, also if the original is paused or a draft. It starts without scans and history, with its whole `max_scans`, and its rules have new ids. All checks of a create apply to the copy, also to the fields that it has from the original.',
+      'Creates a code with a new short code and the name, destination, style, rules, schedule, limit, fallback, query forwarding, utm, tags and note of this one: the way to another style, since the style of a code never changes. Send the fields that should differ, as for a create, or `{}`. `style` and `rules` are replaced as a whole, and `null` removes an optional field. The copy is active unless `status` is `draft`, also if the original is paused or a draft. It starts without scans and history, with its whole `max_scans`, and its rules have new ids. All checks of a create apply to the copy, also to the fields that it has from the original.',
     params: { id: 'Identifier of the code to copy, `qr_…`.' },
     headers: idempotencyHeader,
     body: QrCodeDuplicate,

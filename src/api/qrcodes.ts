@@ -74,7 +74,7 @@ const listQrCodes = (service: Service): Operation => {
           maxLength: 255,
           pattern: '^[^\\u0000]*$',
           description:
-            'Only codes with this text in their name, destination or short code, ignoring case; or the code with this id or short link.',
+            'Only codes with this text in their name, destination, short code or note, ignoring case; or the code with this id or short link.',
           'x-expected': 'a text of 1 to 255 characters',
         }),
       ),

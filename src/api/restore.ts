@@ -24,7 +24,7 @@ export const restoreQrCode = ({ sql, clock, addresses, onChange }: Service): Ope
     tag: 'QR codes',
     summary: 'Restore an earlier version of a QR code',
     description:
-      'Brings back name, destination, rules, schedule, limit, fallback, query string and tags of a version, as new changes by this key; rules keep the ids that they had. Whether the code is active, paused or a draft stays as it is: a restore neither starts nor stops a code. URLs are checked as they would be by PATCH. Restoring what the code already has changes nothing and succeeds.',
+      'Brings back name, destination, rules, schedule, limit, fallback, query string, tags and note of a version, as new changes by this key; rules keep the ids that they had. Whether the code is active, paused or a draft stays as it is: a restore neither starts nor stops a code. URLs are checked as they would be by PATCH. Restoring what the code already has changes nothing and succeeds.',
     params: { id: 'Identifier of the code, `qr_…`.' },
     headers: ifMatchHeader,
     body: RestoreRequest,

@@ -63,7 +63,9 @@ describe('reading', () => {
   });
 
   test('empty lists and objects remove, and absent fields stay', () => {
-    expect(readFields({ rules: [], tags: [], utm: {} }, []).change).toEqual({ rules: null, tags: null, utm: null });
+    const empty = { rules: null, tags: null, utm: null, note: null };
+    expect(readFields({ rules: [], tags: [], utm: {}, note: ' \n' }, []).change).toEqual(empty);
+    expect(readFields({ note: '' }, [])).toEqual({ change: { note: null }, problems: [] });
     expect(readFields({}, []).change).toEqual({});
   });
 
@@ -124,6 +126,11 @@ describe('reading', () => {
     [{ tags: ['', 'x'.repeat(51), 7] }, ['tags[0]', 'tags[1]', 'tags[2]']],
     [{ tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, ['tags']],
     [{ tags: 'summer' }, ['tags']],
+    [{ note: 'x'.repeat(501) }, ['note']],
+    [{ note: 'a\tb' }, ['note']],
+    [{ note: 'a\rb' }, ['note']],
+    [{ note: '\ud800' }, ['note']],
+    [{ note: 7 }, ['note']],
   ])('refuses %j', (given, fields) => {
     expect(fieldsOf(given)).toEqual(fields);
   });
