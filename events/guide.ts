@@ -81,3 +81,6 @@ export function fallbackId(url: string): string {
 
 /** Whether a scan led to the fallback; `rule` is what it has as rule. */
 export const isFallback = (rule: string | undefined): boolean => rule?.startsWith(fallbackPrefix) === true;
+
+/** `isFallback` in SQL, of the column `rule`; NULL for a scan without a rule. */
+export const isFallbackSql = `rule LIKE '${fallbackPrefix}%'`;

@@ -1,3 +1,4 @@
+import { isFallbackSql } from '../../events/guide.ts';
 import { retryLater } from '../lib/errors.ts';
 import type { Queryable, Transaction } from '../log/connect.ts';
 
@@ -14,7 +15,7 @@ export async function lockLimits(tx: Transaction, codes: string[]): Promise<void
 /** Positions of the log that are counted while the request waits: about 0.1 s. */
 const maxPositions = 200_000;
 /** Scans that count against a limit. */
-const counts = `NOT is_bot AND coalesce(rule, '') NOT LIKE 'f%'`;
+const counts = `NOT is_bot AND (${isFallbackSql}) IS NOT TRUE`;
 
 /**
  * Counts the redirects of codes that get a limit: those of the counters, and of the scans that these have not applied yet.
