@@ -17,7 +17,7 @@ const prefix = 'wh_';
 /** The last character of the id of an account's webhook. */
 const modeLetters: Record<Mode, string> = { live: 'L', test: 'T' };
 
-/** Whether `mode` of a key is that of a webhook of `/v1/webhooks`, and not that of `/v1/account/webhook`. */
+/** Whether `mode` of a key names a webhook of `/v1/webhooks`, and not the one of `/v1/account/webhook`. */
 export const isSubscription = (mode: string): boolean => mode.startsWith(prefix);
 
 /**

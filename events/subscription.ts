@@ -40,7 +40,7 @@ const changes = Type.Partial(Type.Object(subscriptionSettings, exact), exact);
 const identity = { webhook: Type.String(), mode: oneOf(modes) };
 
 /**
- * Events of the webhooks of `/v1/webhooks`, in the account's stream; those of `/v1/account/webhook` are in webhook.ts. They
+ * Events of the webhooks of `/v1/webhooks`, in the account's stream; the events of `/v1/account/webhook` are in webhook.ts. They
  * contain no secret.
  */
 export const subscriptionEvents = {

@@ -48,7 +48,7 @@ export async function applyState(sql: Queryable, events: AppliedEvent[]): Promis
 }
 
 /**
- * Applies events to `before` and writes the result. Returns the codes as written: those of `before` first, then new ones in
+ * Applies events to `before` and writes the result. Returns the codes as written: the codes of `before` first, then new ones in
  * the order of their events.
  */
 export async function writeState(

@@ -61,7 +61,7 @@ type Fields = Record<string, unknown>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The fields to override: those of the body, or of the object `overrides` in it. */
+/** The fields to override: the body, or the object `overrides` in it. */
 function overridesIn(body: unknown): unknown {
   if (!isObject(body) || body['overrides'] === undefined) return body;
   const { overrides, ...others } = body;

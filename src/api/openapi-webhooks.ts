@@ -41,7 +41,7 @@ const sentRequest = (tag: string, operationId: string, description: string, summ
   },
 });
 
-/** The requests that the service sends: to the webhook of an account for each event type, and to those of /v1/webhooks. */
+/** The requests that the service sends: to the webhook of an account for each event type, and to the webhooks of /v1/webhooks. */
 export const webhooks = Object.fromEntries([
   ...webhookBodies.map(({ type, summary, schema }) => [
     type,

@@ -13,7 +13,7 @@ import type { HistoryEntry, ListedQrCode, QrCode } from './qrcode-schemas.ts';
 
 /**
  * A code as create and change return it: `availability` only if one of the fields beside the contract's is set. `block` is
- * that of the host of the destination, which disables the code like a takedown.
+ * the block of the host of the destination, which disables the code like a takedown.
  */
 export function presentCode(
   code: CountedCode,

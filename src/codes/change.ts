@@ -7,7 +7,7 @@ import { restoreCode } from '../../events/restore.ts';
 import { writeState } from '../../projections/state.ts';
 import { invalid } from '../lib/errors.ts';
 import { newRuleId } from '../lib/ids.ts';
-import type { Sql, Transaction } from '../log/connect.ts';
+import type { Sql, Transaction } from '../lib/sql.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { type CountedCode, codeNotFound, findCode } from './codes.ts';
 import { addUncounted, countUsed, lockLimits, readUsed } from './limits.ts';

@@ -1,7 +1,7 @@
 import type { Code } from '../../events/code.ts';
 import type { CodeChanged } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { hasAnyTag, hasAvailability, type Listing, orderBy } from './codes.ts';
 import { matchesSearch, searchedFields } from './search.ts';
 

@@ -1,5 +1,5 @@
 import type { CodeFields } from '../../events/code-fields.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 
 /** More matches than this are not worth a list of ids: Postgres compares every code of the account instead. */
 const maxCandidates = 10_000;

@@ -1,4 +1,4 @@
-import { isFallbackSql } from '../../events/guide.ts';
+import { isFallbackSql } from '../../events/resolver.ts';
 import type { Transaction } from '../log/connect.ts';
 
 interface Counted {

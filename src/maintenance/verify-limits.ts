@@ -1,4 +1,4 @@
-import { isFallbackSql } from '../../events/guide.ts';
+import { isFallbackSql } from '../../events/resolver.ts';
 import type { RecordedScan } from '../../events/scan.ts';
 import type { Queryable } from '../log/connect.ts';
 import { codeRanges } from './by-code.ts';
