@@ -20,7 +20,7 @@ const maxScans = Type.Integer({ minimum: 1 });
 
 export const codeEvents = {
   code_created: defineEvent(
-    5,
+    6,
     Type.Object(
       {
         account: text,
@@ -39,6 +39,7 @@ export const codeEvents = {
         forward_query: Type.Optional(Type.Literal(true)),
         utm: Type.Optional(UtmSchema),
         tags: Type.Optional(TagsSchema),
+        note: Type.Optional(text),
       },
       { additionalProperties: false },
     ),
@@ -50,6 +51,8 @@ export const codeEvents = {
       3: (old) => old,
       // Schema 4 predates logos, frames, gradients, quiet zone and error correction in `style`, which are optional.
       4: (old) => old,
+      // Schema 5 predates `note`, which is optional.
+      5: (old) => old,
     },
   ),
   code_renamed: defineEvent(1, fromTo),
@@ -65,6 +68,7 @@ export const codeEvents = {
   fallback_changed: defineEvent(1, changed(orNull(text))),
   query_changed: defineEvent(1, changed(query)),
   tags_changed: defineEvent(1, changed(orNull(TagsSchema))),
+  note_changed: defineEvent(1, changed(orNull(text))),
   code_paused: defineEvent(1, nothing),
   code_resumed: defineEvent(1, nothing),
   /** A draft went live. */

@@ -1,7 +1,7 @@
 import { canonicalHost } from './hosts.ts';
 
 /**
- * Validation of names, destinations and short codes. Each function returns what the value must be ("must …"), or
+ * Validation of names, notes, destinations and short codes. Each function returns what the value must be ("must …"), or
  * undefined if it is valid.
  */
 
@@ -11,6 +11,15 @@ export function problemWithName(name: string): string | undefined {
   const length = [...name.trim()].length;
   if (length < 1 || length > 255) return 'must have 1 to 255 characters besides surrounding spaces';
   if (control.test(name.trim()) || !name.isWellFormed()) return 'must not contain control characters';
+  return undefined;
+}
+
+export const maxNoteLength = 500;
+
+export function problemWithNote(note: string): string | undefined {
+  if ([...note].length > maxNoteLength) return `must have at most ${maxNoteLength} characters`;
+  if (control.test(note.replaceAll('\n', '')) || !note.isWellFormed())
+    return 'must not contain control characters other than line breaks';
   return undefined;
 }
 

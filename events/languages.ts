@@ -14,7 +14,7 @@ const maxParsedLength = 200;
 
 /**
  * The language tags, in lower case, that an `Accept-Language` header accepts by RFC 4647 lookup: each range and its
- * truncations (`zh-hant-tw`, `zh-hant`, `zh`), without those of quality 0.
+ * truncations (`zh-hant-tw`, `zh-hant`, `zh`), without ranges of quality 0.
  */
 export function acceptedTags(header: string): readonly string[] {
   const known = parsed.get(header);

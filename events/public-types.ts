@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import { differenceOf } from './code-change.ts';
+import { differenceOf, fieldEventTypes } from './code-change.ts';
 import type { CodeEvent } from './code-events.ts';
 import { webhookId as idOfWebhook } from './endpoint.ts';
 import type { LogEntry } from './entry.ts';
@@ -95,8 +95,7 @@ export const publicTypes = {
   'code.created': ofCode('A code was created.', 'code_created'),
   'code.updated': ofCode(
     'One field of a code changed; a request that changes several fields makes several events.',
-    ...(['code_renamed', 'destination_changed', 'rules_changed', 'schedule_changed', 'limit_changed'] as const),
-    ...(['fallback_changed', 'query_changed', 'tags_changed'] as const),
+    ...fieldEventTypes,
   ),
   'code.paused': ofCode('A code was paused.', 'code_paused'),
   'code.resumed': ofCode('A paused code was resumed.', 'code_resumed'),

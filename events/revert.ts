@@ -1,4 +1,5 @@
-import { type Code, changeTo, type ReadyChange } from './code.ts';
+import type { Code } from './code.ts';
+import { changeTo, type ReadyChange, undoOf } from './code-change.ts';
 import type { CodeChanged, CodeEvent } from './code-events.ts';
 import { type Actor, operator, type Recorded, service } from './recorded.ts';
 
@@ -17,42 +18,6 @@ export interface Reverted {
 }
 
 type Event = Recorded<CodeEvent>;
-
-/** Events of one field, with the change that sets the value from before the event; `field` is the name in the history. */
-function undoOf(event: CodeEvent): { field: string; change: ReadyChange } | undefined {
-  switch (event.type) {
-    case 'code_renamed':
-      return { field: 'name', change: { name: event.data.from } };
-    case 'destination_changed':
-      return { field: 'destination_url', change: { destination_url: event.data.from } };
-    case 'rules_changed':
-      return { field: 'rules', change: { rules: event.data.from } };
-    case 'schedule_changed': {
-      const { starts_at, expires_at } = event.data.from;
-      return { field: 'schedule', change: { starts_at: timeOf(starts_at), expires_at: timeOf(expires_at) } };
-    }
-    case 'limit_changed':
-      return { field: 'max_scans', change: { max_scans: event.data.from } };
-    case 'fallback_changed':
-      return { field: 'fallback_url', change: { fallback_url: event.data.from } };
-    case 'query_changed':
-      return { field: 'query', change: event.data.from };
-    case 'tags_changed':
-      return { field: 'tags', change: { tags: event.data.from } };
-    case 'code_paused':
-      return { field: 'status', change: { active: true } };
-    // A code that was published cannot become a draft again, and one that was created is not deleted, which could not be
-    // undone: both are paused, which stops the short link.
-    case 'code_resumed':
-    case 'code_published':
-    case 'code_created':
-      return { field: 'status', change: { active: false } };
-    default:
-      return undefined;
-  }
-}
-
-const timeOf = (text: string | null) => (text === null ? null : new Date(text));
 
 /**
  * Undoes what an actor did to a code in a period, field by field. A field that someone else changed later keeps its value.

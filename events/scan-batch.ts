@@ -4,7 +4,7 @@ import type { Scan } from './scan.ts';
 export interface ScanBatch {
   writer: string;
   number: number;
-  /** Of a merged batch: the number of the first batch in it. `number` is then that of the last. */
+  /** Of a merged batch: the number of the first batch in it. `number` is then the number of the last. */
   first?: number;
   /** The scans by column, each a Postgres array literal; spool and Postgres get the same text. */
   columns: Columns;

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { isFallback } from './guide.ts';
 import { oneOf } from './one-of.ts';
+import { isFallback } from './resolver.ts';
 import type { RecordedScan } from './scan.ts';
 import { browsers, devices } from './targeting-words.ts';
 

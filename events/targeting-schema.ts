@@ -13,7 +13,7 @@ import {
   weekdays,
 } from './targeting-words.ts';
 
-/** Schemas of rules, utm and tags as they are stored and returned. read-targeting.ts validates what clients send. */
+/** Schemas of rules, utm and tags as they are stored and returned. read-fields.ts validates what clients send. */
 
 const exact = { additionalProperties: false } as const;
 
@@ -65,7 +65,7 @@ export const WhenSchema = Type.Object(
     timezone: Type.Optional(
       Type.String({
         description:
-          'IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes that of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in answers: UTC.',
+          'IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes the time zone of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in answers: UTC.',
         examples: ['Europe/Berlin'],
       }),
     ),

@@ -45,7 +45,7 @@ export class WebhookSpans {
     }
   }
 
-  /** All spans up to a position, which all applied events are at or before, without those of deleted accounts. */
+  /** All spans up to a position, which all applied events are at or before, without spans of deleted accounts. */
   upTo(position: number): WebhookSpan[] {
     const open = [...this.#accounts.values()].flatMap((states) =>
       [...states.values()].flatMap((state) => (state.open === undefined ? [] : [spanOf(state, state.open, position)])),

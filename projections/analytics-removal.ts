@@ -1,6 +1,6 @@
 import type { Sql } from '../src/lib/sql.ts';
 import type { Timers } from '../src/lib/timers.ts';
-import { mismatchOf } from './analytics-doubt.ts';
+import { mismatchOf } from './analytics-mismatch.ts';
 import { type EndedCode, ledger, type WarehouseTable } from './warehouse-ledger.ts';
 import type { CodeKey, LeavingRows, ScanTables } from './warehouse-tables.ts';
 

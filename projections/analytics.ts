@@ -2,7 +2,7 @@ import { isScan, type LogRange } from '../events/entry.ts';
 import type { ScanLine } from '../events/scan-line.ts';
 import type { Sql } from '../src/lib/sql.ts';
 import { systemTimers, type Timers } from '../src/lib/timers.ts';
-import { createDoubt, type Doubt, type Mismatch, mismatchOf } from './analytics-doubt.ts';
+import { createMismatchTimer, type Mismatch, type MismatchTimer, mismatchOf } from './analytics-mismatch.ts';
 import { type OnFailure, Removal, type RemovalTimes } from './analytics-removal.ts';
 import { Superseded } from './checkpoint.ts';
 import { ledger, type WarehouseTable } from './warehouse-ledger.ts';
@@ -18,8 +18,8 @@ export interface AnalyticsOptions {
   onFailure: OnFailure;
   /** A table is rebuilt once its wrong row counts have not improved for this long. */
   rebuildAfterMs: number;
-  /** How often `tend` checks for rows to remove, and how often it counts the rows. */
-  everyMs?: { tend: number; count: number };
+  /** How often `maintain` checks for rows to remove, and how often it counts the rows. */
+  everyMs?: { maintain: number; count: number };
   removal?: RemovalTimes;
   timers?: Pick<Timers, 'now'>;
 }
@@ -51,21 +51,21 @@ export class Analytics {
   readonly name = 'analytics';
   readonly maxEntries = 20_000;
   readonly #options: AnalyticsOptions;
-  readonly #everyMs: { tend: number; count: number };
+  readonly #everyMs: { maintain: number; count: number };
   readonly #now: Timers['now'];
-  readonly #doubt: Doubt;
+  readonly #mismatchTimer: MismatchTimer;
   readonly #removal: Removal;
   #table: WarehouseTable | undefined;
   #lastInsertMs = 0;
-  #tendedAt = Number.NEGATIVE_INFINITY;
+  #maintainedAt = Number.NEGATIVE_INFINITY;
   #countedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: AnalyticsOptions) {
     const { sql, tables, onFailure, rebuildAfterMs, removal = defaultRemoval, timers = systemTimers } = options;
     this.#options = options;
-    this.#everyMs = options.everyMs ?? { tend: 1_000, count: 5_000 };
+    this.#everyMs = options.everyMs ?? { maintain: 1_000, count: 5_000 };
     this.#now = timers.now;
-    this.#doubt = createDoubt(rebuildAfterMs, timers);
+    this.#mismatchTimer = createMismatchTimer(rebuildAfterMs, timers);
     this.#removal = new Removal(sql, tables, { times: removal, timers, onFailure });
   }
 
@@ -100,10 +100,10 @@ export class Analytics {
   }
 
   /** Runs between batches: removes scans of deleted codes and old scans, and checks that no row was lost. */
-  async tend(): Promise<void> {
+  async maintain(): Promise<void> {
     const now = this.#now();
-    if (this.#table === undefined || now - this.#tendedAt < this.#everyMs.tend) return;
-    this.#tendedAt = now;
+    if (this.#table === undefined || now - this.#maintainedAt < this.#everyMs.maintain) return;
+    this.#maintainedAt = now;
     if (now - this.#countedAt > this.#everyMs.count) await this.#refuseMismatch(this.#table);
     await this.#removal.step();
   }
@@ -137,15 +137,15 @@ export class Analytics {
     if (found.inserting_to !== null && (await tables.count(found.version)) !== undefined)
       await this.#finishInsert(found);
     const mismatch = await this.#findMismatch(found);
-    if (mismatch === undefined) this.#doubt.clear();
-    else if (!this.#doubt.isConfirmedBy(mismatch)) throw this.#doubtful(mismatch);
+    if (mismatch === undefined) this.#mismatchTimer.clear();
+    else if (!this.#mismatchTimer.isConfirmedBy(mismatch)) throw this.#mismatchError(mismatch);
     return mismatch?.message;
   }
 
   async #rebuild(why: string): Promise<WarehouseTable> {
     const { sql, rebuild } = this.#options;
     await rebuild(why);
-    this.#doubt.clear();
+    this.#mismatchTimer.clear();
     const successor = await ledger.inUse(sql);
     if (successor === undefined) throw new Error('the warehouse was rebuilt, but no table is in use');
     return successor;
@@ -160,7 +160,7 @@ export class Analytics {
 
   async #refuseMismatch(table: WarehouseTable, justInserted = 0): Promise<void> {
     const mismatch = await this.#findMismatch(table, justInserted);
-    if (mismatch !== undefined) throw this.#doubtful(mismatch);
+    if (mismatch !== undefined) throw this.#mismatchError(mismatch);
   }
 
   async #count(version: number, justInserted: number): Promise<Mismatch | undefined> {
@@ -171,7 +171,7 @@ export class Analytics {
     return mismatchOf(current, await tables.count(version), justInserted);
   }
 
-  #doubtful({ message }: Mismatch): Error {
+  #mismatchError({ message }: Mismatch): Error {
     const seconds = this.#options.rebuildAfterMs / 1_000;
     return new Error(`${message}; counting again, and rebuilding if that does not improve for ${seconds} s`);
   }

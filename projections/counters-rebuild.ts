@@ -1,3 +1,4 @@
+import { isFallbackSql } from '../events/resolver.ts';
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { erasures } from './erasures.ts';
 import { visitorRemovals } from './visitor-removals.ts';
@@ -44,7 +45,7 @@ async function attempt(tx: Transaction): Promise<boolean> {
 /** The end of the log, which is its floor (src/log/floor.ts) if the last entries have been removed. */
 const head = `greatest((SELECT max(position) FROM scans), (SELECT max(position) FROM events),
   (SELECT convert_from(value, 'UTF8')::bigint FROM secrets WHERE name = 'log_floor'))`;
-const counted = `code, count(*), count(*) FILTER (WHERE is_unique), count(*) FILTER (WHERE is_bot OR rule LIKE 'f%')`;
+const counted = `code, count(*), count(*) FILTER (WHERE is_unique), count(*) FILTER (WHERE is_bot OR ${isFallbackSql})`;
 
 /** Counts all scans, those that have left the log included. One statement, since scans move between these tables. */
 async function countAll(tx: Transaction): Promise<number> {

@@ -18,7 +18,7 @@ const accountsPerBatch = 500;
 /**
  * Makes all endpoints what the log says up to position `to`, after the projection has applied events that the log has lost.
  * Deliveries that were pending when a lost event stopped their webhook are pending again. Those to a webhook that was not on
- * are deleted while they are pending: none was sent, because the target is read from current state, and those of a webhook
+ * are deleted while they are pending: none was sent, because the target is read from current state, and deliveries of a webhook
  * that the log sets after `to` are created again.
  */
 export async function rebuildEndpoints(tx: Transaction, to: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { changeBy } from '../events/code.ts';
+import { changeBy } from '../events/code-change.ts';
 import type { CodeEvent } from '../events/code-events.ts';
 import type { Recorded } from '../events/recorded.ts';
 import type { Route } from '../events/route.ts';

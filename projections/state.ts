@@ -1,7 +1,9 @@
 import { type Account, type AccountEvent, evolveAccount } from '../events/account.ts';
 import { type AppliedEvent, isCodeEvent } from '../events/catalogue.ts';
 import { type Code, evolveCode } from '../events/code.ts';
+import { fieldNames } from '../events/code-change.ts';
 import type { AppliedCodeEvent } from '../events/code-events.ts';
+import type { CodeFields } from '../events/code-fields.ts';
 import { type EndpointKey, endpointKey } from '../events/endpoint.ts';
 import { canonicalHost } from '../events/hosts.ts';
 import type { Pending } from '../events/recorded.ts';
@@ -39,7 +41,7 @@ export async function applyState(sql: Queryable, events: AppliedEvent[]): Promis
 }
 
 /**
- * Applies events to `before` and writes the result. Returns the codes as written: those of `before` first, then new ones in
+ * Applies events to `before` and writes the result. Returns the codes as written: the codes of `before` first, then new ones in
  * the order of their events.
  */
 export async function writeState(
@@ -106,10 +108,8 @@ function evolveCodes(before: Code[], events: AppliedCodeEvent[]): { codes: Code[
   return { codes: [...codes.values()], counts: { changes: counted, erasedAccounts: [...erasedAccounts] } };
 }
 
-/** The columns that events can change, an erasure included. A new field of `Code` that is missing here does not compile. */
+/** The columns that events can change, an erasure included. A new property of `Code` that is missing here does not compile. */
 const changeableColumns = {
-  name: true,
-  destination_url: true,
   destination_revision: true,
   status: true,
   style: true,
@@ -119,18 +119,13 @@ const changeableColumns = {
   position: true,
   disabled_reason: true,
   disabled_at: true,
-  rules: true,
-  starts_at: true,
-  expires_at: true,
-  max_scans: true,
   limit_reached_at: true,
-  fallback_url: true,
-  forward_query: true,
-  utm: true,
-  tags: true,
-} satisfies Record<Exclude<keyof Code, 'id' | 'account' | 'mode' | 'short_code' | 'short_code_given'>, true>;
+} satisfies Record<
+  Exclude<keyof Code, keyof CodeFields | 'id' | 'account' | 'mode' | 'short_code' | 'short_code_given'>,
+  true
+>;
 
-const changedColumns = Object.keys(changeableColumns)
+const changedColumns = [...fieldNames, ...Object.keys(changeableColumns)]
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
 

@@ -6,7 +6,7 @@ export type TagsAt = (code: string, position: number) => readonly string[];
 export const noTags: TagsAt = () => [];
 
 /**
- * Reads the tags that codes had after position `after`: those of now, and each change of them in between. The log has both
+ * Reads the tags that codes had after position `after`: the tags of now, and each change of them in between. The log has both
  * in one snapshot, so the result does not depend on when this runs.
  */
 export async function readTagsAfter(sql: Queryable, codes: readonly string[], after: number): Promise<TagsAt> {

@@ -25,7 +25,7 @@ export interface ScanText {
   count: number;
 }
 
-/** Reads scans from the log, except those after the deletion of their code, and those of codes deleted up to `endedBy`. */
+/** Reads scans from the log, except scans after the deletion of their code, and scans of codes deleted up to `endedBy`. */
 export type ReadScans = (piece: { after: number; to: number; endedBy: number }) => Promise<ScanText>;
 
 export type CodeKey = [account: string, mode: string, code: string];

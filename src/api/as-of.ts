@@ -115,7 +115,7 @@ async function figuresUntil(
   }));
   return new Map([
     ...complete.map((code) => [code, found.until.get(code) ?? none] as const),
-    // All scans but those of since then: the deleted ones are all of before.
+    // All scans without the scans since then: the deleted ones are all from before.
     ...known.map((code) => [code, minus(lost.now.get(code) ?? none, found.since.get(code) ?? none)] as const),
   ]);
 }

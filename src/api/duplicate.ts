@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import { targetingOf } from '../../events/targeting.ts';
+import { encodeFields } from '../../events/code-fields.ts';
 import { type CountedCode, codeNotFound, findCode } from '../codes/codes.ts';
 import { rulesToCopy } from '../codes/rule-timezones.ts';
 import { invalid } from '../lib/errors.ts';
@@ -21,7 +21,7 @@ export const duplicateQrCode = (service: Service, proofs: Proofs): Operation =>
     tag: 'QR codes',
     summary: 'Duplicate a QR code',
     description:
-      'Creates a code with a new short code and the name, destination, style, rules, schedule, limit, fallback, query forwarding, utm and tags of this one: the way to another style, since that of a code never changes. Send the fields that should differ, as for a create, or `{}`. `style` and `rules` are replaced as a whole, and `null` removes an optional field. The copy is active unless `status` is `draft`, also if the original is paused or a draft. It starts without scans and history, with its whole `max_scans`, and its rules have new ids. All checks of a create apply to the copy, also to the fields that it has from the original.',
+      'Creates a code with a new short code and the name, destination, style, rules, schedule, limit, fallback, query forwarding, utm, tags and note of this one: the way to another style, since the style of a code never changes. Send the fields that should differ, as for a create, or `{}`. `style` and `rules` are replaced as a whole, and `null` removes an optional field. The copy is active unless `status` is `draft`, also if the original is paused or a draft. It starts without scans and history, with its whole `max_scans`, and its rules have new ids. All checks of a create apply to the copy, also to the fields that it has from the original.',
     params: { id: 'Identifier of the code to copy, `qr_…`.' },
     headers: idempotencyHeader,
     body: QrCodeDuplicate,
@@ -45,12 +45,14 @@ export const duplicateQrCode = (service: Service, proofs: Proofs): Operation =>
 
 /** The create payload of an existing code, without its short code. */
 async function payloadOf(sql: Queryable, code: CountedCode) {
-  const { name, destination_url, style, tags } = code;
-  const { limit_reached: _, rules, ...targeting } = targetingOf(code) ?? {};
+  const { name, destination_url, style } = code;
+  const { rules, ...optional } = encodeFields(code);
   return {
-    ...{ name, destination_url, style, ...targeting },
+    name,
+    destination_url,
+    style,
+    ...optional,
     ...(rules === undefined ? {} : { rules: await rulesToCopy(sql, code.account, rules) }),
-    ...(tags === null ? {} : { tags }),
   };
 }
 
@@ -59,7 +61,7 @@ type Fields = Record<string, unknown>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The fields to override: those of the body, or of the object `overrides` in it. */
+/** The fields to override: the body, or the object `overrides` in it. */
 function overridesIn(body: unknown): unknown {
   if (!isObject(body) || body['overrides'] === undefined) return body;
   const { overrides, ...others } = body;

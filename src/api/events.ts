@@ -45,7 +45,7 @@ const description = `Scans and changes of the account, in the mode of the key, i
 
 With \`Accept: text/event-stream\` the answer is a stream of [server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html) that does not end: first the events after \`after\` or \`Last-Event-ID\`, then new ones as they happen. \`data\` of a message is an event as below, \`id\` is the cursor after it. A comment is sent every 15 s. \`limit\` and \`wait\` do not apply. The stream ends when the key is revoked or the account suspended, and at the latest after an hour: connect again with the last \`id\`, as browsers do by themselves. An account can have 25 open streams and waiting requests at one process of the service, unless its operator sets another limit; one more answers 429 and names the limit.
 
-A stream, and a request that waits, count as one request. Scans of deleted codes, and scans that the operator's retention has removed, are left out; changes of deleted codes stay. A live key sees events of the whole account; a test key only those of test codes, test keys and the test webhook.
+A stream, and a request that waits, count as one request. Scans of deleted codes, and scans that the operator's retention has removed, are left out; changes of deleted codes stay. A live key sees events of the whole account; a test key only events of test codes, test keys and the test webhook.
 
 ${typesTable}`;
 

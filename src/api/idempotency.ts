@@ -115,7 +115,7 @@ interface Stored {
   deflated_body: Buffer | null;
 }
 
-/** Compression saves little on shorter responses, such as those of single creates. */
+/** Compression saves little on shorter responses, such as the response to a single create. */
 const minDeflateBytes = 2_048;
 
 /** Bulk responses reach 1 MB. Postgres' own compression gives up on their random ids and URLs; deflate halves them. */

@@ -103,7 +103,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
       status: 200,
       description: 'The image.',
       files: ['image/png', 'image/svg+xml', 'application/pdf', 'application/postscript'],
-      keepable: true,
+      cacheable: true,
     },
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, params: { id = '' }, query, headers, signal }) {

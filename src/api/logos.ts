@@ -111,7 +111,7 @@ const getLogo = ({ sql }: Service): Operation =>
     summary: 'Get the picture of a logo',
     description: 'The picture as it is stored: PNG, or SVG for a logo that was uploaded as SVG. It never changes.',
     params,
-    success: { status: 200, description: 'The picture.', files: ['image/png', 'image/svg+xml'], keepable: true },
+    success: { status: 200, description: 'The picture.', files: ['image/png', 'image/svg+xml'], cacheable: true },
     errors: ['not_found'],
     async handle({ caller, params: { id = '' }, headers }) {
       const { logo, art } = await findLogo(sql, caller, id);

@@ -28,7 +28,7 @@ type Handle = (
 ) => Promise<Answer | StreamedAnswer>;
 
 /** Where operations are served, and how requests are authenticated there. */
-export interface Entrance {
+export interface MountOptions {
   base: '/v1' | '/console/api';
   admit(request: Request, peer: string): Promise<Admission>;
   /** Query parameters that `admit` reads, and every operation therefore accepts here. */
@@ -40,32 +40,32 @@ export interface Entrance {
 const hidden = { detail: { hide: true } };
 
 /** Serves every operation; other paths under the base are answered with 404, other methods with 405. */
-export function mount(app: Elysia, operations: Operation[], entrance: Entrance): void {
-  const { base } = entrance;
+export function mount(app: Elysia, operations: Operation[], options: MountOptions): void {
+  const { base } = options;
   const methods = new Map<string, Method[]>();
   for (const operation of operations) {
     const { method } = operation;
     const path = base + operation.path.slice('/v1'.length);
-    const respond = responder(entrance, path, handlerOf(operation, entrance), operation.answerWithinMs);
+    const respond = responder(options, path, handlerOf(operation, options), operation.answerWithinMs);
     app.route(method, path, respond, base === '/v1' ? { detail: describe(operation) } : hidden);
     if (method === 'GET') app.route('HEAD', path, respond, hidden);
     methods.set(path, [...(methods.get(path) ?? []), method]);
   }
   for (const [path, allowed] of methods) {
     const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-    const refuse = responder(entrance, path, async () => {
+    const refuse = responder(options, path, async () => {
       throw new Refusal('method_not_allowed', `This path supports only ${allow}.`, undefined, { allow });
     });
     app.all(path, refuse, hidden);
   }
-  const unknown = responder(entrance, 'unknown', async () => {
+  const unknown = responder(options, 'unknown', async () => {
     throw new Refusal('not_found', 'This path does not exist: see /swagger for the paths of the API.');
   });
   for (const path of [base, `${base}/*`]) app.all(path, unknown, hidden);
 }
 
 /** Reads and validates the query, then the body, and calls the operation. */
-function handlerOf(operation: Operation, { parameters = [] }: Entrance): Handle {
+function handlerOf(operation: Operation, { parameters = [] }: MountOptions): Handle {
   const { query, body, checkBody: ownCheck, readBody, handle } = operation;
   const readQuery = queryReader(query ?? t.Object({}), parameters);
   const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
@@ -93,7 +93,7 @@ const decoded = (params: Context['params'] = {}) =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? '']));
 
 /** Authenticates and handles a request. Every response gets the common headers, and is logged. */
-function responder({ admit, log, tracing }: Entrance, route: string, handle: Handle, ownTimeoutMs?: number) {
+function responder({ admit, log, tracing }: MountOptions, route: string, handle: Handle, ownTimeoutMs?: number) {
   return traced(tracing, route, async ({ request, params, server }) => {
     const started = performance.now();
     const timeoutMs = ownTimeoutMs ?? timeouts.apiMs;

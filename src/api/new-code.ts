@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import { problemWithDestination, problemWithName } from '../../events/fields.ts';
-import { readTargeting } from '../../events/read-targeting.ts';
+import { readFields } from '../../events/read-fields.ts';
 import type { Style } from '../../events/style.ts';
 import type { CountedCode } from '../codes/codes.ts';
 import type { CodeRequest } from '../codes/create.ts';
@@ -40,7 +40,7 @@ export function readNewCode(
   if (typeof short_code === 'string') add('short_code', problemWithShortCode(short_code));
   if (rest.destination !== undefined && rest.destination !== destination)
     add('destination', 'must be the same as destination_url when both are given');
-  const { change: targeting, problems } = readTargeting(rest, addresses.ownUrls);
+  const { change: optional, problems } = readFields(rest, addresses.ownUrls);
   for (const { field, problem } of problems) add(field, problem);
   if (errors.length > 0) return { errors };
 
@@ -48,7 +48,10 @@ export function readNewCode(
     request: {
       name: (name as string).trim(),
       destination_url: destination as string,
-      ...{ short_code, status, style, targeting },
+      short_code,
+      status,
+      style,
+      optional,
     },
   };
 }

@@ -31,7 +31,7 @@ export function describe(operation: Operation): DocumentDecoration {
         headers: { ...answerHeaders, ...ownHeaders(success) },
         content: successContent(success),
       },
-      ...(success.keepable
+      ...(success.cacheable
         ? { 304: { description: 'The file is the one that `If-None-Match` names.', headers: answerHeaders } }
         : {}),
       ...errorResponses(operation),

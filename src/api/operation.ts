@@ -58,7 +58,7 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
     schema?: TSchema;
     files?: string[];
     /** Whether clients may cache the file; a conditional request is answered with 304. */
-    keepable?: boolean;
+    cacheable?: boolean;
     /** Response headers, besides those that every response has. */
     headers?: Record<string, { description: string; example: string | number }>;
   };

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import { differenceOf } from '../../events/code-change.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
+import { encodeFields } from '../../events/code-fields.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Disabled } from '../codes/blocked-hosts.ts';
 import { availabilityOf, type CountedCode } from '../codes/codes.ts';
@@ -12,18 +13,18 @@ import type { HistoryEntry, ListedQrCode, QrCode } from './qrcode-schemas.ts';
 
 /**
  * A code as create and change return it: `availability` only if one of the fields beside the contract's is set. `block` is
- * that of the host of the destination, which disables the code like a takedown.
+ * the block of the host of the destination, which disables the code like a takedown.
  */
 export function presentCode(
   code: CountedCode,
   addresses: Addresses,
   { now, block }: { now: Date; block?: Disabled | undefined },
 ): Static<typeof QrCode> {
-  const targeting = presentTargeting(code);
+  const optional = presentOptional(code);
   return {
     ...presentPlain(code, addresses, block),
-    ...(Object.keys(targeting).length === 0 ? {} : { availability: availabilityOf(code, now) }),
-    ...targeting,
+    ...(Object.keys(optional).length === 0 ? {} : { availability: availabilityOf(code, now) }),
+    ...optional,
   };
 }
 
@@ -36,20 +37,12 @@ export const presentRead = (
   ...presentPlain(code, addresses, block),
   version: code.version,
   availability: availabilityOf(code, now),
-  ...presentTargeting(code),
+  ...presentOptional(code),
 });
 
-const presentTargeting = (code: CountedCode) => ({
-  ...(code.rules === null ? {} : { rules: code.rules }),
-  ...(code.starts_at === null ? {} : { starts_at: code.starts_at.toISOString() }),
-  ...(code.expires_at === null ? {} : { expires_at: code.expires_at.toISOString() }),
-  ...(code.max_scans === null
-    ? {}
-    : { max_scans: code.max_scans, remaining_scans: Math.max(0, code.max_scans - (code.used_scans ?? 0)) }),
-  ...(code.fallback_url === null ? {} : { fallback_url: code.fallback_url }),
-  ...(code.forward_query === true ? { forward_query: true } : {}),
-  ...(code.utm === null ? {} : { utm: code.utm }),
-  ...(code.tags === null ? {} : { tags: code.tags }),
+const presentOptional = (code: CountedCode) => ({
+  ...encodeFields(code),
+  ...(code.max_scans === null ? {} : { remaining_scans: Math.max(0, code.max_scans - (code.used_scans ?? 0)) }),
 });
 
 function presentPlain(code: CountedCode, { shortBaseUrl, imageBaseUrl }: Addresses, block?: Disabled) {

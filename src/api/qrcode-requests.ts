@@ -70,9 +70,9 @@ const { short_code, status: newStatus, style, allow_unreadable, ...newFields } =
 
 const overrides = {
   ...newFields,
-  name: t.Optional(t.String({ description: 'Display name of the copy. Default: that of the original.' })),
+  name: t.Optional(t.String({ description: 'Display name of the copy. Default: the name of the original.' })),
   destination_url: t.Optional(
-    t.String({ description: 'Where the short link of the copy leads. Default: as that of the original.' }),
+    t.String({ description: 'Where the short link of the copy leads. Default: the destination of the original.' }),
   ),
   short_code: t.Optional(orNull(short_code)),
   status: t.Optional(orNull(newStatus)),
@@ -80,7 +80,7 @@ const overrides = {
   allow_unreadable: t.Optional(orNull(allow_unreadable)),
 };
 
-/** Documents only: the validated payload is that of a create, with the fields of the original in it. */
+/** Documents only: the validated payload is the payload of a create, with the fields of the original in it. */
 export const QrCodeDuplicate = t.Object(
   {
     ...overrides,

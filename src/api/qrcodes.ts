@@ -3,7 +3,7 @@ import type { CodeChange } from '../../events/code.ts';
 import { problemWithDestination, problemWithName } from '../../events/fields.ts';
 import { oneOf } from '../../events/one-of.ts';
 import type { Owner } from '../../events/owner.ts';
-import { normalizeTag, readTargeting } from '../../events/read-targeting.ts';
+import { normalizeTag, readFields } from '../../events/read-fields.ts';
 import { availabilities } from '../../events/targeting.ts';
 import { blockOf, refuseBlocked, urlsOf } from '../codes/blocked-hosts.ts';
 import { change, remove } from '../codes/change.ts';
@@ -74,7 +74,7 @@ const listQrCodes = (service: Service): Operation => {
           maxLength: 255,
           pattern: '^[^\\u0000]*$',
           description:
-            'Only codes with this text in their name, destination or short code, ignoring case; or the code with this id or short link.',
+            'Only codes with this text in their name, destination, short code or note, ignoring case; or the code with this id or short link.',
           'x-expected': 'a text of 1 to 255 characters',
         }),
       ),
@@ -230,7 +230,7 @@ function readChange(body: Static<typeof QrCodeChange>, ownUrls: string[]): CodeC
   };
   if (name !== undefined) add('name', problemWithName(name));
   if (destination_url !== undefined) add('destination_url', problemWithDestination(destination_url, ...ownUrls));
-  const { change: targeting, problems } = readTargeting(rest, ownUrls);
+  const { change: optional, problems } = readFields(rest, ownUrls);
   for (const { field, problem } of problems) add(field, problem);
   const [first, ...more] = errors;
   if (first !== undefined) throw invalid([first, ...more]);
@@ -238,6 +238,6 @@ function readChange(body: Static<typeof QrCodeChange>, ownUrls: string[]): CodeC
     ...(name === undefined ? {} : { name: name.trim() }),
     ...(destination_url === undefined ? {} : { destination_url }),
     ...(active === undefined ? {} : { active }),
-    ...targeting,
+    ...optional,
   };
 }

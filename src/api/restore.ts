@@ -1,4 +1,5 @@
 import type { Code } from '../../events/code.ts';
+import { changeBy } from '../../events/code-change.ts';
 import type { CodeChanged } from '../../events/code-events.ts';
 import { restoreCode } from '../../events/restore.ts';
 import { blockOf, refuseBlocked, urlsOf } from '../codes/blocked-hosts.ts';
@@ -23,7 +24,7 @@ export const restoreQrCode = ({ sql, clock, addresses, onChange }: Service): Ope
     tag: 'QR codes',
     summary: 'Restore an earlier version of a QR code',
     description:
-      'Brings back name, destination, rules, schedule, limit, fallback, query string and tags of a version, as new changes by this key; rules keep the ids that they had. Whether the code is active, paused or a draft stays as it is: a restore neither starts nor stops a code. URLs are checked as they would be by PATCH. Restoring what the code already has changes nothing and succeeds.',
+      'Brings back name, destination, rules, schedule, limit, fallback, query string, tags and note of a version, as new changes by this key; rules keep the ids that they had. Whether the code is active, paused or a draft stays as it is: a restore neither starts nor stops a code. URLs are checked as they would be by PATCH. Restoring what the code already has changes nothing and succeeds.',
     params: { id: 'Identifier of the code, `qr_…`.' },
     headers: ifMatchHeader,
     body: RestoreRequest,
@@ -37,11 +38,11 @@ export const restoreQrCode = ({ sql, clock, addresses, onChange }: Service): Ope
       if (then === undefined)
         throw new Refusal('not_found', `This QR code has no version ${version}: its newest is ${current.version}.`);
       checkVersion?.(current.version);
-      const wanted = wantedBy(restoreCode(current, then), then);
+      const now = clock();
+      const wanted = changedBy(restoreCode(current, then), now);
       const [first, ...more] = problemsWithContent(wanted, addresses.ownUrls);
       if (first !== undefined) throw invalid([first, ...more]);
       await refuseBlocked(sql, urlsOf(wanted));
-      const now = clock();
       const { code, events } = await restore(sql, caller, then, { actor: caller.key, now, checkVersion });
       await onChange(events);
       const block = await blockOf(sql, code.destination_url);
@@ -49,14 +50,9 @@ export const restoreQrCode = ({ sql, clock, addresses, onChange }: Service): Ope
     },
   });
 
-type Wanted = Partial<Pick<Code, 'destination_url' | 'rules' | 'fallback_url'>>;
-
-/** The URLs that a restore would set: what the code has already needs no check, as with PATCH. */
-function wantedBy(events: CodeChanged[], { destination_url, rules, fallback_url }: Code): Wanted {
-  const changes = (type: CodeChanged['type']) => events.some((event) => event.type === type);
-  return {
-    ...(changes('destination_changed') ? { destination_url } : {}),
-    ...(changes('rules_changed') ? { rules } : {}),
-    ...(changes('fallback_changed') ? { fallback_url } : {}),
-  };
+/** The fields that events change: what a code has already needs no check, as with PATCH. */
+function changedBy(events: CodeChanged[], now: Date): Partial<Code> {
+  const fields: Partial<Code> = {};
+  for (const event of events) Object.assign(fields, changeBy({ ...event, occurred_at: now }));
+  return fields;
 }

@@ -1,4 +1,6 @@
 import { Kind, type TSchema, TypeRegistry, Type as t } from '@sinclair/typebox';
+import type { OptionalField } from '../../events/code-fields.ts';
+import { maxNoteLength } from '../../events/fields.ts';
 import { oneOf } from '../../events/one-of.ts';
 import { availabilities } from '../../events/targeting.ts';
 import { RulesSchema, TagsSchema, UtmSchema, WhenSchema } from '../../events/targeting-schema.ts';
@@ -38,6 +40,12 @@ const forwardQuery = t.Boolean({
     "Whether the query string of the short link is added to the destination. The destination's own parameters win.",
 });
 
+const note = t.String({
+  maxLength: maxNoteLength,
+  description: `A text for the people who manage the code, which visitors do not see: up to ${maxNoteLength} characters, with line breaks. An empty one is removed.`,
+  examples: ['Printed on the menu cards of the terrace'],
+});
+
 export const availability = oneOf(availabilities, {
   description:
     'Whether the code redirects to its destinations now, by `starts_at`, `expires_at` and `max_scans`. `status` is independent of it.',
@@ -57,11 +65,12 @@ export const targetingAnswer = {
   forward_query: t.Optional(forwardQuery),
   utm: t.Optional(UtmSchema),
   tags: t.Optional(TagsSchema),
-};
+  note: t.Optional(note),
+} satisfies Record<OptionalField, TSchema> & Record<string, TSchema>;
 
 TypeRegistry.Set('Documented', () => true);
 
-/** A schema that only documents: events/read-targeting.ts validates the value, and names the place of every error. */
+/** A schema that only documents: events/read-fields.ts validates the value, and names the place of every error. */
 const documented = (schema: TSchema, description?: string): TSchema =>
   t.Optional({
     ...orNull(schema),
@@ -109,7 +118,8 @@ export const targetingRequest = {
     t.Array(t.String({ minLength: 1, maxLength: maxTagLength }), { maxItems: maxTags }),
     'Labels, stored in lower case. Replaces all tags.',
   ),
-};
+  note: documented(note),
+} satisfies Record<OptionalField, TSchema>;
 
 /** The query parameter of reads that can be narrowed to tags. */
 export const tagQuery = {

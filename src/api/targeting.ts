@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Static } from '@sinclair/typebox';
-import { createGuide, isFallback } from '../../events/guide.ts';
+import { createResolver, isFallback } from '../../events/resolver.ts';
 import { targetingOf } from '../../events/targeting.ts';
 import { readTimestamp, timestampProblem } from '../../events/timestamp.ts';
 import { type CountedCode, codeNotFound, countTags, findCode } from '../codes/codes.ts';
@@ -47,20 +47,20 @@ function resolve(code: CountedCode, given: Static<typeof ResolveRequest>, atMs: 
   const isReached = code.max_scans !== null && (code.used_scans ?? 0) >= code.max_scans;
   // The event that says so may not be appended yet.
   const { limit_reached: _, ...targeting } = targetingOf(code) ?? {};
-  const guide = createGuide(
+  const resolver = createResolver(
     code.destination_url,
     { ...targeting, ...(isReached ? { limit_reached: true } : {}) },
     toLocation,
   );
   const { country = 'XX', device = 'desktop', browser = 'other', language = '', query = '', visitor = '' } = given;
-  const availability = guide.availabilityAt(atMs);
+  const availability = resolver.availabilityAt(atMs);
   const facts = { country: country.toUpperCase(), device, browser, language, atMs };
-  const lead = availability === 'live' ? guide.follow(facts, visitorOf(visitor)) : guide.fallback;
+  const target = availability === 'live' ? resolver.resolve(facts, visitorOf(visitor)) : resolver.fallback;
   return {
-    destination_url: lead?.url ?? null,
-    location: lead?.locationOf(query.replace(/^\?/, '')) ?? null,
-    rule: lead?.rule === undefined || isFallback(lead.rule) ? null : lead.rule,
-    variant: lead?.variant ?? null,
+    destination_url: target?.url ?? null,
+    location: target?.locationOf(query.replace(/^\?/, '')) ?? null,
+    rule: target?.rule === undefined || isFallback(target.rule) ? null : target.rule,
+    variant: target?.variant ?? null,
     availability,
   };
 }

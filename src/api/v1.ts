@@ -13,7 +13,7 @@ import { duplicateQrCode } from './duplicate.ts';
 import { eventOperations } from './events.ts';
 import { createImages } from './images.ts';
 import { logoOperations } from './logos.ts';
-import { type Entrance, mount } from './mount.ts';
+import { type MountOptions, mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import { preflightOperations } from './preflight.ts';
 import { qrcodeOperations } from './qrcodes.ts';
@@ -40,7 +40,7 @@ export interface Api {
   /** Whether the database is migrated and SECRET_KEY is its key. */
   isReady(): boolean;
   /** Answers 503 until `isReady`, then calls `admit`. */
-  whenReady(admit: Entrance['admit']): Entrance['admit'];
+  whenReady(admit: MountOptions['admit']): MountOptions['admit'];
   close(): void;
 }
 

@@ -49,7 +49,7 @@ function toFieldError({ type, path, schema }: ValueError, subject: string): Fiel
   }
 }
 
-/** `schema` is that of the object with the field. Its `x-refused` explains fields that exist but are not accepted here. */
+/** `schema` describes the object with the field. Its `x-refused` explains fields that exist but are not accepted here. */
 function unknownField(pointer: string, schema: TSchema): string {
   const field = fieldOf(pointer);
   const name = fieldOf(pointer.slice(pointer.lastIndexOf('/')));
@@ -98,7 +98,7 @@ export type OtherParameters = readonly string[] | 'any';
 const numberPatterns: Record<string, RegExp> = { integer: /^\d{1,16}$/, number: /^\d{1,9}(\.\d{1,6})?$/ };
 
 /**
- * Returns a function that reads query parameters by their schema: numbers as numbers, those of an array type as lists,
+ * Returns a function that reads query parameters by their schema: numbers as numbers, parameters of an array type as lists,
  * defaults filled in. Throws 400 with every parameter that is unknown, repeated or invalid.
  */
 export function queryReader<S extends TSchema>(schema: S, others: OtherParameters): (url: string) => Static<S> {

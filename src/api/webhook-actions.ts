@@ -25,7 +25,7 @@ import { waitForWebhooksProjection } from '../webhooks/wait-for-projection.ts';
 import type { Service } from './service.ts';
 import type { Delivery, WebhookTest } from './webhook-schemas.ts';
 
-/** What can be done with any webhook, that of `/v1/account/webhook` and those of `/v1/webhooks`. */
+/** What can be done with any webhook, of `/v1/account/webhook` and of `/v1/webhooks`. */
 
 export function requireWebhooks({ plan }: Caller): void {
   if (!hasWebhooks(plan)) throw planRequired();

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import { normalizeTag } from '../../events/read-targeting.ts';
+import { normalizeTag } from '../../events/read-fields.ts';
 import { maxTagLength } from '../../events/targeting-words.ts';
 import type { WebhookSettings } from '../../events/webhook.ts';
 import { webhookEventTypes } from '../../events/webhook-events.ts';

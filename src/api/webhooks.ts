@@ -56,7 +56,7 @@ const createWebhook = (service: Service): Operation =>
     path: '/v1/webhooks',
     tag,
     summary: 'Create a webhook',
-    description: `Sends all events from now on that pass the filters. Each mode can have ${maxWebhooks} webhooks, besides that of \`/v1/account/webhook\`.\n\n${eventRules}`,
+    description: `Sends all events from now on that pass the filters. Each mode can have ${maxWebhooks} webhooks, besides the webhook of \`/v1/account/webhook\`.\n\n${eventRules}`,
     body: NewSubscription,
     success: { status: 201, description: 'The webhook, with its signing secret.', schema: Subscription },
     errors: ['invalid_request', 'plan_required', 'quota_exceeded', 'conflict'],

@@ -4,7 +4,7 @@ import { type GivenRule, urlsOfRules } from '../../events/rule-ids.ts';
 import { blockHost, type ServiceEvent, serviceStream, unblockHost } from '../../events/service.ts';
 import { writeState } from '../../projections/state.ts';
 import { type FieldError, Refusal } from '../lib/errors.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { decideAndAppend } from '../log/decide.ts';
 
 export interface BlockedHost {

@@ -1,13 +1,13 @@
 import { type Code, type CodeChange, changeCode, deleteCode } from '../../events/code.ts';
 import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
-import { afterStart } from '../../events/read-targeting.ts';
+import { afterStart } from '../../events/read-fields.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
 import { restoreCode } from '../../events/restore.ts';
 import { writeState } from '../../projections/state.ts';
 import { invalid } from '../lib/errors.ts';
 import { newRuleId } from '../lib/ids.ts';
-import type { Sql, Transaction } from '../log/connect.ts';
+import type { Sql, Transaction } from '../lib/sql.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { type CountedCode, codeNotFound, findCode } from './codes.ts';
 import { addUncounted, countUsed, lockLimits, readUsed } from './limits.ts';

@@ -5,7 +5,7 @@ import { type Availability, availabilityAt } from '../../events/targeting.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { matchesSearch, planSearch, type Search } from './search.ts';
 
 export const listedStatuses = ['active', 'paused', 'draft'] as const;
@@ -63,13 +63,13 @@ export async function findCode(sql: Queryable, { account, mode }: Owner, id: str
   return code;
 }
 
-/** Finds those of the owner's codes that are not deleted, newest first. */
+/** Finds the owner's codes with these ids that are not deleted, newest first. */
 export const findCodes = (sql: Queryable, { account, mode }: Owner, ids: string[]): Promise<CountedCode[]> =>
   sql<CountedCode[]>`
     ${selectCounted(sql)}
     WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted' ORDER BY position DESC`;
 
-/** A code, and whether any host is blocked: only then does a read of the code need to look for that of its destination. */
+/** A code, and whether any host is blocked: only then does a read of the code need to look up the host of its destination. */
 export interface FoundCode extends CountedCode {
   any_host_blocked: boolean;
 }

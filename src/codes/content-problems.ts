@@ -1,6 +1,6 @@
-import type { ReadyChange } from '../../events/code.ts';
+import type { ReadyChange } from '../../events/code-change.ts';
 import { problemWithDestination } from '../../events/fields.ts';
-import { readTargeting } from '../../events/read-targeting.ts';
+import { readFields } from '../../events/read-fields.ts';
 import type { FieldError } from '../lib/errors.ts';
 
 /**
@@ -12,7 +12,7 @@ export function problemsWithContent(
   ownUrls: readonly string[],
 ): FieldError[] {
   const problem = destination_url === undefined ? undefined : problemWithDestination(destination_url, ...ownUrls);
-  const { problems } = readTargeting({ rules, fallback_url }, ownUrls);
+  const { problems } = readFields({ rules, fallback_url }, ownUrls);
   const found = [...(problem === undefined ? [] : [{ field: 'destination_url', problem }]), ...problems];
   return found.map(({ field, problem }) => ({ field, message: `${field} ${problem}.` }));
 }

@@ -1,7 +1,7 @@
 import { createCode } from '../../events/code.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
+import type { OptionalChange } from '../../events/code-fields.ts';
 import type { Owner } from '../../events/owner.ts';
-import type { TargetingChange } from '../../events/read-targeting.ts';
 import type { Actor, Recorded } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import type { Style } from '../../events/style.ts';
@@ -10,8 +10,9 @@ import { type FieldError, Refusal } from '../lib/errors.ts';
 import { newId, newRuleId, newShortCode } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { isReserved } from '../lib/short-code.ts';
+import type { Queryable, Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare } from '../log/append.ts';
-import { type Queryable, type Transaction, violates } from '../log/connect.ts';
+import { violates } from '../log/connect.ts';
 import { withExpectedPositions } from '../log/expected-positions.ts';
 import { locks } from '../log/locks.ts';
 import { refuseBlocked, urlsOf } from './blocked-hosts.ts';
@@ -29,7 +30,7 @@ export interface CodeRequest {
   short_code?: string | undefined;
   status?: 'active' | 'draft' | undefined;
   style?: Style | undefined;
-  targeting?: TargetingChange | undefined;
+  optional?: OptionalChange | undefined;
 }
 
 class ShortCodeLost extends Error {
@@ -66,16 +67,14 @@ export async function prepareCodes(
 ): Promise<NewCodes> {
   await refuseBlocked(
     tx,
-    requests.flatMap((request, index) =>
-      urlsOf({ ...request, ...request.targeting }).map((url) => ({ index, ...url })),
-    ),
+    requests.flatMap((request, index) => urlsOf({ ...request, ...request.optional }).map((url) => ({ index, ...url }))),
   );
   await reserveQuota(tx, owner, requests, { limits, now: by.now });
   const shortCodes = await chooseShortCodes(tx, requests);
-  const targetings = await withAccountTimezone(
+  const optionals = await withAccountTimezone(
     tx,
     owner.account,
-    requests.map(({ targeting = {} }) => targeting),
+    requests.map(({ optional = {} }) => optional),
   );
   const pending = prepare(
     requests.map(({ name, destination_url, short_code, status, style }, i) => ({
@@ -91,7 +90,7 @@ export async function prepareCodes(
           short_code_given: short_code !== undefined,
           status: status ?? 'active',
           style: style ?? {},
-          targeting: targetings[i] as TargetingChange,
+          optional: optionals[i] as OptionalChange,
         },
         newRuleId,
       ),

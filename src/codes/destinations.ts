@@ -1,8 +1,8 @@
 import { isCodeEvent, type StoredEvent } from '../../events/catalogue.ts';
 import { type Code, evolveCode } from '../../events/code.ts';
-import { fallbackId } from '../../events/guide.ts';
 import type { Recorded } from '../../events/recorded.ts';
-import type { Queryable } from '../log/connect.ts';
+import { fallbackId } from '../../events/resolver.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { readStream, readStreams } from '../log/read.ts';
 
 /** A URL that a code has led to, by its own destination, a rule, a variant or the fallback, and from when to when. */
@@ -36,28 +36,28 @@ function destinationsIn(events: Recorded<StoredEvent>[]): Destination[] {
   for (const event of events.filter(isCodeEvent)) {
     code = evolveCode(code, event);
     const current = new Set<string>();
-    for (const lead of leadsOf(code)) {
-      const key = JSON.stringify([lead.revision, lead.rule, lead.variant]);
+    for (const destination of currentDestinations(code)) {
+      const key = JSON.stringify([destination.revision, destination.rule, destination.variant]);
       current.add(key);
       const known = all.get(key);
-      if (known === undefined) all.set(key, { ...lead, since: event.occurred_at, until: undefined });
+      if (known === undefined) all.set(key, { ...destination, since: event.occurred_at, until: undefined });
       // The same fallback was set again.
       else known.until = undefined;
     }
-    for (const [key, destination] of all) if (!current.has(key)) destination.until ??= event.occurred_at;
+    for (const [key, known] of all) if (!current.has(key)) known.until ??= event.occurred_at;
   }
   return [...all.values()];
 }
 
-type Lead = Omit<Destination, 'since' | 'until'>;
+type CurrentDestination = Omit<Destination, 'since' | 'until'>;
 
 /** Where a code can lead at present. */
-function leadsOf(code: Code): Lead[] {
+function currentDestinations(code: Code): CurrentDestination[] {
   const { destination_url, destination_revision: revision, rules, fallback_url } = code;
   const none = { rule: undefined, variant: undefined };
   return [
     { url: destination_url, revision, ...none },
-    ...(rules ?? []).flatMap((rule): Lead[] =>
+    ...(rules ?? []).flatMap((rule): CurrentDestination[] =>
       'split' in rule
         ? rule.split.map(({ id, destination_url: url }) => ({ url, revision, rule: rule.id, variant: id }))
         : [{ url: rule.destination_url, revision, rule: rule.id, variant: undefined }],

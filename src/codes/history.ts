@@ -1,7 +1,7 @@
 import { isCodeEvent } from '../../events/catalogue.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { readVersions } from '../log/read.ts';
 
 /** Events of a code, newest first: versions greater than `after`, up to and including `to`. Versions start at 1. */

@@ -1,5 +1,6 @@
+import { isFallbackSql } from '../../events/resolver.ts';
 import { retryLater } from '../lib/errors.ts';
-import type { Queryable, Transaction } from '../log/connect.ts';
+import type { Queryable, Transaction } from '../lib/sql.ts';
 
 /** Counts the scans of new codes that have a limit, from 0. */
 export async function startLimits(tx: Transaction, codes: string[]): Promise<void> {
@@ -14,10 +15,10 @@ export async function lockLimits(tx: Transaction, codes: string[]): Promise<void
 /** Positions of the log that are counted while the request waits: about 0.1 s. */
 const maxPositions = 200_000;
 /** Scans that count against a limit. */
-const counts = `NOT is_bot AND coalesce(rule, '') NOT LIKE 'f%'`;
+const counts = `NOT is_bot AND (${isFallbackSql}) IS NOT TRUE`;
 
 /**
- * Counts the redirects of codes that get a limit: those of the counters, and of the scans that these have not applied yet.
+ * Counts the redirects of codes that get a limit: the redirects that the counters have, and the scans that these have not applied yet.
  * Resolves to the position up to which it has counted, for `addUncounted`. Throws `unavailable` while the counters lag.
  */
 export async function countUsed(tx: Transaction, codes: string[]): Promise<number> {

@@ -1,9 +1,9 @@
 import type { Code } from '../../events/code.ts';
 import type { CodeChanged } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { hasAnyTag, hasAvailability, type Listing, orderBy } from './codes.ts';
-import { matchesSearch } from './search.ts';
+import { matchesSearch, searchedFields } from './search.ts';
 
 /** What a list shows of a code at an earlier time. */
 export type PastCode = Pick<Code, 'id' | 'name' | 'destination_url' | 'short_code' | 'status' | 'created_at'>;
@@ -68,6 +68,7 @@ const pastFields = {
     ['tags_changed'],
     "CASE WHEN data -> 'from' <> 'null' THEN ARRAY(SELECT jsonb_array_elements_text(data -> 'from')) END",
   ],
+  note: [['note_changed'], "data ->> 'from'"],
   starts_at: [['schedule_changed'], "(data -> 'from' ->> 'starts_at')::timestamptz"],
   expires_at: [['schedule_changed'], "(data -> 'from' ->> 'expires_at')::timestamptz"],
   max_scans: [['limit_changed'], "(data ->> 'from')::integer"],
@@ -86,7 +87,7 @@ function conditionsOf(sql: Queryable, asOf: Date, { status, search, availability
   const conditions: Condition[] = [];
   if (status !== undefined) conditions.push({ fields: ['status'], isMet: sql`status = ${status}` });
   if (search !== undefined && !('id' in search))
-    conditions.push({ fields: ['name', 'destination_url'], isMet: matchesSearch(sql, search) });
+    conditions.push({ fields: [...searchedFields], isMet: matchesSearch(sql, search) });
   if (availability !== undefined)
     conditions.push({
       fields: ['starts_at', 'expires_at', 'max_scans'],

@@ -6,13 +6,13 @@ import type { Actor } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
 import { decodeLogo, encodeLogo, type LogoFile } from '../qr/logo-files.ts';
 
-/** A picture to add. Format, size and bytes are those of the upload. */
+/** A picture to add. Format, size and bytes describe the upload. */
 export interface NewLogo extends Pick<Logo, 'format' | 'width' | 'height' | 'bytes'> {
   art: LogoArt;
 }

@@ -1,7 +1,7 @@
 import { isCodeEvent } from '../../events/catalogue.ts';
 import { type Code, evolveCode } from '../../events/code.ts';
 import { Refusal } from '../lib/errors.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { readVersions } from '../log/read.ts';
 
 /** A code that a script has changed 100,000 times is read in as many batches as it needs, never at once. */

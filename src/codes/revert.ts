@@ -1,14 +1,16 @@
 import type { Account, AccountEvent } from '../../events/account.ts';
 import { isCodeEvent } from '../../events/catalogue.ts';
-import type { Code, ReadyChange } from '../../events/code.ts';
+import type { Code } from '../../events/code.ts';
+import { type ReadyChange, undoOf } from '../../events/code-change.ts';
 import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Actor, Recorded } from '../../events/recorded.ts';
 import { type Reverted, type RevertScope, revertCode } from '../../events/revert.ts';
 import { writeState } from '../../projections/state.ts';
 import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
-import { isPostgresUnavailable, type Queryable, type Sql, type Transaction } from '../log/connect.ts';
+import { isPostgresUnavailable } from '../log/connect.ts';
 import { decideAndAppend, retryLostRace } from '../log/decide.ts';
 import { readStreams } from '../log/read.ts';
 import { blockedHostsOf, problemsWithHosts, urlsOf } from './blocked-hosts.ts';
@@ -210,17 +212,7 @@ const tooMuch = (what: string) => {
 };
 
 /** URLs that an event replaced, and a revert may bring back. */
-function earlierUrls(event: CodeEvent): string[] {
-  const change =
-    event.type === 'destination_changed'
-      ? { destination_url: event.data.from }
-      : event.type === 'fallback_changed'
-        ? { fallback_url: event.data.from }
-        : event.type === 'rules_changed'
-          ? { rules: event.data.from }
-          : {};
-  return urlsOf(change).map(({ url }) => url);
-}
+const earlierUrls = (event: CodeEvent): string[] => urlsOf(undoOf(event)?.change ?? {}).map(({ url }) => url);
 
 async function store(tx: Transaction, plans: Plan[], by: { actor: Actor; now: Date }): Promise<Recorded<CodeEvent>[]> {
   const reverted = plans.filter(({ events }) => events.length > 0);

@@ -6,7 +6,7 @@ const lacksTimezone = ({ when = {} }: GivenRule) =>
   when.timezone === undefined && (when.days !== undefined || when.hours !== undefined);
 
 /**
- * Gives rules that name no time zone that of the account. It is stored with the rule: edges need no other data than the
+ * Gives rules that name no time zone the time zone of the account. It is stored with the rule: edges need no other data than the
  * code's, and a later change of the account moves no opening hours of printed codes.
  */
 export async function withAccountTimezone<T extends { rules?: GivenRule[] | null }>(

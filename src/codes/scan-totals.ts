@@ -1,5 +1,5 @@
 import { serviceStream } from '../../events/service.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 
 /** Codes of which the retention has deleted scans. */
 export interface LostCounts {
@@ -9,7 +9,7 @@ export interface LostCounts {
   before: Date;
 }
 
-/** Finds those of the codes that the retention has deleted scans of. */
+/** Finds the codes that the retention has deleted scans of. */
 export async function lostCounts(sql: Queryable, codes: string[]): Promise<LostCounts> {
   const [rows, [{ before }]] = await Promise.all([
     sql<{ code: string; total: number; unique: number; used: number }[]>`

@@ -1,4 +1,5 @@
-import type { Queryable } from '../log/connect.ts';
+import type { CodeFields } from '../../events/code-fields.ts';
+import type { Queryable } from '../lib/sql.ts';
 
 /** More matches than this are not worth a list of ids: Postgres compares every code of the account instead. */
 const maxCandidates = 10_000;
@@ -60,15 +61,18 @@ export interface SearchPlan {
   comparesAll?: boolean;
 }
 
-/** A condition for codes with `words` in their name, destination or short code, in any case. */
+/** Fields that a search compares and that can change; the short code is compared too. */
+export const searchedFields = ['name', 'destination_url', 'note'] as const satisfies (keyof CodeFields)[];
+
+/** A condition for codes with `words` in one of `searchedFields` or the short code, in any case. */
 export function containsWords(sql: Queryable, words: string, { candidates, comparesAll = false }: SearchPlan = {}) {
   const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
   // No index has this expression.
   const compared = (column: string) => (comparesAll ? sql`(${sql(column)} || '')` : sql(column));
+  const contains = (column: string) => sql`${compared(column)} ILIKE ${pattern}`;
   return sql`
     ${candidates === undefined ? sql`` : sql`id = ANY(${candidates}) AND`}
-    (${compared('name')} ILIKE ${pattern} OR ${compared('destination_url')} ILIKE ${pattern}
-      OR ${compared('short_code')} ILIKE ${pattern})`;
+    (${searchedFields.reduce((any, field) => sql`${any} OR ${contains(field)}`, contains('short_code'))})`;
 }
 
 const wordsOf = (search: Exclude<Search, { id: string }>) => ('shortCode' in search ? search.shortCode : search.words);

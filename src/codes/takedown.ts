@@ -4,7 +4,7 @@ import { operator } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound } from '../lib/errors.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { decideAndAppend } from '../log/decide.ts';
 
 /** Finds a code of any account by id or, like the edge, by short code; deleted codes are not found. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { Queryable, Transaction } from '../log/connect.ts';
+import type { Queryable, Transaction } from '../lib/sql.ts';
 
 export interface SealedKey {
   code: string;

@@ -1,6 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { CodeEvent } from '../../events/code-events.ts';
-import { readTargeting } from '../../events/read-targeting.ts';
+import { readFields } from '../../events/read-fields.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { json } from '../api/answers.ts';
@@ -103,7 +103,7 @@ const tagSelected = (service: Service): Operation =>
 
 /** Throws a `Refusal` for invalid tags, and for too many. */
 function readTags(given: string[]): string[] | null {
-  const { change, problems } = readTargeting({ tags: given }, []);
+  const { change, problems } = readFields({ tags: given }, []);
   const errors = problems.map(({ field, problem }) => ({ field, message: `${field} ${problem}.` }));
   const [first, ...others] = errors;
   if (first !== undefined) throw invalid([first, ...others]);

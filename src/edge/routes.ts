@@ -2,8 +2,8 @@ import { isCodeEvent } from '../../events/catalogue.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
 import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
-import { createGuide, type Guide } from '../../events/guide.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import { createResolver, type Resolver } from '../../events/resolver.ts';
 import type { RouteSnapshot } from '../../events/route.ts';
 import { applyToRoute, type Route } from '../../projections/routes.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
@@ -33,7 +33,7 @@ export interface KnownRoute extends Route {
   /** Decrypted by the first scan that needs it. In memory only: nothing writes it to disk. */
   visitor_key: Uint8Array | undefined;
   /** Compiled by the first scan that needs it. */
-  guide: Guide | undefined;
+  resolver: Resolver | undefined;
 }
 
 interface RoutesOptions {
@@ -163,9 +163,9 @@ export class Routes {
   }
 
   /** Where scans of a route with targeting lead. */
-  guideOf(route: KnownRoute): Guide {
-    route.guide ??= createGuide(route.destination_url, route.targeting ?? {}, this.#toLocation);
-    return route.guide;
+  resolverOf(route: KnownRoute): Resolver {
+    route.resolver ??= createResolver(route.destination_url, route.targeting ?? {}, this.#toLocation);
+    return route.resolver;
   }
 
   /** Answers further scans of a code without a query. A later change of the limit replaces the route. */
@@ -188,7 +188,7 @@ export class Routes {
   }
 
   #located(route: Route): KnownRoute {
-    return { ...route, location: this.#toLocation(route.destination_url), visitor_key: undefined, guide: undefined };
+    return { ...route, location: this.#toLocation(route.destination_url), visitor_key: undefined, resolver: undefined };
   }
 
   /** Caches the route, found by `requested`, unless a newer version is cached; returns the newer one. */

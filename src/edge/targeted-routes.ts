@@ -1,4 +1,4 @@
-import type { Lead } from '../../events/guide.ts';
+import type { RedirectTarget } from '../../events/resolver.ts';
 import type { Scan } from '../../events/scan.ts';
 import type { Availability } from '../../events/targeting.ts';
 import type { Bans } from './bans.ts';
@@ -32,19 +32,19 @@ export class TargetedRoutes {
     // Its visitor key is destroyed, so there are no facts about a scan.
     if (route.status === 'deleted') return { drop: 'deleted' };
     const scan = scanFacts(route, request.headers, peer, sources);
-    const guide = sources.routes.guideOf(route);
+    const resolver = sources.routes.resolverOf(route);
     const atMs = scan.occurred_at.getTime();
-    const availability = guide.availabilityAt(atMs);
+    const availability = resolver.availabilityAt(atMs);
     if (availability !== 'live') return this.#followFallback(route, request, scan, availability);
 
     const language = request.headers.get('accept-language') ?? '';
-    const lead = guide.follow({ ...pick(scan), language, atMs }, scan.visitor);
-    const inactive = this.#inactiveReason(route, lead);
+    const target = resolver.resolve({ ...pick(scan), language, atMs }, scan.visitor);
+    const inactive = this.#inactiveReason(route, target);
     if (inactive !== undefined) return { drop: inactive };
-    const location = lead.locationOf(queryOf(request.url));
+    const location = target.locationOf(queryOf(request.url));
     // HEAD only checks the link: it is redirected, but is not a scan.
     if (request.method === 'HEAD') return { location, scan: undefined };
-    take(scan, lead);
+    take(scan, target);
     if (route.targeting?.max_scans === undefined) await recorder.record(scan);
     else if (!(await limited.record(route, scan))) return this.#followFallback(route, request, scan, 'limit_reached');
     return { location, scan: scan.id };
@@ -58,7 +58,7 @@ export class TargetedRoutes {
     availability: Exclude<Availability, 'live'>,
   ): Promise<End> {
     const { sources, recorder } = this.#options;
-    const { fallback } = sources.routes.guideOf(route);
+    const { fallback } = sources.routes.resolverOf(route);
     const inactive = this.#inactiveReason(route, fallback);
     if (inactive !== undefined) return { drop: inactive };
     if (fallback === undefined) return dropOf(availability, route);
@@ -70,9 +70,9 @@ export class TargetedRoutes {
   }
 
   /** A blocked host disables the scans that lead there, and no others. */
-  #inactiveReason({ status, account, disabled, destination_url }: KnownRoute, lead: Lead | undefined) {
+  #inactiveReason({ status, account, disabled, destination_url }: KnownRoute, target: RedirectTarget | undefined) {
     return inactiveReason(
-      { status, account, disabled, destination_url: lead?.url ?? destination_url },
+      { status, account, disabled, destination_url: target?.url ?? destination_url },
       this.#options.bans,
     );
   }
@@ -80,7 +80,7 @@ export class TargetedRoutes {
 
 const pick = ({ country, device, browser }: Scan) => ({ country, device, browser });
 
-function take(scan: Scan, { rule, variant }: Lead): void {
+function take(scan: Scan, { rule, variant }: RedirectTarget): void {
   scan.rule = rule;
   scan.variant = variant;
 }

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { type Owner, ownerKey } from '../../events/owner.ts';
 import { ScanLine } from '../../events/scan-line.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { archivesIn, namesOf, readArchivedLines, withReplacedFiles } from './archives.ts';
-import type { Queryable, Sql, Transaction } from './connect.ts';
 
 /** Positions of one block: reading all scans of a block takes about 20 ms. */
 export const blockSize = 65_536;

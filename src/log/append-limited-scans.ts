@@ -1,7 +1,7 @@
 import type { Scan } from '../../events/scan.ts';
+import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import type { Sql } from './connect.ts';
 import { locks } from './locks.ts';
 
 interface Appended {

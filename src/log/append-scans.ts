@@ -1,6 +1,6 @@
 import { rowsOf, type ScanBatch, sizeOf } from '../../events/scan-batch.ts';
 import { appendLockHolds } from '../lib/append-lock-holds.ts';
-import type { Sql } from './connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { locks } from './locks.ts';
 
 export { batchOf, mergeBatches, type ScanBatch, sizeOf, sliceOf } from '../../events/scan-batch.ts';

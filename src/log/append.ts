@@ -2,7 +2,8 @@ import { erasedSchema, type StoredEvent, schemaOf } from '../../events/catalogue
 import type { Actor, NewEvent, Pending, Recorded } from '../../events/recorded.ts';
 import { appendLockHolds } from '../lib/append-lock-holds.ts';
 import { newId } from '../lib/ids.ts';
-import { type Transaction, violates } from './connect.ts';
+import type { Transaction } from '../lib/sql.ts';
+import { violates } from './connect.ts';
 import { locks } from './locks.ts';
 
 /** Another writer appended an event with the same version: the caller must reload the stream and decide again. */

@@ -7,7 +7,7 @@ import type { S3Access } from '../archive/s3.ts';
 import { filesAt } from '../archive/store.ts';
 import { loadOnce } from '../lib/load-once.ts';
 import { lru } from '../lib/lru.ts';
-import type { Queryable } from './connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 
 /** A row of `archives`: a file with the scans of the positions `from` to `to`, both inclusive. */
 export interface ArchiveFile {

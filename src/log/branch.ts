@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Queryable, Transaction } from './connect.ts';
+import type { Queryable, Transaction } from '../lib/sql.ts';
 import { headOfLog } from './read.ts';
 
 /**

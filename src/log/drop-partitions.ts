@@ -1,6 +1,6 @@
 import { codeOf } from '../lib/errors.ts';
+import type { Queryable, Transaction } from '../lib/sql.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
-import type { Queryable, Transaction } from './connect.ts';
 import { locks } from './locks.ts';
 
 /** While the drop of a partition waits for readers, redirects queue after it, so it waits no longer than this. */

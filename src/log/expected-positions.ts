@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../events/catalogue.ts';
 import type { Pending, Recorded } from '../../events/recorded.ts';
-import type { Queryable } from './connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 
 /**
  * Gives each event the position that it gets if nothing else is appended before it, and a higher one otherwise. Sorts codes

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from './connect.ts';
+import type { Queryable, Transaction } from '../lib/sql.ts';
 import { locks } from './locks.ts';
 
 /**

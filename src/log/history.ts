@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql, Transaction } from './connect.ts';
+import type { Sql, Transaction } from '../lib/sql.ts';
 import { locks } from './locks.ts';
 
 const retryMs = 50;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { codeOf, StartError } from '../lib/errors.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
-import type { Queryable, Sql, Transaction } from './connect.ts';
 import { locks } from './locks.ts';
 
 interface Migration {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Owner } from '../../events/owner.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { blockOf, blockSize, indexedTo, positionsIn } from './account-index.ts';
-import type { Queryable } from './connect.ts';
 
 /** Positions of one owner's entries, in log order. */
 export interface OwnedPositions {

@@ -1,4 +1,4 @@
-import type { Queryable, Sql, Transaction } from './connect.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { locks } from './locks.ts';
 
 /** Positions per partition of `scans`. A migration creates the first two with this size, so it must not change. */

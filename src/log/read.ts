@@ -1,7 +1,7 @@
 import { type StoredEvent, upcast } from '../../events/catalogue.ts';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
 import type { Recorded } from '../../events/recorded.ts';
-import type { Queryable } from './connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { isAt, type OwnedRange, readScans, readScansAt } from './scan-lines.ts';
 
 export interface Row {
@@ -59,7 +59,7 @@ export async function readEvents(sql: Queryable, after: number, limit: number): 
 }
 
 /**
- * The mode that an event of an account's stream belongs to, in SQL: that of the key or webhook that it is about, else live,
+ * The mode that an event of an account's stream belongs to, in SQL: the mode of the key or webhook that it is about, else live,
  * since the account as a whole is managed with live keys.
  */
 export const modeOfAccountEvent = `coalesce(

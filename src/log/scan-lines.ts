@@ -1,5 +1,6 @@
 import type { Owner } from '../../events/owner.ts';
 import { lineEscapes, lineFields, ScanLine } from '../../events/scan-line.ts';
+import type { Queryable } from '../lib/sql.ts';
 import {
   type ArchivedRange,
   type ArchiveFile,
@@ -8,7 +9,6 @@ import {
   readArchivedLines,
   withReplacedFiles,
 } from './archives.ts';
-import type { Queryable } from './connect.ts';
 
 const escapedInSql = (column: string) =>
   lineEscapes.reduce((sql, [character, escaped]) => `replace(${sql}, '${character}', '${escaped}')`, column);
@@ -45,7 +45,7 @@ export const readScans = (sql: Queryable, after: number, to: number, limit: numb
     return withArchived(row, { after, to, limit });
   });
 
-/** The scans of a statement, after those of the archive files that it named: archived scans are the oldest ones. */
+/** The scans of a statement, after the scans of the archive files that it named: archived scans are the oldest ones. */
 async function withArchived({ lines, archived }: Read, range: ArchivedRange): Promise<ScanLine[]> {
   const recent = linesIn(lines);
   if (archived === null) return recent.map((text) => new ScanLine(text));

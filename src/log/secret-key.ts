@@ -1,5 +1,5 @@
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { Queryable, Sql } from './connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 
 /** Whether the database's secrets are encrypted with this key. In a new database, stores the key's fingerprint. */
 export async function isKeyOfDatabase(sql: Sql, { fingerprint }: SecretBox): Promise<boolean> {

@@ -1,6 +1,6 @@
+import type { Queryable } from '../lib/sql.ts';
 import { blockSize, indexedTo } from './account-index.ts';
 import { archivedPositionSince, lastArchivedPositions, listArchives } from './archives.ts';
-import type { Queryable } from './connect.ts';
 import { headOfLog } from './read.ts';
 
 /** Where a reader begins: at an end of the log, with the first entry of a time or later, or with the last n entries. */

@@ -1,3 +1,4 @@
+import { isFallbackSql } from '../../events/resolver.ts';
 import type { Transaction } from '../log/connect.ts';
 
 interface Counted {
@@ -7,7 +8,7 @@ interface Counted {
 
 const byCode = (tx: Transaction) => tx`
   code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique",
-  count(*) FILTER (WHERE is_bot OR rule LIKE 'f%') AS uncounted, max(position) AS newest`;
+  count(*) FILTER (WHERE is_bot OR ${tx.unsafe(isFallbackSql)}) AS uncounted, max(position) AS newest`;
 
 /** Tables with totals of scans that have left `scans`, by code. Those of deleted codes are left out. */
 type Totals = 'dropped_scans' | 'archived_scans';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFallback } from '../../events/guide.ts';
+import { isFallback } from '../../events/resolver.ts';
 import { ScanLine } from '../../events/scan-line.ts';
 import { checkSha256, linesOf, sourceOf } from '../archive/check.ts';
 import { ArchiveError } from '../archive/errors.ts';

@@ -1,4 +1,4 @@
-import { isFallback } from '../../events/guide.ts';
+import { isFallback } from '../../events/resolver.ts';
 import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
 import { ScanLine } from '../../events/scan-line.ts';
 import { checkSha256, linesOf, sourceOf } from '../archive/check.ts';

@@ -1,3 +1,4 @@
+import { isFallbackSql } from '../../events/resolver.ts';
 import type { RecordedScan } from '../../events/scan.ts';
 import type { Queryable } from '../log/connect.ts';
 import { codeRanges } from './by-code.ts';
@@ -91,7 +92,7 @@ async function countLogged(sql: Queryable, limits: Limit[], head: number): Promi
       FROM scans s JOIN jsonb_to_recordset(${sql.json(codes)}) AS l (code text, set_position bigint, spread_to timestamptz)
         ON l.code = s.code
       WHERE s.position > ${from} AND s.position <= ${Math.min(from + maxPositionsPerQuery, head)}
-        AND NOT s.is_bot AND coalesce(s.rule, '') NOT LIKE 'f%'
+        AND NOT s.is_bot AND (${sql.unsafe(isFallbackSql)}) IS NOT TRUE
       GROUP BY s.code`;
     for (const { code, scans, uncertain } of rows) {
       const before = counts.get(code) ?? { scans: 0, uncertain: 0 };

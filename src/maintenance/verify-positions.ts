@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mismatchOf } from '../../projections/analytics-doubt.ts';
+import { mismatchOf } from '../../projections/analytics-mismatch.ts';
 import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import type { Warehouse } from '../analytics/connect.ts';

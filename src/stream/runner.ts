@@ -20,7 +20,7 @@ export interface Projection {
   /** Applies a range that starts at the checkpoint, and moves the checkpoint, atomically. */
   apply(range: LogRange): Promise<void>;
   /** Maintenance that runs between batches. */
-  tend?(): Promise<void>;
+  maintain?(): Promise<void>;
   maxEntries: number;
   /** How long entries are collected after a batch. An entry that arrives later than that is applied at once. */
   pauseMs: number;
@@ -81,7 +81,7 @@ async function feed(options: RunnerOptions, signal: AbortSignal): Promise<void> 
   let idleMs = checkMs;
   try {
     while (!signal.aborted) {
-      await projection.tend?.();
+      await projection.maintain?.();
       const ranges = await inbox.take({ maxEntries: projection.maxEntries, notBefore, idleMs });
       if (ranges.length > 0) {
         await applied.apply(ranges);

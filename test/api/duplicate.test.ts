@@ -32,6 +32,7 @@ const everything = {
   forward_query: true,
   utm: { source: 'flyer' },
   tags: ['summer'],
+  note: 'Printed on the menu cards\nof the terrace',
 };
 
 const create = async (fields: Record<string, unknown> = {}) => await created(account.live, fields);

@@ -57,6 +57,7 @@ const everything = {
   forward_query: true,
   utm: { source: 'flyer' },
   tags: ['Summer', 'menu'],
+  note: ' On the terrace\r\nand inside ',
 };
 const answered = {
   ...everything,
@@ -73,6 +74,7 @@ const answered = {
   ],
   remaining_scans: 1_000,
   tags: ['summer', 'menu'],
+  note: 'On the terrace\nand inside',
   availability: 'live',
 };
 
@@ -88,7 +90,7 @@ describe('the fields', () => {
     const none = Object.fromEntries(Object.keys(everything).map((field) => [field, null]));
     const { body: changed } = await account.live.patch(pathOf(plain), everything);
     expect(changed).toMatchObject(answered);
-    expect((await account.live.get(pathOf(plain))).body).toEqual({ ...changed, version: 7 });
+    expect((await account.live.get(pathOf(plain))).body).toEqual({ ...changed, version: 8 });
     const { body: removed } = await account.live.patch(pathOf(plain), none);
     const { updated_at: _, ...before } = plain;
     const { updated_at: __, ...after } = removed;
@@ -96,12 +98,15 @@ describe('the fields', () => {
 
     const { body: history } = await account.live.get(`${pathOf(plain)}/history`);
     expect(history.data.map(({ event }: { event: string }) => event)).toEqual([
+      'note_changed',
       ...['tags_changed', 'query_changed', 'fallback_changed', 'limit_changed', 'schedule_changed', 'rules_changed'],
+      'note_changed',
       ...['tags_changed', 'query_changed', 'fallback_changed', 'limit_changed', 'schedule_changed', 'rules_changed'],
       'code_created',
     ]);
-    expect(history.data[0]).toMatchObject({ field: 'tags', from: ['summer', 'menu'], to: null });
-    expect(history.data[4]).toMatchObject({
+    expect(history.data[0]).toMatchObject({ field: 'note', from: answered.note, to: null });
+    expect(history.data[1]).toMatchObject({ field: 'tags', from: ['summer', 'menu'], to: null });
+    expect(history.data[5]).toMatchObject({
       field: 'schedule',
       from: { starts_at: everything.starts_at, expires_at: everything.expires_at },
       to: { starts_at: null, expires_at: null },

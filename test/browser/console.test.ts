@@ -223,8 +223,10 @@ describe('one code', () => {
     await button('Edit').click();
     await field('Name').fill('Renamed');
     await field('Destination').fill('https://example.com/second');
+    await field('Note').fill('Beside the door\nof the terrace');
     await button('Save').click();
     await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+    expect(await page.locator('.details .note dd').textContent()).toBe('Beside the door\nof the terrace');
 
     const [total] = await page.locator('.details .figure').all();
     expect(await total?.textContent()).toBe('0');

@@ -86,12 +86,13 @@ describe('the create form', () => {
     const taken = unique('Terrace');
     const terrace = await created(account.live, {
       ...{ name: 'Terrace', destination_url: 'https://example.com/terrace?a=1', short_code: taken, style },
-      ...{ max_scans: 5, tags: ['summer'] },
+      ...{ max_scans: 5, tags: ['summer'], note: 'Inside' },
     });
     await page.goto(`${url}/console/codes/${terrace.id}`);
     await page.getByRole('link', { name: 'Duplicate' }).click();
     await page.getByText('A copy of “Terrace” with a new short link.').waitFor();
     expect(await field('Name').inputValue()).toBe('Terrace copy');
+    expect(await field('Note').inputValue()).toBe('Inside');
     await field('Short link').fill(taken.toUpperCase());
     await page.getByText(`is taken by "${taken}", which differs only in case`).waitFor();
     await field('Short link').fill('');
@@ -100,7 +101,7 @@ describe('the create form', () => {
     const copy = await newest();
     expect(copy).toMatchObject({
       ...{ name: 'Terrace copy', destination_url: 'https://example.com/terrace?a=1', style },
-      ...{ max_scans: 5, tags: ['summer'] },
+      ...{ max_scans: 5, tags: ['summer'], note: 'Inside' },
     });
     expect(copy.short_code).not.toBe(taken);
   });

@@ -42,6 +42,7 @@ const wanted: fc.Arbitrary<CodeChange> = fc.record(
     forward_query: fc.constantFrom(null, true),
     utm: fc.constantFrom(null, { source: 'flyer', medium: 'qr' }),
     tags: fc.constantFrom<(string[] | null)[]>(null, ['summer'], ['"quoted"', 'ümlaut, comma']),
+    note: fc.constantFrom(null, 'On the terrace', 'alpha\n"ü"'),
   },
   { requiredKeys: [] },
 );
@@ -87,11 +88,19 @@ async function live(owner: Owner, steps: Step[]): Promise<{ codes: Code[]; now: 
   return moments;
 }
 
-const contentOf = (code: Code) => {
-  const { name, destination_url, rules, starts_at, expires_at, max_scans, fallback_url, forward_query, utm, tags } =
-    code;
-  return { name, destination_url, rules, starts_at, expires_at, max_scans, fallback_url, forward_query, utm, tags };
-};
+const contentOf = (code: Code) => ({
+  name: code.name,
+  destination_url: code.destination_url,
+  rules: code.rules,
+  starts_at: code.starts_at,
+  expires_at: code.expires_at,
+  max_scans: code.max_scans,
+  fallback_url: code.fallback_url,
+  forward_query: code.forward_query,
+  utm: code.utm,
+  tags: code.tags,
+  note: code.note,
+});
 
 const availabilityOf = ({ starts_at, expires_at }: Code, now: Date) =>
   availabilityAt(
@@ -144,6 +153,10 @@ describe('after any history', () => {
           await list(
             { search: { words: 'CAF' } },
             existed.filter(({ name }) => name.startsWith('Caf')),
+          );
+          await list(
+            { search: { words: 'alpha' } },
+            existed.filter(({ name, note }) => name === 'alpha' || note?.startsWith('alpha')),
           );
           await list(
             { order: 'name' },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Owner } from '../../events/owner.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { listCodes } from '../../src/codes/codes.ts';
-import { createCodes } from '../../src/codes/create.ts';
+import { type CodeRequest, createCodes } from '../../src/codes/create.ts';
 import { containsWords, planSearch, type Search, type SearchPlan, searchOf } from '../../src/codes/search.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
@@ -21,9 +21,9 @@ async function forbidExtensions(adminUrl: string): Promise<void> {
 }
 
 describe.each([
-  { kind: 'pg_trgm', index: 'codes_search' },
-  { kind: 'a table of trigrams', index: 'code_trigrams_search' },
-])('a search through $kind', ({ kind, index }) => {
+  { kind: 'pg_trgm', indexes: ['codes_search', 'codes_note_search'] },
+  { kind: 'a table of trigrams', indexes: ['code_trigrams_search'] },
+])('a search through $kind', ({ kind, indexes }) => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let sql: Sql;
   let owner: Owner;
@@ -46,7 +46,7 @@ describe.each([
   });
   afterAll(() => database.drop());
 
-  const create = (code: { name: string; destination_url: string }) =>
+  const create = (code: Pick<CodeRequest, 'name' | 'destination_url' | 'optional'>) =>
     sql.begin((tx) => createCodes(tx, testBox, owner, [code], { actor: 'operator', now: new Date() }));
 
   const found = (words: string) => foundBy({ words });
@@ -76,6 +76,17 @@ describe.each([
     expect(await found('menuoffers')).toEqual([]);
     const [code] = await sql<[{ short_code: string }]>`SELECT short_code FROM codes WHERE name = 'Terrasse Été'`;
     expect(await found(code.short_code.toUpperCase())).toEqual(['Terrasse Été']);
+  });
+
+  test('finds notes, also changed ones', async () => {
+    const optional = { note: 'Beside the door\nof the Gästehaus' };
+    await create({ name: 'Door sign', destination_url: 'https://sign.example', optional });
+    expect(await found('GÄSTEHAUS')).toEqual(['Door sign']);
+    expect(await found('door\nof')).toEqual(['Door sign']);
+    await sql`UPDATE codes SET note = 'In the cellar' WHERE name = 'Door sign'`;
+    expect([await found('gästehaus'), await found('cellar')]).toEqual([[], ['Door sign']]);
+    await sql`UPDATE codes SET note = NULL WHERE name = 'Door sign'`;
+    expect(await found('cellar')).toEqual([]);
   });
 
   test('finds one code by its id or its short link', async () => {
@@ -115,7 +126,8 @@ describe.each([
   test('uses its index in a large account', async () => {
     const plan = await planSearch(sql, { words: 'terrasse' }, 1_000_000);
     expect(plan.candidates === undefined, 'an index of pg_trgm needs no candidates').toBe(kind === 'pg_trgm');
-    expect(await explain(plan)).toContain(index);
+    const explained = await explain(plan);
+    for (const index of indexes) expect(explained).toContain(index);
   });
 
   test('does not read the index of all accounts in a small account', async () => {

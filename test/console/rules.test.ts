@@ -132,6 +132,7 @@ describe('the cells of an import', () => {
       max_scans: '500',
       fallback_url: 'example.com/closed',
       tags: 'Menu; summer ;',
+      note: ' On the terrace ',
     };
     expect(readTargetingCells(cells, [], berlin)).toEqual({
       fields: {
@@ -140,6 +141,7 @@ describe('the cells of an import', () => {
         max_scans: 500,
         fallback_url: 'https://example.com/closed',
         tags: ['Menu', 'summer'],
+        note: 'On the terrace',
       },
       errors: [],
     });
@@ -147,8 +149,8 @@ describe('the cells of an import', () => {
   });
 
   test('have the errors of the service', () => {
-    const { errors } = readTargetingCells({ starts_at: 'soon', max_scans: 'many' }, [], berlin);
-    expect(errors.map(({ field }) => field)).toEqual(['starts_at', 'max_scans']);
+    const { errors } = readTargetingCells({ starts_at: 'soon', max_scans: 'many', note: 'a\tb' }, [], berlin);
+    expect(errors.map(({ field }) => field)).toEqual(['starts_at', 'max_scans', 'note']);
     const { errors: order } = readTargetingCells({ starts_at: '2026-07-02', expires_at: '2026-07-01' }, [], berlin);
     expect(order).toEqual([{ field: 'expires_at', message: 'the end must be after the start' }]);
   });

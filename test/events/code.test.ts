@@ -70,6 +70,7 @@ describe('creating', () => {
       disabled_at: null,
       ...noTargeting,
       tags: null,
+      note: null,
     });
   });
 
@@ -177,29 +178,32 @@ describe('where a code leads', () => {
     fallback_url: 'https://example.com/closed',
     forward_query: true,
     tags: ['summer'],
+    note: 'On the terrace',
   };
 
   test('each part has its own event, and a second time changes nothing', () => {
     const types = changeCode(code(), wanted, newId).map(({ type }) => type);
     expect(types).toEqual([
       ...['rules_changed', 'schedule_changed', 'limit_changed', 'fallback_changed', 'query_changed', 'tags_changed'],
+      'note_changed',
     ]);
     const after = changed(code(), wanted);
     expect(after).toMatchObject({ ...wanted, rules: [{ ...rules[0], id: expect.stringMatching(/^r/) }] });
     expect(changeCode(after, wanted, newId)).toEqual([]);
     const removed = { ...wanted, rules: null, starts_at: null, max_scans: null, fallback_url: null };
-    expect(changed(after, { ...removed, forward_query: null, tags: null })).toMatchObject({
+    expect(changed(after, { ...removed, forward_query: null, tags: null, note: null })).toMatchObject({
       ...noTargeting,
       tags: null,
+      note: null,
     });
   });
 
   test('a code created with it has it', () => {
-    expect(code({ targeting: wanted })).toMatchObject({ ...wanted, rules: [{ id: expect.stringMatching(/^r/) }] });
+    expect(code({ optional: wanted })).toMatchObject({ ...wanted, rules: [{ id: expect.stringMatching(/^r/) }] });
   });
 
   test('a limit is reached once, and another limit can be reached again', () => {
-    const limited = code({ targeting: { max_scans: 5 } });
+    const limited = code({ optional: { max_scans: 5 } });
     expect(reachLimit(limited, 4)).toEqual([]);
     const [reached, ...more] = reachLimit(limited, 5);
     expect([reached, more]).toEqual([{ type: 'limit_reached', data: { max_scans: 5 } }, []]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Code, changeCode, createCode, deleteCode, evolveCode, type ReadyChange } from '../../events/code.ts';
+import { type Code, changeCode, createCode, deleteCode, evolveCode } from '../../events/code.ts';
+import type { ReadyChange } from '../../events/code-change.ts';
 import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { restoreCode } from '../../events/restore.ts';
@@ -56,17 +57,17 @@ describe('what a key did is undone field by field', () => {
   test('to the values from before its first change in the period', () => {
     const life = new Life()
       .change(5, 'key_a', { destination_url: url('legit') })
-      .change(11, 'key_a', { name: 'Hacked', destination_url: url('evil'), tags: ['x'], max_scans: 3 })
+      .change(11, 'key_a', { name: 'Hacked', destination_url: url('evil'), tags: ['x'], note: 'x', max_scans: 3 })
       .change(12, 'key_a', { destination_url: url('worse'), starts_at: at(50), forward_query: true, active: false });
     const { events, skipped } = life.revert();
     expect(skipped).toEqual([]);
     expect(events.map(({ type }) => type).toSorted()).toEqual([
-      ...['code_renamed', 'code_resumed', 'destination_changed', 'limit_changed', 'query_changed', 'schedule_changed'],
-      'tags_changed',
+      ...['code_renamed', 'code_resumed', 'destination_changed', 'limit_changed', 'note_changed', 'query_changed'],
+      ...['schedule_changed', 'tags_changed'],
     ]);
     life.apply(30, 'key_b', events);
     expect(life.code).toMatchObject({
-      ...{ name: 'Menu', destination_url: url('legit'), tags: null, max_scans: null, starts_at: null },
+      ...{ name: 'Menu', destination_url: url('legit'), tags: null, note: null, max_scans: null, starts_at: null },
       ...{ forward_query: null, status: 'active' },
     });
     expect(life.revert(), 'a second time').toEqual(nothing);

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { createGuide } from '../../events/guide.ts';
-import { readTargeting } from '../../events/read-targeting.ts';
+import { readFields } from '../../events/read-fields.ts';
+import { createResolver } from '../../events/resolver.ts';
 import { assignIds, type GivenRule } from '../../events/rule-ids.ts';
 import type { Rule } from '../../events/targeting-schema.ts';
 
 const url = (path: string) => `https://example.com/${path}`;
 const problemsOf = (given: Record<string, unknown>) =>
-  readTargeting(given, ['https://go.example']).problems.map(({ field, problem }) => `${field} ${problem}`);
+  readFields(given, ['https://go.example']).problems.map(({ field, problem }) => `${field} ${problem}`);
 const fieldsOf = (given: Record<string, unknown>) =>
-  readTargeting(given, ['https://go.example']).problems.map(({ field }) => field);
+  readFields(given, ['https://go.example']).problems.map(({ field }) => field);
 
 describe('reading', () => {
   test('normalizes what has several spellings, and keeps the rest', () => {
-    const { change, problems } = readTargeting(
+    const { change, problems } = readFields(
       {
         rules: [
           {
@@ -63,8 +63,10 @@ describe('reading', () => {
   });
 
   test('empty lists and objects remove, and absent fields stay', () => {
-    expect(readTargeting({ rules: [], tags: [], utm: {} }, []).change).toEqual({ rules: null, tags: null, utm: null });
-    expect(readTargeting({}, []).change).toEqual({});
+    const empty = { rules: null, tags: null, utm: null, note: null };
+    expect(readFields({ rules: [], tags: [], utm: {}, note: ' \n' }, []).change).toEqual(empty);
+    expect(readFields({ note: '' }, [])).toEqual({ change: { note: null }, problems: [] });
+    expect(readFields({}, []).change).toEqual({});
   });
 
   test('names the place of every problem', () => {
@@ -124,6 +126,11 @@ describe('reading', () => {
     [{ tags: ['', 'x'.repeat(51), 7] }, ['tags[0]', 'tags[1]', 'tags[2]']],
     [{ tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, ['tags']],
     [{ tags: 'summer' }, ['tags']],
+    [{ note: 'x'.repeat(501) }, ['note']],
+    [{ note: 'a\tb' }, ['note']],
+    [{ note: 'a\rb' }, ['note']],
+    [{ note: '\ud800' }, ['note']],
+    [{ note: 7 }, ['note']],
   ])('refuses %j', (given, fields) => {
     expect(fieldsOf(given)).toEqual(fields);
   });
@@ -204,37 +211,37 @@ describe('where a scan leads', () => {
       { id: 'r2', when: { devices: ['ios'] }, destination_url: url('ios') },
       { id: 'r3', when: { countries: ['DE'] }, destination_url: url('de') },
     ];
-    const guide = createGuide(url(''), { rules }, toLocation);
-    expect(guide.follow(facts, 'v')).toMatchObject({ url: url('ios'), rule: 'r2', variant: undefined });
-    expect(guide.follow({ ...facts, device: 'android' }, 'v')).toMatchObject({ url: url('de'), rule: 'r3' });
-    expect(guide.follow({ ...facts, device: 'android', country: 'FR' }, 'v')).toMatchObject({
+    const resolver = createResolver(url(''), { rules }, toLocation);
+    expect(resolver.resolve(facts, 'v')).toMatchObject({ url: url('ios'), rule: 'r2', variant: undefined });
+    expect(resolver.resolve({ ...facts, device: 'android' }, 'v')).toMatchObject({ url: url('de'), rule: 'r3' });
+    expect(resolver.resolve({ ...facts, device: 'android', country: 'FR' }, 'v')).toMatchObject({
       url: url(''),
       rule: undefined,
     });
   });
 
   test('a schedule is exact to the millisecond', () => {
-    const guide = createGuide(
+    const resolver = createResolver(
       url(''),
       { starts_at: '2026-03-02T11:00:00.000Z', expires_at: '2026-03-02T12:00:00.000Z' },
       toLocation,
     );
-    const at = (text: string) => guide.availabilityAt(Date.parse(text));
+    const at = (text: string) => resolver.availabilityAt(Date.parse(text));
     expect(at('2026-03-02T10:59:59.999Z')).toBe('scheduled');
     expect(at('2026-03-02T11:00:00.000Z')).toBe('live');
     expect(at('2026-03-02T11:59:59.999Z')).toBe('live');
     expect(at('2026-03-02T12:00:00.000Z')).toBe('expired');
-    expect(guide.fallback).toBeUndefined();
+    expect(resolver.fallback).toBeUndefined();
   });
 
   test('the query is added to destinations, and not to the fallback', () => {
     const rules: Rule[] = [{ id: 'r1', when: { devices: ['ios'] }, destination_url: url('ios') }];
-    const guide = createGuide(
+    const resolver = createResolver(
       url(''),
       { rules, forward_query: true, utm: { source: 'x' }, fallback_url: url('closed') },
       toLocation,
     );
-    expect(guide.follow(facts, 'v').locationOf('a=1')).toBe(url('ios?a=1&utm_source=x'));
-    expect(guide.fallback?.locationOf('a=1')).toBe(url('closed'));
+    expect(resolver.resolve(facts, 'v').locationOf('a=1')).toBe(url('ios?a=1&utm_source=x'));
+    expect(resolver.fallback?.locationOf('a=1')).toBe(url('closed'));
   });
 });

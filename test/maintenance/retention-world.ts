@@ -82,7 +82,7 @@ export async function worldOn(
       rebuild: async () => void (await replayAnalytics({ sql, warehouse })),
       onFailure: () => {},
       rebuildAfterMs: 0,
-      everyMs: { tend: 0, count: 0 },
+      everyMs: { maintain: 0, count: 0 },
       removal: { everyMs: 0, maxAhead: 0, maxPollMs: 0, retryFailedMs: 0, retryAcceptedMs: 3_600_000 },
     });
 
@@ -133,7 +133,7 @@ export async function worldOn(
         () => analytics.checkpoint(),
         (range) => analytics.apply(range),
       );
-      await analytics.tend();
+      await analytics.maintain();
     },
     restartAnalytics() {
       analytics = newAnalytics();

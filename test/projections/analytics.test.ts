@@ -44,7 +44,7 @@ function analytics(
     },
     onFailure: () => {},
     rebuildAfterMs,
-    everyMs: { tend: 0, count: 0 },
+    everyMs: { maintain: 0, count: 0 },
     removal: immediately,
     ...options,
   });
@@ -166,14 +166,14 @@ describe('the warehouse', () => {
     await scan(code, 5);
     const running = analytics();
     await running.catchUp();
-    await running.tend();
+    await running.maintain();
     await warehouse.client.command({ query: await damage(), clickhouse_settings: { mutations_sync: '2' } });
     await scan(code, 3);
-    await expect(running.tend()).rejects.toThrow(/were inserted|has no table/);
+    await expect(running.maintain()).rejects.toThrow(/were inserted|has no table/);
     await running.catchUp();
     expect(await stored()).toHaveLength(8);
     await expectAll();
-    await running.tend();
+    await running.maintain();
   });
 });
 
@@ -190,11 +190,11 @@ describe('a deleted code', () => {
     await remove(database.sql, leaving.owner, leaving.id, by);
     await running.catchUp();
     await eventually(async () => {
-      await running.tend();
+      await running.maintain();
       await gone(leaving);
     });
     await expectAll();
-    await eventually(() => running.tend());
+    await eventually(() => running.maintain());
     await running.checkpoint();
     expect(await tableInUse(), 'no rebuild was needed').toMatch(/_v1$/);
   });
@@ -214,7 +214,7 @@ describe('a deleted code', () => {
   /** Runs steps until the code is removed, and the removal is confirmed. */
   const untilRemoved = (running: ReturnType<typeof analytics>, code: Code) =>
     eventually(async () => {
-      await running.tend();
+      await running.maintain();
       await gone(code);
       const [table] = await database.sql`SELECT removed_to, removing_to FROM warehouse_tables WHERE in_use`;
       expect(table).toMatchObject({ removing_to: null, removed_to: expect.toSatisfy((to) => to > 0) });
@@ -235,7 +235,7 @@ describe('a deleted code', () => {
     await remove(database.sql, code.owner, code.id, by);
     await dying.catchUp();
     await eventually(async () => {
-      await dying.tend();
+      await dying.maintain();
       expect(submitted).toBe(1);
     });
     const next = analytics();
@@ -260,7 +260,7 @@ describe('a deleted code', () => {
     for (let step = 0; step < 10; step++) {
       await scan(staying, 1);
       await lagging.catchUp();
-      await lagging.tend();
+      await lagging.maintain();
     }
     expect(submitted).toBe(1);
     await warehouse.client.command({ query: `ALTER TABLE ${await tableInUse()} DELETE WHERE code = '${leaving.id}'` });
@@ -295,10 +295,10 @@ describe('a deleted code', () => {
     const removedBy = async (code: Code) => {
       await remove(database.sql, code.owner, code.id, by);
       await running.catchUp();
-      await running.tend();
+      await running.maintain();
       const [table] = await database.sql`SELECT removing_to FROM warehouse_tables WHERE in_use`;
       const isAnnounced = table?.['removing_to'] !== null;
-      await running.tend();
+      await running.maintain();
       return isAnnounced;
     };
     await running.catchUp();
@@ -308,7 +308,7 @@ describe('a deleted code', () => {
     timers.advance(999);
     expect(await removedBy(codes[4] as Code)).toBe(false);
     timers.advance(1);
-    await running.tend();
+    await running.maintain();
     const [table] = await database.sql`SELECT removing_to FROM warehouse_tables WHERE in_use`;
     expect(table?.['removing_to']).not.toBeNull();
   });
@@ -374,7 +374,7 @@ describe('a wrong count', () => {
     const running = analytics({ count: async (version) => (wrongCounts-- > 0 ? wrong : count(version)) });
     await running.catchUp();
     wrongCounts = 1;
-    await running.tend();
+    await running.maintain();
     wrongCounts = 1;
     await scan(code, 2);
     await running.catchUp();
@@ -391,7 +391,7 @@ describe('a wrong count', () => {
     const running = analytics({ count: lagging }, { rebuildAfterMs: 600_000 });
     await running.catchUp();
     isLagging = true;
-    await expect(running.tend()).rejects.toThrow('scans_v1 has 3 rows, but 5 were inserted; counting again');
+    await expect(running.maintain()).rejects.toThrow('scans_v1 has 3 rows, but 5 were inserted; counting again');
     for (let attempt = 0; attempt < 3; attempt++) await expect(running.checkpoint()).rejects.toThrow('counting again');
     await expectNoRebuild();
     isLagging = false;
@@ -411,7 +411,7 @@ describe('a wrong count', () => {
       query: `ALTER TABLE ${before} DELETE WHERE position > 3 SETTINGS mutations_sync = 2`,
     });
     timers.advance(1);
-    await expect(running.tend()).rejects.toThrow('counting again');
+    await expect(running.maintain()).rejects.toThrow('counting again');
     for (const passedMs of [0, 299]) {
       timers.advance(passedMs);
       await expect(running.checkpoint(), `after ${passedMs} ms`).rejects.toThrow('counting again');

@@ -91,6 +91,7 @@ const targeting = {
   forward_query: fc.constantFrom(null, true),
   utm: fc.constantFrom(null, { source: 'flyer', medium: 'qr' }),
   tags: fc.constantFrom<(string[] | null)[]>(null, ['summer'], ['"quoted"', 'ümlaut, comma']),
+  note: fc.constantFrom(null, 'On the terrace', 'A "B"\nü \\n'),
 };
 
 const which = fc.nat(1_000);

@@ -85,7 +85,7 @@ function startProjection() {
     },
     onFailure: () => {},
     rebuildAfterMs: 600_000,
-    everyMs: { tend: 0, count: 60_000 },
+    everyMs: { maintain: 0, count: 60_000 },
     removal: { everyMs: 0, maxAhead: 0, maxPollMs: 0, retryFailedMs: 50, retryAcceptedMs: 3_600_000 },
   });
 
@@ -93,7 +93,7 @@ function startProjection() {
   async function settle(): Promise<void> {
     await eventually(async () => {
       for (let position = await projection.checkpoint(); ; ) {
-        await projection.tend();
+        await projection.maintain();
         const range = await readRange(sql, position, 1_000);
         if (range.to > position) await projection.apply(range);
         else break;

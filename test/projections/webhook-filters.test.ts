@@ -25,7 +25,7 @@ async function newAccount() {
   const owner = { account, mode: 'live' as const };
   const requests = [undefined, ['summer']].map((tags) => ({
     ...{ name: 'Menu', destination_url: 'https://example.com' },
-    ...(tags === undefined ? {} : { targeting: { tags } }),
+    ...(tags === undefined ? {} : { optional: { tags } }),
   }));
   const codes = (await sql.begin((tx) => createCodes(tx, testBox, owner, requests, by()))).map(({ code }) => code.id);
   const [plain = '', tagged = ''] = codes;

@@ -146,6 +146,15 @@ export const targetingChanges: Change[] = [
   { type: 'tags_changed' as const, data: { from: null, to: ['summer'] } },
 ].map((event, i) => recorded(code, i + 1, event as Pick<Change, 'type' | 'data'>));
 
+/** A code with a note, and a change of it. */
+export const noteChanges: Change[] = [
+  {
+    type: 'code_created' as const,
+    data: { ...(creation?.type === 'code_created' ? creation.data : undefined), note: 'Terrasse "Süd"\nTisch 1' },
+  },
+  { type: 'note_changed' as const, data: { from: 'Terrasse "Süd"\nTisch 1', to: null } },
+].map((event, i) => recorded(code, i + 1, event as Pick<Change, 'type' | 'data'>));
+
 /** A code with every part that a style can have. */
 export const styledChanges: Change[] = [
   recorded(code, 1, {

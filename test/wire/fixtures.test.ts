@@ -14,6 +14,7 @@ import {
   batch,
   changeRange,
   changes,
+  noteChanges,
   routes,
   ruledScans,
   scanRange,
@@ -80,6 +81,11 @@ describe('a message of the stream', () => {
     expect(entries).toEqual(styledChanges);
   });
 
+  test('with changes of a note is decoded', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-code_created-6'));
+    expect(entries).toEqual(noteChanges);
+  });
+
   test('with changes of webhooks is decoded, and has one of each type', () => {
     const { entries } = decodeMessage(bytes('stream-message-2-changes-webhooks'));
     expect(entries).toEqual(webhookChanges);
@@ -89,13 +95,16 @@ describe('a message of the stream', () => {
   test('is encoded exactly as the fixture of the newest version', () => {
     expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans-2'));
     expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-3').replace('"schema":3', '"schema":5'),
+      text('stream-message-2-changes-code_created-3').replace('"schema":3', '"schema":6'),
     );
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-4').replace('"schema":4', '"schema":5'),
+      text('stream-message-2-changes-code_created-4').replace('"schema":4', '"schema":6'),
     );
     expect(encodeChanges(changeRange, styledChanges.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-5'),
+      text('stream-message-2-changes-code_created-5').replace('"schema":5', '"schema":6'),
+    );
+    expect(encodeChanges(changeRange, noteChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-code_created-6'),
     );
     expect(encodeChanges(changeRange, webhookChanges.map(encodeChange))).toBe(
       text('stream-message-2-changes-webhooks'),
@@ -129,9 +138,9 @@ describe('a message of the stream', () => {
 
   test('with events or lines of a newer version is rejected, naming them', () => {
     const [created] = changes;
-    const event = JSON.stringify({ ...created, schema: 6 });
+    const event = JSON.stringify({ ...created, schema: 7 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [event])))).toThrow(
-      /^An event of type code_created \(version 6, this process reads up to 5\) was written by a newer/,
+      /^An event of type code_created \(version 7, this process reads up to 6\) was written by a newer/,
     );
     const unknown = JSON.stringify({ ...created, type: 'code_exploded', schema: 1 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [unknown])))).toThrow(/unknown type code_exploded/);

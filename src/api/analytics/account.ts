@@ -1,6 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { Owner } from '../../../events/owner.ts';
-import { normalizeTag } from '../../../events/read-targeting.ts';
+import { normalizeTag } from '../../../events/read-fields.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { deletedCodesInTable, type TableInUse } from '../../analytics/table-in-use.ts';
 import { codeNotFound, codesWithIds, codesWithTags, type ListedCode } from '../../codes/codes.ts';

@@ -10,7 +10,7 @@ const stepsOf = (unitMs: number, originMs = 0) => ({
   start: (ordinal: number) => new Date(ordinal * unitMs + originMs),
 });
 
-/** Buckets are numbered, so that those of a period can be counted without creating them. Times are local, as if in UTC. */
+/** Buckets are numbered, so that the buckets of a period can be counted without creating them. Times are local, as if in UTC. */
 const numbering: Record<Interval, { ordinal(time: Date): number; start(ordinal: number): Date }> = {
   hour: stepsOf(hourMs),
   day: stepsOf(dayMs),

@@ -1,5 +1,5 @@
 import { Type as t } from '@sinclair/typebox';
-import { isFallback } from '../../../events/guide.ts';
+import { isFallback } from '../../../events/resolver.ts';
 import { leadKey, readLeads } from '../../analytics/series.ts';
 import { destinationsOf } from '../../codes/destinations.ts';
 import { json } from '../answers.ts';

@@ -46,7 +46,7 @@ export const filtersOf = ({ bots = 'include', country, city, device, browser }: 
     filters: { country: country?.toUpperCase(), city, device, browser },
   }) satisfies Partial<Selection>;
 
-/** Query parameter of reads whose summary has more figures on request: clients of the contract get those of the contract. */
+/** Query parameter of reads whose summary has more figures on request: clients of the contract get the figures of the contract. */
 export const includeQuery = {
   include: t.Optional(
     oneOf(['counts'], { description: '`counts` adds `unique_scans` and `bot_scans` to every `summary`.' }),

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { labelOf } from '../code/versions.ts';
 import { plural, time } from '../format.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
@@ -180,19 +181,6 @@ function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, o
     </Dialog>
   );
 }
-
-const labels: Record<string, string> = {
-  name: 'Name',
-  destination_url: 'Destination',
-  rules: 'Rules',
-  schedule: 'Schedule',
-  max_scans: 'Scan limit',
-  fallback_url: 'Otherwise',
-  query: 'Query string',
-  tags: 'Tags',
-  status: 'Status',
-};
-const labelOf = (field: string) => labels[field] ?? field;
 
 /** A value of any field for people: lists by their length, objects by what is set in them. */
 export function valueText(value: unknown): string {

@@ -6,7 +6,7 @@ type EventType = Subscription['events'][number];
 const descriptions: Record<EventType, string> = {
   'scan.created': 'A code was scanned',
   'code.created': 'A code was created',
-  'code.updated': 'Name, destination, rules, schedule or tags of a code changed',
+  'code.updated': 'Name, destination, rules, schedule, tags or note of a code changed',
   'code.paused': 'A code was paused',
   'code.resumed': 'A paused code was resumed',
   'code.published': 'A draft went live',

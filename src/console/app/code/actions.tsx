@@ -6,6 +6,7 @@ import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form } from '../parts/form.tsx';
+import { NoteField } from '../parts/note-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { goTo, listUrl, pageUrl } from '../router.ts';
@@ -65,7 +66,8 @@ export function CodeActions({ code, onChange }: Props) {
 function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
   const [name, setName] = useState(code.name);
   const [destination, setDestination] = useState(code.destination_url);
-  const { busy, errors, setErrors, recheck, run } = useAction(['name', 'destination_url']);
+  const [note, setNote] = useState(code.note ?? '');
+  const { busy, errors, setErrors, recheck, run } = useAction(['name', 'destination_url', 'note']);
   const save = () =>
     run(async () => {
       const destination_url = parseDestination(destination).url;
@@ -78,7 +80,11 @@ function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
       };
       setErrors(invalid);
       if (Object.keys(invalid).length > 0) return;
-      await api.patch(`/qrcodes/${code.id}`, { name, ...(hasNewDestination ? { destination_url } : {}) });
+      await api.patch(`/qrcodes/${code.id}`, {
+        name,
+        ...(hasNewDestination ? { destination_url } : {}),
+        ...(note === (code.note ?? '') ? {} : { note }),
+      });
       await onChange();
       toast(hasNewDestination ? 'Saved. New scans go to the new destination.' : 'Changes saved.');
       onClose();
@@ -104,6 +110,7 @@ function EditDialog({ code, onChange, onClose }: Props & { onClose(): void }) {
           error={errors['destination_url']}
           hint="Applies immediately, also to printed codes. Previous destinations stay in the history."
         />
+        <NoteField value={note} onValue={setNote} error={errors['note']} />
         <DialogActions onCancel={onClose}>
           <button type="submit" class="button primary" disabled={busy}>
             Save

@@ -1,29 +1,16 @@
 import { displayDestination } from '../codes/destination.ts';
 import type { ApiKey, HistoryEntry, QrCode } from '../types.ts';
-import { targetingChange } from './targeting-history.tsx';
+import { fieldChange } from './field-changes.tsx';
 
 /** A change in words. */
 export function changeText(entry: HistoryEntry) {
-  const { event, from, to } = entry;
+  const { event, to } = entry;
   switch (event) {
     case 'code_created':
       return (
         <>
           <strong>Created</strong> with destination{' '}
           <span class="url">{displayDestination((to as QrCode).destination_url)}</span>
-        </>
-      );
-    case 'code_renamed':
-      return (
-        <>
-          <strong>Renamed</strong> from “{String(from)}” to “{String(to)}”
-        </>
-      );
-    case 'destination_changed':
-      return (
-        <>
-          <strong>Destination changed</strong> from <span class="url">{displayDestination(String(from))}</span> to{' '}
-          <span class="url">{displayDestination(String(to))}</span>
         </>
       );
     case 'code_restored':
@@ -34,8 +21,10 @@ export function changeText(entry: HistoryEntry) {
       return <strong>Resumed</strong>;
     case 'code_published':
       return <strong>Published</strong>;
+    case 'limit_reached':
+      return <strong>Limit reached</strong>;
     default:
-      return targetingChange(entry) ?? <strong>{sentenceCase(event)}</strong>;
+      return fieldChange(entry) ?? <strong>{sentenceCase(event)}</strong>;
   }
 }
 

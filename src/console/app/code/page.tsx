@@ -125,6 +125,12 @@ const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }
         <dt>Last updated</dt>
         <dd title={time(code.updated_at)}>{relativeTime(code.updated_at)}</dd>
       </div>
+      {code.note !== undefined && (
+        <div class="note">
+          <dt>Note</dt>
+          <dd>{code.note}</dd>
+        </div>
+      )}
       <div class="tags">
         <dt>Tags</dt>
         <dd>

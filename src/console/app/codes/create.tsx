@@ -6,6 +6,7 @@ import { Field } from '../parts/field.tsx';
 import { errorAt } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NoteField } from '../parts/note-field.tsx';
 import { PrintWarning } from '../parts/print-warning.tsx';
 import { Loading } from '../parts/states.tsx';
 import { TagsField } from '../parts/tags-field.tsx';
@@ -22,7 +23,7 @@ import { suggestShortCode, useAvailability } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
 import { StyleEditor } from './style-editor.tsx';
 
-const fields = ['name', 'destination_url', 'short_code', 'tags', 'style'] as const;
+const fields = ['name', 'destination_url', 'short_code', 'tags', 'note', 'style'] as const;
 
 /** The create form, empty or with the fields of the code that the query parameter `from` names. */
 export function CreatePage() {
@@ -47,6 +48,7 @@ function CreateForm({ original }: { original?: QrCode }) {
   const [customCode, setCustomCode] = useState('');
   const [suggestedCode] = useState(suggestShortCode);
   const [tags, setTags] = useState<string[]>(original?.tags ?? []);
+  const [note, setNote] = useState(original?.note ?? '');
   const [style, setStyle] = useState<Style>(original?.style ?? {});
   const { busy, errors, setErrors, recheck, run } = useAction(fields);
   const usage = usePlanUsage();
@@ -67,7 +69,12 @@ function CreateForm({ original }: { original?: QrCode }) {
       const code = await api.post<CreatedQrCode>(
         original === undefined ? '/qrcodes' : `/qrcodes/${original.id}/duplicate`,
         {
-          ...{ name, destination_url: parseDestination(destination).url, short_code: shortCode, status, tags },
+          name,
+          destination_url: parseDestination(destination).url,
+          short_code: shortCode,
+          status,
+          tags,
+          note,
           style: withoutDefaults(style),
         },
       );
@@ -134,6 +141,7 @@ function CreateForm({ original }: { original?: QrCode }) {
             error={errorAt(errors, 'tags')}
             hint="Optional, to find and compare codes. Press Enter after each tag."
           />
+          <NoteField value={note} onValue={setNote} error={errors['note']} />
           <h2>Style</h2>
           <StyleEditor style={style} onStyle={setStyle} />
           {errorAt(errors, 'style') !== undefined && (

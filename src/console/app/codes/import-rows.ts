@@ -29,7 +29,7 @@ export interface ImportRow extends TableRow {
   destination_url: string;
   short_code: string;
   style: Style;
-  /** Schedule, limit, fallback and tags, as a create takes them. */
+  /** Schedule, limit, fallback, tags and note, as a create takes them. */
   targeting: Record<string, unknown>;
   errors: RowError[];
   warning: string | undefined;

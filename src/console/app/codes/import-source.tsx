@@ -75,7 +75,7 @@ export function ImportSource({ source, onSource }: { source: SourceText; onSourc
         )}
         <span class="hint">
           Required columns: Name and Destination. Optional: Short link, Tags (separated by “;”), Starts and Ends (such
-          as 2026-12-01 09:00, in {timeZoneText(accountTimeZone())}), Scan limit, Fallback, and for the style{' '}
+          as 2026-12-01 09:00, in {timeZoneText(accountTimeZone())}), Scan limit, Fallback, Note, and for the style{' '}
           {styleColumns.join(', ')}.
         </span>
       </div>

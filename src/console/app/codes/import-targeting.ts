@@ -1,11 +1,11 @@
-import { readTargeting } from '../../../../events/read-targeting.ts';
+import type { OptionalField } from '../../../../events/code-fields.ts';
+import { readFields } from '../../../../events/read-fields.ts';
 import { isWithin } from '../parts/field-errors.ts';
 import { toIso } from '../rules/zoned-time.ts';
 import { completeUrl } from './destination.ts';
 
-/** Columns of an import that decide when and how often a code leads to its destination, and its tags. */
-export const targetingColumns = ['starts_at', 'expires_at', 'max_scans', 'fallback_url', 'tags'] as const;
-export type TargetingColumn = (typeof targetingColumns)[number];
+/** Optional fields that an import has columns for. */
+export type TargetingColumn = Exclude<OptionalField, 'rules' | 'forward_query' | 'utm'>;
 
 export type TargetingCells = Partial<Record<TargetingColumn, string>>;
 
@@ -32,7 +32,10 @@ const readers: Record<TargetingColumn, (text: string, timeZone: string) => unkno
       .split(';')
       .map((tag) => tag.trim())
       .filter((tag) => tag !== ''),
+  note: (text) => text,
 };
+
+export const targetingColumns = Object.keys(readers) as TargetingColumn[];
 
 const subjects: Record<TargetingColumn, string> = {
   starts_at: 'the start',
@@ -40,6 +43,7 @@ const subjects: Record<TargetingColumn, string> = {
   max_scans: 'the scan limit',
   fallback_url: 'the fallback',
   tags: 'each tag',
+  note: 'the note',
 };
 
 /** The column of a problem, whose field can be a part of it: `tags[2]`. */
@@ -54,7 +58,7 @@ export function readTargetingCells(cells: TargetingCells, ownUrls: string[], tim
       return text === '' ? [] : [[column, readers[column](text, timeZone)]];
     }),
   );
-  const { problems } = readTargeting(fields, ownUrls);
+  const { problems } = readFields(fields, ownUrls);
   const errors = problems.map(({ field, problem }) => ({
     field: columnOf(field),
     message: `${subjects[columnOf(field)]} ${problem.replace('starts_at', 'the start')}`,

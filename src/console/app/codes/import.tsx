@@ -105,7 +105,7 @@ export function ImportPage() {
           <Icon name="warning" />
           <span>
             Not used: {table.unusedColumns.map((title) => `“${title}”`).join(', ')}. Known columns are Name,
-            Destination, Short link, Tags, Starts, Ends, Scan limit, Fallback and {styleColumns.join(', ')}.
+            Destination, Short link, Tags, Starts, Ends, Scan limit, Fallback, Note and {styleColumns.join(', ')}.
           </span>
         </p>
       )}

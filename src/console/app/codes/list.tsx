@@ -125,7 +125,7 @@ function Toolbar() {
         <input
           type="search"
           value={search}
-          placeholder="Name, destination, short link or ID"
+          placeholder="Name, destination, note, short link or ID"
           aria-label="Search codes"
           onInput={(event) => setSearch(event.currentTarget.value)}
         />

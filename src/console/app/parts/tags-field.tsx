@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { normalizeTag } from '../../../../events/read-targeting.ts';
+import { normalizeTag } from '../../../../events/read-fields.ts';
 import { maxTagLength, maxTags } from '../../../../events/targeting-words.ts';
 import { useResource } from '../resource.ts';
 import type { Tags } from '../types.ts';

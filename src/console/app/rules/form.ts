@@ -1,4 +1,4 @@
-import { readTargeting } from '../../../../events/read-targeting.ts';
+import { readFields } from '../../../../events/read-fields.ts';
 import type { Rule, Utm, When } from '../../../../events/targeting-schema.ts';
 import { maxVariants, utmFields } from '../../../../events/targeting-words.ts';
 import { completeUrl } from '../codes/destination.ts';
@@ -183,6 +183,6 @@ export function problemsWith(
   { destination_url: _, ...changes }: Partial<LeadsRequest>,
   ownUrls: string[],
 ): FieldErrors {
-  const { problems } = readTargeting(changes, ownUrls);
+  const { problems } = readFields(changes, ownUrls);
   return Object.fromEntries(problems.map(({ field, problem }) => [field, `${field} ${problem}.`]));
 }

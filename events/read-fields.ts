@@ -1,56 +1,45 @@
-import { problemWithDestination, problemWithName } from './fields.ts';
+import type { OptionalChange, OptionalField } from './code-fields.ts';
+import { maxNoteLength, problemWithDestination, problemWithName, problemWithNote } from './fields.ts';
 import { type FieldProblem, Problems, readRules } from './read-rules.ts';
-import type { GivenRule } from './rule-ids.ts';
 import type { Utm } from './targeting-schema.ts';
 import { maxScansLimit, maxTagLength, maxTags, utmFields } from './targeting-words.ts';
 import { readTimestamp, timestampProblem } from './timestamp.ts';
 
-/** A change of what decides where a code leads; null removes, and what is absent stays. */
-export interface TargetingChange {
-  rules?: GivenRule[] | null;
-  starts_at?: Date | null;
-  expires_at?: Date | null;
-  max_scans?: number | null;
-  fallback_url?: string | null;
-  forward_query?: boolean | null;
-  utm?: Utm | null;
-  tags?: string[] | null;
+interface Context {
+  problems: Problems;
+  problemWithUrl(url: string): string | undefined;
 }
 
-export const targetingFields = [
-  'rules',
-  'starts_at',
-  'expires_at',
-  'max_scans',
-  'fallback_url',
-  'forward_query',
-  'utm',
-  'tags',
-] as const satisfies (keyof TargetingChange)[];
+type Reader<F extends OptionalField> = (value: unknown, context: Context) => OptionalChange[F];
 
-type Given = Partial<Record<(typeof targetingFields)[number], unknown>>;
+/** Each optional field, null included. A new one that is missing here does not compile. */
+const readers: { [F in OptionalField]: Reader<F> } = {
+  rules: (value, { problems, problemWithUrl }) => emptyAsNull(readRules(value, problems, problemWithUrl)),
+  starts_at: (value, { problems }) => readTime(value, 'starts_at', problems),
+  expires_at: (value, { problems }) => readTime(value, 'expires_at', problems),
+  max_scans: (value, { problems }) => readMaxScans(value, problems),
+  fallback_url: (value, { problems, problemWithUrl }) => readUrl(value, problems, problemWithUrl),
+  forward_query: (value, { problems }) => readFlag(value, problems),
+  utm: (value, { problems }) => readUtm(value, problems),
+  tags: (value, { problems }) => emptyAsNull(readTags(value, problems)),
+  note: (value, { problems }) => readNote(value, problems),
+};
 
 /**
- * Reads and validates what a client sends. `ownUrls` are the origins of this service, where no URL may lead. The field of a
- * problem is its place, such as `rules[2].when.countries[0]`.
+ * Reads and validates the optional fields that a client sends. `ownUrls` are the origins of this service, where no URL may
+ * lead. The field of a problem is its place, such as `rules[2].when.countries[0]`.
  */
-export function readTargeting(
-  given: Given,
+export function readFields(
+  given: Partial<Record<OptionalField, unknown>>,
   ownUrls: readonly string[],
-): { change: TargetingChange; problems: FieldProblem[] } {
+): { change: OptionalChange; problems: FieldProblem[] } {
   const problems = new Problems();
-  const problemWithUrl = (url: string) => problemWithDestination(url, ...ownUrls);
-  const change: TargetingChange = {};
-  if (given.rules !== undefined) change.rules = emptyAsNull(readRules(given.rules, problems, problemWithUrl));
-  for (const field of ['starts_at', 'expires_at'] as const) {
-    const value = given[field];
-    if (value !== undefined) change[field] = value === null ? null : readTime(value, field, problems);
-  }
-  if (given.max_scans !== undefined) change.max_scans = readMaxScans(given.max_scans, problems);
-  if (given.fallback_url !== undefined) change.fallback_url = readUrl(given.fallback_url, problems, problemWithUrl);
-  if (given.forward_query !== undefined) change.forward_query = readFlag(given.forward_query, problems);
-  if (given.utm !== undefined) change.utm = readUtm(given.utm, problems);
-  if (given.tags !== undefined) change.tags = emptyAsNull(readTags(given.tags, problems));
+  const context: Context = { problems, problemWithUrl: (url) => problemWithDestination(url, ...ownUrls) };
+  const change: OptionalChange = {};
+  const read = <F extends OptionalField>(field: F) => {
+    if (given[field] !== undefined) change[field] = readers[field](given[field], context);
+  };
+  for (const field of Object.keys(readers) as OptionalField[]) read(field);
   const { starts_at, expires_at } = change;
   if (starts_at && expires_at && starts_at >= expires_at) problems.add('expires_at', afterStart);
   return { change, problems: problems.found };
@@ -61,6 +50,7 @@ export const afterStart = 'must be after starts_at';
 const emptyAsNull = <T>(list: T[]): T[] | null => (list.length === 0 ? null : list);
 
 function readTime(value: unknown, field: string, problems: Problems): Date | null {
+  if (value === null) return null;
   const time = readTimestamp(value);
   if (time === undefined) problems.add(field, timestampProblem);
   return time ?? null;
@@ -129,4 +119,14 @@ function readTags(value: unknown, problems: Problems): string[] {
   const distinct = [...new Set(tags)];
   if (distinct.length > maxTags) problems.add('tags', `must have at most ${maxTags} tags`);
   return distinct;
+}
+
+/** Without surrounding white space; an empty note is the same as none. */
+function readNote(value: unknown, problems: Problems): string | null {
+  if (value === null) return null;
+  const note = typeof value === 'string' ? value.replaceAll('\r\n', '\n').trim() : undefined;
+  const problem =
+    note === undefined ? `must be a string of up to ${maxNoteLength} characters, or null` : problemWithNote(note);
+  if (problem !== undefined) problems.add('note', problem);
+  return note || null;
 }

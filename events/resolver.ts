@@ -5,7 +5,7 @@ import { type Availability, availabilityAt, type Targeting } from './targeting.t
 import type { Rule } from './targeting-schema.ts';
 
 /** One of the URLs that a scan can lead to. */
-export interface Lead {
+export interface RedirectTarget {
   /** As its owner wrote it. */
   url: string;
   /** The id of the rule, or of the fallback (`fallbackId`), that led there; undefined for the destination of the code. */
@@ -15,25 +15,29 @@ export interface Lead {
   locationOf(query: string): string;
 }
 
-/** Finds out where scans of one code lead; made once for each version of its route. */
-export interface Guide {
+/** Resolves where scans of one code lead; created once for each version of its route. */
+export interface Resolver {
   availabilityAt(atMs: number): Availability;
   /** Where a scan leads while the code is live. */
-  follow(facts: Facts, visitor: string): Lead;
+  resolve(facts: Facts, visitor: string): RedirectTarget;
   /** Where a scan leads while it is not. */
-  fallback: Lead | undefined;
+  fallback: RedirectTarget | undefined;
 }
 
 /** A compiled rule: whether it applies, and where it leads. */
 interface CompiledRule {
   applies(facts: Facts): boolean;
-  lead(visitor: string): Lead;
+  targetFor(visitor: string): RedirectTarget;
 }
 
 /** `toLocation` encodes a URL as a `Location` header. */
-export function createGuide(destinationUrl: string, targeting: Targeting, toLocation: (url: string) => string): Guide {
+export function createResolver(
+  destinationUrl: string,
+  targeting: Targeting,
+  toLocation: (url: string) => string,
+): Resolver {
   const { rules = [], starts_at, expires_at, limit_reached, fallback_url, forward_query = false, utm } = targeting;
-  const leadTo = (url: string, rule?: string, variant?: string): Lead => ({
+  const targetOf = (url: string, rule?: string, variant?: string): RedirectTarget => ({
     ...{ url, rule, variant },
     locationOf: locator(toLocation(url), { forward: forward_query, utm }),
   });
@@ -42,12 +46,12 @@ export function createGuide(destinationUrl: string, targeting: Targeting, toLoca
     expiresAtMs: expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
     isLimitReached: limit_reached === true,
   };
-  const compiled = rules.map((rule) => compileRule(rule, leadTo));
-  const otherwise = leadTo(destinationUrl);
+  const compiled = rules.map((rule) => compileRule(rule, targetOf));
+  const otherwise = targetOf(destinationUrl);
   return {
     availabilityAt: (atMs) => availabilityAt(schedule, atMs),
-    follow(facts, visitor) {
-      for (const rule of compiled) if (rule.applies(facts)) return rule.lead(visitor);
+    resolve(facts, visitor) {
+      for (const rule of compiled) if (rule.applies(facts)) return rule.targetFor(visitor);
       return otherwise;
     },
     fallback:
@@ -60,15 +64,18 @@ export function createGuide(destinationUrl: string, targeting: Targeting, toLoca
   };
 }
 
-function compileRule(rule: Rule, leadTo: (url: string, rule: string, variant?: string) => Lead): CompiledRule {
+function compileRule(
+  rule: Rule,
+  targetOf: (url: string, rule: string, variant?: string) => RedirectTarget,
+): CompiledRule {
   const applies = compileWhen(rule.when);
   if (!('split' in rule)) {
-    const lead = leadTo(rule.destination_url, rule.id);
-    return { applies, lead: () => lead };
+    const target = targetOf(rule.destination_url, rule.id);
+    return { applies, targetFor: () => target };
   }
   const seeds = rule.split.map(({ id, weight }) => splitSeed(rule.id, id, weight));
-  const leads = rule.split.map(({ id, destination_url }) => leadTo(destination_url, rule.id, id));
-  return { applies, lead: (visitor) => leads[chooseVariant(visitor, seeds)] as Lead };
+  const targets = rule.split.map(({ id, destination_url }) => targetOf(destination_url, rule.id, id));
+  return { applies, targetFor: (visitor) => targets[chooseVariant(visitor, seeds)] as RedirectTarget };
 }
 
 const fallbackPrefix = 'f';
@@ -81,3 +88,6 @@ export function fallbackId(url: string): string {
 
 /** Whether a scan led to the fallback; `rule` is what it has as rule. */
 export const isFallback = (rule: string | undefined): boolean => rule?.startsWith(fallbackPrefix) === true;
+
+/** `isFallback` in SQL, of the column `rule`; NULL for a scan without a rule. */
+export const isFallbackSql = `rule LIKE '${fallbackPrefix}%'`;

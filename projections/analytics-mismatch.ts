@@ -24,13 +24,13 @@ export function mismatchOf(
   return { distance, message: `scans_v${version} has ${count} rows, but ${expected} were inserted` };
 }
 
-export type Doubt = ReturnType<typeof createDoubt>;
+export type MismatchTimer = ReturnType<typeof createMismatchTimer>;
 
 /**
  * Measures how long a table has had wrong counts. The time restarts whenever a count is closer than all before, because a
  * replica that catches up reports improving counts, and a load balancer alternates between replicas.
  */
-export function createDoubt(confirmAfterMs: number, { now }: Pick<Timers, 'now'> = systemTimers) {
+export function createMismatchTimer(confirmAfterMs: number, { now }: Pick<Timers, 'now'> = systemTimers) {
   let closest: { distance: number; since: number } | undefined;
   return {
     clear(): void {

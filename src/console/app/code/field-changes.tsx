@@ -1,3 +1,5 @@
+import type { ComponentChild } from 'preact';
+import type { FieldEventType } from '../../../../events/code-change.ts';
 import type { Rule, Utm } from '../../../../events/targeting-schema.ts';
 import { displayDestination } from '../codes/destination.ts';
 import { number, plural, time } from '../format.ts';
@@ -5,52 +7,65 @@ import { ruleText } from '../rules/sentence.ts';
 import type { HistoryEntry } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
 
-/** Changes of rules, schedule, limit, fallback, query string and tags in words; undefined for any other event. */
-export function targetingChange({ event, from, to }: HistoryEntry) {
-  switch (event) {
-    case 'rules_changed':
-      return <RulesChange before={(from ?? []) as Rule[]} after={(to ?? []) as Rule[]} />;
-    case 'schedule_changed':
-      return (
-        <>
-          <strong>Schedule changed</strong>: {scheduleText(to as Schedule)}
-        </>
-      );
-    case 'limit_changed':
-      return to === null ? (
-        <>
-          <strong>Limit removed</strong>, which was {plural(Number(from), 'scan')}
-        </>
-      ) : (
-        <>
-          <strong>Limit set</strong> to {plural(Number(to), 'scan')}
-          {from !== null && `, from ${number(Number(from))}`}
-        </>
-      );
-    case 'limit_reached':
-      return <strong>Limit reached</strong>;
-    case 'fallback_changed':
-      return to === null ? (
-        <>
-          <strong>Fallback removed</strong>: people see a page that says why
-        </>
-      ) : (
-        <>
-          <strong>Fallback set</strong> to <span class="url">{displayDestination(String(to))}</span>
-        </>
-      );
-    case 'query_changed':
-      return (
-        <>
-          <strong>Query string changed</strong>: {queryText(to as Query)}
-        </>
-      );
-    case 'tags_changed':
-      return <TagsChange before={(from ?? []) as string[]} after={(to ?? []) as string[]} />;
-    default:
-      return undefined;
-  }
-}
+/** A change of each field in words. A field that is missing here does not compile. */
+const texts: Record<FieldEventType, (from: unknown, to: unknown) => ComponentChild> = {
+  code_renamed: (from, to) => (
+    <>
+      <strong>Renamed</strong> from “{String(from)}” to “{String(to)}”
+    </>
+  ),
+  destination_changed: (from, to) => (
+    <>
+      <strong>Destination changed</strong> from <span class="url">{displayDestination(String(from))}</span> to{' '}
+      <span class="url">{displayDestination(String(to))}</span>
+    </>
+  ),
+  rules_changed: (from, to) => <RulesChange before={(from ?? []) as Rule[]} after={(to ?? []) as Rule[]} />,
+  schedule_changed: (_, to) => (
+    <>
+      <strong>Schedule changed</strong>: {scheduleText(to as Schedule)}
+    </>
+  ),
+  limit_changed: (from, to) =>
+    to === null ? (
+      <>
+        <strong>Limit removed</strong>, which was {plural(Number(from), 'scan')}
+      </>
+    ) : (
+      <>
+        <strong>Limit set</strong> to {plural(Number(to), 'scan')}
+        {from !== null && `, from ${number(Number(from))}`}
+      </>
+    ),
+  fallback_changed: (_, to) =>
+    to === null ? (
+      <>
+        <strong>Fallback removed</strong>: people see a page that says why
+      </>
+    ) : (
+      <>
+        <strong>Fallback set</strong> to <span class="url">{displayDestination(String(to))}</span>
+      </>
+    ),
+  query_changed: (_, to) => (
+    <>
+      <strong>Query string changed</strong>: {queryText(to as Query)}
+    </>
+  ),
+  tags_changed: (from, to) => <TagsChange before={(from ?? []) as string[]} after={(to ?? []) as string[]} />,
+  note_changed: (_, to) =>
+    to === null ? (
+      <strong>Note removed</strong>
+    ) : (
+      <>
+        <strong>Note changed</strong> to “{String(to)}”
+      </>
+    ),
+};
+
+/** A change of fields in words; undefined for any other event. */
+export const fieldChange = ({ event, from, to }: HistoryEntry): ComponentChild | undefined =>
+  Object.hasOwn(texts, event) ? texts[event as FieldEventType](from, to) : undefined;
 
 interface Schedule {
   starts_at: string | null;

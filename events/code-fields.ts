@@ -1,0 +1,96 @@
+import type { CodeCreated } from './code-events.ts';
+import type { Mode } from './plans.ts';
+import type { GivenRule } from './rule-ids.ts';
+import type { Style } from './style.ts';
+import type { TargetingFields } from './targeting.ts';
+import type { Rule, Utm } from './targeting-schema.ts';
+
+/** The fields of a code that its owner can change; null if one is not set. */
+export interface CodeFields extends Omit<TargetingFields, 'limit_reached_at'> {
+  name: string;
+  destination_url: string;
+  /** In lower case, each once; null if there are none. */
+  tags: string[] | null;
+  /** For the owner only; lines end with `\n`. */
+  note: string | null;
+}
+
+export interface Code extends CodeFields {
+  id: string;
+  account: string;
+  mode: Mode;
+  /** The number of the destination, from 1. A scan stores it, so that analytics can separate destinations. */
+  destination_revision: number;
+  short_code: string;
+  /** Null if it is not recorded: see `isGiven`. */
+  short_code_given: boolean | null;
+  status: 'active' | 'paused' | 'draft' | 'deleted';
+  style: Style;
+  limit_reached_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  /** The version of the code's stream. */
+  version: number;
+  /** The position of the event that created it; lists are sorted by it. */
+  position: number;
+  /** Reason and time of the takedown by the operator; null if there is none. */
+  disabled_reason: string | null;
+  disabled_at: Date | null;
+}
+
+export type OptionalFields = Omit<CodeFields, 'name' | 'destination_url'>;
+export type OptionalField = keyof OptionalFields;
+
+/** A change of optional fields; null removes, and what is absent stays. Rules may lack their ids. */
+export interface OptionalChange extends Partial<Omit<OptionalFields, 'rules'>> {
+  rules?: GivenRule[] | null;
+}
+
+/** Optional fields that are set, as JSON: in `code_created`, in answers of the API, and in the payload of a copy. */
+export type EncodedFields = Pick<CodeCreated['data'], OptionalField>;
+
+interface Encoding<F extends OptionalField> {
+  /** Returns undefined for a value that means the same as null. */
+  encode(value: NonNullable<CodeFields[F]>): EncodedFields[F] | undefined;
+  decode(encoded: NonNullable<EncodedFields[F]>): CodeFields[F];
+}
+
+const asIs = <V>() => ({ encode: (value: V) => value, decode: (value: V) => value });
+const asTimestamp = { encode: (time: Date) => time.toISOString(), decode: (text: string) => new Date(text) };
+
+/** A new optional field that is missing here does not compile. */
+const encodings = {
+  rules: asIs<Rule[]>(),
+  starts_at: asTimestamp,
+  expires_at: asTimestamp,
+  max_scans: asIs<number>(),
+  fallback_url: asIs<string>(),
+  forward_query: { encode: (value: boolean) => value || undefined, decode: (value: true) => value },
+  utm: asIs<Utm>(),
+  tags: asIs<string[]>(),
+  note: asIs<string>(),
+} satisfies { [F in OptionalField]: Encoding<F> };
+
+/** In the order in which answers show them. */
+export const optionalFields = Object.keys(encodings) as OptionalField[];
+
+const encodingOf = <F extends OptionalField>(field: F) => encodings[field] as unknown as Encoding<F>;
+
+/** The fields that are set, as JSON. */
+export function encodeFields(fields: Partial<OptionalFields>): EncodedFields {
+  const set = optionalFields.flatMap((field) => {
+    const value = fields[field] ?? undefined;
+    const encoded = value === undefined ? undefined : encodingOf(field).encode(value);
+    return encoded === undefined ? [] : [[field, encoded]];
+  });
+  return Object.fromEntries(set);
+}
+
+/** All optional fields; null where the JSON has none. */
+export function decodeFields(encoded: EncodedFields): OptionalFields {
+  const all = optionalFields.map((field) => {
+    const value = encoded[field];
+    return [field, value === undefined ? null : encodingOf(field).decode(value)];
+  });
+  return Object.fromEntries(all);
+}
