@@ -1,0 +1,51 @@
+import type { Elysia } from 'elysia';
+import type { Change } from '../../events/entry.ts';
+import { serveApi } from '../api/v1.ts';
+import { serveConsole } from '../console/serve.ts';
+import { Feed } from '../feed/feed.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import type { ServiceContext, ServiceOptions, Started } from './context.ts';
+import { wakeRelay } from './wake-relay.ts';
+
+/** The role `api`: the API with its documentation, and the console. */
+export function serveApiAndConsole(
+  app: Elysia,
+  context: ServiceContext,
+  started: Started,
+  onChange: ServiceOptions['onChange'],
+): void {
+  const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, stopping, cleanup, tracing } = context;
+  const stream = () => (started.nats === undefined ? undefined : { nats: started.nats, name: started.stream });
+  const parts = {
+    feed: new Feed({ sql, stream, stopping, log, maxStreams: config.maxEventStreams }),
+    ...{ sql, warehouse, clock, addresses, webhooks, maxTestCodes: config.maxTestCodes, maxLogos: config.maxLogos },
+    tracing,
+    onChange: (entries: Change[]) => publishChanges(entries, started, onChange, tracing),
+  };
+  const { trustedProxies } = config;
+  const api = serveApi(app, parts, { trustedProxies, log, isReady: () => started.isReady });
+  cleanup.add(api.close);
+  serveConsole(app, parts, api, { log, metrics });
+}
+
+/** A committed change reaches this process's routes, then the relay, then the other processes of this machine. */
+async function publishChanges(
+  entries: Change[],
+  started: Started,
+  onChange: ServiceOptions['onChange'],
+  tracing: Tracing | undefined,
+): Promise<void> {
+  if (entries.length === 0) return;
+  started.edge?.apply(entries);
+  // Before the relay, so that it finds the contexts.
+  if (tracing !== undefined) await keepContexts(tracing, entries);
+  wakeRelay(started);
+  await onChange?.(entries);
+}
+
+async function keepContexts(tracing: Tracing, entries: Change[]): Promise<void> {
+  const span = tracing.active();
+  if (span === undefined) return;
+  const traced = entries.map(({ id, stream }) => ({ id, code: stream }));
+  await tracing.contexts.keep(traced, tracing.traceparentOf(span));
+}
