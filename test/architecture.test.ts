@@ -60,6 +60,23 @@ describe('layers', () => {
   });
 });
 
+/** The files that a file loads at once: dynamic imports and types are left out. */
+function loadedBy(file: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  const text = readFileSync(join(root, file), 'utf8').replaceAll(/^(import|export) type [^;]+;/gm, '');
+  for (const [, path] of text.matchAll(/\bfrom '(\.{1,2}\/[^']+\.tsx?)'/g))
+    loadedBy(relative(root, join(root, dirname(file), path as string)), loaded);
+  return loaded;
+}
+
+test('a process of the service loads only the code of its roles', () => {
+  const loaded = loadedBy('src/service/start.ts');
+  expect(loaded).toContain('src/edge/edge.ts');
+  for (const file of ['src/api/v1.ts', 'src/console/serve.ts', 'src/service/run-analytics.ts'])
+    expect(loaded, file).not.toContain(file);
+});
+
 const withoutCycle = new Set<string>();
 
 function cycleFrom(file: string, path: string[]): string[] | undefined {

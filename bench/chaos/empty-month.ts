@@ -12,6 +12,8 @@ import type { BaseWorld } from './base-world.ts';
 
 const monthsAgo = 14;
 const scansPerCode = 500;
+/** A read of the embedded ClickHouse takes milliseconds of CPU. */
+const pollPauseMs = 250;
 
 /** What became of a month (one partition of the warehouse table) whose only scanned code was deleted. */
 export interface EmptiedMonth {
@@ -50,6 +52,7 @@ export async function emptyMonth({ sql, box, clickhouse }: BaseWorld, timeoutMs:
           () => false,
         ),
       timeoutMs,
+      pollPauseMs,
     );
   const fillMonth = async () => {
     const code = await createScannedCode(sql, box, owner, now);

@@ -63,6 +63,8 @@ interface Options {
   pace?: number;
   /** The number of concurrent clients. */
   clients?: number;
+  /** The pause of a client between two scans. */
+  scanPauseMs?: number;
   /** Of both services; by default the first has `disk` and the second `log`. */
   durability?: Durability | undefined;
   /** Runs backups and verifications all the time, with a new partition every minute; on an embedded stack only. */
@@ -94,7 +96,7 @@ export async function runChaos({ servers, onStep = () => {}, pace = 1, ...option
   return runOn(world, stackFaults(pause), run, options.maintenance ? () => startMaintenance(world) : undefined);
 }
 
-interface Run extends Pick<Options, 'isOver' | 'clients' | 'durability'> {
+interface Run extends Pick<Options, 'isOver' | 'clients' | 'scanPauseMs' | 'durability'> {
   onStep(step: string): void;
   pause: Pause;
 }
@@ -152,10 +154,10 @@ async function injectFaults<W extends BaseWorld>(
   world: W,
   services: ServiceProcess[],
   faults: Fault<W>[],
-  { isOver, onStep, pause, clients = 32 }: Run,
+  { isOver, onStep, pause, clients = 32, scanPauseMs = 20 }: Run,
 ): Promise<{ faultRuns: Map<string, FaultRun>; attempts: Attempt[]; interruptedReplays: number }> {
   const ports = services.map(({ port }) => port);
-  const scanner = startScanning({ ports, codes: await world.codes(10), connections: clients, pauseMs: 20 });
+  const scanner = startScanning({ ports, codes: await world.codes(10), connections: clients, pauseMs: scanPauseMs });
   const faultRuns = new Map<string, FaultRun>();
   let interruptedReplays = 0;
   const first: Fault<W> = {

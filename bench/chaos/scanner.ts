@@ -40,7 +40,7 @@ export interface ScannerOptions {
 }
 
 /** Scans and records every response until stopped. */
-export function startScanning({ ports, codes, connections = 16, pauseMs = 50 }: ScannerOptions): Scanner {
+export function startScanning({ ports, codes, connections = 8, pauseMs = 50 }: ScannerOptions): Scanner {
   const attempts: Attempt[] = [];
   let stopping = false;
   let scans = 0;

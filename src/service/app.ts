@@ -1,30 +1,24 @@
 import { Elysia } from 'elysia';
-import type { Change } from '../../events/entry.ts';
 import { pingWarehouse } from '../analytics/connect.ts';
 import { findTable } from '../analytics/table-in-use.ts';
 import { withRequestId } from '../api/answers.ts';
-import { serveApi } from '../api/v1.ts';
 import type { Addresses } from '../config/config.ts';
-import { serveConsole } from '../console/serve.ts';
 import type { Edge } from '../edge/edge.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
-import { Feed } from '../feed/feed.ts';
 import { timeouts } from '../lib/timeouts.ts';
-import { nudgeRelay } from '../stream/changes.ts';
-import type { ServiceContext, ServiceOptions, Started } from './context.ts';
+import type { ServiceContext, Started } from './context.ts';
 import { Degraded, type Details, type Probe, serveHealth } from './health.ts';
 import { type Server, shortCodeOf, withAbsoluteUrl, withHsts } from './http-server.ts';
 import { serveSecurityText } from './security-txt.ts';
 
-/** Serves every path except short links: health, security.txt and, with the role `api`, the API and the console. */
-export function buildApp(context: ServiceContext, started: Started, onChange: ServiceOptions['onChange']): Elysia {
+/** Serves what every process answers besides short links: health and security.txt. */
+export function buildApp(context: ServiceContext, started: Started): Elysia {
   const { config, addresses, log, clock } = context;
   // By default Elysia assumes a host of at least four characters and misreads the path of http://qr/v1.
   const app = new Elysia({ handler: { standardHostname: false } });
   app.onError(({ request }) => noticeResponse(notices.unknown, request.headers));
   serveHealth(app, probesOf(context, started), log, detailsOf(started));
   serveSecurityText(app, { contact: config.securityContact, publicUrl: addresses.publicUrl, clock });
-  if (config.roles.includes('api')) serveApiAndConsole(app, context, started, onChange);
   return app;
 }
 
@@ -60,45 +54,6 @@ const rounded = (value: number | null) => (value === null ? null : Math.round(va
 async function probeEdge(edge: Edge): Promise<void> {
   const failures = edge.failures();
   if (failures.length > 0) throw new Degraded(failures.join('; '));
-}
-
-function serveApiAndConsole(
-  app: Elysia,
-  context: ServiceContext,
-  started: Started,
-  onChange: ServiceOptions['onChange'],
-): void {
-  const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, stopping, cleanup, tracing } = context;
-  const stream = () => (started.nats === undefined ? undefined : { nats: started.nats, name: started.stream });
-  const parts = {
-    feed: new Feed({ sql, stream, stopping, log, maxStreams: config.maxEventStreams }),
-    ...{ sql, warehouse, clock, addresses, webhooks, maxLogos: config.maxLogos },
-    limits: { testCodes: config.maxTestCodes, givenShortCodes: config.maxGivenShortCodes },
-    tracing,
-    onChange: (entries: Change[]) => publishChanges(entries, started, onChange),
-  };
-  const { trustedProxies } = config;
-  const api = serveApi(app, parts, { trustedProxies, log, isReady: () => started.isReady });
-  cleanup.add(api.close);
-  serveConsole(app, parts, api, { log, metrics });
-}
-
-/** A committed change reaches this process's routes, then the relay, then the other processes of this machine. */
-async function publishChanges(
-  entries: Change[],
-  started: Started,
-  onChange: ServiceOptions['onChange'],
-): Promise<void> {
-  if (entries.length === 0) return;
-  started.edge?.apply(entries);
-  wakeRelay(started);
-  await onChange?.(entries);
-}
-
-/** Wakes the relay, in this process or another, because the log has new entries. */
-export function wakeRelay({ relay, nats, stream }: Started): void {
-  relay?.wake();
-  if (nats !== undefined) nudgeRelay(nats, stream);
 }
 
 /** Routes requests for short links to the edge and all others to the app. */

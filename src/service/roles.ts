@@ -3,22 +3,16 @@ import { type Edge, startEdge } from '../edge/edge.ts';
 import { StartError } from '../lib/errors.ts';
 import { streamOfLog } from '../log/branch.ts';
 import { isKeyOfDatabase } from '../log/secret-key.ts';
-import { runRetention } from '../maintenance/run-retention.ts';
 import { sweepRegularly } from '../maintenance/sweep.ts';
 import { keepVisitorKeys } from '../maintenance/visitor-keys.ts';
 import { followChanges, onNudge } from '../stream/changes.ts';
 import { connectStream } from '../stream/connect.ts';
 import type { StreamContext } from '../stream/context.ts';
 import { type Relay, startRelay } from '../stream/relay.ts';
-import { disable } from '../webhooks/commands.ts';
 import type { ServiceContext, Started } from './context.ts';
 import { measureDisk } from './measure-disk.ts';
 import { measureLag } from './measure-lag.ts';
 import { migrateWhenAvailable } from './migration.ts';
-import { runAccountIndex } from './run-account-index.ts';
-import { runAnalytics } from './run-analytics.ts';
-import { runCounters } from './run-counters.ts';
-import { runWebhooks } from './run-webhooks.ts';
 
 /** Starts the role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
 export async function startEdgeRole(context: ServiceContext, onAppended: () => void): Promise<Edge> {
@@ -40,6 +34,7 @@ export async function startEdgeRole(context: ServiceContext, onAppended: () => v
 /** Starts everything that needs Postgres or NATS, in order of dependency. */
 export async function startRoles(context: ServiceContext, started: Started): Promise<void> {
   const { config, sql, webhooks, log, stopping, cleanup } = context;
+  const projectionsRole = config.roles.includes('projections') ? await import('./projections-role.ts') : undefined;
   await migrateWhenAvailable(config.databaseUrl, log, stopping);
   // Cleanup has already run: anything started now would never be stopped.
   stopping.throwIfAborted();
@@ -57,7 +52,7 @@ export async function startRoles(context: ServiceContext, started: Started): Pro
   if (started.edge !== undefined) followChanges(nats, started.stream, started.edge.apply, log);
   const streamContext = streamContextOf(context, nats, started.stream);
   if (config.roles.includes('relay')) started.relay = startRelayRole(context, streamContext);
-  if (config.roles.includes('projections')) startProjectionsRole(context, streamContext);
+  projectionsRole?.startProjections(context, streamContext);
 }
 
 const streamContextOf = (context: ServiceContext, nats: NatsConnection, stream: string): StreamContext => {
@@ -70,19 +65,6 @@ function startRelayRole({ cleanup }: ServiceContext, streamContext: StreamContex
   onNudge(streamContext.nats, streamContext.stream, relay.wake);
   cleanup.add(relay.stop);
   return relay;
-}
-
-function startProjectionsRole(context: ServiceContext, streamContext: StreamContext): void {
-  const { config, sql, warehouse, clock, webhooks, stopping, cleanup } = context;
-  const { box, send } = webhooks;
-  cleanup.add(runCounters(streamContext).stop, runAccountIndex(streamContext).stop);
-  const delivering = runWebhooks({
-    ...{ ...streamContext, box, send, clock },
-    disable: (key, reason, attemptedAt) => disable(sql, key, { reason, attemptedAt, now: clock() }),
-  });
-  cleanup.add(delivering.stop);
-  cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);
-  cleanup.add(runRetention({ ...streamContext, clock, months: config.scanRetentionMonths }).stop);
 }
 
 const wrongSecretKey = () =>

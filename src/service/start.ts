@@ -5,12 +5,13 @@ import { messageOf, StartError } from '../lib/errors.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import { buildApp, serveRequests, wakeRelay } from './app.ts';
+import { buildApp, serveRequests } from './app.ts';
 import { Cleanup } from './cleanup.ts';
 import { createContext, type ServiceContext, type ServiceOptions, type Started } from './context.ts';
 import { drain, listen, type Server, serveMetrics } from './http-server.ts';
 import { startEdgeRole, startRoles } from './roles.ts';
 import { startTracing } from './tracing.ts';
+import { wakeRelay } from './wake-relay.ts';
 
 export interface RunningService {
   port: number;
@@ -27,6 +28,8 @@ export interface RunningService {
 
 /** Starts the roles of the configuration in this process. */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
+  // Before the port opens, because requests that arrive while the API is loaded would be answered with 503.
+  const apiRole = config.roles.includes('api') ? await import('./api-role.ts') : undefined;
   // First: that a port is taken should be reported before anything else starts.
   let server = options.joinsPort ? undefined : listen(config);
   const openPort = () => {
@@ -43,7 +46,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   };
   try {
     const port = server?.port ?? config.port;
-    return await startParts(config, options, { port, openPort, stop, stopping: stopping.signal, cleanup });
+    return await startParts(config, options, { port, openPort, stop, stopping: stopping.signal, cleanup, apiRole });
   } catch (error) {
     await stop();
     throw startErrorOf(error);
@@ -56,12 +59,14 @@ interface Lifecycle {
   stop(): Promise<void>;
   stopping: AbortSignal;
   cleanup: Cleanup;
+  /** Undefined without the role `api`. */
+  apiRole: typeof import('./api-role.ts') | undefined;
 }
 
 async function startParts(
   config: ServiceConfig,
   options: ServiceOptions,
-  { port, openPort, stop, stopping, cleanup }: Lifecycle,
+  { port, openPort, stop, stopping, cleanup, apiRole }: Lifecycle,
 ): Promise<RunningService> {
   linkAbuseContact(config.abuseContact);
   const metrics = createMetrics();
@@ -76,7 +81,8 @@ async function startParts(
   };
   const edge = config.roles.includes('edge') ? await startEdgeRole(context, () => wakeRelay(started)) : undefined;
   started.edge = edge;
-  const app = buildApp(context, started, options.onChange);
+  const app = buildApp(context, started);
+  apiRole?.serveApiAndConsole(app, context, started, options.onChange);
   const serve = () => serveRequests(openPort(), app, edge, addresses);
   if (!options.joinsPort) serve();
   const rolesRun = startRoles(context, started);

@@ -7,12 +7,16 @@ import { timeouts } from '../lib/timeouts.ts';
 export { isAlive, markOf, readMark, writeMark } from '../lib/process-mark.ts';
 
 /** Polls until the condition holds; false if it does not within `timeoutMs`. */
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+  pauseMs = 25,
+): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     if (await condition()) return true;
     if (performance.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 

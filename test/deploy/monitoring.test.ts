@@ -132,12 +132,10 @@ describe('a Prometheus that scrapes the service', () => {
   test('has every metric of the alerts, and a result for each query of the dashboard', async () => {
     const selectors = selectorsIn(read('prometheus/alerts.yml') + queries.map(({ expr }) => expr).join('\n'));
     expect(selectors.size).toBeGreaterThan(25);
-    await eventually(async () => {
-      for (const selector of selectors) expect(await query(selector), selector).not.toEqual([]);
-    });
-    await eventually(async () => {
-      for (const { title, expr } of queries) expect(await query(expr), `${title}: ${expr}`).not.toEqual([]);
-    });
+    const hasResult = (expr: string, title: string) =>
+      eventually(async () => expect(await query(expr), `${title}: ${expr}`).not.toEqual([]));
+    for (const selector of selectors) await hasResult(selector, 'a metric');
+    for (const { title, expr } of queries) await hasResult(expr, title);
   });
 
   test('has no alert before a fault; its expression is true during the fault, and false again afterwards', async () => {

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openConnection } from '../../../bench/chaos/connection.ts';
-import { withoutNats, withoutPostgres } from '../../../bench/chaos/faults.ts';
+import { withoutNats, withoutPostgres, withPostgresFrozen } from '../../../bench/chaos/faults.ts';
 import { outcomesOf, type ScannedCode, type Scanner, startScanning } from '../../../bench/chaos/scanner.ts';
 import type { ServiceProcess } from '../../../bench/chaos/service-process.ts';
 import { readSnapshots } from '../../../src/edge/snapshot.ts';
 import { apiClient, created } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { atOnce } from '../../support/http.ts';
-import { expectExact, knownCodes, untilSeen, useWorld } from './fault-support.ts';
+import { expectExact, knownCodes, untilSeen, useWorld, withoutBackground } from './fault-support.ts';
 
 const world = useWorld([{}], { flags: ['--edges', '2'] });
 const port = () => world.services[0]?.port ?? 0;
@@ -83,26 +83,26 @@ describe('two edges on one port', () => {
     await untilBothListen();
     // Several times, so that both edges get a request.
     const codes = await knownCodes(world, 2, Array.from({ length: 8 }, port));
-    const max_scans = 400;
+    const max_scans = 200;
     const api = apiClient(`http://localhost:${port()}`, world.key);
     const limited = await created(api, { max_scans });
-    const scanner = startScanning({ ports: [port()], codes, connections: 32 });
-    await untilSeen(scanner, 302, 200);
+    const scanner = startScanning({ ports: [port()], codes });
+    await untilSeen(scanner, 302, 50);
     // Slow enough that the limit is not reached before the process is killed.
     const limitedScanner = startScanning({
       ...{ ports: [port()], codes: [{ id: limited.id, shortCode: limited.short_code }] },
-      ...{ connections: 8, pauseMs: 20 },
+      ...{ connections: 4, pauseMs: 20 },
     });
-    await untilSeen(limitedScanner, 302, 50);
+    await untilSeen(limitedScanner, 302, 20);
     const child = childEdge();
     process.kill(child, 'SIGKILL');
     const stopRequests = requestWithoutKey(scanner);
-    await untilSeen(scanner, 302, 200);
+    await untilSeen(scanner, 302, 50);
     await eventually(() => expect(edges(), 'a new process has replaced it').not.toContain(child));
-    await untilSeen(limitedScanner, 404, 50);
+    await untilSeen(limitedScanner, 404, 20);
     await untilBothListen();
-    await untilSeen(scanner, 302, 200);
-    await untilSeen(limitedScanner, 404, 50);
+    await untilSeen(scanner, 302, 50);
+    await untilSeen(limitedScanner, 404, 20);
     expect([...(await stopRequests())], 'a process joins the port when it can answer everything').toEqual([401]);
     await Promise.all([scanner.stop(), limitedScanner.stop()]);
 
@@ -142,11 +142,12 @@ describe('two edges on one port', () => {
   });
 });
 
-describe('two edges, restarted', () => {
+describe('two edges with durability disk', () => {
   let service: ServiceProcess;
   beforeAll(async () => {
     // Without its servers, a process starts the others and joins the port only after these timeouts.
-    service = await world.service({ TIMEOUT_SCALE: '1', ROLES: 'api,edge' }, ['--edges', '2']);
+    const settings = { TIMEOUT_SCALE: '1', EDGE_DURABILITY: 'disk', ...withoutBackground };
+    service = await world.service(settings, ['--edges', '2']);
     await service.start();
   });
 
@@ -161,11 +162,11 @@ describe('two edges, restarted', () => {
   test.each([
     ['Postgres', withoutPostgres],
     ['NATS', withoutNats],
-  ])('while %s is down: both run and redirect, and continue when it is back', async (_, without) => {
+  ])('restarted while %s is down: both run and redirect, and continue when it is back', async (_, without) => {
     await untilBothListen(service.port);
     const codes = await world.codes(2);
-    const scanner = startScanning({ ports: [service.port], codes, connections: 16 });
-    await untilSeen(scanner, 302, 100);
+    const scanner = startScanning({ ports: [service.port], codes });
+    await untilSeen(scanner, 302, 25);
     await snapshotHas(codes);
     await without(world, async () => {
       const before = new Set(edges());
@@ -177,10 +178,27 @@ describe('two edges, restarted', () => {
         expect(started.size, 'two new processes, while it is still down').toBe(2);
       });
       await untilBothListen(service.port);
-      await untilSeen(scanner, 302, 200);
+      await untilSeen(scanner, 302, 50);
     });
-    await untilSeen(scanner, 302, 100);
+    await untilSeen(scanner, 302, 25);
     await scanner.stop();
+    await expectExact(world, scanner.attempts);
+  });
+
+  test('Postgres frozen under load that goes on: every 302 is one scan', async () => {
+    await untilBothListen(service.port);
+    const codes = await knownCodes(
+      world,
+      2,
+      Array.from({ length: 4 }, () => service.port),
+    );
+    const scanner = startScanning({ ports: [service.port], codes, connections: 16, pauseMs: 50 });
+    await untilSeen(scanner, 302, 50);
+    await withPostgresFrozen(world, () => untilSeen(scanner, 302, 200));
+    await untilSeen(scanner, 302, 50);
+    await scanner.stop();
+    const refused = [...outcomesOf(scanner.attempts).keys()].filter((outcome) => outcome !== 302);
+    expect(refused, 'a code that one of the edges did not have in memory').toEqual(refused.length === 0 ? [] : [503]);
     await expectExact(world, scanner.attempts);
   });
 });

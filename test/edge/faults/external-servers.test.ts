@@ -34,6 +34,7 @@ test('chaos on external servers: every redirect is one scan, an emptied month ca
     isOver: ({ faults, redirected }) => faults >= kinds && redirected > redirects,
     pace: 0.2,
     clients: 4,
+    scanPauseMs: 50,
   });
   expect(isClean, JSON.stringify(result, null, 2)).toBe(true);
   expect(result.month).toEqual({ filled: true, emptied: true, refilled: true });

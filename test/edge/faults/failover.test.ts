@@ -39,9 +39,9 @@ async function untilRelayed(position: number): Promise<void> {
 
 test('primary killed with -9 under load, synchronous replica promoted: every scan redirects and is stored once', async () => {
   const scanner = startScanning({ ports: ports(), codes: await knownCodes(world, 3, ports()) });
-  await untilSeen(scanner, 302, 200);
-  await withFailover(world, () => untilSeen(scanner, 302, 200));
-  await untilSeen(scanner, 302, 200);
+  await untilSeen(scanner, 302, 50);
+  await withFailover(world, () => untilSeen(scanner, 302, 50));
+  await untilSeen(scanner, 302, 50);
   await scanner.stop();
   expect([...outcomesOf(scanner.attempts).keys()], 'every scan was redirected').toEqual([302]);
   const { redirected, logged } = await expectExact(world, scanner.attempts);
@@ -53,9 +53,9 @@ test('asynchronous replica promoted without the last events: the service detects
   const [changed] = await world.codes(1);
   if (changed === undefined) throw new Error('no code');
   const before = startScanning({ ports: ports(), codes: await world.codes(3) });
-  await untilSeen(before, 302, 200);
+  await untilSeen(before, 302, 50);
   await world.postgres.addReplica('asynchronous');
-  await untilSeen(before, 302, 100);
+  await untilSeen(before, 302, 25);
   expect(await destinationsOf(changed)).toEqual(['https://example.com/chaos', 'https://example.com/chaos']);
 
   await world.postgres.isolateReplica();
@@ -66,11 +66,11 @@ test('asynchronous replica promoted without the last events: the service detects
   if (created === undefined) throw new Error('no code');
   await eventually(async () => expect(await destinationsOf(changed)).toEqual([destination_url, destination_url]));
   await destinationsOf(created);
-  await untilSeen(before, 302, 300);
+  await untilSeen(before, 302, 75);
   await untilRelayed(await headOfLog(world.sql));
   // Under load, so that the new primary reuses the lost positions before the relay compares log and stream.
-  await world.postgres.failOver(() => untilSeen(before, 302, 50));
-  await untilSeen(before, 302, 300);
+  await world.postgres.failOver(() => untilSeen(before, 302, 25));
+  await untilSeen(before, 302, 75);
   await before.stop();
 
   await eventually(async () => {
@@ -86,7 +86,7 @@ test('asynchronous replica promoted without the last events: the service detects
     expect(logs).toMatch(/the log has lost events that the stream has|ahead of the log, which has lost events/);
   });
   const after = startScanning({ ports: ports(), codes: await world.codes(3) });
-  await untilSeen(after, 302, 200);
+  await untilSeen(after, 302, 50);
   await after.stop();
   await expectExact(world, after.attempts);
   await expectAgreement(world);

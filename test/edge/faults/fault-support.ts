@@ -42,8 +42,16 @@ export function useWorld(
   return world;
 }
 
-/** Settings of a further service that leaves relay and projections to the first one, and so is one process. */
+/** Settings of a service that is one process, because it leaves relay and projections to another. */
 export const withoutBackground = { ROLES: 'api,edge' };
+
+/** Settings of a service that is one process, because it answers no scans and no API requests. */
+export const background = { ROLES: 'relay,projections' };
+
+/** A world with a complete service and one that is a single process. */
+export type TwoServices = World & { services: [ServiceProcess, ServiceProcess] };
+
+export const useTwoServices = (): TwoServices => useWorld([{}, withoutBackground]) as TwoServices;
 
 interface ProxiedService extends TestService {
   /** Between the service and Postgres. */

@@ -29,15 +29,15 @@ async function expectRelayed(sql: Sql, name: string): Promise<void> {
 test('stream leader of a three-node NATS cluster killed with -9 under load, then a follower: every scan redirects and is counted once', async () => {
   const ports = world.services.map(({ port }) => port);
   const scanner = startScanning({ ports, codes: await knownCodes(world, 3, ports) });
-  await untilSeen(scanner, 302, 200);
+  await untilSeen(scanner, 302, 50);
   await withoutNatsLeader(world, async () => {
-    await untilSeen(scanner, 302, 300);
+    await untilSeen(scanner, 302, 75);
     await expectRelayed(world.sql, 'scanlog');
   });
   const leader = await cluster().leaderOf('scanlog');
   const other = cluster().servers.find((server) => server !== leader);
   await other?.kill();
-  await untilSeen(scanner, 302, 300).finally(() => other?.restart());
+  await untilSeen(scanner, 302, 75).finally(() => other?.restart());
   await expectRelayed(world.sql, 'scanlog');
   await scanner.stop();
 

@@ -14,10 +14,10 @@ const leaders = () => service.database.sql`
 
 test('connections to Postgres stall forever: scans go to the spool and reach the log over new connections', async () => {
   const scanner = await service.scanCodes(3);
-  await untilSeen(scanner, 302, 100);
+  await untilSeen(scanner, 302, 50);
   await eventually(async () => expect(await leaders(), 'sessions that hold a leader lock').toHaveLength(2));
   service.proxy.stallConnections('all');
-  await untilSeen(scanner, 302, 200);
+  await untilSeen(scanner, 302, 100);
   await scanner.stop();
   expect([...outcomesOf(scanner.attempts).keys()]).toEqual([302]);
   // The stall does not end, so every wait in the service needs a timeout.

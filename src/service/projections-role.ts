@@ -1,0 +1,22 @@
+import { runRetention } from '../maintenance/run-retention.ts';
+import type { StreamContext } from '../stream/context.ts';
+import { disable } from '../webhooks/commands.ts';
+import type { ServiceContext } from './context.ts';
+import { runAccountIndex } from './run-account-index.ts';
+import { runAnalytics } from './run-analytics.ts';
+import { runCounters } from './run-counters.ts';
+import { runWebhooks } from './run-webhooks.ts';
+
+/** The role `projections`: counters, account index, webhooks, analytics and retention. */
+export function startProjections(context: ServiceContext, streamContext: StreamContext): void {
+  const { config, sql, warehouse, clock, webhooks, stopping, cleanup } = context;
+  const { box, send } = webhooks;
+  cleanup.add(runCounters(streamContext).stop, runAccountIndex(streamContext).stop);
+  const delivering = runWebhooks({
+    ...{ ...streamContext, box, send, clock },
+    disable: (key, reason, attemptedAt) => disable(sql, key, { reason, attemptedAt, now: clock() }),
+  });
+  cleanup.add(delivering.stop);
+  cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);
+  cleanup.add(runRetention({ ...streamContext, clock, months: config.scanRetentionMonths }).stop);
+}
