@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 
 let account: TestAccount;
 let page: Page;

@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { eventually } from './eventually.ts';
 import { conditionTimeoutMs } from './limits.ts';
@@ -18,9 +18,11 @@ export interface WatchedPage {
   close(url: string): Promise<void>;
 }
 
+const defaultScreen = { viewport: { width: 1280, height: 720 }, colorScheme: 'light' } as const;
+
 /**
- * The Chromium of the run. Each opened page has its own cookies. It gets the browser context of a closed page with the same
- * options: the cookies are deleted, but the compiled scripts of the site save a second of CPU.
+ * The Chromium of the run. Each opened page has its own cookies. A closed page is emptied and opened again for the next test
+ * with the same options: Chromium needs CPU for a new tab, and a second of it to compile the scripts of the site.
  */
 export function useBrowser(): { open(options?: BrowserContextOptions): Promise<WatchedPage> } {
   let browser: Browser;
@@ -33,39 +35,50 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<W
   // Closes the contexts of this file and the connection; Chromium serves the other files.
   afterAll(() => browser?.close());
 
-  const optionsOf = new Map<BrowserContext, string>();
-  const parked = new Set<Page>();
+  /** Closed pages by the options of their contexts. */
+  const closed = new Map<string, Page[]>();
 
-  async function contextFor(options: BrowserContextOptions): Promise<BrowserContext> {
-    const wanted = JSON.stringify(options);
-    const unused = browser
-      .contexts()
-      .find((context) => optionsOf.get(context) === wanted && context.pages().every((page) => parked.has(page)));
-    await unused?.clearCookies();
+  async function newPage(options: BrowserContextOptions): Promise<Page> {
     // An animation costs CPU, and a click waits for its end.
-    const context = unused ?? (await browser.newContext({ reducedMotion: 'reduce', ...options }));
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...defaultScreen, ...options });
     context.setDefaultTimeout(conditionTimeoutMs);
-    optionsOf.set(context, wanted);
-    return context;
-  }
-
-  /** Keeps one page of the context: without a page of the site, Chromium ends its process and forgets its scripts. */
-  async function close(context: BrowserContext, url: string): Promise<void> {
-    const [first, ...others] = context.pages();
-    await Promise.all(others.map((page) => page.close()));
-    if (first === undefined || parked.has(first)) return;
-    parked.add(first);
-    await first.goto(`${url}/healthz`);
+    return context.newPage();
   }
 
   return {
     async open(options = {}) {
-      const context = await contextFor(options);
-      const page = await context.newPage();
-      return { ...watch(page), close: (url) => close(context, url) };
+      const { viewport, colorScheme } = { ...defaultScreen, ...options };
+      const key = JSON.stringify(options);
+      const page = closed.get(key)?.pop() ?? (await newPage(options));
+      return {
+        ...watch(page),
+        async close(url) {
+          await empty(page, url);
+          if (viewport !== null) await page.setViewportSize(viewport);
+          await page.emulateMedia({ colorScheme });
+          closed.set(key, [...(closed.get(key) ?? []), page]);
+        },
+      };
     },
   };
 }
+
+/** Leaves nothing of a test in the page, which stays on the site: otherwise Chromium ends its process and forgets its scripts. */
+async function empty(page: Page, url: string): Promise<void> {
+  const context = page.context();
+  await Promise.all(
+    context
+      .pages()
+      .filter((other) => other !== page)
+      .map((other) => other.close()),
+  );
+  await page.goto(`${url}/healthz`);
+  for (const event of watchedEvents) page.removeAllListeners(event);
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  await context.clearCookies();
+}
+
+const watchedEvents = ['request', 'console', 'pageerror'] as const;
 
 function watch(page: Page): Omit<WatchedPage, 'close'> {
   const requestUrls: URL[] = [];
