@@ -1,3 +1,5 @@
+import { canonicalHost } from './hosts.ts';
+
 /**
  * Validation of names, destinations and short codes. Each function returns what the value must be ("must …"), or
  * undefined if it is valid.
@@ -39,18 +41,17 @@ function isSameService(a: URL, b: URL): boolean {
   const portOf = ({ port, protocol }: URL) => (port === '' ? (protocol === 'https:' ? '443' : '80') : port);
   const [one, other] = [portOf(a), portOf(b)];
   const isDefault = (port: string) => port === '80' || port === '443';
-  return hostOf(a) === hostOf(b) && (one === other || (isDefault(one) && isDefault(other)));
+  return hostOrLoopback(a) === hostOrLoopback(b) && (one === other || (isDefault(one) && isDefault(other)));
 }
 
-/** Ignores a trailing dot and maps all loopback names to "localhost". */
-function hostOf({ hostname }: URL): string {
-  const host = hostname.replace(/\.+$/, '');
+/** The canonical host, with "localhost" for all loopback names. */
+function hostOrLoopback({ hostname }: URL): string {
+  const host = canonicalHost(hostname);
   return loopback.test(host) ? 'localhost' : host;
 }
 
-/** In the spelling of URL, which turns 127.1, 0x7f.1 and 2130706433 into 127.0.0.1. */
-const loopback =
-  /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]+|0:0)\])$/;
+/** Canonical hosts of this computer. */
+const loopback = /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
 
 /** Paths of the service itself are excluded elsewhere (src/lib/short-code.ts). */
 export function problemWithShortCodeFormat(shortCode: string): string | undefined {

@@ -2,6 +2,7 @@ import { type Account, type AccountEvent, evolveAccount } from '../events/accoun
 import { type AppliedEvent, isCodeEvent } from '../events/catalogue.ts';
 import { type Code, evolveCode } from '../events/code.ts';
 import type { AppliedCodeEvent } from '../events/code-events.ts';
+import { canonicalHost } from '../events/hosts.ts';
 import type { Pending } from '../events/recorded.ts';
 import { isServiceEvent, type ServiceEvent } from '../events/service.ts';
 import {
@@ -270,11 +271,11 @@ function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<Ser
       // A conflict is with a concurrent request, which makes the append of this event fail.
       return [
         sql`
-          INSERT INTO blocked_hosts (host, blocked_at) VALUES (${event.data.host}, ${occurred_at})
+          INSERT INTO blocked_hosts (host, blocked_at) VALUES (${canonicalHost(event.data.host)}, ${occurred_at})
           ON CONFLICT DO NOTHING`,
       ];
     case 'destination_unblocked':
-      return [sql`DELETE FROM blocked_hosts WHERE host = ${event.data.host}`];
+      return [sql`DELETE FROM blocked_hosts WHERE host = ${canonicalHost(event.data.host)}`];
     case 'scans_dropped':
     case 'scans_archived':
       return [];

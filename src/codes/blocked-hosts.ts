@@ -59,10 +59,11 @@ export async function blockOf(sql: Queryable, destination: string): Promise<Disa
 export async function blockOfThen(sql: Queryable, destination: string, then: Date): Promise<Disabled | undefined> {
   const [block] = await sql<BlockedHost[]>`
     SELECT host, blocked_at FROM (
-      SELECT DISTINCT ON (data ->> 'host') data ->> 'host' AS host, occurred_at AS blocked_at, type FROM events
+      SELECT DISTINCT ON (host) host, occurred_at AS blocked_at, type
+      FROM events, canonical_host(data ->> 'host') AS host
       WHERE stream = ${serviceStream} AND type IN ('destination_blocked', 'destination_unblocked')
-        AND data ->> 'host' = ANY(${coveringHosts(hostOf(destination))}) AND occurred_at <= ${then}
-      ORDER BY data ->> 'host', version DESC
+        AND host = ANY(${coveringHosts(hostOf(destination))}) AND occurred_at <= ${then}
+      ORDER BY host, version DESC
     ) AS last
     WHERE type = 'destination_blocked' ORDER BY blocked_at LIMIT 1`;
   return block && disabledBy(block);

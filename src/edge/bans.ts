@@ -2,7 +2,7 @@ import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
-import { coveringHosts, hostOf } from '../../events/hosts.ts';
+import { canonicalHost, coveringHosts, hostOf } from '../../events/hosts.ts';
 import type { Route } from '../../projections/routes.ts';
 import type { Sql } from '../log/connect.ts';
 
@@ -39,7 +39,7 @@ interface SavedBans {
 const fileName = 'bans.json';
 
 export function createBans(sql: Sql, saved: SavedBans = { version: 1, accounts: [], hosts: [] }): Bans {
-  const banned = { account: new Set(saved.accounts), host: new Set(saved.hosts) };
+  const banned = { account: new Set(saved.accounts), host: new Set(saved.hosts.map(canonicalHost)) };
   /** The position of the last event of each account and host, so that an older event does not undo it. */
   const positions = new Map<string, number>();
   let firstLoad: Promise<void> | undefined;
@@ -59,7 +59,7 @@ export function createBans(sql: Sql, saved: SavedBans = { version: 1, accounts: 
         ARRAY(SELECT id FROM accounts WHERE suspended_at IS NOT NULL UNION ALL SELECT account FROM erasures)::text[]
           AS accounts,
         ARRAY(SELECT host FROM blocked_hosts)::text[] AS hosts`;
-    const read = { account: new Set(row.accounts), host: new Set(row.hosts) };
+    const read = { account: new Set(row.accounts), host: new Set(row.hosts.map(canonicalHost)) };
     for (const kind of ['account', 'host'] as const)
       for (const id of new Set([...banned[kind], ...read[kind]]))
         applyBan({ kind, id, inForce: read[kind].has(id) }, row.position);
@@ -106,9 +106,9 @@ function banOf(entry: Change): Ban | undefined {
     case 'account_resumed':
       return { kind: 'account', id: entry.stream, inForce: false };
     case 'destination_blocked':
-      return { kind: 'host', id: entry.data.host, inForce: true };
+      return { kind: 'host', id: canonicalHost(entry.data.host), inForce: true };
     case 'destination_unblocked':
-      return { kind: 'host', id: entry.data.host, inForce: false };
+      return { kind: 'host', id: canonicalHost(entry.data.host), inForce: false };
     default:
       return undefined;
   }

@@ -145,6 +145,37 @@ describe('a host that the operator blocks', () => {
     expect((await live.get(path)).body).not.toHaveProperty('disabled');
     expect((await live.post('/v1/qrcodes', newCode({ destination_url }))).status).toBe(201);
   });
+
+  test('is blocked in every spelling, in every field of a code', async () => {
+    const { live } = await service.account();
+    const spellings = ['http://[::ffff:203.0.113.9]/', 'https://203.0.113.9../', 'http://0xcb.0.28937/'];
+    const existing = await Promise.all(spellings.map((destination_url) => given(live, { destination_url })));
+    for (const code of existing) await openEverywhere(code);
+    await block(service.database.sql, '203.0.113.9', now());
+    for (const code of existing) {
+      await answersEverywhere(code, 410);
+      expect((await live.get(`/v1/qrcodes/${code.id}`)).body).toHaveProperty('disabled');
+    }
+    const other = await given(live);
+    for (const url of spellings) {
+      const fields = [
+        { destination_url: url },
+        { fallback_url: url },
+        { rules: [{ when: { devices: ['ios'] }, destination_url: url }] },
+      ];
+      for (const field of fields) {
+        const answers = [
+          await live.post('/v1/qrcodes', newCode(field)),
+          await live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(field)] }),
+          await live.post(`/v1/qrcodes/${other.id}/duplicate`, field),
+          await live.patch(`/v1/qrcodes/${other.id}`, field),
+        ];
+        expect(answers.map(({ body }) => body.error?.code)).toEqual(answers.map(() => 'destination_blocked'));
+      }
+    }
+    await unblock(service.database.sql, '203.0.113.9', now());
+    for (const code of existing) await answersEverywhere(code, 302);
+  });
 });
 
 test('a key that the operator revokes stops working', async () => {

@@ -126,12 +126,16 @@ describe('as_of', () => {
     await sql`DELETE FROM scan_retention`;
   });
 
-  test('a host that was blocked then disables the code as of then', async () => {
-    const { live, path } = await given({ destination_url: 'https://blocked.example/x' });
+  test.each([
+    { url: 'https://blocked.example/x', host: 'blocked.example', recorded: 'blocked.example' },
+    // As an earlier version has recorded it.
+    { url: 'http://[::ffff:203.0.113.5]/', host: '203.0.113.5', recorded: '[::ffff:cb00:7105]' },
+  ])('$recorded, blocked then, disables a code as of then', async ({ url, host, recorded }) => {
+    const { live, path } = await given({ destination_url: url });
     const free = tick();
-    await block(service.database.sql, 'blocked.example', now);
+    await block(service.database.sql, recorded, now);
     const blocked = tick();
-    await unblock(service.database.sql, 'blocked.example', now);
+    await unblock(service.database.sql, host, now);
     const disabled = async (at: string) => (await live.get(`${path}?as_of=${at}`)).body.disabled?.at;
     expect([await disabled(free), await disabled(blocked), await disabled(tick())]).toEqual([
       ...[undefined, blocked, undefined],

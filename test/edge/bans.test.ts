@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createAccount, resume, suspend } from '../../src/accounts/accounts.ts';
 import { block } from '../../src/codes/blocked-hosts.ts';
-import { createBans, readSavedBans } from '../../src/edge/bans.ts';
+import { type Bans, createBans, readSavedBans } from '../../src/edge/bans.ts';
 import { readEvents } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 
@@ -52,4 +52,17 @@ test('events may arrive repeatedly and in any order, and older ones do not undo 
   expect(bans.covers(routeOf(account))).toBe(true);
   bans.apply(events);
   expect(bans.covers(routeOf(account)), 'after the earlier resume is repeated').toBe(true);
+});
+
+test('hosts that an earlier version has stored, saved or recorded in another spelling are blocked in all spellings', async () => {
+  const urls = ['http://198.51.100.7/', 'http://[::ffff:198.51.100.7]/', 'http://3325256711../'];
+  const covered = (bans: Bans) => urls.map((url) => bans.covers(routeOf('acct_1', url)));
+  const saved = createBans(database.sql, { version: 1, accounts: [], hosts: ['[::ffff:c633:6407]'] });
+  expect(covered(saved)).toEqual([true, true, true]);
+
+  await block(database.sql, '[::ffff:c633:6407]', now);
+  const [last] = (await readEvents(database.sql, 0, 1_000)).slice(-1);
+  const following = createBans(database.sql);
+  if (last !== undefined) following.apply([last]);
+  expect(covered(following)).toEqual([true, true, true]);
 });

@@ -190,6 +190,7 @@ describe('a destination', () => {
     'http://[::1]:3000/abc',
     'http://[0:0:0:0:0:0:0:1]:3000/abc',
     'http://[::ffff:127.0.0.1]:3000/abc',
+    'http://127.0.0.1..:3000/abc',
     'http://[::]:3000/abc',
     'https://127.0.0.1:3000/abc',
   ])('must not lead to a loopback name with the service’s port: %s', (destination) => {
