@@ -9,13 +9,15 @@ interface Limits {
   requestsPerMinute: number;
   /** The maximum of live codes of the account, without deleted ones. */
   codes: number;
+  /** Short codes that the account may choose in 30 days, in each mode; those of deleted codes count. */
+  givenShortCodes: number;
 }
 
 export const limitsOf: Record<Plan, Limits> = {
-  free: { requestsPerMinute: 10, codes: 100 },
-  pro: { requestsPerMinute: 60, codes: 50 },
-  business: { requestsPerMinute: 120, codes: 250 },
-  enterprise: { requestsPerMinute: 300, codes: Number.POSITIVE_INFINITY },
+  free: { requestsPerMinute: 10, codes: 100, givenShortCodes: 200 },
+  pro: { requestsPerMinute: 60, codes: 50, givenShortCodes: 500 },
+  business: { requestsPerMinute: 120, codes: 250, givenShortCodes: 1_000 },
+  enterprise: { requestsPerMinute: 300, codes: Number.POSITIVE_INFINITY, givenShortCodes: 10_000 },
 };
 
 export const hasWebhooks = (plan: Plan): boolean => plan !== 'free';

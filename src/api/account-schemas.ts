@@ -18,15 +18,28 @@ export const Account = t.Object(
           description: 'Maximum number of live codes; null if unlimited.',
           examples: [50],
         }),
+        given_short_codes: t.Integer({
+          description:
+            'Maximum number of codes with a `short_code` of your choice that can be created in 30 days, live and test counted apart.',
+          examples: [500],
+        }),
       },
       exact,
     ),
     usage: t.Object(
       {
-        qr_codes: t.Integer({ description: 'Number of live codes, which count against the limit.', examples: [12] }),
+        qr_codes: t.Union([t.Integer(), t.Null()], {
+          description: 'Number of live codes, which count against the limit; null for a test key.',
+          examples: [12],
+        }),
         test_qr_codes: t.Integer({
           description: 'Number of test codes, which do not count against the limit.',
           examples: [3],
+        }),
+        given_short_codes: t.Integer({
+          description:
+            'Codes with a `short_code` of your choice that were created in the last 30 days in the mode of the API key, deleted ones included.',
+          examples: [4],
         }),
         requests: t.Integer({
           description: 'Requests in the current rate limit window, including this one.',

@@ -15,6 +15,7 @@ import {
 } from '../accounts/accounts.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
+import { countGivenShortCodes, givenShortCodesOf } from '../codes/quota.ts';
 import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { Account, AccountChange, ApiKey, CreatedApiKey, NewApiKey } from './account-schemas.ts';
 import { json } from './answers.ts';
@@ -72,11 +73,14 @@ const updateAccount = (service: Service): Operation =>
     },
   });
 
-async function presentAccount({ sql }: Service, { account: id, mode }: Caller, rate: { used: number }) {
-  const [account, live, test] = await Promise.all([
+async function presentAccount(service: Service, { account: id, mode }: Caller, rate: { used: number }) {
+  const { sql, clock } = service;
+  const [account, live, test, given] = await Promise.all([
     findAccount(sql, id),
-    countCodes(sql, { account: id, mode: 'live' }),
-    countCodes(sql, { account: id, mode: 'test' }),
+    // A test key reads nothing about live codes.
+    mode === 'live' ? countCodes(sql, { account: id, mode }).then(totalOf) : null,
+    countCodes(sql, { account: id, mode: 'test' }).then(totalOf),
+    countGivenShortCodes(sql, { account: id, mode }, clock()),
   ]);
   if (account === undefined) throw notFound('account');
   const limits = limitsOf[account.plan];
@@ -88,8 +92,9 @@ async function presentAccount({ sql }: Service, { account: id, mode }: Caller, r
     limits: {
       requests_per_minute: limits.requestsPerMinute,
       qr_codes: Number.isFinite(limits.codes) ? limits.codes : null,
+      given_short_codes: givenShortCodesOf(account.plan, service.limits),
     },
-    usage: { qr_codes: totalOf(live), test_qr_codes: totalOf(test), requests: rate.used },
+    usage: { qr_codes: live, test_qr_codes: test, given_short_codes: given, requests: rate.used },
     timezone: timezoneOf(account),
     created_at: account.created_at.toISOString(),
   };

@@ -138,7 +138,7 @@ type Kind = ['create'] | ['bulk'] | ['duplicate', id: string];
 
 /** Creates all codes or none. An Idempotency-Key is bound to `kind` too: a single and a bulk create cannot share one. */
 async function create(
-  { sql, clock, addresses, maxTestCodes, webhooks: { box }, onChange }: Service,
+  { sql, clock, addresses, limits, webhooks: { box }, onChange }: Service,
   { caller, headers, body }: CreateCall,
   kind: Kind,
   requests: CodeRequest[],
@@ -156,7 +156,7 @@ async function create(
         const by = { actor: caller.key, now };
         const createAll = async () => {
           await checkLogos(tx, caller, requests, addresses.shortBaseUrl);
-          return prepareCodes(tx, box, caller, requests, by, maxTestCodes);
+          return prepareCodes(tx, box, caller, requests, by, limits);
         };
         const { codes, commit } = await createAll().catch((error) => {
           throw kind[0] === 'bulk' ? error : withoutIndexes(error);

@@ -21,7 +21,7 @@ const causes: Record<ErrorCode, string> = {
     'No decoder reads the code, because of its logo, frame, gradient or quiet zone; `allow_unreadable` creates it all the same.',
   unauthorized: 'The API key is missing, malformed, unknown or revoked.',
   quota_exceeded:
-    'The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have.',
+    'The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have; or it has chosen as many short codes as it may in 30 days.',
   plan_required: 'The plan of the account does not include this operation.',
   account_suspended: 'The operator of the service has suspended the account; the message contains the reason.',
   live_key_required: 'The operation needs a live key, and the request has a test key.',

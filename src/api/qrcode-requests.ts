@@ -22,7 +22,7 @@ export const NewQrCode = t.Object(
     short_code: t.Optional(
       t.String({
         description:
-          'Slug of the short link: 3 to 50 letters, digits, `-` or `_`, kept as given. The short link also works in any other case, so a short code that differs from a given one only in case is taken. Generated if omitted, and then case-sensitive. Never assigned to another code.',
+          'Slug of the short link: 3 to 50 letters, digits, `-` or `_`, kept as given. The short link also works in any other case, so a short code that differs from a given one only in case is taken. Generated if omitted, and then case-sensitive. Never assigned to another code, also after a delete, so an account can choose only so many in 30 days (`limits.given_short_codes` of `GET /v1/account`).',
         'x-expected': 'a string of 3 to 50 letters, digits, "-" or "_"',
       }),
     ),

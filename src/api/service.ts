@@ -1,6 +1,7 @@
 import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import type { Warehouse } from '../analytics/connect.ts';
+import type { OperatorLimits } from '../codes/quota.ts';
 import type { Addresses } from '../config/config.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -16,8 +17,7 @@ export interface Service {
   warehouse: Warehouse;
   clock: Clock;
   addresses: Addresses;
-  /** Maximum number of test codes of an account. */
-  maxTestCodes: number;
+  limits: OperatorLimits;
   /** Maximum number of logos of an account in one mode. */
   maxLogos: number;
   webhooks: { box: SecretBox; policy: Policy; send: Send };

@@ -1,13 +1,12 @@
 import { createCode } from '../../events/code.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
-import { limitsOf, type Plan } from '../../events/plans.ts';
 import type { TargetingChange } from '../../events/read-targeting.ts';
 import type { Actor, Recorded } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import type { Style } from '../../events/style.ts';
 import { writeState } from '../../projections/state.ts';
-import { type FieldError, notFound, Refusal } from '../lib/errors.ts';
+import { type FieldError, Refusal } from '../lib/errors.ts';
 import { newId, newRuleId, newShortCode } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { isReserved } from '../lib/short-code.ts';
@@ -17,8 +16,9 @@ import { withExpectedPositions } from '../log/expected-positions.ts';
 import { locks } from '../log/locks.ts';
 import { refuseBlocked, urlsOf } from './blocked-hosts.ts';
 import type { Changed } from './change.ts';
-import { type CountedCode, countCodes, totalOf } from './codes.ts';
+import type { CountedCode } from './codes.ts';
 import { startLimits } from './limits.ts';
+import { type OperatorLimits, reserveQuota } from './quota.ts';
 import { withAccountTimezone } from './rule-timezones.ts';
 import { createVisitorKeys } from './visitor-keys.ts';
 
@@ -62,7 +62,7 @@ export async function prepareCodes(
   owner: Owner,
   requests: CodeRequest[],
   by: { actor: Actor; now: Date },
-  maxTestCodes = Number.POSITIVE_INFINITY,
+  limits?: OperatorLimits,
 ): Promise<NewCodes> {
   await refuseBlocked(
     tx,
@@ -70,7 +70,7 @@ export async function prepareCodes(
       urlsOf({ ...request, ...request.targeting }).map((url) => ({ index, ...url })),
     ),
   );
-  await reserveQuota(tx, owner, requests.length, maxTestCodes);
+  await reserveQuota(tx, owner, requests, { limits, now: by.now });
   const shortCodes = await chooseShortCodes(tx, requests);
   const targetings = await withAccountTimezone(
     tx,
@@ -117,51 +117,6 @@ export async function prepareCodes(
     },
   };
 }
-
-/**
- * Exact under concurrent creates: an advisory lock serializes the creates of one account until each has committed.
- */
-async function reserveQuota(tx: Transaction, owner: Owner, count: number, maxTestCodes: number): Promise<void> {
-  const subject = owner.mode === 'live' ? owner.account : `${owner.account}/test`;
-  await tx`SELECT pg_advisory_xact_lock(${locks.quota}, hashtext(${subject}))`;
-  const plan = await planOf(tx, owner.account);
-  const { limit, rule, remedy } = owner.mode === 'live' ? planQuota(plan) : testQuota(maxTestCodes);
-  const used = totalOf(await countCodes(tx, owner));
-  if (used + count <= limit) return;
-  const message = `${rule}, and ${used} exist: ${count === 1 ? 'no more can be created' : `${count} more cannot be created`}. ${remedy}`;
-  const exceeding = Array.from({ length: count }, (_, index) => index).slice(Math.max(0, limit - used));
-  throw new Refusal(
-    'quota_exceeded',
-    message,
-    exceeding.map((index) => ({ index, field: 'qrcodes', message: 'This QR code exceeds the quota.' })),
-  );
-}
-
-interface Quota {
-  limit: number;
-  rule: string;
-  remedy: string;
-}
-
-async function planOf(tx: Transaction, id: string): Promise<Plan> {
-  const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${id}`;
-  // The account was deleted after the request was admitted.
-  if (account === undefined) throw notFound('account');
-  return account.plan;
-}
-
-const planQuota = (plan: Plan): Quota => ({
-  limit: limitsOf[plan].codes,
-  rule: `The ${plan} plan allows ${limitsOf[plan].codes} QR codes`,
-  remedy: 'Delete some or change the plan.',
-});
-
-/** Test codes do not count against the plan, but each takes space in the log, so the operator limits them. */
-const testQuota = (limit: number): Quota => ({
-  limit,
-  rule: `An account may have ${limit} test QR codes`,
-  remedy: 'Delete some, or ask the operator to raise MAX_TEST_CODES.',
-});
 
 async function chooseShortCodes(tx: Transaction, requests: CodeRequest[]): Promise<string[]> {
   const errors = await takenShortCodes(

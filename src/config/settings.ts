@@ -188,6 +188,12 @@ export const settings = {
     fallback: '10000',
     about: 'Maximum number of test codes of an account; they do not count against its plan.',
   }),
+  maxGivenShortCodes: setting({
+    variable: 'MAX_GIVEN_SHORT_CODES',
+    read: integer(0, 1e9),
+    about:
+      'Maximum number of short codes that an account can choose in 30 days, live and test counted apart, deleted codes included. Default: by plan, 200 (Free), 500 (Pro), 1,000 (Business), 10,000 (Enterprise).',
+  }),
   maxLogos: setting({
     variable: 'MAX_LOGOS',
     read: integer(0, 1e6),

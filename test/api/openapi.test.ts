@@ -248,7 +248,7 @@ test('every first path segment of the service is a reserved short code', async (
   const warehouse = connectWarehouse({ ...readConfig({}), ...inject('stack') });
   serveHealth(app, {}, log);
   const parts = {
-    ...{ sql, warehouse, clock: systemClock, addresses, maxTestCodes: 10, maxLogos: 10 },
+    ...{ sql, warehouse, clock: systemClock, addresses, maxLogos: 10, limits: { testCodes: 10, givenShortCodes: 10 } },
     ...{ webhooks: webhookParts, feed: idleFeed(sql), onChange: async () => {} },
   };
   const { trustedProxies } = readConfig({});

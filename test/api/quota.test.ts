@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { limitsOf, type Plan } from '../../events/plans.ts';
+import { limitsOf, type Plan, plans } from '../../events/plans.ts';
 import { setPlan } from '../../src/accounts/accounts.ts';
+import { givenShortCodesOf } from '../../src/codes/quota.ts';
 import { VersionTaken } from '../../src/log/append.ts';
 import { type Api, newCode } from '../support/api.ts';
+import { uniqueName } from '../support/database.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
 import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
 const maxTestCodes = 80;
-const service = useService({ projections: false, instances: 2, config: { maxTestCodes } });
+const maxGivenShortCodes = 10;
+const service = useService({ projections: false, instances: 2, config: { maxTestCodes, maxGivenShortCodes } });
 
 const bulk = (client: Api, count: number) =>
   client.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: count }, () => newCode()) });
@@ -71,7 +74,7 @@ describe('test codes', () => {
     });
     const created = answers.reduce((sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0), 0);
     expect(created).toBe(12);
-    expect((await usage(development)).test_qr_codes).toBe(maxTestCodes);
+    expect(await usage(development)).toMatchObject({ qr_codes: null, test_qr_codes: maxTestCodes });
     const refused = await development.post('/v1/qrcodes', newCode());
     expect([refused.status, refused.body.error]).toEqual([
       403,
@@ -94,6 +97,55 @@ describe('test codes', () => {
     await development.delete(`/v1/qrcodes/${data[0].id}`);
     expect((await development.post('/v1/qrcodes', newCode())).status).toBe(201);
     expect((await live.post('/v1/qrcodes', newCode())).status, 'live codes have a separate quota').toBe(201);
+  });
+});
+
+describe('given short codes', () => {
+  const chosen = () => ({ short_code: uniqueName().replaceAll('_', '-') });
+  const givenCode = () => newCode(chosen());
+  /** Creates codes with a given short code, and deletes them. */
+  async function createAndDelete(client: Api, count: number): Promise<void> {
+    const { data } = (await client.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: count }, givenCode) }))
+      .body;
+    await atOnce(count, (i) => client.delete(`/v1/qrcodes/${data[i].id}`));
+  }
+
+  test('are limited over all ways to create, deleted ones included, until 30 days later', async () => {
+    const { live, keys, id } = await service.account('business');
+    const original = (await live.post('/v1/qrcodes', newCode())).body;
+    await createAndDelete(live, maxGivenShortCodes - 5);
+    const ways = [
+      (client: Api) => client.post('/v1/qrcodes', givenCode()),
+      (client: Api) => client.post('/v1/qrcodes/bulk', { qrcodes: [givenCode()] }),
+      (client: Api) => client.post(`/v1/qrcodes/${original.id}/duplicate`, chosen()),
+    ];
+    const answers = await atOnce(12, (i) => (ways[i % 3] as (typeof ways)[0])(service.client(i % 2, keys.live)));
+    expect(countStatuses(answers)).toEqual({ 201: 5, 403: 7 });
+    const { error } = (await live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), givenCode(), givenCode()] })).body;
+    expect(error).toMatchObject({ code: 'quota_exceeded', details: [{ index: 1 }, { index: 2 }] });
+    expect(error.message).toMatch(/^An account may choose 10 short codes in 30 days, .* 0 are left: .* after 20.*Z\.$/);
+    expect((await bulk(live, 2)).status, 'generated ones').toBe(201);
+    expect((await live.get('/v1/account')).body).toMatchObject({
+      limits: { given_short_codes: maxGivenShortCodes },
+      usage: { given_short_codes: maxGivenShortCodes },
+    });
+    await service.database.sql`UPDATE codes SET created_at = created_at - interval '30 days' WHERE account = ${id}`;
+    expect((await live.post('/v1/qrcodes', givenCode())).status, 'after 30 days').toBe(201);
+    await service.database.sql`UPDATE codes SET created_at = created_at + interval '30 days' WHERE account = ${id}`;
+  });
+
+  test('of test codes are counted apart: a test key neither uses up nor reads those of live codes', async () => {
+    const { live, test: development } = await service.account('business');
+    await createAndDelete(development, maxGivenShortCodes);
+    expect((await development.post('/v1/qrcodes', givenCode())).body.error.code).toBe('quota_exceeded');
+    expect((await live.post('/v1/qrcodes', givenCode())).status).toBe(201);
+    expect(await usage(development)).toMatchObject({ qr_codes: null, given_short_codes: maxGivenShortCodes });
+    expect(await usage(live)).toMatchObject({ qr_codes: 1, given_short_codes: 1 });
+  });
+
+  test('are limited by the plan unless the operator sets a limit', () => {
+    const limits = { testCodes: 1, givenShortCodes: undefined };
+    expect(plans.map((plan) => givenShortCodesOf(plan, limits))).toEqual([200, 500, 1_000, 10_000]);
   });
 });
 

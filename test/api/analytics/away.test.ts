@@ -98,7 +98,7 @@ describe('while the warehouse is rebuilt', () => {
         warehouse,
         clock: systemClock,
         addresses,
-        maxTestCodes: 10,
+        limits: { testCodes: 10, givenShortCodes: 10 },
         maxLogos: 10,
         webhooks: webhookParts,
       },

@@ -75,26 +75,35 @@ function PlanAndUsage({
       <section class="card">
         <h2>{capitalize(plan)} plan</h2>
         <dl>
-          <div>
-            <dt>Live codes</dt>
-            <dd>
-              <span class="figure">{number(usage.qr_codes)}</span>{' '}
-              {maxCodes === null ? 'no limit' : `of ${number(maxCodes)}`}
-              {maxCodes !== null && (
-                <meter
-                  min={0}
-                  max={maxCodes}
-                  high={maxCodes * 0.9}
-                  value={usage.qr_codes}
-                  aria-label="Live codes used"
-                />
-              )}
-            </dd>
-          </div>
+          {usage.qr_codes !== null && (
+            <div>
+              <dt>Live codes</dt>
+              <dd>
+                <span class="figure">{number(usage.qr_codes)}</span>{' '}
+                {maxCodes === null ? 'no limit' : `of ${number(maxCodes)}`}
+                {maxCodes !== null && (
+                  <meter
+                    min={0}
+                    max={maxCodes}
+                    high={maxCodes * 0.9}
+                    value={usage.qr_codes}
+                    aria-label="Live codes used"
+                  />
+                )}
+              </dd>
+            </div>
+          )}
           <div>
             <dt>Test codes</dt>
             <dd>
               <span class="figure">{number(usage.test_qr_codes)}</span> not counted toward your plan
+            </dd>
+          </div>
+          <div>
+            <dt>Short codes of your choice</dt>
+            <dd>
+              <span class="figure">{number(usage.given_short_codes)}</span> of {number(limits.given_short_codes)} in 30
+              days, deleted codes included
             </dd>
           </div>
           <div>
@@ -128,7 +137,7 @@ function PlanAndUsage({
             ./scanlog account plan {id} {plan === 'enterprise' ? 'business' : 'enterprise'}
           </code>
         </p>
-        {maxCodes !== null && usage.qr_codes >= maxCodes * 0.9 && (
+        {maxCodes !== null && usage.qr_codes !== null && usage.qr_codes >= maxCodes * 0.9 && (
           <p class="verdict bad">{plural(Math.max(0, maxCodes - usage.qr_codes), 'code')} left on your plan.</p>
         )}
       </section>

@@ -19,7 +19,7 @@ export function usePlanUsage(): PlanUsage | undefined {
   const { data } = useResource<Account>('/account', { refreshIntervalMs });
   if (data === undefined) return undefined;
   const limit = currentMode() === 'test' ? null : data.limits.qr_codes;
-  const used = data.usage.qr_codes;
+  const used = data.usage.qr_codes ?? 0;
   const allowed = limit ?? Number.POSITIVE_INFINITY;
   return { plan: data.plan, used, limit: allowed, left: Math.max(0, allowed - used) };
 }

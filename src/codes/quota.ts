@@ -1,0 +1,121 @@
+import type { Owner } from '../../events/owner.ts';
+import { limitsOf, type Plan } from '../../events/plans.ts';
+import { notFound, Refusal } from '../lib/errors.ts';
+import type { Queryable, Transaction } from '../log/connect.ts';
+import { locks } from '../log/locks.ts';
+import { countCodes, totalOf } from './codes.ts';
+
+/** What the operator allows each account. */
+export interface OperatorLimits {
+  /** Maximum number of test codes. */
+  testCodes: number;
+  /** Short codes that an account may choose in 30 days, in each mode; undefined: that of its plan. */
+  givenShortCodes: number | undefined;
+}
+
+/**
+ * Throws `quota_exceeded` unless all codes may be created. Exact under concurrent creates: an advisory lock serializes those
+ * of one account and mode until each has committed. Without `limits`, as for commands of the operator, only the plan's quota of
+ * codes applies.
+ */
+export async function reserveQuota(
+  tx: Transaction,
+  owner: Owner,
+  requests: { short_code?: string | undefined }[],
+  { limits, now }: { limits: OperatorLimits | undefined; now: Date },
+): Promise<void> {
+  const subject = owner.mode === 'live' ? owner.account : `${owner.account}/test`;
+  await tx`SELECT pg_advisory_xact_lock(${locks.quota}, hashtext(${subject}))`;
+  const plan = await planOf(tx, owner.account);
+  await checkCodes(tx, owner, requests.length, owner.mode === 'live' ? planQuota(plan) : testQuota(limits));
+  if (limits !== undefined) await checkGivenShortCodes(tx, owner, requests, { plan, limits, now });
+}
+
+async function planOf(tx: Transaction, id: string): Promise<Plan> {
+  const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${id}`;
+  // The account was deleted after the request was admitted.
+  if (account === undefined) throw notFound('account');
+  return account.plan;
+}
+
+interface Quota {
+  limit: number;
+  rule: string;
+  remedy: string;
+}
+
+const planQuota = (plan: Plan): Quota => ({
+  limit: limitsOf[plan].codes,
+  rule: `The ${plan} plan allows ${limitsOf[plan].codes} QR codes`,
+  remedy: 'Delete some or change the plan.',
+});
+
+/** Test codes do not count against the plan, but each takes space in the log, so the operator limits them. */
+const testQuota = (
+  { testCodes: limit }: Pick<OperatorLimits, 'testCodes'> = { testCodes: Number.POSITIVE_INFINITY },
+) => ({
+  limit,
+  rule: `An account may have ${limit} test QR codes`,
+  remedy: 'Delete some, or ask the operator to raise MAX_TEST_CODES.',
+});
+
+async function checkCodes(tx: Transaction, owner: Owner, count: number, { limit, rule, remedy }: Quota): Promise<void> {
+  const used = totalOf(await countCodes(tx, owner));
+  if (used + count <= limit) return;
+  const message = `${rule}, and ${used} exist: ${count === 1 ? 'no more can be created' : `${count} more cannot be created`}. ${remedy}`;
+  const exceeding = Array.from({ length: count }, (_, index) => index).slice(Math.max(0, limit - used));
+  throw new Refusal(
+    'quota_exceeded',
+    message,
+    exceeding.map((index) => ({ index, field: 'qrcodes', message: 'This QR code exceeds the quota.' })),
+  );
+}
+
+const windowDays = 30;
+
+/** The limit of short codes that an account of this plan may choose in 30 days, in each mode. */
+export const givenShortCodesOf = (plan: Plan, { givenShortCodes }: OperatorLimits): number =>
+  givenShortCodes ?? limitsOf[plan].givenShortCodes;
+
+const windowStart = (now: Date) => new Date(now.getTime() - windowDays * 86_400_000);
+
+/** How many short codes the owner has chosen in the last 30 days, those of deleted codes included. */
+export async function countGivenShortCodes(sql: Queryable, { account, mode }: Owner, now: Date): Promise<number> {
+  const [{ count }] = await sql<[{ count: number }]>`
+    SELECT count(*) FROM codes
+    WHERE account = ${account} AND mode = ${mode} AND short_code_given AND created_at > ${windowStart(now)}`;
+  return count;
+}
+
+/** A short code is never reassigned, so creating and deleting codes would take one after another from all other accounts. */
+async function checkGivenShortCodes(
+  tx: Transaction,
+  owner: Owner,
+  requests: { short_code?: string | undefined }[],
+  { plan, limits, now }: { plan: Plan; limits: OperatorLimits; now: Date },
+): Promise<void> {
+  const given = requests.flatMap(({ short_code }, index) => (short_code === undefined ? [] : [index]));
+  if (given.length === 0) return;
+  const limit = givenShortCodesOf(plan, limits);
+  const used = await countGivenShortCodes(tx, owner, now);
+  if (used + given.length <= limit) return;
+  const left = Math.max(0, limit - used);
+  const when =
+    given.length > limit
+      ? ''
+      : `, or try again after ${(await freeAt(tx, owner, used + given.length - limit, now)).toISOString()}`;
+  throw new Refusal(
+    'quota_exceeded',
+    `An account may choose ${limit} short codes in ${windowDays} days, deleted codes included, and ${left} are left: leave out short_code to get a generated one${when}.`,
+    given.slice(left).map((index) => ({ index, field: 'short_code', message: 'This short code exceeds the limit.' })),
+  );
+}
+
+/** When the oldest `count` short codes of the window leave it. */
+async function freeAt(tx: Transaction, { account, mode }: Owner, count: number, now: Date): Promise<Date> {
+  const [oldest] = await tx<{ created_at: Date }[]>`
+    SELECT created_at FROM codes
+    WHERE account = ${account} AND mode = ${mode} AND short_code_given AND created_at > ${windowStart(now)}
+    ORDER BY created_at OFFSET ${count - 1} LIMIT 1`;
+  return new Date((oldest?.created_at ?? now).getTime() + windowDays * 86_400_000);
+}
