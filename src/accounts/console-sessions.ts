@@ -10,10 +10,17 @@ import { endedEvent, recordFailedSignIn, startedEvents, withSessionEvents } from
 export const sessionHours = 12;
 /** How long a session on a device of one's own lasts from its last use. */
 export const ownDeviceDays = 30;
+/** How long it lasts from the time at which its keys were given, however often it is used. */
+const absoluteDays = 90;
 
 const hourMs = 3_600_000;
-const endOf = (isOwnDevice: boolean, now: Date) =>
-  new Date(now.getTime() + (isOwnDevice ? ownDeviceDays * 24 : sessionHours) * hourMs);
+const endOf = (isOwnDevice: boolean, provenAt: Date, now: Date) =>
+  new Date(
+    Math.min(
+      now.getTime() + (isOwnDevice ? ownDeviceDays * 24 : sessionHours) * hourMs,
+      provenAt.getTime() + absoluteDays * 24 * hourMs,
+    ),
+  );
 
 /** A signed-in session, with its keys that are not revoked. */
 export interface Session {
@@ -22,6 +29,8 @@ export interface Session {
   /** At least one; the live key comes first. */
   keys: { id: string; name: string; mode: Mode; last4: string }[];
   is_own_device: boolean;
+  /** When its keys were given, the oldest of them. */
+  proven_at: Date;
   ends_at: Date;
 }
 
@@ -36,6 +45,7 @@ interface SignedInKey {
   mode: Mode;
   last4: string;
   is_own_device: boolean;
+  proven_at: Date;
   ends_at: Date;
 }
 
@@ -43,7 +53,7 @@ interface SignedInKey {
 export async function findSession(sql: Queryable, token: string, now: Date): Promise<Session | undefined> {
   const rows = await sql<SignedInKey[]>`
     SELECT s.id AS session, a.id AS account, a.name AS account_name, a.plan, coalesce(a.timezone, 'UTC') AS timezone,
-      k.id, k.name, k.mode, k.last4, s.is_own_device, s.ends_at
+      k.id, k.name, k.mode, k.last4, s.is_own_device, s.proven_at, s.ends_at
     FROM console_sessions s
     JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
     JOIN accounts a ON a.id = s.account
@@ -56,6 +66,7 @@ export async function findSession(sql: Queryable, token: string, now: Date): Pro
     account: { id: first.account, name: first.account_name, plan: first.plan, timezone: first.timezone },
     keys: rows.map(({ id, name, mode, last4 }) => ({ id, name, mode, last4 })),
     is_own_device: first.is_own_device,
+    proven_at: first.proven_at,
     ends_at: first.ends_at,
   };
 }
@@ -86,7 +97,9 @@ export const noteSessionUse = (sql: Sql, clock: () => Date) =>
     return sql`
       UPDATE console_sessions SET
         last_used_at = greatest(last_used_at, ${now}),
-        ends_at = CASE WHEN is_own_device THEN greatest(ends_at, ${endOf(true, now)}) ELSE ends_at END
+        ends_at = CASE WHEN is_own_device
+          THEN greatest(ends_at, least(${endOf(true, now, now)}, proven_at + ${absoluteDays * 24} * interval '1 hour'))
+          ELSE ends_at END
       WHERE hash = ${hash} AND ends_at > ${now}`;
   });
 
@@ -133,7 +146,7 @@ export async function signIn(
     return { refused };
   }
   const opened = await withSessionEvents(sql, found.account, from.now, async (tx) => {
-    const started = await openSession(tx, found.account, [found], from);
+    const started = await openSession(tx, found.account, { keys: [found], provenAt: from.now }, from);
     return { result: started, events: startedEvents(started, found.id, 'key') };
   });
   // The key can have been revoked meanwhile.
@@ -170,22 +183,24 @@ export interface OpenedSession {
 export async function openSession(
   tx: Queryable,
   account: string,
-  keys: { id: string; mode: Mode }[],
+  { keys, provenAt }: { keys: { id: string; mode: Mode }[]; provenAt: Date },
   { token: oldToken, device, browser, isOwnDevice, now }: SignInFrom,
 ): Promise<OpenedSession | undefined> {
   const found = oldToken === undefined ? undefined : await findSession(tx, oldToken, now);
   const oldSession = found?.account.id === account ? found : undefined;
-  const keyIdOf = (mode: Mode) =>
-    [...keys, ...(oldSession?.keys ?? [])].find((candidate) => candidate.mode === mode)?.id ?? null;
+  const kept = oldSession?.keys.filter(({ mode }) => keys.every((key) => key.mode !== mode)) ?? [];
+  const keyIdOf = (mode: Mode) => [...keys, ...kept].find((candidate) => candidate.mode === mode)?.id ?? null;
+  const isOlder = kept.length > 0 && oldSession !== undefined && oldSession.proven_at < provenAt;
+  const proven = isOlder ? oldSession.proven_at : provenAt;
   // Adding a mode does not ask again whose device it is.
   const isKeptOwn = isOwnDevice || oldSession?.is_own_device === true;
   const token = newSecret();
   if (oldToken !== undefined) await endSession(tx, oldToken);
   await tx`
     INSERT INTO console_sessions
-      (hash, id, account, live_key, test_key, device, browser, is_own_device, created_at, last_used_at, ends_at)
+      (hash, id, account, live_key, test_key, device, browser, is_own_device, created_at, last_used_at, proven_at, ends_at)
     VALUES (${hashOfKey(token)}, ${newId('sess', now.getTime())}, ${account}, ${keyIdOf('live')}, ${keyIdOf('test')},
-      ${device}, ${browser}, ${isKeptOwn}, ${now}, ${now}, ${endOf(isKeptOwn, now)})`;
+      ${device}, ${browser}, ${isKeptOwn}, ${now}, ${now}, ${proven}, ${endOf(isKeptOwn, proven, now)})`;
   const session = await findSession(tx, token, now);
   return session === undefined ? undefined : { token, session, device, browser };
 }

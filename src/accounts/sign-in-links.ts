@@ -26,13 +26,17 @@ export async function createSignInLink(
 export interface SignInLink {
   account: { id: string; name: string };
   keys: { id: string; mode: Mode }[];
+  /** When the session of the link got its keys. */
+  provenAt: Date;
   expires_at: Date;
 }
 
 /** Finds a link that can be used, without using it up: undefined when it expired, was used, or its session ended. */
 export async function findSignInLink(sql: Queryable, token: string, now: Date): Promise<SignInLink | undefined> {
-  const rows = await sql<{ account: string; account_name: string; id: string; mode: Mode; expires_at: Date }[]>`
-    SELECT a.id AS account, a.name AS account_name, k.id, k.mode, l.expires_at
+  const rows = await sql<
+    { account: string; account_name: string; id: string; mode: Mode; proven_at: Date; expires_at: Date }[]
+  >`
+    SELECT a.id AS account, a.name AS account_name, k.id, k.mode, s.proven_at, l.expires_at
     FROM console_sign_in_links l
     JOIN console_sessions s ON s.hash = l.session AND s.ends_at > ${now}
     JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
@@ -44,6 +48,7 @@ export async function findSignInLink(sql: Queryable, token: string, now: Date): 
   return {
     account: { id: first.account, name: first.account_name },
     keys: rows.map(({ id, mode }) => ({ id, mode })),
+    provenAt: first.proven_at,
     expires_at: first.expires_at,
   };
 }
@@ -61,7 +66,7 @@ export async function signInByLink(sql: Sql, link: string, from: SignInFrom): Pr
     const used = await tx`DELETE FROM console_sign_in_links WHERE hash = ${hashOfKey(link)} RETURNING hash`;
     const [key] = found?.keys ?? [];
     if (found === undefined || key === undefined || used.length === 0) return { result: undefined, events: [] };
-    const opened = await openSession(tx, found.account.id, found.keys, from);
+    const opened = await openSession(tx, found.account.id, found, from);
     const result = opened === undefined ? undefined : { ...opened, key };
     return { result, events: startedEvents(opened, key.id, 'link') };
   });

@@ -62,6 +62,33 @@ describe('signing in', () => {
     expect(await daysLeft(), 'adding a mode keeps it').toBeCloseTo(30, 1);
   });
 
+  test('ends 90 days after its keys were given, whatever it is used for', async () => {
+    const { id, keys } = await service.account();
+    const { sql } = service.database;
+    const [tab, phone] = [tabOn(), tabOn()];
+    const daysLeft = async () =>
+      (
+        await sql<{ days: number }[]>`
+          SELECT extract(epoch FROM ends_at - now())::float8 / 86400 AS days FROM console_sessions
+          WHERE account = ${id} ORDER BY id`
+      ).map(({ days }) => Math.round(days));
+    await tab.signIn(keys.live, { own_device: '1' });
+    await sql`
+      UPDATE console_sessions SET proven_at = now() - interval '80 days', ends_at = now() + interval '1 day'
+      WHERE account = ${id}`;
+    expect((await tab.get('/console/api/account')).status).toBe(200);
+    await eventually(async () => expect(await daysLeft()).toEqual([10]));
+
+    const { token } = (await tab.send('POST', '/console/api/sessions/phone')).body;
+    await phone.form('/console/phone', { token, own_device: '1' }, { 'sec-fetch-site': 'same-origin' });
+    expect(await daysLeft(), 'of the phone that it signs in').toEqual([10, 10]);
+    await tab.signIn(keys.test);
+    expect(await daysLeft(), 'after a mode was added').toEqual([10, 10]);
+    await tab.send('POST', '/console/sign-out');
+    await tab.signIn(keys.live, { own_device: '1' });
+    expect(await daysLeft(), 'of a new session').toEqual([10, 30]);
+  });
+
   test('stores neither the key nor the token in the database or in a page', async () => {
     const { keys } = await service.account();
     const tab = tabOn();

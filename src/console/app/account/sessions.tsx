@@ -12,6 +12,10 @@ import { PhoneDialog } from './phone-dialog.tsx';
 const nameOf = ({ device, browser }: ConsoleSession) =>
   browser.startsWith('Unknown') ? device : `${browser} on ${device.replace('Unknown', 'unknown')}`;
 
+/** On a device of one's own, the end is 30 days after the last use, until the last 30 of its 90 days. */
+const movesWithUse = ({ is_own_device, last_used_at, ends_at }: ConsoleSession) =>
+  is_own_device && Date.parse(ends_at) - Date.parse(last_used_at) > 29 * 86_400_000;
+
 /** Where the account is signed in to the console. */
 export function Sessions() {
   const sessions = useResource<{ data: ConsoleSession[] }>('/sessions', { refreshIntervalMs: 10_000 });
@@ -53,7 +57,7 @@ export function Sessions() {
                 <time dateTime={session.ends_at} title={time(session.ends_at)}>
                   {relativeTime(session.ends_at)}
                 </time>
-                {session.is_own_device && ' without use'}
+                {movesWithUse(session) && ' without use'}
               </p>
             </div>
             {session.is_current ? (
