@@ -153,6 +153,12 @@ export async function isStillAdmitted(sql: Sql, { key, session }: Caller, now: D
   return rows.length > 0;
 }
 
+/** Ends what a caller that was admitted earlier is still reading, unless it would be admitted now. */
+export async function requireStillAdmitted(sql: Sql, caller: Caller, now: Date): Promise<void> {
+  if (await isStillAdmitted(sql, caller, now)) return;
+  throw new Refusal('unauthorized', 'The account was suspended, or the key or session ended, during this request.');
+}
+
 /** Continues the current window, or begins a new one with the first request after its end. */
 export const nextWindow = (sql: Sql) => sql`
   used = CASE WHEN w.started_at > excluded.started_at - interval '60 seconds' THEN w.used ELSE 0 END + excluded.used,

@@ -1,5 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { managedModes } from '../accounts/accounts.ts';
+import { requireStillAdmitted } from '../accounts/admission.ts';
 import { type AuditSelection, auditTypes, listAudit, readAudit } from '../feed/audit.ts';
 import { presentEvent } from '../feed/frame.ts';
 import { invalid } from '../lib/errors.ts';
@@ -36,7 +37,7 @@ const query = t.Object({
 const rowsPerChunk = 1_000;
 
 /** The audit log. */
-export const auditOperations = ({ sql }: Service): Operation[] => [
+export const auditOperations = ({ sql, clock }: Service): Operation[] => [
   operation({
     operationId: 'listAuditEvents',
     method: 'GET',
@@ -60,7 +61,10 @@ Types: ${auditTypes.map((type) => `\`${type}\``).join(', ')}.`,
     async handle({ caller, headers, query: wanted }) {
       const { page = 1, limit = 50 } = wanted;
       const selection = selectionOf(caller, wanted);
-      if (/\bapplication\/x-ndjson\b/i.test(headers.get('accept') ?? '')) return exported(sql, selection);
+      if (/\bapplication\/x-ndjson\b/i.test(headers.get('accept') ?? '')) {
+        const checkCaller = () => requireStillAdmitted(sql, caller, clock());
+        return exported(linesOf(sql, selection, checkCaller));
+      }
       const { events, total } = await listAudit(sql, selection, { page, limit });
       return json(200, presentPage(events.map(presentEvent), { page, limit }, total));
     },
@@ -81,22 +85,27 @@ function selectionOf({ account, mode }: Call<never, never>['caller'], wanted: St
   return { account, modes: managedModes(mode), types, actor: wanted.actor, from, to };
 }
 
-function exported(sql: Queryable, selection: AuditSelection): StreamedAnswer {
+function exported(pieces: AsyncGenerator<Uint8Array>): StreamedAnswer {
   return {
     status: 200,
     headers: {
       'content-type': 'application/x-ndjson; charset=utf-8',
       'content-disposition': 'attachment; filename="audit.ndjson"',
     },
-    pieces: linesOf(sql, selection),
+    pieces,
   };
 }
 
-async function* linesOf(sql: Queryable, selection: AuditSelection): AsyncGenerator<Uint8Array> {
+async function* linesOf(
+  sql: Queryable,
+  selection: AuditSelection,
+  checkCaller: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   for (let after = 0; ; ) {
     const { events, to } = await readAudit(sql, selection, { after, limit: rowsPerChunk });
     if (to === after) return;
+    if (after > 0) await checkCaller();
     after = to;
     yield encoder.encode(events.map((event) => `${JSON.stringify(presentEvent(event))}\n`).join(''));
   }

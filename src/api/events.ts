@@ -82,14 +82,15 @@ const typesOf = (text: string | undefined) => {
 
 const isStream = (headers: Headers) => /\btext\/event-stream\b/i.test(headers.get('accept') ?? '');
 
-async function pageOfEvents({ feed }: Service, call: EventCall, filter: Filter): Promise<Answer> {
+async function pageOfEvents({ feed, sql, clock }: Service, call: EventCall, filter: Filter): Promise<Answer> {
   const { caller, signal, query: wanted } = call;
   const { limit = defaultLimit, wait = 0 } = wanted;
   const owner = { account: caller.account, mode: caller.mode };
+  const isAllowed = () => isStillAdmitted(sql, caller, clock());
   const after = await inTime(feed.positionOf(owner, wanted.after, 'after'));
   const page =
     wait > 0
-      ? await feed.wait(caller, { after, filter, limit, waitMs: wait * 1_000, signal })
+      ? await feed.wait(caller, { after, filter, limit, waitMs: wait * 1_000, signal, isAllowed })
       : await inTime(feed.read(owner, { after, filter, limit }));
   const { events, next, has_more } = page;
   const body = `{"data":[${events.join(',')}],"next":${JSON.stringify(next)},"has_more":${has_more}}`;

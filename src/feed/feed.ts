@@ -41,6 +41,11 @@ interface Position {
   filter: Filter;
 }
 
+interface WatchedPosition extends Position {
+  /** Whether the caller, admitted before, would be admitted now. */
+  isAllowed(): Promise<boolean>;
+}
+
 export interface FeedPage {
   /** Each event as JSON. */
   events: string[];
@@ -85,10 +90,13 @@ export class Feed {
     return pageOf(cursors, owner, frames, { to, isAtEnd });
   }
 
-  /** One page, as soon as it has an event, or an empty one after `waitMs`. Refuses too many readers of an account. */
+  /**
+   * One page, as soon as it has an event, or an empty one after `waitMs`, and when the key is revoked or the account is
+   * suspended. Refuses too many readers of an account.
+   */
   async wait(
     caller: FeedCaller,
-    { limit, waitMs, signal, ...position }: Position & { limit: number; waitMs: number; signal: AbortSignal },
+    { limit, waitMs, signal, ...position }: WatchedPosition & { limit: number; waitMs: number; signal: AbortSignal },
   ): Promise<FeedPage> {
     const ending = AbortSignal.any([signal, this.#options.stopping]);
     const deadline = this.#timers.now() + waitMs;
@@ -114,24 +122,22 @@ export class Feed {
    */
   async stream(
     caller: FeedCaller,
-    { signal, isAllowed, ...position }: Position & { signal: AbortSignal; isAllowed(): Promise<boolean> },
+    { signal, ...position }: WatchedPosition & { signal: AbortSignal },
   ): Promise<AsyncGenerator<Uint8Array>> {
     const ending = AbortSignal.any([signal, this.#options.stopping]);
     const reader = await this.#open(caller, position);
-    const pieces = this.#piecesOf(reader, isAllowed, ending);
+    const pieces = this.#piecesOf(reader, ending);
     // A generator that is not started would not close its reader.
     await pieces.next();
     return pieces;
   }
 
   /** The first piece is empty. */
-  async *#piecesOf(reader: Reader, isAllowed: () => Promise<boolean>, ending: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *#piecesOf(reader: Reader, ending: AbortSignal): AsyncGenerator<Uint8Array> {
     const until = this.#timers.now() + maxStreamMs;
     try {
       yield new Uint8Array();
       yield encoder.encode(': connected\nretry: 2000\n\n');
-      // The key can have been revoked between the admission of the request and the start of the reader.
-      if (!(await isAllowed())) return;
       let sentAt = this.#timers.now();
       while (!ending.aborted && reader.ended === undefined && this.#timers.now() < until) {
         const { frames, isAtEnd } = await this.#readOrWait(reader, ending);
@@ -167,7 +173,7 @@ export class Feed {
   }
 
   /** Takes a slot, which closing the reader frees. */
-  async #open(caller: FeedCaller, position: Position): Promise<Reader> {
+  async #open(caller: FeedCaller, position: WatchedPosition): Promise<Reader> {
     const free = this.#slots.take(caller.account);
     try {
       const cursors = await this.#loadCursors();

@@ -43,19 +43,23 @@ export class Reader implements Subscriber {
   readonly #tail: Tail;
   readonly #timers: Timers;
   readonly #onClose: () => void;
+  readonly #isAllowed: () => Promise<boolean>;
+  /** Whether the tail ends this reader when the caller must not read any more. */
+  #isWatched = false;
   #hasNews = false;
   #news = Promise.withResolvers<void>();
 
   constructor(
     { sql, tail, cursors, timers, onClose }: ReaderTools,
     { key, session, account, mode }: FeedCaller,
-    { after, filter }: { after: number; filter: Filter },
+    { after, filter, isAllowed }: { after: number; filter: Filter; isAllowed(): Promise<boolean> },
   ) {
     this.#sql = sql;
     this.#tail = tail;
     this.cursors = cursors;
     this.#timers = timers;
     this.#onClose = onClose;
+    this.#isAllowed = isAllowed;
     this.key = key;
     this.session = session;
     this.filter = filter;
@@ -68,10 +72,19 @@ export class Reader implements Subscriber {
     this.#news.resolve();
   }
 
-  /** The next events, up to `limit`. */
+  /** The next events, up to `limit`; none when the reader is ended. */
   async read(limit: number): Promise<Batch> {
     this.#hasNews = false;
     this.#news = Promise.withResolvers();
+    const from = this.position;
+    const batch = await this.#next(limit);
+    if (!this.#isWatched) await this.#checkCaller();
+    if (this.ended === undefined) return batch;
+    this.position = from;
+    return { frames: [], isAtEnd: true };
+  }
+
+  async #next(limit: number): Promise<Batch> {
     const live = this.channel.after(this.position, limit);
     if (live !== undefined) {
       this.position = live.to;
@@ -82,6 +95,13 @@ export class Reader implements Subscriber {
     this.position = page.to;
     const frames = page.entries.flatMap((entry) => frameOf(entry, owner, this.cursors) ?? []);
     return { frames, isAtEnd: page.isAtEnd };
+  }
+
+  /** A revocation or suspension from before the start of the tail does not reach it: only a read of the log shows it. */
+  async #checkCaller(): Promise<void> {
+    const { hasBegun } = this.channel;
+    if (!(await this.#isAllowed())) this.ended ??= 'the key was revoked or the account is suspended';
+    this.#isWatched = hasBegun;
   }
 
   /** Resolves when there may be something to read, when the reader is ended or the signal aborts, or after `timeoutMs`. */

@@ -1,8 +1,9 @@
 import type { NatsConnection } from 'nats';
 import { expect, test } from 'vitest';
-import { createAccount } from '../../src/accounts/accounts.ts';
+import { createAccount, suspend } from '../../src/accounts/accounts.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { loadCursors } from '../../src/feed/cursor.ts';
+import { Filter } from '../../src/feed/filter.ts';
 import { Tail } from '../../src/feed/tail.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -12,6 +13,7 @@ import { headOfLog, readRange } from '../../src/log/read.ts';
 import { cut } from '../../src/stream/messages.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually, reaches } from '../support/eventually.ts';
+import { idleFeed } from '../support/feed.ts';
 import { scanned } from '../support/scans.ts';
 import { testBox } from '../support/secret-box.ts';
 
@@ -82,4 +84,33 @@ test('a reader that joins while the last one leaves during a read gets every eve
   });
   tail.leave(channel, second);
   expect(positions).toEqual([head + 1, head + 2]);
+});
+
+test('a reader whose account is suspended before the tail has started reads nothing of what follows', async () => {
+  const { sql } = database;
+  const by = { actor: 'operator', now: new Date() };
+  const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now: by.now });
+  const owner = { account, mode: 'live' as const };
+  const request = { name: 'Menu', destination_url: 'https://example.com' };
+  const create = () => sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
+  const after = await headOfLog(sql);
+  const { gated, gates } = heldHeads(sql);
+  const page = idleFeed(gated).wait(
+    { ...owner, key: 'key' },
+    {
+      after,
+      filter: new Filter({}),
+      limit: 10,
+      waitMs: 3_600_000,
+      signal: new AbortController().signal,
+      isAllowed: async () =>
+        (await sql`SELECT 1 FROM accounts WHERE id = ${account} AND suspended_at IS NULL`).length > 0,
+    },
+  );
+  // Tail and reader are about to read the end of the log.
+  await reaches(2, () => gates.length);
+  await suspend(sql, account, 'Unpaid.', by.now);
+  await create();
+  for (const gate of gates) gate.resolve();
+  expect((await page).events).toEqual([]);
 });

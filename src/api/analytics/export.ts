@@ -1,5 +1,6 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
+import { type Caller, requireStillAdmitted } from '../../accounts/admission.ts';
 import {
   type Chunk,
   type ChunkOptions,
@@ -90,6 +91,7 @@ export const exportOperations = (service: Service): Operation[] => [
         select: async () => scansOfCode(code, period, query),
         // If the code was deleted during the export, its scans may have been removed before they were read.
         checkEnd: async () => void (await requireCode(service, caller, id)),
+        caller,
         signal,
       });
     },
@@ -120,6 +122,7 @@ export const exportOperations = (service: Service): Operation[] => [
         header: { period: presentPeriod(period) },
         select: (table) => scansOfAccount(service, caller, table, { codes, period, query }),
         checkEnd: async () => {},
+        caller,
         signal,
       });
     },
@@ -140,6 +143,7 @@ interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'withLeads'>
   select(table: TableInUse): Promise<Selection>;
   /** Called after the last read, before the end of the file; throws if scans may be missing. */
   checkEnd(): Promise<void>;
+  caller: Caller;
   signal: AbortSignal;
 }
 
@@ -148,18 +152,17 @@ async function exported(service: Service, file: Export): Promise<StreamedAnswer>
   const { format, withCode, withLeads, name, header } = file;
   const columns = [...(withCode ? ['qr_id'] : []), withLeads ? allColumns : contractColumns].join();
   const chunks = new Chunks(service, file);
+  const { sql, clock } = service;
   // Before the response begins, so that an unavailable warehouse is answered with 503.
   const first = await chunks.next();
   if (!(await chunks.hasMore())) await file.checkEnd();
   return {
     status: 200,
-    pieces: pieces(
-      chunks,
-      first,
-      frames[format](header, columns),
-      file,
-      withLeads ? new LeadUrls(service.sql) : undefined,
-    ),
+    pieces: pieces(chunks, first, frames[format](header, columns), {
+      checkEnd: file.checkEnd,
+      checkCaller: () => requireStillAdmitted(sql, file.caller, clock()),
+      urls: withLeads ? new LeadUrls(sql) : undefined,
+    }),
     headers: {
       'content-type': mediaTypes[format],
       'content-disposition': `attachment; filename="${name}.${format}"`,
@@ -231,19 +234,26 @@ class Chunks {
   }
 }
 
+/** What is needed after the response has begun. */
+interface Rest extends Pick<Export, 'checkEnd'> {
+  /** Throws when the caller would no longer be admitted: an export can last for hours. */
+  checkCaller(): Promise<void>;
+  urls: LeadUrls | undefined;
+}
+
 /** The pieces of the file, the first chunk of which is read already. */
 async function* pieces(
   chunks: Chunks,
   first: Chunk | undefined,
   { head, between, tail }: Frame,
-  { checkEnd }: Pick<Export, 'checkEnd'>,
-  urls: LeadUrls | undefined,
+  { checkEnd, checkCaller, urls }: Rest,
 ): AsyncGenerator<Uint8Array> {
   const textOf = ({ text }: Chunk) => urls?.complete(text) ?? text;
   yield Buffer.from(head);
   if (first !== undefined) yield* textOf(first);
   if (await chunks.hasMore()) {
     for (let chunk = await chunks.next(); chunk !== undefined; chunk = await chunks.next()) {
+      await checkCaller();
       if (between !== '') yield Buffer.from(between);
       yield* textOf(chunk);
     }

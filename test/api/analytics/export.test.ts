@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
+import { resume, suspend } from '../../../src/accounts/accounts.ts';
 import { tableName } from '../../../src/analytics/tables.ts';
 import { streamOf } from '../../../src/api/answers.ts';
 import { created } from '../../support/api.ts';
@@ -143,6 +144,14 @@ describe('an export', () => {
     const socket = await startReading(id);
     expect((await account.live.delete(`/v1/qrcodes/${id}`)).status).toBe(200);
     expect(isComplete(await readOn(socket))).toBe(false);
+  });
+
+  test('closes the connection early when the account is suspended', async () => {
+    const socket = await startReading(code);
+    await suspend(service.database.sql, account.id, 'Unpaid.', new Date());
+    expect(isComplete(await readOn(socket))).toBe(false);
+    await resume(service.database.sql, account.id, new Date());
+    expect(isComplete(await readOn(await startReading(code)))).toBe(true);
   });
 });
 
