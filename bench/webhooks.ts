@@ -218,7 +218,7 @@ async function claimMs({ sql }: BenchStack, backlog: number): Promise<number> {
     const started = performance.now();
     const [held] = (await leases.claim(new Date(), 1)).held;
     if (held === undefined) throw new Error('no endpoint could be claimed');
-    const due = await dueDeliveries(sql, held, { now: new Date(), limit: perEndpoint });
+    const { due } = await dueDeliveries(sql, held, { now: new Date(), limit: perEndpoint, maxBytes: 1e9 });
     if (due.length < perEndpoint) throw new Error(`${due.length} deliveries are due, expected ${perEndpoint}`);
     times.push(performance.now() - started);
     await leases.release(held, new Date(), true);

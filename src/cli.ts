@@ -230,6 +230,11 @@ program
   .action(action(() => import('./cli/doctor.ts'), 'doctor'));
 
 program
+  .command('sbom')
+  .description('print what is shipped, with versions, licenses and checksums, as CycloneDX 1.6 JSON')
+  .action(action(() => import('./cli/sbom.ts'), 'sbom'));
+
+program
   .command('archive')
   .description('move the oldest scans from Postgres to compressed files, from which they are still read')
   .requiredOption('--older-than <duration>', 'move scans that are older, such as 180d')

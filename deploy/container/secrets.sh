@@ -13,11 +13,12 @@ mkdir "$folder"
 # users of this machine out.
 chmod 700 "$folder"
 cd "$folder"
-postgres=$(random) nats=$(random) clickhouse=$(random)
+service=$(random) nats=$(random) clickhouse=$(random)
 printf '%s%s' "$(random)" "$(random)" >secret_key
-printf '%s' "$postgres" >postgres_password
+# Of the superuser, which only Postgres itself gets.
+printf '%s' "$(random)" >postgres_password
 printf '%s' "$clickhouse" >clickhouse_password
-printf 'postgres://scanlog:%s@postgres:5432/scanlog' "$postgres" >database_url
+printf 'postgres://scanlog:%s@postgres:5432/scanlog' "$service" >database_url
 printf 'nats://scanlog:%s@nats:4222' "$nats" >nats_url
 printf 'http://scanlog:%s@clickhouse:8123' "$clickhouse" >clickhouse_url
 cat >nats_config <<END

@@ -48,8 +48,9 @@ base_image() {
   in_image commit --quiet --rm "$container" "$2" >/dev/null
 }
 say '1. base images, from Debian packages'
-base_image slim.tar docker.io/library/debian:trixie-slim ca-certificates
-base_image node.tar docker.io/library/node:22-trixie-slim ca-certificates,nodejs,npm
+base_name() { sed -n "s|^FROM \(docker.io/library/$1:[^ ]*\).*|\1|p" "$root/deploy/Dockerfile"; }
+base_image slim.tar "$(base_name debian)" ca-certificates
+base_image node.tar "$(base_name node)" ca-certificates,nodejs,npm
 
 say '2. the image'
 in_image bud --quiet --format docker --isolation chroot --network host --pull-never \

@@ -13,7 +13,7 @@ INSERT INTO blocked_hosts SELECT canonical_host(host), min(blocked_at) FROM stor
 ON CONFLICT (host) DO UPDATE SET blocked_at = least(blocked_hosts.blocked_at, excluded.blocked_at);
 
 -- Counts the short codes that an account has chosen in the last 30 days, deleted codes included. Changes of codes wait while it
--- is built, 0.3 s for a million codes.
+-- is built, seconds for a million codes.
 CREATE INDEX codes_given_by_time ON codes (account, mode, created_at) WHERE short_code_given;
 
 -- When the keys of a session were given, the oldest of them: 90 days later it ends, however often it is used. A session that was

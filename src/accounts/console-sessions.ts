@@ -190,8 +190,8 @@ export async function openSession(
   const oldSession = found?.account.id === account ? found : undefined;
   const kept = oldSession?.keys.filter(({ mode }) => keys.every((key) => key.mode !== mode)) ?? [];
   const keyIdOf = (mode: Mode) => [...keys, ...kept].find((candidate) => candidate.mode === mode)?.id ?? null;
-  const oldest = kept.length > 0 && oldSession !== undefined && oldSession.proven_at < provenAt;
-  const proven = oldest ? oldSession.proven_at : provenAt;
+  const isOlder = kept.length > 0 && oldSession !== undefined && oldSession.proven_at < provenAt;
+  const proven = isOlder ? oldSession.proven_at : provenAt;
   // Adding a mode does not ask again whose device it is.
   const isKeptOwn = isOwnDevice || oldSession?.is_own_device === true;
   const token = newSecret();

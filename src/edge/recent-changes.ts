@@ -5,6 +5,9 @@ import { applyToRoute, type Route } from '../../projections/routes.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 
 const maxAgeMs = 30_000;
+/** A change of rules can have 130 kB, and a revert makes thousands of changes at once. */
+const defaultMaxBytes = 32 * 1024 * 1024;
+const overheadBytes = 500;
 
 /** Events of the last 30 s, to apply to routes that were being read from Postgres when they arrived. */
 export interface RecentChanges {
@@ -17,21 +20,42 @@ export interface RecentChanges {
   created(shortCode: string): boolean;
 }
 
-export function recentChanges(timers: Timers = systemTimers): RecentChanges {
+/** The recent events of a code. */
+interface Changes {
+  at: number;
+  events: Recorded<CodeEvent>[];
+  bytes: number;
+  /** Events up to this version were removed, because all together had too many bytes. */
+  removedTo: number;
+  /** The short code, if the code was created. */
+  shortCode: string | undefined;
+}
+
+export function recentChanges(timers: Timers = systemTimers, maxBytes = defaultMaxBytes): RecentChanges {
   /** By code, least recently changed first. */
-  const changes = new Map<string, { at: number; events: Recorded<CodeEvent>[] }>();
+  const changes = new Map<string, Changes>();
   const created = new Set<string>();
   const createdGiven = new Set<string>();
+  let totalBytes = 0;
 
   function removeOld(now: number): void {
-    for (const [code, { at, events }] of changes) {
+    for (const [code, { at, bytes, shortCode }] of changes) {
       if (at > now - maxAgeMs) return;
       changes.delete(code);
-      for (const event of events) {
-        if (event.type !== 'code_created') continue;
-        created.delete(event.data.short_code);
-        createdGiven.delete(foldShortCode(event.data.short_code));
-      }
+      totalBytes -= bytes;
+      if (shortCode === undefined) continue;
+      created.delete(shortCode);
+      createdGiven.delete(foldShortCode(shortCode));
+    }
+  }
+
+  /** Routes that were read before these events are read again instead. */
+  function removeBytes(): void {
+    for (const change of changes.values()) {
+      if (totalBytes <= maxBytes) return;
+      change.removedTo = Math.max(change.removedTo, ...change.events.map(({ version }) => version));
+      totalBytes -= change.bytes;
+      Object.assign(change, { events: [], bytes: 0 });
     }
   }
 
@@ -39,16 +63,32 @@ export function recentChanges(timers: Timers = systemTimers): RecentChanges {
     add(event) {
       const now = timers.now();
       removeOld(now);
-      const events = changes.get(event.stream)?.events ?? [];
-      events.push(event);
-      changes.delete(event.stream);
-      changes.set(event.stream, { at: now, events });
-      if (event.type !== 'code_created') return;
-      created.add(event.data.short_code);
-      if (isGiven(event.data)) createdGiven.add(foldShortCode(event.data.short_code));
+      const { stream } = event;
+      const change: Changes = changes.get(stream) ?? {
+        at: now,
+        events: [],
+        bytes: 0,
+        removedTo: 0,
+        shortCode: undefined,
+      };
+      const bytes = overheadBytes + 2 * JSON.stringify(event.data).length;
+      change.at = now;
+      change.events.push(event);
+      change.bytes += bytes;
+      totalBytes += bytes;
+      changes.delete(stream);
+      changes.set(stream, change);
+      if (event.type === 'code_created') {
+        const { short_code } = event.data;
+        change.shortCode = short_code;
+        created.add(short_code);
+        if (isGiven(event.data)) createdGiven.add(foldShortCode(short_code));
+      }
+      if (totalBytes > maxBytes) removeBytes();
     },
     appliedTo(route) {
-      const events = changes.get(route.code)?.events ?? [];
+      const { events = [], removedTo = 0 } = changes.get(route.code) ?? {};
+      if (route.version < removedTo) return undefined;
       // They arrive from NATS and from the log, so in any order.
       const inOrder = events.toSorted((a, b) => a.version - b.version);
       return inOrder.reduce<Route | undefined>((updated, event) => updated && applyToRoute(updated, event), route);
@@ -57,6 +97,7 @@ export function recentChanges(timers: Timers = systemTimers): RecentChanges {
       changes.clear();
       created.clear();
       createdGiven.clear();
+      totalBytes = 0;
     },
     createdExactly: (shortCode) => created.has(shortCode),
     created: (shortCode) => created.has(shortCode) || createdGiven.has(foldShortCode(shortCode)),

@@ -3,20 +3,29 @@ const maxSecondChances = 32;
 
 interface Entry<V> {
   value: V;
+  bytes: number;
   /** Looked up since it was inserted or last passed over for eviction. */
   used: boolean;
+}
+
+interface RouteCacheOptions<V> {
+  maxEntries: number;
+  /** Together with `bytesOf`; without them, values have a fixed size. */
+  maxBytes?: number;
+  /** About how much memory a value takes. */
+  bytesOf?(value: V): number;
+  onEvict?(value: V): void;
 }
 
 /** A bounded map with second-chance eviction: a lookup only sets a flag, which is cheaper than LRU reordering. */
 export class RouteCache<V> {
   /** In the order of eviction. */
   readonly #entries = new Map<string, Entry<V>>();
-  readonly #maxEntries: number;
-  readonly #onEvict: (value: V) => void;
+  readonly #options: RouteCacheOptions<V>;
+  #bytes = 0;
 
-  constructor(maxEntries: number, onEvict: (value: V) => void) {
-    this.#maxEntries = maxEntries;
-    this.#onEvict = onEvict;
+  constructor(options: RouteCacheOptions<V>) {
+    this.#options = options;
   }
 
   /** Counts as use. */
@@ -32,17 +41,20 @@ export class RouteCache<V> {
     return this.#entries.get(key)?.value;
   }
 
+  /** Keeps the value, whatever has to be removed for it. */
   set(key: string, value: V): void {
-    const entry = this.#entries.get(key);
-    if (entry !== undefined) {
-      entry.value = value;
-      return;
-    }
-    if (this.#entries.size >= this.#maxEntries) this.#evict();
-    this.#entries.set(key, { value, used: false });
+    const used = this.#entries.get(key)?.used ?? false;
+    this.delete(key);
+    const { maxEntries, maxBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const bytes = this.#options.bytesOf?.(value) ?? 0;
+    while (this.#entries.size >= maxEntries || (this.#bytes + bytes > maxBytes && this.#entries.size > 0))
+      this.#evict();
+    this.#entries.set(key, { value, bytes, used });
+    this.#bytes += bytes;
   }
 
   delete(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
   }
 
@@ -68,7 +80,8 @@ export class RouteCache<V> {
         this.#entries.set(key, entry);
         continue;
       }
-      this.#onEvict(entry.value);
+      this.#bytes -= entry.bytes;
+      this.#options.onEvict?.(entry.value);
       return;
     }
   }

@@ -13,11 +13,14 @@ import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import { bytesOf, type KnownRoute } from './known-route.ts';
 import { readRoutes } from './read-routes.ts';
 import { type RecentChanges, recentChanges } from './recent-changes.ts';
 import { RouteCache } from './route-cache.ts';
 
 const defaultMaxRoutes = 200_000;
+/** What 200,000 routes without rules take. Rules of one code can have 64 kB. */
+const defaultMaxRouteBytes = 192 * 1024 * 1024;
 const maxUnknown = 20_000;
 const maxAliases = 20_000;
 const unknownTtlMs = 2_000;
@@ -27,14 +30,7 @@ const rejectLookup = () => {
   throw new Error(`Postgres did not answer a lookup of routes within ${timeouts.routeLookupMs} ms`);
 };
 
-/** A route with its `Location` header, which is encoded once and not for every scan. */
-export interface KnownRoute extends Route {
-  location: string;
-  /** Decrypted by the first scan that needs it. In memory only: nothing writes it to disk. */
-  visitor_key: Uint8Array | undefined;
-  /** Compiled by the first scan that needs it. */
-  resolver: Resolver | undefined;
-}
+export type { KnownRoute } from './known-route.ts';
 
 interface RoutesOptions {
   sql: Sql;
@@ -44,6 +40,7 @@ interface RoutesOptions {
   /** Routes and aliases that an earlier run has written to disk. */
   snapshot?: RouteSnapshot;
   maxRoutes?: number;
+  maxRouteBytes?: number;
   timers?: Timers;
 }
 
@@ -57,7 +54,7 @@ export class Routes {
   /** Routes from an earlier run, used only while Postgres does not answer. */
   readonly #earlier = new Map<string, KnownRoute>();
   /** Short codes as requested, and the given one that differs from it only in case and has the route. */
-  readonly #aliases = new RouteCache<string>(maxAliases, () => {});
+  readonly #aliases = new RouteCache<string>({ maxEntries: maxAliases });
   readonly #earlierAliases = new Map<string, string>();
   /** Short codes without a route, with the time until which this is cached. */
   readonly #unknown = new Map<string, number>();
@@ -80,7 +77,12 @@ export class Routes {
     this.#metrics = options.metrics;
     this.#timers = options.timers ?? systemTimers;
     this.#recent = recentChanges(this.#timers);
-    this.#known = new RouteCache(options.maxRoutes ?? defaultMaxRoutes, ({ code }) => this.#shortCodes.delete(code));
+    this.#known = new RouteCache({
+      maxEntries: options.maxRoutes ?? defaultMaxRoutes,
+      maxBytes: options.maxRouteBytes ?? defaultMaxRouteBytes,
+      bytesOf,
+      onEvict: ({ code }) => this.#shortCodes.delete(code),
+    });
     for (const route of options.snapshot?.routes ?? []) {
       this.#earlier.set(route.short_code, this.#located(route));
       this.#shortCodes.set(route.code, route.short_code);

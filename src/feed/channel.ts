@@ -25,6 +25,7 @@ export class Channel {
   readonly #frames: Frame[] = [];
   /** All events after this position are here; undefined until the tail has started. */
   #completeAfter: number | undefined;
+  #bytes = 0;
   #end = 0;
   #lastChunk: { key: string; bytes: Uint8Array } | undefined;
 
@@ -32,8 +33,14 @@ export class Channel {
     this.owner = owner;
   }
 
-  get size(): number {
-    return this.#frames.length;
+  /** About how much memory its events take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether the tail has started: it ends subscribers from then on. */
+  get hasBegun(): boolean {
+    return this.#completeAfter !== undefined;
   }
 
   /** Whether the tail has started: it ends subscribers from then on. */
@@ -50,7 +57,10 @@ export class Channel {
   /** Adds events; `to` is the position up to which they are complete. Does not wake subscribers. */
   add(frames: Frame[], to: number): void {
     this.#end = to;
-    if (frames.length > 0) this.#frames.push(...frames);
+    for (const frame of frames) {
+      this.#frames.push(frame);
+      this.#bytes += frame.bytes;
+    }
   }
 
   /** Removes events that all subscribers have read. */
@@ -61,23 +71,40 @@ export class Channel {
     const kept = this.#indexAfter(readTo);
     if (kept === 0) return;
     this.#completeAfter = Math.max(this.#completeAfter, this.#frames[kept - 1]?.position ?? 0);
-    this.#frames.splice(0, kept);
+    this.#drop(kept);
   }
 
-  /** Removes the oldest events, so that `count` are left. Readers that have not read them read the log. */
-  keepLast(count: number): void {
-    const dropped = this.#frames.splice(0, Math.max(0, this.#frames.length - count));
-    const last = dropped.at(-1);
+  /** Removes the oldest events, so that `maxBytes` are left. Readers that have not read them read the log. */
+  keepBytes(maxBytes: number): void {
+    let [count, left] = [0, this.#bytes];
+    for (; left > maxBytes && count < this.#frames.length; count++) left -= this.#frames[count]?.bytes ?? 0;
+    const last = this.#drop(count).at(-1);
     if (last !== undefined) this.#completeAfter = last.position;
   }
 
-  /** Events after `position`, at most `limit`; undefined if they are not all here. */
-  after(position: number, limit: number): { frames: Frame[]; to: number; isAtEnd: boolean } | undefined {
+  /**
+   * Events after `position`, at most `limit`, and no more than the first that reach `maxBytes`; undefined if they are not all
+   * here.
+   */
+  after(
+    position: number,
+    limit: number,
+    maxBytes: number,
+  ): { frames: Frame[]; to: number; isAtEnd: boolean } | undefined {
     if (this.#completeAfter === undefined || position < this.#completeAfter) return undefined;
     const from = this.#indexAfter(position);
-    const frames = this.#frames.slice(from, from + limit);
-    if (from + limit < this.#frames.length) return { frames, to: frames.at(-1)?.position ?? position, isAtEnd: false };
+    let to = from;
+    for (let bytes = 0; to < this.#frames.length && to - from < limit && bytes < maxBytes; to++)
+      bytes += this.#frames[to]?.bytes ?? 0;
+    const frames = this.#frames.slice(from, to);
+    if (to < this.#frames.length) return { frames, to: frames.at(-1)?.position ?? position, isAtEnd: false };
     return { frames, to: Math.max(position, this.#end), isAtEnd: true };
+  }
+
+  #drop(count: number): Frame[] {
+    const dropped = this.#frames.splice(0, count);
+    for (const { bytes } of dropped) this.#bytes -= bytes;
+    return dropped;
   }
 
   /** The chunk that `make` returns, made once for all readers that are at the same place. */

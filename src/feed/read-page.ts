@@ -10,6 +10,8 @@ import type { Filter } from './filter.ts';
 
 /** A filter can drop most entries of a part. */
 const minEntriesPerPart = 500;
+/** The events of a page, as JSON. A change of rules can have 130 kB. */
+export const maxPageBytes = 4 * 1024 * 1024;
 
 export interface LogPage {
   /** Entries of the owner that pass the filter, in log order. */
@@ -41,28 +43,35 @@ export async function readPage(
     const found = await readPart(sql, owner, filter, part, limit - entries.length);
     entries.push(...found.entries);
     to = found.to;
-    if (entries.length >= limit || performance.now() > deadline) return { entries, to, isAtEnd: to === head };
+    if (entries.length >= limit || found.isCut || performance.now() > deadline)
+      return { entries, to, isAtEnd: to === head };
   }
 }
 
-/** Entries of one part, up to about `limit`, and the position up to which they are complete. */
+/** Entries of one part, up to about `limit` or `maxPageBytes`, and the position up to which they are complete. */
 async function readPart(
   sql: Queryable,
   owner: Owner,
   { qrId: code, wantsScans, changeTypes }: Filter,
   { after, to, owned }: OwnedPart,
   limit: number,
-): Promise<{ entries: LogEntry[]; to: number }> {
+): Promise<{ entries: LogEntry[]; to: number; isCut: boolean }> {
   const range = { ...owner, code, after, to };
-  const [changes, scans] = await Promise.all([
-    changeTypes.length === 0 ? [] : readOwnedEvents(sql, { ...range, positions: owned?.changes }, changeTypes, limit),
+  const [{ events: changes, isCut }, scans] = await Promise.all([
+    changeTypes.length === 0
+      ? { events: [], isCut: false }
+      : readOwnedEvents(sql, { ...range, positions: owned?.changes }, changeTypes, { limit, maxBytes: maxPageBytes }),
     wantsScans ? readOwnedScans(sql, { ...range, positions: owned?.scans }, limit) : [],
   ]);
-  const merged: LogEntry[] = [...changes, ...scans].sort((a, b) => a.position - b.position);
+  // Of what follows the last change that was read, only scans are known.
+  const known = isCut ? (changes.at(-1)?.position ?? to) : to;
+  const merged: LogEntry[] = [...changes, ...scans]
+    .filter(({ position }) => position <= known)
+    .sort((a, b) => a.position - b.position);
   const page = merged.slice(0, limit);
-  const end = page.length === limit ? (page.at(-1)?.position ?? to) : to;
+  const end = page.length === limit ? (page.at(-1)?.position ?? to) : known;
   const deleted = await deletedCodes(sql, new Set(scans.map((scan) => scan.code)));
-  return { entries: page.filter((entry) => entry.type !== 'code_scanned' || !deleted.has(entry.code)), to: end };
+  return { entries: page.filter((entry) => entry.type !== 'code_scanned' || !deleted.has(entry.code)), to: end, isCut };
 }
 
 /** Scans of deleted codes have left analytics, and are not shown here either. */

@@ -5,7 +5,7 @@ import type { Channel, Subscriber } from './channel.ts';
 import type { Cursors } from './cursor.ts';
 import type { Filter } from './filter.ts';
 import { type Frame, frameOf } from './frame.ts';
-import { readPage } from './read-page.ts';
+import { maxPageBytes, readPage } from './read-page.ts';
 import type { Tail } from './tail.ts';
 
 export interface FeedCaller extends Owner {
@@ -85,7 +85,7 @@ export class Reader implements Subscriber {
   }
 
   async #next(limit: number): Promise<Batch> {
-    const live = this.channel.after(this.position, limit);
+    const live = this.channel.after(this.position, limit, maxPageBytes);
     if (live !== undefined) {
       this.position = live.to;
       return { frames: live.frames.filter(({ event }) => this.filter.matches(event)), isAtEnd: live.isAtEnd };

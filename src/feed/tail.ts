@@ -18,11 +18,11 @@ import { type Frame, frameOf } from './frame.ts';
 /** How often the log is checked for entries that NATS has not sent. */
 const pollMs = 500;
 const batchSize = 5_000;
-/** Of one channel, and of all channels; beyond that, readers that are behind read the log. */
-const maxChannelFrames = 4_096;
-const maxFrames = 50_000;
-/** What each channel keeps when there are more than `maxFrames`. */
-const keptFrames = 32;
+/** Of one channel, about 4,000 scans, and of all channels; beyond that, readers that are behind read the log. */
+const maxChannelBytes = 4_000_000;
+const maxBytes = 50_000_000;
+/** What each channel keeps when there are more than `maxBytes`. */
+const keptBytes = 32_000;
 
 interface TailOptions {
   sql: Sql;
@@ -145,10 +145,10 @@ export class Tail {
     for (const channel of this.#channels.values()) {
       channel.trim();
       channel.add(added.get(channel) ?? [], to);
-      total += channel.size;
-      if (channel.size > maxChannelFrames) channel.keepLast(maxChannelFrames / 2);
+      if (channel.bytes > maxChannelBytes) channel.keepBytes(maxChannelBytes / 2);
+      total += channel.bytes;
     }
-    if (total > maxFrames) for (const channel of this.#channels.values()) channel.keepLast(keptFrames);
+    if (total > maxBytes) for (const channel of this.#channels.values()) channel.keepBytes(keptBytes);
     running.position = to;
     const woken = new Set(added.keys());
     for (const { account, isMeant, reason } of ended)

@@ -73,18 +73,23 @@ export async function readOwnedEvents(
   sql: Queryable,
   { account, mode, code, after, to, positions }: OwnedRange,
   types: readonly string[],
-  limit: number,
-): Promise<Recorded<StoredEvent>[]> {
-  if (positions?.length === 0) return [];
-  const rows = await sql<Row[]>`
-    SELECT e.* FROM events e LEFT JOIN codes c ON c.id = e.stream
+  { limit, maxBytes }: { limit: number; maxBytes: number },
+): Promise<{ events: Recorded<StoredEvent>[]; isCut: boolean }> {
+  if (positions?.length === 0) return { events: [], isCut: false };
+  const owned = sql`
+    SELECT e.*, octet_length(e.data::text) AS bytes FROM events e LEFT JOIN codes c ON c.id = e.stream
     WHERE e.position > ${after} AND e.position <= ${to} AND e.type = ANY(${[...types]})
       ${code === undefined ? sql`` : sql`AND e.stream = ${code}`}
       ${positions === undefined ? sql`` : sql`AND e.position ${isAt(sql, positions)}`}
       AND (c.account = ${account} AND c.mode = ${mode}
         OR e.stream = ${account} AND ${sql.unsafe(modeOfAccountEvent)} = ${mode})
     ORDER BY e.position LIMIT ${limit}`;
-  return rows.map(recorded);
+  const rows = await sql<(Row & { found: number })[]>`
+    SELECT position, id, stream, version, type, schema, data, actor, occurred_at, found FROM (
+      SELECT *, sum(bytes) OVER (ORDER BY position) - bytes AS before, count(*) OVER () AS found FROM (${owned}) AS owned
+    ) AS summed
+    WHERE before < ${maxBytes} ORDER BY position`;
+  return { events: rows.map(({ found: _, ...row }) => recorded(row)), isCut: rows.length < (rows[0]?.found ?? 0) };
 }
 
 /** The last position of the log; everything up to it is visible. `after`, a known lower bound, makes the query cheaper. */

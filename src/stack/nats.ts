@@ -15,12 +15,20 @@ export const natsUrl = (port: number, password: string) => `nats://scanlog:${pas
 /** Where ./scanlog unpacks nats-server if the machine has none. */
 const unpacked = fileURLToPath(new URL('../../.tools/nats-server', import.meta.url));
 
-/** The version of a nats-server, such as [2, 9]; undefined if it does not run. */
-function versionOf(path: string): [major: number, minor: number] | undefined {
+/** The version of a nats-server, such as 2.9.10; undefined if it does not run. */
+function fullVersionOf(path: string): string | undefined {
   const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 });
-  const [, major, minor] = /^nats-server: v(\d+)\.(\d+)/m.exec(stdout ?? '') ?? [];
+  return /^nats-server: v(\d+\.\d+[\w.-]*)/m.exec(stdout ?? '')?.[1];
+}
+
+/** The same as numbers, such as [2, 9]. */
+function versionOf(path: string): [major: number, minor: number] | undefined {
+  const [major, minor] = fullVersionOf(path)?.split('.') ?? [];
   return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor)];
 }
+
+/** The version of the nats-server that `up` starts. */
+export const natsServerVersion = (): string | undefined => fullVersionOf(findProgram());
 
 const isNewEnough = ([major, minor]: [number, number]) => major > 2 || (major === 2 && minor >= 9);
 

@@ -8,8 +8,9 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import { sequenceAfter } from './jetstream.ts';
 import { traceparentIn } from './trace-headers.ts';
 
-/** With this many entries waiting, no more are received; the stream keeps them. */
+/** With this much waiting, no more is received; the stream keeps it. A change of rules can have 130 kB. */
 const maxWaitingEntries = 20_000;
+const maxWaitingBytes = 16 * 1024 * 1024;
 const retryMs = 500;
 
 /** A part of the log from one message. */
@@ -37,9 +38,10 @@ interface InboxOptions {
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #receiving: Loop;
-  #waiting: ReceivedRange[] = [];
-  /** The number of entries in `#waiting`. */
+  #waiting: { range: ReceivedRange; bytes: number }[] = [];
+  /** The number of entries in `#waiting`, and the size of their messages. */
   #size = 0;
+  #bytes = 0;
   #position: number;
   #isClosed = false;
   #messages: ConsumerMessages | undefined;
@@ -61,7 +63,13 @@ export class Inbox {
   async take({ maxEntries, notBefore, idleMs }: TakeLimits): Promise<ReceivedRange[]> {
     const { signal } = this.#options;
     if (this.#waiting.length === 0) await this.#arrival(idleMs);
-    while (this.#waiting.length > 0 && this.#size < maxEntries && performance.now() < notBefore && !signal.aborted)
+    while (
+      this.#waiting.length > 0 &&
+      this.#size < maxEntries &&
+      !this.#isFull &&
+      performance.now() < notBefore &&
+      !signal.aborted
+    )
       await this.#arrival(Math.max(0, notBefore - performance.now()));
     return this.#takeUpTo(maxEntries);
   }
@@ -84,16 +92,21 @@ export class Inbox {
   #takeUpTo(maxEntries: number): ReceivedRange[] {
     let count = 0;
     let taken = 0;
-    for (const { entries } of this.#waiting) {
-      if (count > 0 && count + entries.length > maxEntries) break;
-      count += entries.length;
+    for (const { range, bytes } of this.#waiting) {
+      if (count > 0 && count + range.entries.length > maxEntries) break;
+      count += range.entries.length;
+      this.#bytes -= bytes;
       taken++;
     }
-    const ranges = this.#waiting.slice(0, taken);
+    const ranges = this.#waiting.slice(0, taken).map(({ range }) => range);
     this.#waiting = this.#waiting.slice(taken);
     this.#size -= count;
-    if (this.#size < maxWaitingEntries) this.#emptied();
+    if (!this.#isFull) this.#emptied();
     return ranges;
+  }
+
+  get #isFull(): boolean {
+    return this.#size >= maxWaitingEntries || this.#bytes >= maxWaitingBytes;
   }
 
   async #receive(): Promise<void> {
@@ -108,8 +121,8 @@ export class Inbox {
     // `close` may have been called meanwhile, when there was nothing to stop.
     if (this.#isClosed) return this.#messages.stop();
     for await (const message of this.#messages) {
-      this.#push(this.#decode(message));
-      if (this.#size >= maxWaitingEntries)
+      this.#push(this.#decode(message), message.data.length);
+      if (this.#isFull)
         await new Promise<void>((resolve) => {
           this.#emptied = resolve;
         });
@@ -117,9 +130,10 @@ export class Inbox {
     }
   }
 
-  #push(range: ReceivedRange): void {
-    this.#waiting.push(range);
+  #push(range: ReceivedRange, bytes: number): void {
+    this.#waiting.push({ range, bytes });
     this.#size += range.entries.length;
+    this.#bytes += bytes;
     this.#position = range.to;
     this.#arrived();
   }

@@ -7,6 +7,8 @@ import type { Held } from './leases.ts';
 export interface Due extends DeliveryColumns {
   tries: number;
   due_at: Date;
+  /** Of its data, as JSON. */
+  bytes: number;
 }
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
@@ -32,6 +34,8 @@ export interface Delivery extends DeliveryColumns {
 interface DueQuery {
   now: Date;
   limit: number;
+  /** No more than the first that reach this size: a change of rules can have 130 kB. */
+  maxBytes: number;
   /** Only deliveries after this one. */
   after?: Due | undefined;
   /** Those of a replay instead of all others. */
@@ -42,18 +46,26 @@ const dueColumns = (sql: Queryable) => sql([...deliveryColumns, 'tries', 'due_at
 const listedColumns = (sql: Queryable) =>
   sql([...deliveryColumns, 'status', 'due_at', 'attempts', 'error', 'created_at']);
 
-/** Reads due deliveries of an endpoint, those due the longest first. */
-export const dueDeliveries = (
+/** Reads due deliveries of an endpoint, those due the longest first, and whether there may be more. */
+export async function dueDeliveries(
   sql: Sql,
   { account, webhook, generation }: Pick<Held, 'account' | 'webhook' | 'generation'>,
-  { now, limit, after, replayed = false }: DueQuery,
-): Promise<Due[]> =>
-  sql<Due[]>`
-    SELECT ${dueColumns(sql)} FROM deliveries
+  { now, limit, maxBytes, after, replayed = false }: DueQuery,
+): Promise<{ due: Due[]; mayHaveMore: boolean }> {
+  const first = sql`
+    SELECT ${dueColumns(sql)}, coalesce(octet_length(data::text), 0) AS bytes FROM deliveries
     WHERE account = ${account} AND webhook = ${webhook} AND status = 'pending'
       AND generation = ${generation} AND ${replayed ? sql`low_priority` : sql`NOT low_priority`} AND due_at <= ${now}
       ${after === undefined ? sql`` : sql`AND (due_at, id) > (${after.due_at}, ${after.id})`}
     ORDER BY due_at, id LIMIT ${limit}`;
+  const due = await sql<Due[]>`
+    SELECT ${dueColumns(sql)}, bytes FROM (
+      SELECT *, sum(bytes) OVER (ORDER BY due_at, id) - bytes AS before FROM (${first}) AS first
+    ) AS summed
+    WHERE before < ${maxBytes} ORDER BY due_at, id`;
+  const isCut = due.reduce((sum, { bytes }) => sum + bytes, 0) >= maxBytes;
+  return { due, mayHaveMore: due.length === limit || isCut };
+}
 
 /** Reads one page of a webhook's deliveries, newest first, and their total number. */
 export async function listDeliveries(

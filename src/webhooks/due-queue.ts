@@ -5,6 +5,8 @@ import type { Held } from './leases.ts';
 const refillBelow = 128;
 const refillBatch = 512;
 const maxUnrecorded = 2048;
+/** Of the data of all that wait: 512 scans have 0.2 MB. */
+const maxWaitingBytes = 512 * 1024;
 /** Fewer, so that a replay keeps little in memory that is sent after everything else. */
 const refillReplayedBelow = 32;
 const refillReplayedBatch = 128;
@@ -18,9 +20,11 @@ export class DueQueue {
   readonly #held: Held;
   readonly #waiting: Due[] = [];
   readonly #replayed: Due[] = [];
-  /** Read already; the next read may return them as pending again. */
-  readonly #handled = new Set<string>();
+  /** Read already, by id, with their size; the next read may return them as pending again. */
+  readonly #handled = new Map<string, number>();
+  #handledBytes = 0;
   #recorded: string[] = [];
+  #bytes = 0;
   #lastRead: Due | undefined;
   #mayHaveMore = true;
   #mayHaveReplayed = true;
@@ -45,7 +49,7 @@ export class DueQueue {
   }
 
   get needsRefill(): boolean {
-    if (this.unrecorded >= maxUnrecorded) return false;
+    if (this.unrecorded >= maxUnrecorded || this.#bytes >= maxWaitingBytes) return false;
     return (this.#mayHaveMore && this.#waiting.length < refillBelow) || this.#needsReplayed;
   }
 
@@ -59,12 +63,26 @@ export class DueQueue {
   }
 
   next(): Due | undefined {
-    return this.#waiting.shift() ?? this.#replayed.shift();
+    const next = this.#waiting.shift() ?? this.#replayed.shift();
+    this.#bytes -= next?.bytes ?? 0;
+    return next;
   }
 
   /** The delivery was not sent: a later read may return it again. */
   putBack({ id }: Due): void {
+    this.#forget(id);
+  }
+
+  #forget(id: string): void {
+    this.#handledBytes -= this.#handled.get(id) ?? 0;
     this.#handled.delete(id);
+  }
+
+  #putBackAll(deliveries: Due[]): void {
+    for (const delivery of deliveries) {
+      this.putBack(delivery);
+      this.#bytes -= delivery.bytes;
+    }
   }
 
   /** The outcome is stored in the database. */
@@ -74,13 +92,13 @@ export class DueQueue {
 
   /** Puts back all deliveries in the queue. */
   clear(): void {
-    for (const delivery of this.#waiting.splice(0)) this.putBack(delivery);
+    this.#putBackAll(this.#waiting.splice(0));
     this.clearReplayed();
   }
 
   /** Puts back those of a replay, which was canceled or has ended. */
   clearReplayed(): void {
-    for (const delivery of this.#replayed.splice(0)) this.putBack(delivery);
+    this.#putBackAll(this.#replayed.splice(0));
   }
 
   /** The database may have new due deliveries. */
@@ -91,7 +109,7 @@ export class DueQueue {
 
   async refill(now: Date): Promise<void> {
     // Outcomes that are stored before this read begins: a delivery that it returns is due again.
-    for (const id of this.#recorded) this.#handled.delete(id);
+    for (const id of this.#recorded) this.#forget(id);
     this.#recorded = [];
     if (this.#mayHaveMore) await this.#refill(now);
     if (this.#needsReplayed) await this.#refillReplayed(now);
@@ -101,24 +119,33 @@ export class DueQueue {
     this.#mayHaveMore = false;
     // Continues after the last one, so that deliveries in flight are not read repeatedly; at the end, starts over.
     const limit = refillBatch + (this.#lastRead === undefined ? this.#handled.size : 0);
-    const due = await dueDeliveries(this.#sql, this.#held, { now, limit, after: this.#lastRead });
-    this.#lastRead = due.length === limit ? due.at(-1) : undefined;
+    const [after, maxBytes] = [this.#lastRead, this.#maxReadBytes];
+    const { due, mayHaveMore } = await dueDeliveries(this.#sql, this.#held, { now, limit, maxBytes, after });
+    this.#lastRead = mayHaveMore ? due.at(-1) : undefined;
     if (this.#lastRead !== undefined) this.#mayHaveMore = true;
     this.#take(due, this.#waiting);
+  }
+
+  /** A read can return those again that are handled. */
+  get #maxReadBytes(): number {
+    return maxWaitingBytes + this.#handledBytes;
   }
 
   async #refillReplayed(now: Date): Promise<void> {
     this.#mayHaveReplayed = false;
     const limit = refillReplayedBatch + this.#handled.size;
-    const due = await dueDeliveries(this.#sql, this.#held, { now, limit, replayed: true });
-    if (due.length === limit) this.#mayHaveReplayed = true;
+    const maxBytes = this.#maxReadBytes;
+    const { due, mayHaveMore } = await dueDeliveries(this.#sql, this.#held, { now, limit, maxBytes, replayed: true });
+    if (mayHaveMore) this.#mayHaveReplayed = true;
     this.#take(due, this.#replayed);
   }
 
   #take(due: Due[], into: Due[]): void {
     for (const delivery of due) {
       if (this.#handled.has(delivery.id)) continue;
-      this.#handled.add(delivery.id);
+      this.#handled.set(delivery.id, delivery.bytes);
+      this.#handledBytes += delivery.bytes;
+      this.#bytes += delivery.bytes;
       into.push(delivery);
     }
   }

@@ -52,6 +52,8 @@ const maxStoredBytes = 1024;
 /** How long a vetted address is reused without another DNS lookup. */
 const resolvedUrlMs = 10_000;
 const maxResolvedUrls = 1_000;
+/** Of one name: its owner could have thousands, each of which becomes a URL of 2 kB. */
+const maxAddresses = 8;
 
 /** A URL with its host name replaced by each vetted address. */
 interface ResolvedUrl {
@@ -122,7 +124,7 @@ class UrlResolver {
     const url = new URL(text);
     const name = nameOf(url);
     const vetted = await vettedAddresses(url, this.#policy, this.#resolve);
-    const addresses = vetted.map((address) => {
+    const addresses = vetted.slice(0, maxAddresses).map((address) => {
       const host = address.includes(':') ? `[${address}]` : address;
       return `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}${url.pathname}${url.search}`;
     });

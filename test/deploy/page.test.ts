@@ -34,6 +34,14 @@ describe('docs/deploy.md', () => {
     for (const { text } of blocks) expect(runProgram('sh', ['-n'], { input: text }), text).toMatchObject({ status: 0 });
   });
 
+  test('gives no program a password or key as an argument, which every user of the machine could read', () => {
+    for (const { text } of blocks) {
+      // The shell itself writes here-documents and variables, and runs printf.
+      const programs = text.replaceAll(/<<'?END'?\n[\s\S]*?\nEND\n/g, '\n').replaceAll(/printf .*?(\||>|$)/gm, '');
+      expect(programs.replaceAll(/^\w+=\$\(.*$/gm, ''), text).not.toMatch(/secrets\/\w+\)|\$KEY|password=/);
+    }
+  });
+
   test('leads from nothing to a redirect, and from one server to servers of your own', async () => {
     const root = newFolder();
     for (const folder of ['etc/scanlog', 'root', 'var/lib/scanlog-backups'])

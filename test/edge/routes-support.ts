@@ -38,8 +38,10 @@ export const codesIn = (database: TestDatabase) => ({
   },
   patch: async ({ id, owner }: Owned, wanted: CodeChange): Promise<Recorded<CodeEvent>[]> =>
     (await change(database.sql, owner, id, wanted, by)).events,
-  routesOn: (sql: Sql = database.sql, options: { maxRoutes?: number; timers?: ManualTimers } = {}) =>
-    new Routes({ sql, box: testBox, toLocation, metrics: createMetrics(), timers: manualTimers(), ...options }),
+  routesOn: (
+    sql: Sql = database.sql,
+    options: { maxRoutes?: number; maxRouteBytes?: number; timers?: ManualTimers } = {},
+  ) => new Routes({ sql, box: testBox, toLocation, metrics: createMetrics(), timers: manualTimers(), ...options }),
   slow: () => slow(database),
 });
 

@@ -9,7 +9,7 @@ import { connect, type Sql } from '../../src/log/connect.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualTimers } from '../support/timers.ts';
-import { by, codesIn, loadRoute } from './routes-support.ts';
+import { by, codesIn, loadRoute, type Owned } from './routes-support.ts';
 
 const database = useDatabase();
 const { given, patch, routesOn, slow } = codesIn(database);
@@ -182,6 +182,25 @@ describe('routes', () => {
       expect(kept.length).toBeLessThanOrEqual(8);
       expect(kept, 'the newest is cached').toContain(short_code);
     }
+  });
+
+  test('a cache is full by bytes, too: routes with large rules leave room for few', async () => {
+    const routes = routesOn(database.sql, { maxRouteBytes: 100_000 });
+    const plain = [await given(), await given(), await given()];
+    for (const { short_code } of plain) await routes.load(short_code);
+    const destination_url = `https://example.com/${'x'.repeat(2_000)}`;
+    const variant = (id: string) => ({ id, destination_url, weight: 1 });
+    const rules = [{ id: 'r1', when: {}, split: Array.from({ length: 8 }, (_, i) => variant(`v${i}`)) }];
+    for (let i = 0; i < 3; i++) {
+      const large = await given();
+      // About 65 kB, parsed and compiled: one fits.
+      await patch(large, { rules });
+      await routes.load(large.short_code);
+      expect(routes.get(large.short_code), 'the newest is cached').toBeDefined();
+      expect([...routes.all()].filter(({ targeting }) => targeting !== undefined)).toHaveLength(1);
+    }
+    routes.apply(await patch(plain[0] as Owned, { name: 'New' }));
+    expect([...routes.all()].length).toBeLessThanOrEqual(4);
   });
 
   test('eviction ends and keeps the newest route even if all are in use', async () => {

@@ -222,6 +222,30 @@ describe('GET /v1/events as a stream', () => {
   });
 });
 
+test('a page ends after 4 MB of changes, and the next one goes on', async () => {
+  const code = await createCode();
+  const variants = (letter: string) =>
+    Array.from({ length: 10 }, () => ({ weight: 1, destination_url: `https://example.com/${letter.repeat(2_000)}` }));
+  for (let i = 0; i < 40; i++) {
+    const split = variants(i % 2 === 0 ? 'a' : 'b');
+    const rules = Array.from({ length: 3 }, () => ({ when: { devices: ['ios'] }, split }));
+    expect((await account.live.patch(`/v1/qrcodes/${code.id}`, { rules })).status).toBe(200);
+    if (i % 10 === 0) await appendScansOf(code.id, 1);
+  }
+  const pages: { id: string; type: string }[][] = [];
+  for (let after = ''; ; ) {
+    const { body } = await account.live.get(`/v1/events?limit=1000${after}`);
+    pages.push(body.data);
+    expect(JSON.stringify(body.data).length).toBeLessThan(4_500_000);
+    if (!body.has_more) break;
+    after = `&after=${body.next}`;
+  }
+  expect(pages.length).toBeGreaterThan(1);
+  const { events } = await readAll('/v1/events?limit=20');
+  expect(pages.flat().map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+  expect(events.filter(({ type }) => type === 'code.updated')).toHaveLength(40);
+});
+
 test('a long log is read through the index of accounts, each event once', async () => {
   const { sql } = service.database;
   const owner = { account: account.id, mode: 'live' } as const;

@@ -78,7 +78,7 @@ test('a reader that joins while the last one leaves during a read gets every eve
   gates[2]?.resolve();
   const positions = await eventually(() => {
     for (const gate of gates) gate.resolve();
-    const found = channel.after(head, 100)?.frames.map(({ position }) => position);
+    const found = channel.after(head, 100, 1_000_000)?.frames.map(({ position }) => position);
     expect(found?.at(-1)).toBe(head + 2);
     return found;
   });
@@ -98,7 +98,11 @@ test('a reader whose account is suspended before the tail has started reads noth
   const page = idleFeed(gated).wait(
     { ...owner, key: 'key' },
     {
-      ...{ after, filter: new Filter({}), limit: 10, waitMs: 3_600_000, signal: new AbortController().signal },
+      after,
+      filter: new Filter({}),
+      limit: 10,
+      waitMs: 3_600_000,
+      signal: new AbortController().signal,
       isAllowed: async () =>
         (await sql`SELECT 1 FROM accounts WHERE id = ${account} AND suspended_at IS NULL`).length > 0,
     },

@@ -104,7 +104,8 @@ describe('deliveries of scans, while an instance of the version before migration
     await account.scan(2);
     await catchUp();
     const endpoint = { account: account.account, webhook: 'live', generation: 0 };
-    const read = () => dueDeliveries(sql, endpoint, { now: new Date(), limit: 10 });
+    const read = async () =>
+      (await dueDeliveries(sql, endpoint, { now: new Date(), limit: 10, maxBytes: 1_000_000 })).due;
     const ours = await read();
 
     // The columns that the older version reads and writes.

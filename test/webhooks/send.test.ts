@@ -176,6 +176,17 @@ describe('the connection', () => {
     expect(receiver.received(path)[0]?.headers['host']).toBe(`rebinding.test:${receiver.port}`);
   });
 
+  test('is tried at 8 addresses of a name at most, which may have thousands', async () => {
+    const path = newPath();
+    receiver.behave(path, answer(200));
+    const outcomeAfter = async (refusing: number) => {
+      const resolve: Resolve = async () => [...Array(refusing).fill('127.0.0.9'), '127.0.0.1'];
+      const allowed = { allowHttp: true, allowed: ranges('127.0.0.0/8') };
+      return (await send(`http://many.test:${receiver.port}/${path}`, { resolve, policy: allowed })).outcome;
+    };
+    expect([await outcomeAfter(7), await outcomeAfter(8)]).toEqual(['delivered', 'unreachable']);
+  });
+
   test('is refused if the name resolves only to non-public addresses', async () => {
     const path = newPath();
     const resolve: Resolve = async () => ['169.254.169.254', '10.0.0.1', '::ffff:127.0.0.9', '64:ff9b::7f00:1'];

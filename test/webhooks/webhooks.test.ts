@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { webhookEventTypes } from '../../events/webhook-events.ts';
+import { resume, suspend } from '../../src/accounts/accounts.ts';
 import { readStream } from '../../src/log/read.ts';
+import { startReplay as startReplayOf } from '../../src/webhooks/replays.ts';
 import type { Api, Json } from '../support/api.ts';
 import { archiveAll, useArchiveFolder } from '../support/archive.ts';
 import { eventually } from '../support/eventually.ts';
@@ -319,6 +321,21 @@ describe('a replay', () => {
       expect(delivered[0]).toMatchObject({ status: 'delivered', id: later().find(isNew)?.id });
     });
     expect(later().filter(isNew), 'only the last scan').toHaveLength(1);
+  });
+
+  test('of a suspended account waits, and goes on when it is resumed', async () => {
+    const { sql } = service.database;
+    const [one, other] = [await given(), await given()];
+    await suspend(sql, one.id, 'Unpaid.', time.clock());
+    time.forward(1);
+    // The API refuses a new one: as if it had begun just before.
+    const request = { from: new Date(from), to: time.clock(), choice: 'missing' as const };
+    const { id } = await startReplayOf(sql, { account: one.id, mode: one.hook.id }, request, time.clock());
+    const later = (await startReplay(other.live, other.path, { from, only: 'missing' })).body;
+    expect(await ended(other.live, other.path, later.id), 'begun after it').toMatchObject({ delivered: 7 });
+    expect(receiver.received(one.hook.path)).toHaveLength(2);
+    await resume(sql, one.id, time.clock());
+    expect(await ended(one.live, one.path, id)).toMatchObject({ delivered: 7 });
   });
 
   test.each([

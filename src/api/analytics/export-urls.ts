@@ -4,13 +4,16 @@ import type { Queryable } from '../../log/connect.ts';
 
 /** Scans that are completed before the event loop gets a turn: about 1 ms, or 5 ms if each is of another code. */
 const sliceRows = 500;
-const maxKnownCodes = 10_000;
+/** What is kept of the URLs of codes: a code can have had many, of 2 kB each. */
+const maxKnownBytes = 16 * 1024 * 1024;
+const overheadBytes = 200;
 
 /** Adds the URL that each scan led to, which only the log has, to the lines of a CSV export. */
 export class LeadUrls {
   readonly #sql: Queryable;
   /** The URLs of a code by `leadKey`. */
   readonly #known = new Map<string, Map<string, string>>();
+  #knownBytes = 0;
 
   constructor(sql: Queryable) {
     this.#sql = sql;
@@ -32,7 +35,10 @@ export class LeadUrls {
   }
 
   async #load(codes: Set<string>): Promise<void> {
-    if (this.#known.size > maxKnownCodes) this.#known.clear();
+    if (this.#knownBytes > maxKnownBytes) {
+      this.#known.clear();
+      this.#knownBytes = 0;
+    }
     const unknown = [...codes].filter((code) => !this.#known.has(code));
     if (unknown.length === 0) return;
     const found = await destinationsOfCodes(this.#sql, unknown);
@@ -41,6 +47,7 @@ export class LeadUrls {
         ({ url, revision, rule, variant }) => [leadKey(revision, rule, variant), url] as const,
       );
       this.#known.set(code, new Map(urls));
+      this.#knownBytes += overheadBytes + urls.reduce((sum, [, url]) => sum + url.length + overheadBytes, 0);
     }
   }
 }
