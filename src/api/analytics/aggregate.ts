@@ -28,7 +28,7 @@ export const aggregateOperation = (service: Service): Operation =>
       const period = periodOf(query, service.clock());
       const before = periodBefore(period);
       const codes = await selectedCodes(service, caller, query);
-      const { table, found } = await readWarehouse(service, async (reading, inUse) => {
+      const { table, found } = await readWarehouse(service, caller, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
         return Promise.all([
           readFigures(reading, selection),

@@ -37,7 +37,7 @@ export const codesOperation = (service: Service): Operation =>
       const period = periodOf(query, service.clock());
       const selected = await selectedCodes(service, caller, query);
       const slice = { offset: (page - 1) * limit, limit };
-      const { table, found } = await readWarehouse(service, async (reading, inUse) => {
+      const { table, found } = await readWarehouse(service, caller, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes: selected, period, query });
         const { codes, total } =
           selected === undefined

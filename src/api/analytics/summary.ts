@@ -32,7 +32,7 @@ export const summaryOperations = (service: Service): Operation[] =>
         const period = periodOf(query, service.clock());
         const before = periodBefore(period);
         const code = await requireCode(service, caller, id);
-        const { table, found } = await readWarehouse(service, (reading) =>
+        const { table, found } = await readWarehouse(service, caller, (reading) =>
           Promise.all([
             readFigures(reading, scansOfCode(code, period, query)),
             query.compare && readTotals(reading, scansOfCode(code, before, query)),
