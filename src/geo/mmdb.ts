@@ -27,9 +27,11 @@ export interface Mmdb {
 const metadataMarker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const maxMetadataBytes = 128 * 1024;
 const separatorBytes = 16;
-/** Far more than a city record has; a damaged file must not keep the decoder in a loop. */
+/** Far more than a city record has; a damaged file must not keep the decoder in a loop, or fill the memory. */
 const maxValues = 4096;
+const maxTextBytes = 64 * 1024;
 const maxDepth = 16;
+const maxNumberBytes = 8;
 
 /** Opens a database. Throws with the reason if the bytes are not a complete MaxMind DB file. */
 export function openMmdb(bytes: Uint8Array): Mmdb {
@@ -138,9 +140,10 @@ function readMetadata(file: Buffer): Metadata {
   if (ipVersion !== 4 && ipVersion !== 6) throw new Error('its metadata names no IP version');
   const nodeBytes = bits / 4;
   const dataAt = nodes * nodeBytes + separatorBytes;
-  if (nodes < 1 || dataAt > metadataAt) throw new Error('it is shorter than its metadata says');
+  if (!(nodes >= 1 && dataAt <= metadataAt)) throw new Error('it is shorter than its metadata says');
   const type = fieldOf(metadata, 'database_type');
   const builtAt = new Date(numberOf(metadata, 'build_epoch') * 1000);
+  if (Number.isNaN(builtAt.getTime())) throw new Error('its metadata has a build_epoch that is not a time');
   return { nodes, nodeBytes, ipVersion, type: typeof type === 'string' ? type : '', builtAt, dataAt };
 }
 
@@ -174,6 +177,7 @@ class Decoder {
   readonly #base: number;
   #at = 0;
   #valuesLeft = 0;
+  #textBytesLeft = 0;
 
   constructor(file: Buffer, base: number) {
     this.#file = file;
@@ -183,12 +187,12 @@ class Decoder {
   read(offset: number): MmdbValue {
     this.#at = offset;
     this.#valuesLeft = maxValues;
+    this.#textBytesLeft = maxTextBytes;
     return this.#value(0);
   }
 
   #value(depth: number): MmdbValue {
-    if (--this.#valuesLeft < 0 || depth > maxDepth)
-      throw new Error('one of its records is too large or nested too deeply');
+    if (--this.#valuesLeft < 0 || depth > maxDepth) throw tooLarge();
     const control = u8(this.#file, this.#at++);
     let type = control >> 5;
     if (type === pointerType) return this.#followPointer(control, depth);
@@ -204,7 +208,8 @@ class Decoder {
     const map: { [key: string]: MmdbValue } = Object.create(null);
     for (let i = 0; i < size; i++) {
       const key = this.#value(depth + 1);
-      map[String(key)] = this.#value(depth + 1);
+      if (typeof key !== 'string') throw new Error('one of its records has a name that is not text');
+      map[key] = this.#value(depth + 1);
     }
     return map;
   }
@@ -221,9 +226,13 @@ class Decoder {
     const to = from + size;
     this.#at = to;
     if (to > file.length) throw new Error('one of its records is truncated');
-    if (type === stringType) return file.toString('utf8', from, to);
-    if (type === uint16Type || type === uint32Type || type === uint64Type) return uint(file, from, size);
-    if (type === int32Type) return uint(file, from, size) | 0;
+    if (type === stringType) {
+      this.#textBytesLeft -= size;
+      if (this.#textBytesLeft < 0) throw tooLarge();
+      return file.toString('utf8', from, to);
+    }
+    if (type === uint16Type || type === uint32Type || type === uint64Type) return integer(file, from, size);
+    if (type === int32Type) return integer(file, from, size) | 0;
     if (type === doubleType && size === 8) return file.readDoubleBE(from);
     if (type === floatType && size === 4) return file.readFloatBE(from);
     return null; // Bytes and 128-bit numbers: no field of a place has these types.
@@ -252,6 +261,13 @@ class Decoder {
     this.#at += bytes;
     return more + (low === 29 ? 29 : low === 30 ? 285 : 65821);
   }
+}
+
+const tooLarge = () => new Error('one of its records is too large or nested too deeply');
+
+function integer(file: Buffer, from: number, size: number): number {
+  if (size > maxNumberBytes) throw tooLarge();
+  return uint(file, from, size);
 }
 
 function uint(file: Buffer, from: number, size: number): number {
