@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const megabytesOf = (pid: number | 'self', field: 'VmRSS' | 'VmHWM'): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) /
+  1024;
+
+const renderScript = fileURLToPath(new URL('../../src/render/main.ts', import.meta.url));
+
+/** Render processes that this process has started and that still run. */
+function renderers(): number[] {
+  return readdirSync('/proc/self/task')
+    .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' '))
+    .filter(Boolean)
+    .map(Number)
+    .filter((pid) => commandOf(pid).includes(renderScript));
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    // It has ended since it was listed.
+    return '';
+  }
+}
+
+/**
+ * Does the work and returns how many MB this process, which runs the service, and each of its renderers have taken at their
+ * peak above what they had before. The kernel keeps the peaks, so that no moment is missed.
+ */
+export async function peakAbove(work: () => Promise<void>): Promise<{ service: number; renderer: number }> {
+  const idle = new Map(renderers().map((pid) => [pid, megabytesOf(pid, 'VmRSS')]));
+  for (const pid of ['self', ...idle.keys()]) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  const before = megabytesOf('self', 'VmRSS');
+  await work();
+  const typical = Math.max(0, ...idle.values());
+  const above = renderers().map((pid) => megabytesOf(pid, 'VmHWM') - (idle.get(pid) ?? typical));
+  return { service: megabytesOf('self', 'VmHWM') - before, renderer: Math.max(0, ...above) };
+}
