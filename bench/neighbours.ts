@@ -264,10 +264,10 @@ class Site {
   }
 }
 
-/** 0 if the process has ended. */
+/** 0 if the process has ended, also while its parent has not noticed: then it has no memory to report. */
 function memoryOf(pid: number): number {
   try {
-    return residentMemory(pid);
+    return residentMemory(pid) || 0;
   } catch {
     return 0;
   }

@@ -58,7 +58,8 @@ export async function openArchive(source: ArchiveSource): Promise<OpenArchive> {
   const metadata = await parquetMetadataAsync(file, { parsers, geoparquet: false }).catch((error) => {
     throw error instanceof ArchiveError ? error : notAnArchive(source.location, 'its footer is damaged');
   });
-  const values = new Map(metadata.key_value_metadata?.map(({ key, value = '' }) => [key, value]));
+  const isKnown = hasOurSchema(metadata) && Array.isArray(metadata.row_groups);
+  const values = textsOf(metadata);
   const version = Number(values.get('scanlog_archive'));
   if (!Number.isInteger(version)) throw notAnArchive(source.location, 'its metadata lacks scanlog_archive');
   refuseNewer(`The archive file ${source.location}`, version, archiveFormat);
@@ -68,20 +69,51 @@ export async function openArchive(source: ArchiveSource): Promise<OpenArchive> {
     ...{ earliest: text('earliest'), latest: text('latest'), instance: text('instance') },
   };
   const numbers = [about.from, about.to, about.scans];
-  if (!numbers.every(Number.isSafeInteger)) throw notAnArchive(source.location, 'its metadata is damaged');
+  if (!isKnown || !numbers.every(Number.isSafeInteger)) throw notAnArchive(source.location, 'its metadata is damaged');
   return { source, about, blocks: metadata.row_groups.map((group, index) => blockOf(group, index, source)), metadata };
 }
 
+/** The key-value metadata; without what is not text. */
+function textsOf({ key_value_metadata: pairs }: FileMetaData): Map<string, string> {
+  const given: unknown[] = Array.isArray(pairs) ? pairs : [];
+  return new Map(
+    given.flatMap((pair) => {
+      const { key, value = '' } = (pair ?? {}) as { key?: unknown; value?: unknown };
+      return typeof key === 'string' && typeof value === 'string' ? [[key, value] as const] : [];
+    }),
+  );
+}
+
+/** With another schema, hyparquet can leave a rejected promise behind that nothing handles. */
+function hasOurSchema({ schema }: FileMetaData): boolean {
+  if (!Array.isArray(schema) || schema.length !== columnNames.length + 1) return false;
+  return columnNames.every((name, i) => {
+    const { type, type_length, repetition_type } = columns[name].element;
+    const found = schema[i + 1];
+    const isSame = found?.name === name && found.type === type && found.type_length === type_length;
+    return isSame && found.repetition_type === repetition_type && found.num_children === undefined;
+  });
+}
+
+const hasOurColumns = ({ columns: chunks }: RowGroup): boolean =>
+  Array.isArray(chunks) &&
+  chunks.length === columnNames.length &&
+  columnNames.every((name, i) => {
+    const path: unknown = chunks[i]?.meta_data?.path_in_schema;
+    return Array.isArray(path) && path.length === 1 && path[0] === name;
+  });
+
 /** Throws if the footer has impossible values, before memory is reserved or bytes are read by them. */
 function blockOf(group: RowGroup, index: number, { location, bytes }: ArchiveSource): ArchiveBlock {
+  const impossible = () => notAnArchive(location, `its footer says impossible things about block ${index}`);
+  if (!hasOurColumns(group)) throw impossible();
   const scans = Number(group.num_rows);
   const extent = extentOf(group);
   const [positions, times] = [limitsOf(group, 'position'), limitsOf(group, 'occurred_at')];
-  const isPossible =
-    Number.isSafeInteger(scans) && scans >= 0 && scans <= maxBlockScans && group.columns.length === columnNames.length;
+  const isPossible = Number.isSafeInteger(scans) && scans >= 0 && scans <= maxBlockScans;
   const isInFile = Number.isSafeInteger(extent.start) && extent.start >= 0 && extent.start <= extent.end;
   if (!isPossible || !isInFile || !(extent.end <= bytes) || !areLimits(positions) || !areLimits(times))
-    throw notAnArchive(location, `its footer says impossible things about block ${index}`);
+    throw impossible();
   const { min_value, max_value } = positions;
   return { index, scans, first: Number(min_value), last: Number(max_value), latestMicros: times.max_value };
 }

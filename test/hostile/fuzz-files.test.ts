@@ -125,6 +125,14 @@ describe('a damaged archive file', () => {
     return read;
   }
 
+  test('is refused before it is read if a column has another name', async () => {
+    const renamed = Buffer.from(file);
+    renamed.write('varianx', renamed.lastIndexOf('variant'));
+    await expect(readAll(renamed)).rejects.toThrow(
+      / is not a complete archive file of Scanlog: its footer says imposs/,
+    );
+  });
+
   test('is refused as such, wherever it is damaged', async () => {
     expect(await readAll(file)).toBeLessThan(3 * intact);
     const footer = file.length - 8 - file.readUInt32LE(file.length - 8);

@@ -1,27 +1,36 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+/** A file of /proc; empty if its process or thread has ended. */
+function read(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 const megabytesOf = (pid: number | 'self', field: 'VmRSS' | 'VmHWM'): number =>
-  Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) /
-  1024;
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(read(`${pid}/status`))?.[1] ?? 0) / 1024;
 
 const renderScript = fileURLToPath(new URL('../../src/render/main.ts', import.meta.url));
 
 /** Render processes that this process has started and that still run. */
 function renderers(): number[] {
   return readdirSync('/proc/self/task')
-    .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' '))
+    .flatMap((task) => read(`self/task/${task}/children`).trim().split(' '))
     .filter(Boolean)
     .map(Number)
-    .filter((pid) => commandOf(pid).includes(renderScript));
+    .filter((pid) => read(`${pid}/cmdline`).includes(renderScript));
 }
 
-function commandOf(pid: number): string {
+/** Its peak becomes what it has now. */
+function resetPeak(pid: number | 'self'): void {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    // It has ended since it was listed.
-    return '';
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch (error) {
+    // A renderer ends after a minute without a job.
+    if (pid === 'self') throw error;
   }
 }
 
@@ -31,7 +40,8 @@ function commandOf(pid: number): string {
  */
 export async function peakAbove(work: () => Promise<void>): Promise<{ service: number; renderer: number }> {
   const idle = new Map(renderers().map((pid) => [pid, megabytesOf(pid, 'VmRSS')]));
-  for (const pid of ['self', ...idle.keys()]) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  for (const pid of idle.keys()) resetPeak(pid);
+  resetPeak('self');
   const before = megabytesOf('self', 'VmRSS');
   await work();
   const typical = Math.max(0, ...idle.values());
