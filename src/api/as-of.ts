@@ -109,7 +109,7 @@ async function figuresUntil(
   const lost = await lostCounts(service.sql, codes);
   const complete = codes.filter((code) => !lost.now.has(code));
   const known = asOf < lost.before ? [] : [...lost.now.keys()];
-  const { found } = await readWarehouse(service, async (reading) => ({
+  const { found } = await readWarehouse(service, owner, async (reading) => ({
     until: await countScans(reading, owner, complete, { start: new Date(0), end: asOf }),
     since: await countScans(reading, owner, known, { start: new Date(asOf.getTime() + 1), end: service.clock() }),
   }));

@@ -31,8 +31,6 @@ const forOneYear = 'max-age=31536000, immutable';
 
 const tooManyImages = () => retryLater('Too many images are being drawn: try again in a few seconds.', 2);
 
-/** Public images take turns with the accounts like one more account. */
-const anyone = 'public';
 /** Public images that one client waits for: a page may show this many. */
 const maxPerClient = 64;
 
@@ -66,11 +64,11 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     return id === undefined ? picture : { ...picture, logo: await findArt(sql, id) };
   };
 
-  const draw = (picture: Picture, { account, signal }: RenderedFor): Promise<Uint8Array<ArrayBuffer>> =>
+  const draw = (picture: Picture, { account, isPublic = false, signal }: RenderedFor) =>
     cache
       .get(
         etagOf(picture),
-        (unused) => renderer.run('picture', () => withLogo(picture), { account, signal: unused }),
+        (unused) => renderer.run('picture', () => withLogo(picture), { account, isPublic, signal: unused }),
         signal,
       )
       .catch((error) => {
@@ -120,12 +118,13 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   /** Needs no key: the id in the URL is enough. */
   async function publicImage(id: string, request: Request): Promise<Answer> {
     const [code] = isId('qr', id)
-      ? await sql<Code[]>`SELECT short_code, style, status FROM codes WHERE id = ${id}`
+      ? await sql<Code[]>`SELECT short_code, style, status, account FROM codes WHERE id = ${id}`
       : [];
     if (code === undefined) throw notFound('image');
     if (code.status === 'deleted') throw new Refusal('gone', 'The QR code of this image was deleted.');
     const { format = 'png', size = defaultSizePx } = readQuery(request.url);
-    return answer(code, { format, size }, request.headers, 'public', { account: anyone, signal: request.signal });
+    const drawnFor = { account: code.account, isPublic: true, signal: request.signal };
+    return answer(code, { format, size }, request.headers, 'public', drawnFor);
   }
 
   return {

@@ -3,7 +3,8 @@ import { type CodeDifference, differenceOf } from '../../events/code-change.ts';
 import { readTimestamp, timestampProblem } from '../../events/timestamp.ts';
 import { requireOwnKey } from '../accounts/accounts.ts';
 import { maxRevertedCodes, revert } from '../codes/revert.ts';
-import { type FieldError, invalid } from '../lib/errors.ts';
+import { type FieldError, invalid, Refusal } from '../lib/errors.ts';
+import { LimitPerKey } from '../lib/limit-per-key.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { json } from './answers.ts';
 import { type Operation, operation } from './operation.ts';
@@ -72,8 +73,17 @@ export const RevertAnswer = t.Object(
   exact,
 );
 
-export const revertOperation = ({ sql, clock, addresses, onChange }: Service): Operation =>
-  operation({
+/** Each reads and writes thousands of codes, also after its client has left. */
+const maxRunning = 1;
+
+const revertRunning = () =>
+  new Refusal('conflict', 'Another revert of the account is running: try again when it has ended.', undefined, {
+    'retry-after': '5',
+  });
+
+export const revertOperation = ({ sql, clock, addresses, onChange }: Service): Operation => {
+  const accounts = new LimitPerKey(maxRunning, revertRunning);
+  return operation({
     operationId: 'revertChanges',
     method: 'POST',
     path: '/v1/account/revert',
@@ -82,7 +92,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     description: [
       'Undoes every change that a key made to codes in a period: of a leaked key, or of a script gone wrong. Revoke a leaked key first. Send `dry_run` to see what would change.',
       'Each field gets the value from before the changes of the key. A field that another key changed later keeps its value, and so does one whose earlier value is invalid now, such as a URL on a host that was blocked since; `skipped` lists these. A code that the key paused is resumed. A code that it created, resumed or published is paused, not deleted, since a deletion could not be undone: delete it yourself if you do not want it. A code that it deleted cannot be brought back.',
-      `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, the message says how far it got, and the same request continues it.`,
+      `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.`,
     ].join('\n\n'),
     body: RevertRequest,
     success: { status: 200, description: 'What changed, or would change.', schema: RevertAnswer },
@@ -99,7 +109,8 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
         ownUrls: addresses.ownUrls,
         onRecorded: onChange,
       };
-      const { reverted, skipped } = await revert(sql, caller, request, { actor: caller.key, now });
+      const by = { actor: caller.key, now };
+      const { reverted, skipped } = await accounts.run(caller.account, () => revert(sql, caller, request, by));
       const changes = reverted.flatMap(({ code: { id, name }, events }) =>
         events.map((event) => ({ qr_id: id, name, ...fieldChange(differenceOf(event)) })),
       );
@@ -107,6 +118,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
       return json(200, answer);
     },
   });
+};
 
 const fieldChange = ({ field, from, to }: CodeDifference) => ({ field: field ?? '', from, to });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ArchiveError } from './errors.ts';
 import type { ArchiveFiles } from './files.ts';
-import { type ArchiveSource, openArchive, readBlock } from './format.ts';
+import { type ArchiveSource, openArchive, readBlock } from './read.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { AsyncBuffer, FileMetaData, RowGroup } from 'hyparquet';
+import { zstdCompressSync } from 'node:zlib';
+import type { RowGroup } from 'hyparquet';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { lineFields } from '../../events/scan-line.ts';
-import { refuseNewer } from '../../events/wire/newer-version.ts';
-import { columnNames, columns, parsers } from './columns.ts';
-import { ArchiveError } from './errors.ts';
+import { columnNames, columns } from './columns.ts';
 
 /**
  * An archive file is a Parquet file that any reader of Parquet can open. It has the scans of a range of positions in log
@@ -33,14 +31,13 @@ export interface ArchiveAbout {
   instance: string;
 }
 
-/** Loaded with the first file: together they take 9 MB, and most processes never read or write one. */
-const reader = () => import('hyparquet');
+/** Loaded with the first file: with the reader it takes 9 MB, and most processes never read or write one. */
 const writer = () => import('hyparquet-writer');
 
 const compress = (bytes: Uint8Array) => zstdCompressSync(bytes);
 
 /** Pages are as large as a column of a row group: a reader decodes row groups as a whole. */
-const pageBytes = 16 * 1024 * 1024;
+export const pageBytes = 16 * 1024 * 1024;
 
 /** Writes an archive file block by block. Holds one block in memory. */
 export class ArchiveWriter {
@@ -175,116 +172,11 @@ export interface WrittenArchive {
   sha256: string;
 }
 
-/** The bytes of a file. */
-export interface ArchiveSource {
-  location: string;
-  bytes: number;
-  /** Bytes from `start` to before `end`. */
-  read(start: number, end: number): Promise<Uint8Array>;
-}
-
-/** A block of an archive file. */
-export interface ArchiveBlock {
-  /** Its index in the file. */
-  index: number;
-  scans: number;
-  /** Positions of its first and last scan. */
-  first: number;
-  last: number;
-  /** The time of its latest scan, in microseconds since 1970. */
-  latestMicros: bigint;
-}
-
-/** An archive file whose footer has been read. */
-export interface OpenArchive {
-  source: ArchiveSource;
-  about: ArchiveAbout;
-  blocks: ArchiveBlock[];
-  metadata: FileMetaData;
-}
-
-const notAnArchive = (location: string, reason: string) =>
-  new ArchiveError(`${location} is not a complete archive file of Scanlog: ${reason}.`);
-
-/** Reads the footer of an archive file; throws `NewerVersion` if a newer version has written it. */
-export async function openArchive(source: ArchiveSource): Promise<OpenArchive> {
-  const file: AsyncBuffer = {
-    byteLength: source.bytes,
-    slice: async (start, end = source.bytes) => bufferOf(await source.read(start, end)),
-  };
-  const { parquetMetadataAsync } = await reader();
-  const metadata = await parquetMetadataAsync(file, { parsers, geoparquet: false }).catch((error) => {
-    throw error instanceof ArchiveError ? error : notAnArchive(source.location, 'its footer is damaged');
-  });
-  const values = new Map(metadata.key_value_metadata?.map(({ key, value = '' }) => [key, value]));
-  const version = Number(values.get('scanlog_archive'));
-  if (!Number.isInteger(version)) throw notAnArchive(source.location, 'its metadata lacks scanlog_archive');
-  refuseNewer(`The archive file ${source.location}`, version, archiveFormat);
-  const text = (key: keyof ArchiveAbout) => values.get(key) ?? '';
-  const about: ArchiveAbout = {
-    ...{ from: Number(text('from')), to: Number(text('to')), scans: Number(text('scans')) },
-    ...{ earliest: text('earliest'), latest: text('latest'), instance: text('instance') },
-  };
-  return { source, about, blocks: metadata.row_groups.map(blockOf), metadata };
-}
-
-function blockOf(group: RowGroup, index: number): ArchiveBlock {
-  const { min_value, max_value } = limitsOf(group, 'position');
-  return {
-    ...{ index, scans: Number(group.num_rows), first: Number(min_value), last: Number(max_value) },
-    latestMicros: limitsOf(group, 'occurred_at').max_value,
-  };
-}
-
-interface Limits {
+export interface Limits {
   min_value: bigint;
   max_value: bigint;
 }
 
 /** The least and the greatest value of a column of integers in a row group. */
-const limitsOf = (group: RowGroup, name: (typeof columnNames)[number]) =>
+export const limitsOf = (group: RowGroup, name: (typeof columnNames)[number]) =>
   group.columns[columnNames.indexOf(name)]?.meta_data?.statistics as Limits;
-
-/** The scans of a block, as lines in log order. One read of the source. */
-export async function readBlock({ source, metadata, blocks }: OpenArchive, index: number): Promise<string[]> {
-  const group = metadata.row_groups[index] as RowGroup;
-  const rowStart = blocks.slice(0, index).reduce((sum, { scans }) => sum + scans, 0);
-  const { start, end } = extentOf(group);
-  const bytes = await source.read(start, end);
-  const file: AsyncBuffer = {
-    byteLength: source.bytes,
-    slice: (from, to = source.bytes) => bufferOf(bytes.subarray(from - start, to - start)),
-  };
-  const rows = Number(group.num_rows);
-  const values: Record<string, ArrayLike<unknown>> = {};
-  const { parquetRead } = await reader();
-  await parquetRead({
-    ...{ file, metadata, parsers, rowStart, rowEnd: rowStart + rows, geoparquet: false },
-    compressors: { ZSTD: (input: Uint8Array) => zstdDecompressSync(input) },
-    onChunk: ({ columnName, columnData }) => {
-      const before = values[columnName];
-      values[columnName] = before === undefined ? columnData : [...Array.from(before), ...Array.from(columnData)];
-    },
-  }).catch((error) => {
-    throw error instanceof ArchiveError ? error : notAnArchive(source.location, `its block ${index} is damaged`);
-  });
-  const fields = lineFields.map((name) => ({ write: columns[name].write, column: values[name] as ArrayLike<unknown> }));
-  return Array.from({ length: rows }, (_, row) => fields.map(({ write, column }) => write(column[row])).join('\t'));
-}
-
-/** The bytes of a row group, which are contiguous. */
-function extentOf(group: RowGroup): { start: number; end: number } {
-  const chunks = group.columns.map(({ meta_data: chunk }) => {
-    if (chunk === undefined) throw new Error('a column of the row group has no metadata');
-    const start = Number(chunk.dictionary_page_offset ?? chunk.data_page_offset);
-    return { start, end: start + Number(chunk.total_compressed_size) };
-  });
-  return {
-    start: Math.min(...chunks.map(({ start }) => start)),
-    end: Math.max(...chunks.map(({ end }) => end)),
-  };
-}
-
-/** hyparquet takes whole array buffers. */
-const bufferOf = (bytes: Uint8Array): ArrayBuffer =>
-  bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;

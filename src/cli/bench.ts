@@ -11,6 +11,7 @@ import { benchGrowth } from '../../bench/growth.ts';
 import { benchImages } from '../../bench/images.ts';
 import { benchLeaks } from '../../bench/leaks.ts';
 import { benchLog } from '../../bench/log.ts';
+import { benchNeighbours } from '../../bench/neighbours.ts';
 import { benchOperations } from '../../bench/operations.ts';
 import { benchRecovery } from '../../bench/recovery.ts';
 import { benchRedirect } from '../../bench/redirect.ts';
@@ -61,6 +62,7 @@ export async function bench(which: Benchmark, { json = false, sheet }: Options):
     ['api', () => benchStart(steps)],
     ['webhooks', onStack(benchWebhooks)],
     ['feed', onStack(benchFeed)],
+    ['neighbours', onStack(benchNeighbours)],
     ['growth', onStack(benchGrowth)],
     ['leaks', onStack(benchLeaks)],
     ['replica', onStack(benchReplica)],

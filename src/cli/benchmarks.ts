@@ -9,6 +9,7 @@ export const benchmarks = [
   'webhooks',
   'feed',
   'api',
+  'neighbours',
   'growth',
   'leaks',
   'operations',

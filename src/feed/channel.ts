@@ -43,11 +43,6 @@ export class Channel {
     return this.#completeAfter !== undefined;
   }
 
-  /** Whether the tail has started: it ends subscribers from then on. */
-  get hasBegun(): boolean {
-    return this.#completeAfter !== undefined;
-  }
-
   /** The tail has started after `position`. */
   begin(position: number): void {
     this.#completeAfter = position;

@@ -1,5 +1,7 @@
 import type { LogEntry } from '../../events/entry.ts';
 import type { Owner } from '../../events/owner.ts';
+import { retryLater } from '../lib/errors.ts';
+import { QueueFull, SemaphorePerKey } from '../lib/semaphore.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { blockSize } from '../log/account-index.ts';
 import type { Queryable } from '../log/connect.ts';
@@ -22,12 +24,27 @@ export interface LogPage {
   isAtEnd: boolean;
 }
 
-/** Reads up to `limit` entries of one owner after position `after`. */
-export async function readPage(
-  sql: Queryable,
-  owner: Owner,
-  { after, filter, limit }: { after: number; filter: Filter; limit: number },
-): Promise<LogPage> {
+/** Pages of one account at a time: its streams may all read from the log, and would take all connections to Postgres. */
+const maxPages = 2;
+const maxWaitingPages = 128;
+const pages = new SemaphorePerKey(maxPages, maxWaitingPages);
+
+interface Wanted {
+  after: number;
+  filter: Filter;
+  limit: number;
+}
+
+/** Reads up to `limit` entries of one owner after position `after`, when it is the turn of the account's page. */
+export const readPage = (sql: Queryable, owner: Owner, wanted: Wanted): Promise<LogPage> =>
+  pages
+    .run(owner.account, () => readNow(sql, owner, wanted))
+    .catch((error) => {
+      if (!(error instanceof QueueFull)) throw error;
+      throw retryLater('The account reads too many pages of events at once: try again in a few seconds.');
+    });
+
+async function readNow(sql: Queryable, owner: Owner, { after, filter, limit }: Wanted): Promise<LogPage> {
   const deadline = performance.now() + timeouts.feedPageMs;
   const head = await headOfLog(sql, after);
   const options = {

@@ -57,3 +57,35 @@ export class Semaphore {
     else next();
   }
 }
+
+/**
+ * A semaphore for each key, such as an account: callers with one key never wait for those with another.
+ *
+ * @example
+ * const reads = new SemaphorePerKey(3, 64);
+ * const rows = await reads.run(account, () => query(), signal);
+ */
+export class SemaphorePerKey {
+  readonly #permits: number;
+  readonly #maxWaiting: number;
+  /** Only of keys with callers. */
+  readonly #inUse = new Map<string, { semaphore: Semaphore; callers: number }>();
+
+  constructor(permits: number, maxWaiting: number) {
+    this.#permits = permits;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Runs `work` with a permit of the key. Rejects like `Semaphore.acquire` if there is none. */
+  async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const used = this.#inUse.get(key) ?? { semaphore: new Semaphore(this.#permits, this.#maxWaiting), callers: 0 };
+    this.#inUse.set(key, used);
+    used.callers++;
+    try {
+      const release = await used.semaphore.acquire(signal);
+      return await work().finally(release);
+    } finally {
+      if (--used.callers === 0) this.#inUse.delete(key);
+    }
+  }
+}

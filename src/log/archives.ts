@@ -2,7 +2,7 @@ import { ScanLine } from '../../events/scan-line.ts';
 import { sourceOf } from '../archive/check.ts';
 import { ArchiveFileMissing } from '../archive/errors.ts';
 import type { ArchiveFiles } from '../archive/files.ts';
-import { type OpenArchive, openArchive, readBlock } from '../archive/format.ts';
+import { type OpenArchive, openArchive, readBlock } from '../archive/read.ts';
 import type { S3Access } from '../archive/s3.ts';
 import { filesAt } from '../archive/store.ts';
 import { loadOnce } from '../lib/load-once.ts';

@@ -176,7 +176,11 @@ function gradientOf({ name, attributes, children }: XmlElement, matrix: Matrix, 
   const isLocal = attributes.get('gradientUnits') === 'userSpaceOnUse';
   const toUser: Matrix = isLocal ? identity : [bounds.width, 0, 0, bounds.height, bounds.x, bounds.y];
   const whole = multiply(multiply(matrix, toUser), parseMatrix(attributes.get('gradientTransform')));
-  const value = (key: string, fallback: number) => Number(attributes.get(key) ?? fallback);
+  const value = (key: string, fallback: number) => {
+    const number = Number(attributes.get(key) ?? fallback);
+    if (!Number.isFinite(number)) throw new BadPicture('has a gradient that cannot be used');
+    return number;
+  };
   const stops = children.map(stopOf);
   if (name === 'radialGradient')
     return {

@@ -64,7 +64,7 @@ function checkedValue(key: string, value: string): string {
 function checkStyle(css: string): void {
   if (css.includes('\\') || css.includes('@') || /javascript:|expression\s*\(|binding|behavior/i.test(css))
     throw new BadPicture('has a style sheet with more than plain rules');
-  if (/(^|[;{\s])(filter|mask)\s*:\s*(?!none)/i.test(css)) throw new BadPicture('contains a filter effect or a mask');
+  if (/(^|[;{\s])(filter|mask)\s*:(?!\s*none)/i.test(css)) throw new BadPicture('contains a filter effect or a mask');
   localReferences(css);
 }
 

@@ -10,17 +10,22 @@ export { JobTimeout, ProcessLost } from './render-process.ts';
 /** Whom a job is for. */
 export interface RenderedFor {
   account: string;
+  /** Whether strangers look at it. Such jobs of an account take turns with its others, and run in place of them. */
+  isPublic?: boolean;
   /** A job that waits is dropped when it aborts. */
   signal?: AbortSignal | undefined;
 }
 
-/** Two, so that the jobs of one account, which has one at a time, never stop those of the others. */
+/** Two, so that the jobs of one account, which has one at a time with the public ones, never stop those of the others. */
 const maxProcesses = 2;
 /** Frees about 100 MB each. */
 const idleMs = 60_000;
 const maxWaiting = 512;
 
-/** Jobs that one account may have waiting, and the deadline of each. A waiting logo takes up to 1 MiB, the others little. */
+/**
+ * Jobs that one account may have waiting, and as many public ones, and the deadline of each. A waiting logo takes up to 1 MiB,
+ * the others little.
+ */
 const kinds: Record<JobKind, { maxWaiting: number; deadlineMs(): number }> = {
   picture: { maxWaiting: 128, deadlineMs: () => timeouts.pictureMs },
   logo: { maxWaiting: 8, deadlineMs: () => timeouts.logoMs },
@@ -39,6 +44,8 @@ interface Waiting {
   kind: JobKind;
   load(): unknown;
   account: string;
+  /** The account, or its public jobs. */
+  lane: string;
   /** When nothing waits for the result any more. */
   until: number;
   /** Ends the wait for a turn. */
@@ -79,30 +86,45 @@ export class Renderer {
   run<Kind extends JobKind>(
     kind: Kind,
     load: () => Job<Kind> | Promise<Job<Kind>>,
-    { account, signal }: RenderedFor,
+    { account, isPublic = false, signal }: RenderedFor,
   ): Promise<JobResult<Kind>> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) throw new JobDropped('the request was closed');
-      const waitingBefore = this.#queue.itemsOf(account).filter((other) => other.kind === kind).length;
-      if (waitingBefore >= kinds[kind].maxWaiting || this.#queue.size >= maxWaiting)
-        throw new QueueFull(`${waitingBefore} jobs of the account and ${this.#queue.size} of all are waiting already`);
+      const lane = isPublic ? `${account} public` : account;
+      this.#makeRoom(lane, kind);
       const drop = () => {
-        this.#queue.remove(account, waiting);
+        this.#queue.remove(lane, waiting);
         reject(new JobDropped('the request was closed'));
       };
       const waiting: Waiting = {
         kind,
         load,
         account,
+        lane,
         until: this.#timers.now() + timeouts.apiMs,
         begin: () => signal?.removeEventListener('abort', drop),
         resolve: resolve as (result: unknown) => void,
         reject,
       };
-      this.#queue.push(account, waiting);
+      this.#queue.push(lane, waiting);
       signal?.addEventListener('abort', drop, { once: true });
       this.#startNext();
     });
+  }
+
+  /** Throws if too many jobs of the lane wait. If too many of all do, the lane with most of them loses its last one. */
+  #makeRoom(lane: string, kind: JobKind): void {
+    const waiting = this.#queue.itemsOf(lane);
+    const ofKind = waiting.filter((other) => other.kind === kind).length;
+    if (ofKind >= kinds[kind].maxWaiting) throw new QueueFull(`${ofKind} jobs of the account are waiting already`);
+    if (this.#queue.size < maxWaiting) return;
+    const { longest } = this.#queue;
+    const last = longest.at(-1);
+    if (last === undefined || waiting.length + 1 >= longest.length)
+      throw new QueueFull(`${this.#queue.size} jobs are waiting already`);
+    this.#queue.remove(last.lane, last);
+    last.begin();
+    last.reject(new QueueFull('jobs of accounts with fewer of them go first'));
   }
 
   /** Ends the processes; running jobs are rejected. */
@@ -117,7 +139,7 @@ export class Renderer {
 
   #startNext(): void {
     while (this.#served.size < maxProcesses) {
-      const next = this.#queue.take((account) => !this.#served.has(account));
+      const next = this.#queue.take(({ account }) => !this.#served.has(account));
       if (next === undefined) return;
       next.begin();
       if (next.until < this.#timers.now()) next.reject(new QueueFull('the job waited too long'));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createImages } from '../../src/api/images.ts';
 import { addressesOf, readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import type { Renderer } from '../../src/render/renderer.ts';
+import type { RenderedFor, Renderer } from '../../src/render/renderer.ts';
 import { scan } from '../qr/support.ts';
 import { created, newCode } from '../support/api.ts';
 import { reaches } from '../support/eventually.ts';
@@ -144,6 +144,21 @@ describe('the public image', () => {
     await Promise.all(all);
     expect(answered.slice(11).map(({ status }) => status)).toEqual(Array.from({ length: 64 }, () => 200));
     expect((await app.handle(new Request(`${image}?size=64`))).status, 'draws again afterwards').toBe(200);
+  });
+
+  test('is drawn for the account of its code, so that those of one account do not delay the others', async () => {
+    const { image, id: account } = await given();
+    const drawnFor: RenderedFor[] = [];
+    const run = async (_kind: string, _load: unknown, whom: RenderedFor) => {
+      drawnFor.push(whom);
+      return new Uint8Array(1);
+    };
+    const renderer = { run: run as unknown as Renderer['run'] };
+    const images = createImages({ sql: service.database.sql, addresses: addressesOf(readConfig({}), 3000) }, renderer);
+    const app = new Elysia();
+    images.servePublic(app, { log: createLogger('silent', false), trustedProxies: { v4: [], v6: [] } });
+    expect((await app.handle(new Request(`${image}?size=1799`))).status).toBe(200);
+    expect(drawnFor).toMatchObject([{ account, isPublic: true }]);
   });
 
   test('20 concurrent requests get the same image', async () => {

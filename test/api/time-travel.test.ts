@@ -330,6 +330,29 @@ describe('revert', () => {
     expect((await post(test, { actor: testKey })).body).toEqual({ changes: [], skipped: [] });
   });
 
+  test('error: 409 while another revert of the account is running', async () => {
+    const { live, code, path } = await given();
+    const key = (await live.post('/v1/account/keys', { name: 'Script', mode: 'live' })).body;
+    const from = tick();
+    await service.client(0, key.key).patch(path, { destination_url: url('evil') });
+    tick();
+    const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // The revert that comes first waits for the row of the code.
+    const holding = service.database.sql.begin(async (tx) => {
+      await tx`SELECT FROM codes WHERE id = ${code.id} FOR UPDATE`;
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+    const answers = [1, 2].map(() => live.post('/v1/account/revert', { actor: key.id, from }));
+    const refused = await Promise.race(answers);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([409, '5']);
+    expect(refused.body.error.message).toContain('Another revert of the account is running');
+    release.resolve();
+    await holding;
+    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
   test('two reverts and other changes at once leave every code with one undo', async () => {
     const { live, code, path } = await given();
     const key = (await live.post('/v1/account/keys', { name: 'Script', mode: 'live' })).body;

@@ -7,7 +7,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { lineOf } from '../../events/scan-line.ts';
 import { checkSha256, linesOf, sourceOf } from '../../src/archive/check.ts';
 import { ArchiveError } from '../../src/archive/errors.ts';
-import { ArchiveWriter, archiveFormat, openArchive, readBlock } from '../../src/archive/format.ts';
+import { ArchiveWriter, archiveFormat } from '../../src/archive/format.ts';
+import { openArchive, readBlock } from '../../src/archive/read.ts';
 import { filesAt } from '../../src/archive/store.ts';
 import { scanned } from '../support/scans.ts';
 

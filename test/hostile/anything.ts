@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { png, svg } from '../logos/pictures.ts';
 import type { OperationObject } from '../support/documented.ts';
 import type { JsonSchema } from '../support/json-schema.ts';
+import { mutatedText } from '../support/mutate.ts';
 
 /** Injection payloads for SQL, ClickHouse, markup, spreadsheets, headers, logs and JavaScript. */
 export const payloads = [
@@ -155,8 +156,15 @@ const picture: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
 );
 
+/** Valid values of the headers below, which any of them may get mutated. */
+const headerValues = [
+  ...['de-AT,de;q=0.9,*;q=0.1', 'br;q=1.0, gzip;q=0.8', 'text/html, application/json;q=0.9', 'bytes=0-99,200-,-5'],
+  ...['198.51.100.7, [2001:db8::1]:443', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'W/"abc", "x", *'],
+  ...['order-1', 'scanlog_session=abc; scanlog_theme=dark', 'Wed, 01 Apr 2026 00:00:00 GMT'],
+];
+
 /** Any bytes that a header can contain: control characters are excluded, because Bun refuses to send them. */
-const headerText = text.map((value) =>
+const headerText = fc.oneof(text, mutatedText(headerValues, 2)).map((value) =>
   Buffer.from(value.slice(0, 500))
     .toString('latin1')
     .replace(/[\p{Cc}]/gu, ' '),
@@ -189,6 +197,7 @@ export function requestsTo(template: string, operation: OperationObject, ids: st
   const headers = fc.dictionary(
     fc.constantFrom(
       ...['x-request-id', 'accept', 'referer', 'user-agent', 'origin', 'if-none-match', 'range', 'cookie', 'x-a'],
+      ...['accept-language', 'accept-encoding', 'if-modified-since', 'traceparent', 'idempotency-key', 'last-event-id'],
       ...parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name.toLowerCase()),
     ),
     headerText,

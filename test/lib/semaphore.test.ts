@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QueueFull, Semaphore } from '../../src/lib/semaphore.ts';
+import { QueueFull, Semaphore, SemaphorePerKey } from '../../src/lib/semaphore.ts';
 import { microtasks } from './microtasks.ts';
 
 describe('a semaphore', () => {
@@ -64,4 +64,23 @@ describe('a semaphore', () => {
     (await next)();
     expect(await semaphore.run(async () => 'free again')).toBe('free again');
   });
+});
+
+test('a semaphore per key admits callers of each key by themselves', async () => {
+  const semaphores = new SemaphorePerKey(1, 1);
+  const held = Promise.withResolvers<void>();
+  const entered: string[] = [];
+  const enter = (key: string, name: string) =>
+    semaphores.run(key, async () => {
+      entered.push(name);
+      if (key === 'a') await held.promise;
+    });
+  const first = [enter('a', 'a1'), enter('a', 'a2')];
+  await enter('b', 'b1');
+  expect(entered).toEqual(['a1', 'b1']);
+  await expect(enter('a', 'a3')).rejects.toThrow(QueueFull);
+  held.resolve();
+  await Promise.all(first);
+  await enter('a', 'a4');
+  expect(entered).toEqual(['a1', 'b1', 'a2', 'a4']);
 });

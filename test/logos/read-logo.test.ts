@@ -113,6 +113,11 @@ describe('an SVG', () => {
     expect(difference).toBeLessThan(0.5);
   });
 
+  test('whose styles turn effects off is accepted', async () => {
+    const art = await vector(svg('<rect style="fill: red; filter: none; mask:none" width="9" height="9"/>'));
+    expect(art.paths).toHaveLength(1);
+  });
+
   test('of Illustrator and Inkscape loses what others see in it', async () => {
     const art = await vector(
       Buffer.from(`\ufeff<?xml version="1.0" encoding="UTF-8"?><!-- Generator -->

@@ -120,6 +120,39 @@ describe('the renderer', () => {
     expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(128);
   });
 
+  test('runs one job of an account at a time, public ones included, and lets both kinds take turns', async () => {
+    const timers = manualTimers();
+    const { renderer, order } = scripted(timers);
+    const done: string[] = [];
+    const open = (url: string, isPublic: boolean) =>
+      renderer.run('picture', () => pictureOf(url), { account: 'acct_a', isPublic }).finally(() => done.push(url));
+    const jobs = [open('hang', true), open('public 1', true), open('public 2', true), open('own', false)];
+    const settled = Promise.allSettled(jobs);
+    expect(await order('acct_b', 'draw'), 'a process is left for others').toContain('draw');
+    expect(done).toEqual([]);
+    timers.advance(timeouts.pictureMs);
+    await settled;
+    expect(done).toEqual(['hang', 'public 1', 'own', 'public 2']);
+  });
+
+  test('takes jobs of the account with most of them back when too many wait', async () => {
+    const timers = manualTimers();
+    const { order } = scripted(timers);
+    const many = (account: string, count: number) =>
+      Array.from({ length: count }, (_, i) => order(account, i === 0 && count > 1 ? 'hang' : 'draw'));
+    const [a, b] = [Promise.allSettled(many('acct_a', 129)), Promise.allSettled(many('acct_b', 129))];
+    const others = Array.from({ length: 256 }, (_, i) => order(`acct_${i}`, 'draw'));
+    const newest = order('acct_new', 'draw');
+    await expect(order('acct_b', 'draw')).rejects.toThrow(QueueFull);
+    timers.advance(timeouts.pictureMs);
+    expect(await newest).toContain('draw');
+    expect((await Promise.all(others)).every((result) => result.includes('draw'))).toBe(true);
+    const outcomes = [...(await a), ...(await b)];
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(reasons.filter((reason) => reason instanceof QueueFull)).toHaveLength(1);
+    expect(reasons.filter((reason) => reason instanceof JobTimeout)).toHaveLength(2);
+  });
+
   test('ends an idle process after a minute, and starts another one for the next job', async () => {
     const timers = manualTimers();
     const { order, processes } = scripted(timers);

@@ -10,10 +10,10 @@ test('deliveries with much data are read a few at a time, and each is returned o
   const ids = Array.from({ length: 20 }, (_, i) => `whd_${String(i).padStart(20, '0')}`);
   for (const [i, id] of ids.entries())
     await sql`
-      INSERT INTO webhook_deliveries (id, account, mode, generation, type, code, occurred_at, data, status, due_at, created_at)
+      INSERT INTO deliveries (id, account, webhook, generation, type, code, occurred_at, data, status, due_at, created_at)
       VALUES (${id}, 'acct_1', 'wh_1', 0, 'code.updated', 'qr_1', ${now}, ${sql.json({ rules: 'x'.repeat(200_000) })},
         'pending', ${new Date(now.getTime() - 1_000 + i)}, ${now})`;
-  const queue = new DueQueue(sql, { account: 'acct_1', mode: 'wh_1', generation: 0, replaying: false });
+  const queue = new DueQueue(sql, { account: 'acct_1', webhook: 'wh_1', generation: 0, replaying: false });
   const returned: string[] = [];
   for (;;) {
     while (queue.needsRefill) await queue.refill(now);

@@ -86,10 +86,11 @@ const rewind = (to: number) => sql`
   UPDATE checkpoints SET position = greatest(CASE WHEN position < 0 THEN position ELSE -1 - position END, ${-1 - to})
   WHERE projection = 'webhooks'`;
 
-const idsOf = async (webhook: string, replayed: boolean) =>
-  (await dueDeliveries(sql, { account, webhook, generation: 0 }, { now: new Date(), limit: 10, replayed })).map(
-    ({ id }) => id,
-  );
+async function idsOf(webhook: string, replayed: boolean): Promise<string[]> {
+  const query = { now: new Date(), limit: 10, maxBytes: 1_000_000, replayed };
+  const { due } = await dueDeliveries(sql, { account, webhook, generation: 0 }, query);
+  return due.map(({ id }) => id);
+}
 const found = () => findWebhooks(sql, testBox, { account, mode: 'live' }, { now });
 
 test('the migration keeps webhooks, secrets, deliveries and the checkpoint', async () => {

@@ -330,7 +330,7 @@ describe('a replay', () => {
     time.forward(1);
     // The API refuses a new one: as if it had begun just before.
     const request = { from: new Date(from), to: time.clock(), choice: 'missing' as const };
-    const { id } = await startReplayOf(sql, { account: one.id, mode: one.hook.id }, request, time.clock());
+    const { id } = await startReplayOf(sql, { account: one.id, webhook: one.hook.id }, request, time.clock());
     const later = (await startReplay(other.live, other.path, { from, only: 'missing' })).body;
     expect(await ended(other.live, other.path, later.id), 'begun after it').toMatchObject({ delivered: 7 });
     expect(receiver.received(one.hook.path)).toHaveLength(2);

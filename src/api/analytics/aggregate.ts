@@ -29,7 +29,7 @@ export const aggregateOperation = (service: Service): Operation =>
       const period = periodOf(query, now);
       const before = query.compare && comparedPeriod(period, query.compare, now);
       const codes = await selectedCodes(service, caller, query);
-      const { table, found } = await readWarehouse(service, async (reading, inUse) => {
+      const { table, found } = await readWarehouse(service, caller, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
         return Promise.all([
           readFigures(reading, selection),

@@ -34,7 +34,7 @@ export const destinationsOperation = (service: Service): Operation =>
       const code = await requireCode(service, caller, id);
       const [destinations, { table, found }] = await Promise.all([
         destinationsOf(service.sql, code.id),
-        readWarehouse(service, (reading) => readLeads(reading, scansOfCode(code, period, query))),
+        readWarehouse(service, caller, (reading) => readLeads(reading, scansOfCode(code, period, query))),
       ]);
       const total = [...found.values()].reduce((sum, { scans }) => sum + scans, 0);
       const data = destinations.flatMap(({ url, revision, rule, variant, since, until }) => {

@@ -1,5 +1,6 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
+import type { Owner } from '../../../events/owner.ts';
 import { type Caller, requireStillAdmitted } from '../../accounts/admission.ts';
 import {
   type Chunk,
@@ -85,6 +86,7 @@ export const exportOperations = (service: Service): Operation[] => [
       const code = await requireCode(service, caller, id);
       return exported(service, {
         ...columnsOf(query),
+        owner: caller,
         withCode: false,
         name: `${code.id}-scans`,
         header: { qr_id: code.id, period: presentPeriod(period) },
@@ -117,6 +119,7 @@ export const exportOperations = (service: Service): Operation[] => [
       const codes = await selectedCodes(service, caller, query);
       return exported(service, {
         ...columnsOf(query),
+        owner: caller,
         withCode: true,
         name: 'scans',
         header: { period: presentPeriod(period) },
@@ -136,6 +139,7 @@ const columnsOf = ({ format = 'csv', columns }: { format?: ExportFormat; columns
 });
 
 interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'withLeads'> {
+  owner: Pick<Owner, 'account'>;
   /** File name without extension. */
   name: string;
   /** Fields of the JSON file before the scans. */
@@ -222,6 +226,7 @@ class Chunks {
   async #read<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
     const { found } = await readWarehouse(
       this.#service,
+      this.#file.owner,
       async (reading, table) => {
         this.#firstTable ??= table;
         if (table.position < this.#firstTable.position)

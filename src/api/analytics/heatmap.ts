@@ -27,7 +27,7 @@ export const heatMapOperations = (service: Service): Operation[] => [
     async handle({ caller, params: { id }, query }) {
       const period = periodOf(query, service.clock());
       const code = await requireCode(service, caller, id);
-      const { table, found } = await readWarehouse(service, (reading) =>
+      const { table, found } = await readWarehouse(service, caller, (reading) =>
         readHeatMap(reading, scansOfCode(code, period, query)),
       );
       const answer = { qr_id: code.id, period: presentPeriod(period), data: everyHour(found) };
@@ -47,7 +47,7 @@ export const heatMapOperations = (service: Service): Operation[] => [
     async handle({ caller, query }) {
       const period = periodOf(query, service.clock());
       const codes = await selectedCodes(service, caller, query);
-      const { table, found } = await readWarehouse(service, async (reading, inUse) =>
+      const { table, found } = await readWarehouse(service, caller, async (reading, inUse) =>
         readHeatMap(reading, await scansOfAccount(service, caller, inUse, { codes, period, query })),
       );
       return json(200, { period: presentPeriod(period), data: everyHour(found) }, positionOf(service, table));

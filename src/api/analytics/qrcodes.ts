@@ -39,7 +39,7 @@ export const codesOperation = (service: Service): Operation =>
       const before = query.compare && comparedPeriod(period, query.compare, now);
       const selected = await selectedCodes(service, caller, query);
       const slice = { offset: (page - 1) * limit, limit };
-      const { table, found } = await readWarehouse(service, async (reading, inUse) => {
+      const { table, found } = await readWarehouse(service, caller, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes: selected, period, query });
         const { codes, total } =
           selected === undefined

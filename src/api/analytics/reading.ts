@@ -5,6 +5,8 @@ import type { Reading } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { type TableInUse, tableInUse } from '../../analytics/table-in-use.ts';
 import { codeNotFound, findCode } from '../../codes/codes.ts';
+import { retryLater } from '../../lib/errors.ts';
+import { QueueFull, SemaphorePerKey } from '../../lib/semaphore.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import type { Service } from '../service.ts';
 import { type FilterQuery, filtersOf } from './filters.ts';
@@ -41,23 +43,41 @@ export const scansOfCode = ({ account, mode, id }: Code, period: Period, query: 
   ...filtersOf(query),
 });
 
-/** Reads from the table in use, with a timeout. Retries once if a replay has just replaced that table. */
+/** Reads of one account at a time, one fewer than the embedded ClickHouse runs, so that others never wait for all of them. */
+const maxReads = 3;
+const maxWaitingReads = 64;
+const reads = new SemaphorePerKey(maxReads, maxWaitingReads);
+
+const tooManyReads = () =>
+  retryLater('The account has too many reads of analytics at once: try again in a few seconds.');
+
+/**
+ * Reads from the table in use, with a timeout. Retries once if a replay has just replaced that table. More than three reads of
+ * an account wait for one another.
+ */
 export async function readWarehouse<T>(
-  { sql, warehouse }: Service,
+  { sql, warehouse }: Pick<Service, 'sql' | 'warehouse'>,
+  { account }: Pick<Owner, 'account'>,
   read: (reading: Reading, table: TableInUse) => Promise<T>,
   signal: AbortSignal = AbortSignal.timeout(timeouts.analyticsReadMs),
 ): Promise<{ table: TableInUse; found: T }> {
+  let hasBegun = false;
   const attempt = async () => {
+    hasBegun = true;
     const table = await tableInUse(sql);
     return {
       table,
       found: await read({ warehouse, version: table.version, definition: table.definition, signal }, table),
     };
   };
+  const retried = () =>
+    attempt().catch((error) => {
+      if (isUnknownTable(error)) return attempt();
+      throw error;
+    });
   try {
-    return await attempt();
+    return await reads.run(account, retried, signal);
   } catch (error) {
-    if (isUnknownTable(error)) return attempt();
-    throw error;
+    throw error instanceof QueueFull || (!hasBegun && signal.aborted) ? tooManyReads() : error;
   }
 }

@@ -34,7 +34,7 @@ export const scansOperations = (service: Service): Operation[] => [
       const { page = 1, limit = 50 } = query;
       const period = periodOf(query, service.clock());
       const code = await requireCode(service, caller, id);
-      const { table, found } = await readWarehouse(service, (reading) =>
+      const { table, found } = await readWarehouse(service, caller, (reading) =>
         readScans(reading, scansOfCode(code, period, query), { offset: (page - 1) * limit, limit }),
       );
       const scans = found.scans.map(({ qr_id: _, ...scan }) => scan);
@@ -61,7 +61,7 @@ export const scansOperations = (service: Service): Operation[] => [
       const { page = 1, limit = 50 } = query;
       const period = periodOf(query, service.clock());
       const codes = await selectedCodes(service, caller, query);
-      const { table, found } = await readWarehouse(service, async (reading, inUse) => {
+      const { table, found } = await readWarehouse(service, caller, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
         return readScans(reading, selection, { offset: (page - 1) * limit, limit });
       });

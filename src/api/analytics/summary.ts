@@ -33,7 +33,7 @@ export const summaryOperations = (service: Service): Operation[] =>
         const period = periodOf(query, now);
         const before = query.compare && comparedPeriod(period, query.compare, now);
         const code = await requireCode(service, caller, id);
-        const { table, found } = await readWarehouse(service, (reading) =>
+        const { table, found } = await readWarehouse(service, caller, (reading) =>
           Promise.all([
             readFigures(reading, scansOfCode(code, period, query)),
             before && readTotals(reading, scansOfCode(code, before, query)),

@@ -46,7 +46,7 @@ export const timeSeriesOperations = (service: Service): Operation[] => [
       const before = query.compare && comparedPeriod(period, query.compare, now);
       checkBuckets(period, interval);
       const code = await requireCode(service, caller, id);
-      const { table, found } = await readWarehouse(service, (reading) =>
+      const { table, found } = await readWarehouse(service, caller, (reading) =>
         readBoth(reading, scansOfCode(code, period, query), interval, before),
       );
       return json(
@@ -83,7 +83,7 @@ export const timeSeriesOperations = (service: Service): Operation[] => [
       const before = query.compare && comparedPeriod(period, query.compare, now);
       checkBuckets(period, interval, top + 1);
       const codes = await selectedCodes(service, caller, query);
-      const { table, found } = await readWarehouse(service, async (reading, inUse) => {
+      const { table, found } = await readWarehouse(service, caller, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
         return Promise.all([
           readBoth(reading, selection, interval, before),

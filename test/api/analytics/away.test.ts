@@ -117,7 +117,7 @@ describe('while the warehouse is rebuilt', () => {
       }
       return readFigures(reading, { account: account.id, mode: 'live', codes, start, end, bots: 'include' });
     };
-    const { table, found } = await readWarehouse(parts, read, new AbortController().signal);
+    const { table, found } = await readWarehouse(parts, { account: account.id }, read, new AbortController().signal);
     expect(attempts).toBe(2);
     expect(table.version).toBe(2);
     expect(found.cities).toEqual([{ city: 'Vienna', country: 'DE', scans: 1 }]);

@@ -5,7 +5,9 @@ import type { Reading } from '../../../src/analytics/reading.ts';
 import { readScans } from '../../../src/analytics/scans.ts';
 import type { Selection } from '../../../src/analytics/selection.ts';
 import { readCodeSeries, readHeatMap, readLeads, readSeries } from '../../../src/analytics/series.ts';
+import { readWarehouse } from '../../../src/api/analytics/reading.ts';
 import { created } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import { blamedFields } from '../../support/http.ts';
 import { scanned } from '../../support/scans.ts';
 import type { TestAccount } from '../../support/service.ts';
@@ -282,4 +284,23 @@ describe('tables that are read', () => {
     ]);
     expect(await sourcesOf((reading) => readSeries(reading, days, 'day'))).toEqual(['by_hour']);
   });
+});
+
+test('many reads of one account wait for one another, and not those of another account', async () => {
+  const held = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const parts = { sql: service.database.sql, warehouse: service.warehouse };
+  const read = (reader: string, name: string) =>
+    readWarehouse(parts, { account: reader }, async () => {
+      begun.push(name);
+      if (reader === 'acct_a') await held.promise;
+      return name;
+    });
+  const names = Array.from({ length: 67 }, (_, i) => `a${i + 1}`);
+  const all = Promise.all(names.map((name) => read('acct_a', name)));
+  await expect(read('acct_a', 'one too many')).rejects.toMatchObject({ code: 'unavailable' });
+  expect((await read('acct_b', 'b')).found).toBe('b');
+  await eventually(() => expect(begun.toSorted()).toEqual(['a1', 'a2', 'a3', 'b']));
+  held.resolve();
+  expect((await all).map(({ found }) => found)).toEqual(names);
 });

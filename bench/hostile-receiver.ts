@@ -1,0 +1,31 @@
+/**
+ * A webhook receiver in a separate process, which prints its port: it answers with a length and with chunks that never end, as
+ * fast as they are read.
+ */
+const chunk = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
+const head = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+interface Answer {
+  hasBegun: boolean;
+}
+
+const listening = Bun.listen<Answer>({
+  hostname: '127.0.0.1',
+  port: 0,
+  socket: {
+    open(socket) {
+      socket.data = { hasBegun: false };
+    },
+    data(socket) {
+      if (socket.data.hasBegun) return;
+      socket.data.hasBegun = true;
+      socket.write(head);
+      while (socket.write(chunk) === chunk.length);
+    },
+    // What did not fit before is lost: the body is not meant to be valid.
+    drain(socket) {
+      while (socket.write(chunk) === chunk.length);
+    },
+  },
+});
+console.log(listening.port);
