@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { peakAbove } from '../support/peak-memory.ts';
 import { endWindows } from '../support/rate-windows.ts';
 import { type TestAccount, useService } from '../support/service.ts';
+import { retrying } from '../support/warehouse.ts';
 import { type Behaviour, useReceiver } from '../webhooks/receiver.ts';
 import { mayCallTests, newPath, scanCode, setHook } from '../webhooks/webhook-support.ts';
 
@@ -41,7 +42,7 @@ async function expectOtherGoesOn(): Promise<void> {
     fetch(`${url()}/images/${code.id}/public?size=${size}`),
     other.live.get(`/v1/qrcodes/${code.id}/download?size=${size + 1_000}`),
     other.live.get(`/v1/qrcodes/${code.id}`),
-    other.live.get('/v1/analytics/export'),
+    retrying(other.live).get('/v1/analytics/export'),
     other.live.post('/v1/sheets', { qr_ids: [code.id], layout: 'a4-3x8' }),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
