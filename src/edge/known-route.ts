@@ -11,8 +11,8 @@ export interface KnownRoute extends Route {
 }
 
 const overheadBytes = 600;
-/** Parsed, and compiled for the first scan. */
-const bytesPerRuleByte = 4;
+/** Parsed, and compiled for the first scan: 2,000 routes with 62 kB of rules each took 240 MB. */
+const bytesPerRuleByte = 2;
 
 /** About how much memory a route takes. */
 export function bytesOf({ destination_url, location, targeting }: KnownRoute): number {

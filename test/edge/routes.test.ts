@@ -185,7 +185,7 @@ describe('routes', () => {
   });
 
   test('a cache is full by bytes, too: routes with large rules leave room for few', async () => {
-    const routes = routesOn(database.sql, { maxRouteBytes: 100_000 });
+    const routes = routesOn(database.sql, { maxRouteBytes: 50_000 });
     const plain = [await given(), await given(), await given()];
     for (const { short_code } of plain) await routes.load(short_code);
     const destination_url = `https://example.com/${'x'.repeat(2_000)}`;
@@ -193,7 +193,7 @@ describe('routes', () => {
     const rules = [{ id: 'r1', when: {}, split: Array.from({ length: 8 }, (_, i) => variant(`v${i}`)) }];
     for (let i = 0; i < 3; i++) {
       const large = await given();
-      // About 65 kB, parsed and compiled: one fits.
+      // About 33 kB, parsed and compiled: one fits.
       await patch(large, { rules });
       await routes.load(large.short_code);
       expect(routes.get(large.short_code), 'the newest is cached').toBeDefined();
