@@ -28,15 +28,16 @@ const settingsOf = ({ url, description, events, qr_ids, tags, status }: Webhook)
   active: status === 'enabled',
 });
 
-/** None if the change changes nothing. Of the webhook of `/v1/account/webhook` only the URL can change, which enables it. */
+/** None if nothing changes. Of the webhook of `/v1/account/webhook` only the URL changes, and giving it enables it. */
 export function changeWebhook(webhook: Webhook, change: Partial<WebhookSettings>): WebhookEvent[] {
   const { mode, body } = webhook;
+  if (body === 'contract')
+    return change.url !== undefined || change.active ? setWebhook(webhook, mode, change.url ?? webhook.url) : [];
   const before = settingsOf(webhook);
   const changed = settingNames.filter(
     (name) => change[name] !== undefined && JSON.stringify(change[name]) !== JSON.stringify(before[name]),
   );
   if (changed.length === 0) return [];
-  if (body === 'contract') return setWebhook(webhook, mode, change.url ?? webhook.url);
   const only = (values: Partial<WebhookSettings>) =>
     Object.fromEntries(changed.map((name) => [name, values[name]])) as Partial<WebhookSettings>;
   return [{ type: 'webhook_changed', data: { webhook: webhook.webhook, mode, from: only(before), to: only(change) } }];

@@ -70,6 +70,7 @@ describe('/v1/webhooks', () => {
     expect(first).toMatchObject({ account_webhook: true, url: account.url, secret: account.secret });
     expect(first).toMatchObject({ events: ['scan.created'], created_at: account.created_at });
     expect(second).toEqual(rotated);
+    expect((await live.get('/v1/webhooks/live')).status, 'its name in the tables is no id').toBe(404);
     expect((await development.get('/v1/webhooks')).body).toEqual({ data: [] });
 
     expect((await live.patch(`/v1/webhooks/${first.id}`, { url: receiver.url('c') })).body.url).toBe(receiver.url('c'));
