@@ -50,6 +50,60 @@ describe('a damaged geography database', () => {
   });
 });
 
+describe('a damaged archive file', () => {
+  const file = readFileSync(fileURLToPath(new URL('../fixtures/archive/archive-1.parquet', import.meta.url)));
+  const intact = file.length;
+
+  /** Reads all blocks; returns how many bytes were read of the file. */
+  async function readAll(bytes: Buffer): Promise<number> {
+    let read = 0;
+    const source: ArchiveSource = {
+      location: 'archive-1.parquet',
+      bytes: bytes.length,
+      async read(start, end) {
+        expect(0 <= start && start <= end && end <= bytes.length, `bytes ${start} to ${end}`).toBe(true);
+        read += end - start;
+        return bytes.subarray(start, end);
+      },
+    };
+    const archive = await openArchive(source);
+    for (const { index, scans } of archive.blocks) {
+      const lines = await readBlock(archive, index);
+      expect(lines).toHaveLength(scans);
+      for (const line of lines) expect(typeof line).toBe('string');
+    }
+    return read;
+  }
+
+  test('is refused before it is read if a column has another name', async () => {
+    const renamed = Buffer.from(file);
+    renamed.write('varianx', renamed.lastIndexOf('variant'));
+    await expect(readAll(renamed)).rejects.toThrow(
+      / is not a complete archive file of Scanlog: its footer says imposs/,
+    );
+  });
+
+  test('is refused as such, wherever it is damaged', async () => {
+    expect(await readAll(file)).toBeLessThan(3 * intact);
+    const footer = file.length - 8 - file.readUInt32LE(file.length - 8);
+    const inFooter = mutated([file.subarray(footer, -8)]).map((middle) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(middle.length);
+      return Buffer.concat([file.subarray(0, footer), middle, length, Buffer.from('PAR1')]);
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(mutated([file]), inFooter), async (bytes) => {
+        const read = await readAll(bytes).catch((error) => {
+          if (error instanceof ArchiveError || error instanceof NewerVersion) return 0;
+          throw error;
+        });
+        expect(read).toBeLessThan(20 * intact);
+      }),
+      { numRuns: 600 },
+    );
+  });
+});
+
 test('a mutated table to import has rows with errors, and no exception', () => {
   const tables = [
     'name,destination_url,short_code,max_scans,starts_at,tags\nMenu,https://example.com/,abc,5,2026-03-01 09:00,"a,b"\n',
