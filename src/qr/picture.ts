@@ -19,7 +19,7 @@ export const drawingVersion = 1;
  * Increase with every change of the bytes of these files, also if they look the same: their `ETag` is strong. Other
  * pictures are the same, byte for byte, in all versions.
  */
-const fileVersions = { pdf: 2, layeredPng: 2 } as const;
+const fileVersions = { pdf: 2, layeredPng: 3 } as const;
 
 export type { PictureFormat } from './print-sizes.ts';
 

@@ -53,7 +53,8 @@ export function pixelSceneOf(
   return { scene: sceneFrom(composition, options), layout };
 }
 
-function sceneFrom(composition: Composition, options: SceneOptions): Scene {
+/** The scene of a composition, in its order of painting. */
+export function sceneFrom(composition: Composition, options: SceneOptions): Scene {
   const { area, background, geometry } = composition;
   const shapes = [...symbolShapes(composition), ...overlayShapes(composition, options)];
   return { side: geometry.side, area, background, shapes };
