@@ -1,13 +1,12 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { connectWarehouse } from '../src/analytics/connect.ts';
 import { warmUp } from '../src/analytics/warm-up.ts';
 import { readConfig } from '../src/config/config.ts';
 import { StartError } from '../src/lib/errors.ts';
-import { type BenchStack, load } from './bench-stack.ts';
+import type { BenchStack } from './bench-stack.ts';
 import { codeId, type SizedService, shortCode, smallAccountCodes, startSizedService } from './growth-world.ts';
 import { medianTimesMs } from './median-times.ts';
 import { cpuSeconds } from './process.ts';
+import { loadRedirects } from './redirect-load.ts';
 import { type BenchRow, type Bounds, boundedRow, median } from './row.ts';
 
 const baseSize = 1_000;
@@ -208,27 +207,21 @@ async function redirectCpuSeconds(stack: BenchStack, services: SizedService[], o
   for (let round = 0; round <= repetitions.redirectRounds; round++) {
     onStep(`redirects at ${rate.toLocaleString('en')}/s, round ${round} of ${repetitions.redirectRounds}`);
     for (const service of services) {
-      const targets = writeTargets(stack, service);
+      const targets = targetsOf(service);
       const before = await cpuSecondsOf(service);
-      const { statuses } = await load(`${service.url}/`, { connections: 64, seconds: 3, rate, targets });
+      const count = await loadRedirects(stack, service.url, targets, { seconds: 3, rate });
       const after = await cpuSecondsOf(service);
-      const others = Object.keys(statuses).filter((status) => status !== '302');
-      if (others.length > 0) throw new Error(`some redirects were answered with ${others.join(', ')} instead of 302`);
-      if (round > 0) costs.get(service)?.push((after - before) / (statuses['302'] ?? 0));
+      if (round > 0) costs.get(service)?.push((after - before) / count);
     }
   }
   return new Map([...costs].map(([service, values]) => [service, median(values)]));
 }
 
-function writeTargets(stack: BenchStack, service: SizedService): string {
+function targetsOf(service: SizedService): string[] {
   const cached = Math.min(service.codes / 2, 100_000);
-  const targets = Array.from({ length: cached }, (_, n) => {
-    const code = n % uncachedEvery === 0 ? anyCode(service) : 1 + Math.floor(Math.random() * cached);
-    return { path: `/${shortCode(code)}`, authorization: 'none' };
-  });
-  const file = join(stack.folder, 'targets.json');
-  writeFileSync(file, JSON.stringify(targets));
-  return file;
+  return Array.from({ length: cached }, (_, n) =>
+    shortCode(n % uncachedEvery === 0 ? anyCode(service) : 1 + Math.floor(Math.random() * cached)),
+  );
 }
 
 /** The CPU time so far of the edge and of its connections' Postgres backends. */

@@ -65,7 +65,7 @@ export async function benchImages({ repetitions = 40 } = {}): Promise<BenchRow[]
       {
         what: `PNG 512 px of codes with ${logoIds.length} different logos: memory added`,
         figure: `${logoMemory.toFixed(0)} MB`,
-        against: 'fixed caches of drawn logos and frames: 16 MB',
+        against: 'fixed cache of drawn logos and frames: 8 MB',
         ratio: null,
         value: logoMemory,
       },

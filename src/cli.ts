@@ -292,7 +292,6 @@ program
   .description('run benchmarks, and print each figure next to a reference from the same run')
   .addArgument(new Argument('[what]', 'benchmark to run').choices(benchmarks).default('all', 'all'))
   .option('--json', 'print JSON')
-  .option('--sheet <file>', 'draw all QR styles into a PNG file instead')
   .action(async (what, options) => (await import('./cli/bench.ts')).bench(what, options));
 
 program

@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { benchAnalytics } from '../../bench/analytics.ts';
 import { benchApi } from '../../bench/api.ts';
 import { type BenchStack, startBenchStack } from '../../bench/bench-stack.ts';
 import { benchBurst } from '../../bench/burst.ts';
-import { contactSheet } from '../../bench/contact-sheet.ts';
 import { benchCost } from '../../bench/cost.ts';
 import { benchFeed } from '../../bench/feed.ts';
 import { benchGrowth } from '../../bench/growth.ts';
@@ -26,19 +24,13 @@ import { bold, dim, print, table } from './terminal.ts';
 
 interface Options {
   json?: boolean;
-  sheet?: string;
 }
 
 /** Take much more time and disk than all others. */
 const notInAll: ReadonlySet<Benchmark> = new Set(['operations', 'replica']);
 
 /** Runs benchmarks, and prints each figure next to a reference from the same run. */
-export async function bench(which: Benchmark, { json = false, sheet }: Options): Promise<void> {
-  if (sheet !== undefined) {
-    writeFileSync(sheet, contactSheet());
-    print(`${sheet} shows all QR styles.`);
-    return;
-  }
+export async function bench(which: Benchmark, { json = false }: Options): Promise<void> {
   const onStep = (step: string) => process.stderr.write(`${step} …\n`);
   const steps = { onStep };
   const onStack = (measure: (stack: BenchStack, options: typeof steps) => Promise<BenchRow[]>) => async () => {

@@ -17,11 +17,11 @@ export interface RasterHeader {
 /** Reads numbers; throws `BadPicture` beyond the end of the file. */
 export class Reader {
   readonly bytes: Uint8Array;
-  private readonly view: DataView;
+  readonly #view: DataView;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get length(): number {
@@ -29,11 +29,11 @@ export class Reader {
   }
 
   u8(at: number): number {
-    return this.read(at, 1, () => this.view.getUint8(at));
+    return this.#read(at, 1, () => this.#view.getUint8(at));
   }
 
   u16(at: number, isLittle = false): number {
-    return this.read(at, 2, () => this.view.getUint16(at, isLittle));
+    return this.#read(at, 2, () => this.#view.getUint16(at, isLittle));
   }
 
   u24(at: number): number {
@@ -41,14 +41,14 @@ export class Reader {
   }
 
   u32(at: number, isLittle = false): number {
-    return this.read(at, 4, () => this.view.getUint32(at, isLittle));
+    return this.#read(at, 4, () => this.#view.getUint32(at, isLittle));
   }
 
   text(at: number, length: number): string {
-    return this.read(at, length, () => String.fromCharCode(...this.bytes.subarray(at, at + length)));
+    return this.#read(at, length, () => String.fromCharCode(...this.bytes.subarray(at, at + length)));
   }
 
-  private read<T>(at: number, length: number, get: () => T): T {
+  #read<T>(at: number, length: number, get: () => T): T {
     if (at < 0 || at + length > this.length) throw new BadPicture('is cut off');
     return get();
   }

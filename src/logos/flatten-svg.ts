@@ -1,7 +1,8 @@
 import type { Fill, GradientFill, Stop } from '../qr/fill.ts';
 import type { LogoPath, LogoStroke, VectorLogo } from '../qr/logo-art.ts';
+import type { CubicPath } from '../qr/path.ts';
 import { BadPicture } from './bytes.ts';
-import { type Box, boundsOf, lengthOf, type PathData, parsePath, transformed, writePath } from './path-data.ts';
+import { type Box, boundsOf, lengthOf, readPath, storedPath, transformed } from './logo-path.ts';
 import { svgLimits } from './svg-rules.ts';
 import { apply, identity, type Matrix, multiply, parseMatrix, scaleOf } from './transform.ts';
 import { parseXml, type XmlElement } from './xml.ts';
@@ -39,16 +40,16 @@ export function flattenSvg(svg: string): VectorLogo {
 
 class Flattener {
   readonly paths: LogoPath[] = [];
-  private characters = 0;
-  private dashes = 0;
-  private layers = 0;
-  private clipCharacters = 0;
-  private readonly definitions: ReadonlyMap<string, XmlElement>;
-  private readonly box: { width: number; height: number };
+  #characters = 0;
+  #dashes = 0;
+  #layers = 0;
+  #clipCharacters = 0;
+  readonly #definitions: ReadonlyMap<string, XmlElement>;
+  readonly #box: { width: number; height: number };
 
   constructor(definitions: ReadonlyMap<string, XmlElement>, box: { width: number; height: number }) {
-    this.definitions = definitions;
-    this.box = box;
+    this.#definitions = definitions;
+    this.#box = box;
   }
 
   walk(elements: readonly XmlElement[], state: State): void {
@@ -56,26 +57,26 @@ class Flattener {
       if (element.name === 'defs') continue;
       if (element.attributes.has('filter') || element.attributes.has('mask'))
         throw new BadPicture('contains a filter effect or a mask');
-      const inner = this.enter(element, state);
+      const inner = this.#enter(element, state);
       if (element.name === 'g') this.walk(element.children, inner);
-      else if (element.name === 'path') this.add(element, inner);
+      else if (element.name === 'path') this.#add(element, inner);
       else throw new BadPicture(`contains the element ${element.name}, which a logo cannot have`);
     }
   }
 
-  private enter({ attributes }: XmlElement, state: State): State {
+  #enter({ attributes }: XmlElement, state: State): State {
     const matrix = multiply(state.matrix, parseMatrix(attributes.get('transform')));
     const clip = referenceOf(attributes.get('clip-path'));
     return {
       matrix,
       opacity: state.opacity * Number(attributes.get('opacity') ?? 1),
-      clips: clip === undefined ? state.clips : [...state.clips, ...this.clipsOf(clip, matrix)],
+      clips: clip === undefined ? state.clips : [...state.clips, ...this.#clipsOf(clip, matrix)],
     };
   }
 
   /** A clip path is the union of its paths, and may itself be clipped. */
-  private clipsOf(id: string, matrix: Matrix, depth = 0): NonNullable<LogoPath['clips']> {
-    const element = this.definitions.get(id);
+  #clipsOf(id: string, matrix: Matrix, depth = 0): NonNullable<LogoPath['clips']> {
+    const element = this.#definitions.get(id);
     if (element?.name !== 'clipPath' || depth > 8) throw new BadPicture('has a clip path that cannot be used');
     const own = multiply(matrix, parseMatrix(element.attributes.get('transform')));
     const parts: string[] = [];
@@ -86,26 +87,26 @@ class Flattener {
         if (child.name === 'g') walk(child.children, inner);
         if (child.name !== 'path') continue;
         if (child.attributes.get('clip-rule') === 'evenodd') rule = 'evenodd';
-        parts.push(this.written(transformed(parsePath(child.attributes.get('d') ?? ''), inner)));
+        parts.push(this.#written(transformed(readPath(child.attributes.get('d') ?? ''), inner)));
       }
     };
     walk(element.children, own);
     const clip = { d: parts.join(' '), ...(rule === undefined ? {} : { rule }) };
     const outer = referenceOf(element.attributes.get('clip-path'));
-    return outer === undefined ? [clip] : [...this.clipsOf(outer, matrix, depth + 1), clip];
+    return outer === undefined ? [clip] : [...this.#clipsOf(outer, matrix, depth + 1), clip];
   }
 
-  private add({ attributes }: XmlElement, { matrix, opacity, clips }: State): void {
+  #add({ attributes }: XmlElement, { matrix, opacity, clips }: State): void {
     if (this.paths.length === svgLimits.maxPaths) throw new BadPicture(`has more than ${svgLimits.maxPaths} paths`);
-    const local = parsePath(attributes.get('d') ?? '');
+    const local = readPath(attributes.get('d') ?? '');
     const path = transformed(local, matrix);
     const bounds = boundsOf(local);
     const fillOpacity = Number(attributes.get('fill-opacity') ?? 1);
-    const fill = this.paint(attributes.get('fill') ?? '#000000', matrix, bounds);
-    const stroke = this.strokeOf(attributes, matrix, bounds, lengthOf(path));
+    const fill = this.#paint(attributes.get('fill') ?? '#000000', matrix, bounds);
+    const stroke = this.#strokeOf(attributes, matrix, bounds, lengthOf(path));
     const strokeOpacity = Number(attributes.get('stroke-opacity') ?? 1);
-    this.payFor(path, (stroke?.width ?? 0) / 2, opacity, clips);
-    const d = this.written(path);
+    this.#payFor(path, (stroke?.width ?? 0) / 2, opacity, clips);
+    const d = this.#written(path);
     const common = { d, ...(clips.length === 0 ? {} : { clips }) };
     const faded = (share: number) => (opacity * share >= 1 ? {} : { opacity: round(opacity * share) });
     const rule = attributes.get('fill-rule') === 'evenodd' ? { fillRule: 'evenodd' as const } : {};
@@ -114,26 +115,26 @@ class Flattener {
   }
 
   /** Refuses what would take too long to draw. */
-  private payFor(path: PathData, margin: number, opacity: number, clips: State['clips']): void {
+  #payFor(path: CubicPath, margin: number, opacity: number, clips: State['clips']): void {
     const { x, y, width, height } = boundsOf(path);
     const part = (from: number, length: number, side: number) =>
       Math.max(0, Math.min(side, from + length + margin) - Math.max(0, from - margin)) / side;
-    const share = part(x, width, this.box.width) * part(y, height, this.box.height);
-    this.layers += share * (clips.length > 0 || opacity < 1 ? 3 : 1);
-    if (this.layers > svgLimits.maxLayers)
+    const share = part(x, width, this.#box.width) * part(y, height, this.#box.height);
+    this.#layers += share * (clips.length > 0 || opacity < 1 ? 3 : 1);
+    if (this.#layers > svgLimits.maxLayers)
       throw new BadPicture(`paints its area more than ${svgLimits.maxLayers} times over: merge its layers`);
-    for (const { d } of clips) this.clipCharacters += d.length;
-    if (this.clipCharacters > svgLimits.maxClipCharacters)
+    for (const { d } of clips) this.#clipCharacters += d.length;
+    if (this.#clipCharacters > svgLimits.maxClipCharacters)
       throw new BadPicture('has clip paths that are too detailed for the number of paths in them: simplify them');
   }
 
-  private strokeOf(
+  #strokeOf(
     attributes: ReadonlyMap<string, string>,
     matrix: Matrix,
     bounds: Box,
     length: number,
   ): LogoStroke | undefined {
-    const color = this.paint(attributes.get('stroke') ?? 'none', matrix, bounds);
+    const color = this.#paint(attributes.get('stroke') ?? 'none', matrix, bounds);
     const scale = scaleOf(matrix);
     const width = Number(attributes.get('stroke-width') ?? 1) * scale;
     if (color === undefined || !(width > 0)) return undefined;
@@ -143,8 +144,8 @@ class Flattener {
     const dashes = numbers(attributes.get('stroke-dasharray') ?? '').map((dash) => round(dash * scale));
     const period = dashes.reduce((sum, dash) => sum + dash, 0);
     const isDashed = dashes.length > 0 && period > 0;
-    if (isDashed) this.dashes += (length / period) * dashes.length;
-    if (this.dashes > svgLimits.maxDashes) throw new BadPicture(`has more than ${svgLimits.maxDashes} dashes`);
+    if (isDashed) this.#dashes += (length / period) * dashes.length;
+    if (this.#dashes > svgLimits.maxDashes) throw new BadPicture(`has more than ${svgLimits.maxDashes} dashes`);
     return {
       color,
       width: round(width),
@@ -155,19 +156,19 @@ class Flattener {
     };
   }
 
-  private paint(value: string, matrix: Matrix, bounds: Box): Fill | undefined {
+  #paint(value: string, matrix: Matrix, bounds: Box): Fill | undefined {
     if (value === 'none') return undefined;
     if (/^#[0-9a-f]{6}$/i.test(value)) return value.toUpperCase();
-    const element = this.definitions.get(referenceOf(value) ?? '');
+    const element = this.#definitions.get(referenceOf(value) ?? '');
     if (element?.name !== 'linearGradient' && element?.name !== 'radialGradient')
       throw new BadPicture('has a fill that cannot be used');
     return gradientOf(element, matrix, bounds);
   }
 
-  private written(path: PathData): string {
-    const d = writePath(path);
-    this.characters += d.length;
-    if (this.characters > svgLimits.maxPathCharacters) throw new BadPicture('is too detailed: simplify its paths');
+  #written(path: CubicPath): string {
+    const d = storedPath(path);
+    this.#characters += d.length;
+    if (this.#characters > svgLimits.maxPathCharacters) throw new BadPicture('is too detailed: simplify its paths');
     return d;
   }
 }

@@ -1,12 +1,14 @@
-import { type Area, rounded } from './fill.ts';
+import type { Area } from './fill.ts';
 import type { Margins } from './layout.ts';
+import type { Path, Segment } from './path.ts';
 import type { FrameLook } from './style.ts';
 import { type FrameFont, textPath } from './text.ts';
 
 /** What a frame paints, in this order. */
 export interface FramePaths {
-  readonly frame: string;
-  readonly text: string;
+  readonly frame: Path;
+  /** Empty without a text. */
+  readonly text: Path;
 }
 
 interface Measures {
@@ -46,12 +48,17 @@ export function framePaths(frame: FrameLook, area: Area, side: number, font: Fra
   const { x, y, width, height } = area;
   const bandTop = frame.type === 'label-top' ? y : y + height - band - (frame.type === 'box' ? border : 0);
   const bandArea = { x, y: bandTop, width, height: band };
-  const text = font === undefined || frame.text === '' ? '' : labelPath(frame.text, bandArea, font);
+  const text = font === undefined || frame.text === '' ? [] : labelPath(frame.text, bandArea, font);
   if (frame.type === 'bubble') {
     const middle = x + width / 2;
     const corner = Math.min(radius, band / 2);
-    const arrowPath = `M${pair(middle - arrow, bandTop)}L${pair(middle, bandTop - arrow)}L${pair(middle + arrow, bandTop)}z`;
-    return { frame: arrowPath + rectPath(bandArea, equal(corner)), text };
+    const arrowPath: Path = [
+      { kind: 'move', x: middle - arrow, y: bandTop },
+      { kind: 'line', x: middle, y: bandTop - arrow },
+      { kind: 'line', x: middle + arrow, y: bandTop },
+      { kind: 'close' },
+    ];
+    return { frame: [...arrowPath, ...rectPath(bandArea, equal(corner))], text };
   }
   const inset = (top: number, bottom: number): Area => ({
     x: x + border,
@@ -73,10 +80,10 @@ export function framePaths(frame: FrameLook, area: Area, side: number, font: Fra
       : frame.type === 'label-bottom'
         ? [inner, inner, atBand, atBand]
         : equal(inner);
-  return { frame: rectPath(area, equal(radius)) + rectPath(hole, holeRadii, true), text };
+  return { frame: [...rectPath(area, equal(radius)), ...rectPath(hole, holeRadii, true)], text };
 }
 
-function labelPath(text: string, band: Area, font: FrameFont): string {
+function labelPath(text: string, band: Area, font: FrameFont): Path {
   const [padX, padY] = [band.height / 2.5, band.height / 6];
   const area = { x: band.x + padX, y: band.y + padY, width: band.width - 2 * padX, height: band.height - 2 * padY };
   return textPath(text, area, band.height * 0.42, font);
@@ -87,36 +94,22 @@ type Radii = readonly [number, number, number, number];
 const equal = (radius: number): Radii => [radius, radius, radius, radius];
 
 /** A rectangle with rounded corners, clockwise; a hole counterclockwise, so that no fill rule is needed. */
-export function rectPath({ x, y, width, height }: Area, radii: Radii, isHole = false): string {
+export function rectPath({ x, y, width, height }: Area, radii: Radii, isHole = false): Path {
   const [tl, tr, br, bl] = radii;
   const [right, bottom] = [x + width, y + height];
-  const arc = (radius: number, toX: number, toY: number) =>
-    radius === 0 ? '' : `A${pair(radius, radius)} 0 0 ${isHole ? 0 : 1} ${pair(toX, toY)}`;
-  const line = (toX: number, toY: number) => `L${pair(toX, toY)}`;
-  if (isHole)
-    return [
-      `M${pair(x + tl, y)}`,
-      arc(tl, x, y + tl),
-      line(x, bottom - bl),
-      arc(bl, x + bl, bottom),
-      line(right - br, bottom),
-      arc(br, right, bottom - br),
-      line(right, y + tr),
-      arc(tr, right - tr, y),
-      'z',
-    ].join('');
-  return [
-    `M${pair(x + tl, y)}`,
-    line(right - tr, y),
-    arc(tr, right, y + tr),
-    line(right, bottom - br),
-    arc(br, right - br, bottom),
-    line(x + bl, bottom),
-    arc(bl, x, bottom - bl),
-    line(x, y + tl),
-    arc(tl, x + tl, y),
-    'z',
-  ].join('');
+  // Each corner with the points before and after it, clockwise.
+  const corners = [
+    { from: { x: right - tr, y }, at: { x: right, y }, to: { x: right, y: y + tr } },
+    { from: { x: right, y: bottom - br }, at: { x: right, y: bottom }, to: { x: right - br, y: bottom } },
+    { from: { x: x + bl, y: bottom }, at: { x, y: bottom }, to: { x, y: bottom - bl } },
+    { from: { x, y: y + tl }, at: { x, y }, to: { x: x + tl, y } },
+  ];
+  const inOrder = isHole ? corners.toReversed().map(({ from, at, to }) => ({ from: to, at, to: from })) : corners;
+  const start: Segment = { kind: 'move', ...(inOrder.at(-1) as (typeof corners)[number]).to };
+  const sides = inOrder.flatMap(({ from, at, to }): Segment[] => {
+    const side: Segment = { kind: 'line', x: from.x, y: from.y };
+    if (from.x === to.x && from.y === to.y) return [side];
+    return [side, { kind: 'corner', x1: at.x, y1: at.y, x: to.x, y: to.y }];
+  });
+  return [start, ...sides, { kind: 'close' }];
 }
-
-const pair = (x: number, y: number) => `${rounded(x)} ${rounded(y)}`;

@@ -1,13 +1,12 @@
 import { ByteLru } from '../lib/byte-lru.ts';
-import { rgbOf } from './color.ts';
+import { mix, rgbOf } from './color.ts';
 import type { Composition, SceneOptions } from './composition.ts';
 import type { Layout } from './layout.ts';
 import { drawOverlay, overlayKey, paintOverlay, touchesSymbol } from './overlay.ts';
 import { wordOf } from './pixel-word.ts';
 import { upFilter } from './png-filters.ts';
 import { distinctFills, partsOf, placeTiles } from './raster.ts';
-import { paletteOf } from './symbol-pixels.ts';
-import type { Tile } from './tile.ts';
+import { levels, type Tile } from './tile.ts';
 
 const channels = 3;
 
@@ -27,7 +26,7 @@ const cached = new ByteLru<Base>(maxCachedBytes);
 
 /**
  * The rows of an RGB PNG with logo or frame, from what a cache has of them and the symbol. Undefined if it has gradients,
- * is transparent, or its frame covers a part of the symbol: then all pixels have to be painted.
+ * is transparent, or its logo or frame covers a part of the symbol.
  */
 export async function layeredRows(
   composition: Composition,
@@ -59,6 +58,16 @@ export async function layeredRows(
 }
 
 const strideOf = ({ size }: Layout) => 1 + size * channels;
+
+/** The color of each value that a pixel can have (see `Tile`). */
+function paletteOf(background: string, colors: readonly string[]): Uint32Array {
+  const palette = new Uint32Array(1 + colors.length * levels);
+  palette[0] = wordOf(rgbOf(background));
+  for (const [i, color] of colors.entries())
+    for (let level = 1; level <= levels; level++)
+      palette[i * levels + level] = wordOf(mix(rgbOf(background), rgbOf(color), level / levels));
+  return palette;
+}
 
 /** The differences of a tile in each channel. */
 function coloredDeltas({ values, deltas }: Tile, palette: Uint32Array): Uint8Array {

@@ -1,4 +1,5 @@
 import type { Box } from './geometry.ts';
+import type { Path, Segment } from './path.ts';
 
 /** A corner of an outline and its radius. */
 interface Corner {
@@ -18,33 +19,29 @@ type Side = 0 | 1 | 2 | 3;
 const turnRight = (side: Side) => ((side + 1) % 4) as Side;
 const turnLeft = (side: Side) => ((side + 3) % 4) as Side;
 
-/** Path data of a box, clockwise. */
-export function boxPath(box: Box): string {
+/** The outline of a box, clockwise. */
+export function boxPath(box: Box): Path {
   return loopPath(cornersOf(box));
 }
 
-/** Path data of a hole in a box: counterclockwise, so that no fill rule is needed. */
-export function holePath(box: Box): string {
+/** The outline of a hole in a box: counterclockwise, so that no fill rule is needed. */
+export function holePath(box: Box): Path {
   return loopPath(cornersOf(box).reverse());
 }
 
-/** Path data of all dots. Dots with a common side share one outline, which avoids seams and keeps the document small. */
-export function dotsPath(side: number, dots: readonly Box[]): string {
+/** The outlines of all dots. Dots with a common side share one outline, which avoids seams and keeps the document small. */
+export function dotsPath(side: number, dots: readonly Box[]): Path {
   const joined = new Map<number, Box>();
-  const circles: Box[] = [];
+  const circles: Segment[] = [];
   for (const dot of dots) {
-    if (isCircle(dot)) circles.push(dot);
+    if (isCircle(dot)) circles.push({ kind: 'circle', x: dot.x + 0.5, y: dot.y + 0.5, radius: 0.5 });
     else joined.set(dot.y * side + dot.x, dot);
   }
-  return circles.map(circlePath).join('') + outlines(side, joined).map(loopPath).join('');
+  return [...circles, ...outlines(side, joined).flatMap(loopPath)];
 }
 
 function isCircle({ radii }: Box): boolean {
   return radii.every((radius) => radius === 0.5);
-}
-
-function circlePath({ x, y }: Box): string {
-  return `M${pair(x, y + 0.5)}a.5 .5 0 1 1 1 0a.5 .5 0 1 1-1 0z`;
 }
 
 function cornersOf({ x, y, side, radii }: Box): Corner[] {
@@ -94,42 +91,29 @@ function startOf({ x, y }: Box, side: Side): { x: number; y: number } {
   return { x: side === 1 || side === 2 ? x + 1 : x, y: side === 2 || side === 3 ? y + 1 : y };
 }
 
-function loopPath(loop: readonly Corner[]): string {
+function loopPath(loop: readonly Corner[]): Path {
   const corners = loop.map((corner, i) => {
-    const before = loop.at(i - 1) ?? corner;
-    const after = loop[(i + 1) % loop.length] ?? corner;
-    const inward = direction(before, corner);
-    const outward = direction(corner, after);
+    const inward = direction(loop.at(i - 1) ?? corner, corner);
+    const outward = direction(corner, loop[(i + 1) % loop.length] ?? corner);
+    const { x, y, radius } = corner;
     return {
-      from: { x: corner.x - inward.x * corner.radius, y: corner.y - inward.y * corner.radius },
-      to: { x: corner.x + outward.x * corner.radius, y: corner.y + outward.y * corner.radius },
-      radius: corner.radius,
-      sweep: inward.x * outward.y - inward.y * outward.x > 0 ? 1 : 0,
+      corner,
+      from: { x: x - inward.x * radius, y: y - inward.y * radius },
+      to: { x: x + outward.x * radius, y: y + outward.y * radius },
     };
   });
-  const last = corners.at(-1);
-  if (!last) return '';
-  let { to: pen } = last;
-  let path = `M${pair(pen.x, pen.y)}`;
-  for (const { from, to, radius, sweep } of corners) {
-    if (from.x !== pen.x) path += `h${number(from.x - pen.x)}`;
-    if (from.y !== pen.y) path += `v${number(from.y - pen.y)}`;
-    if (radius > 0) {
-      path += `a${pair(radius, radius)} 0 0 ${sweep} ${pair(to.x - from.x, to.y - from.y)}`;
-    }
+  let pen = corners.at(-1)?.to;
+  if (pen === undefined) return [];
+  const path: Segment[] = [{ kind: 'move', x: pen.x, y: pen.y }];
+  for (const { corner, from, to } of corners) {
+    if (from.x !== pen.x || from.y !== pen.y) path.push({ kind: 'line', x: from.x, y: from.y });
+    if (corner.radius > 0) path.push({ kind: 'corner', x1: corner.x, y1: corner.y, x: to.x, y: to.y });
     pen = to;
   }
-  return `${path}z`;
+  path.push({ kind: 'close' });
+  return path;
 }
 
 function direction(from: Corner, to: Corner): { x: number; y: number } {
   return { x: Math.sign(to.x - from.x), y: Math.sign(to.y - from.y) };
-}
-
-function pair(x: number, y: number): string {
-  return y < 0 ? `${number(x)}${number(y)}` : `${number(x)} ${number(y)}`;
-}
-
-function number(value: number): string {
-  return String(value).replace(/^(-?)0\./, '$1.');
 }

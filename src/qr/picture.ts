@@ -16,10 +16,10 @@ import { writePdf } from './vector/pdf.ts';
 export const drawingVersion = 1;
 
 /**
- * Increase with every change of the bytes of these files, also if they look the same: their `ETag` is strong. Other
- * pictures are the same, byte for byte, in all versions.
+ * Increase with every change of the bytes of these files, also if they look the same: their `ETag` is strong. `layered`
+ * pictures have more than a symbol in solid colors; the others are the same, byte for byte, in all versions.
  */
-const fileVersions = { pdf: 2, layeredPng: 2 } as const;
+const fileVersions = { pdf: 2, layered: { png: 3, svg: 1, pdf: 1, eps: 1 } } as const;
 
 export type { PictureFormat } from './print-sizes.ts';
 
@@ -87,7 +87,7 @@ export function etagOf({ url, style, format, size, print, dpi }: Picture): strin
   if (given !== '{}') parts.push(given);
   if (print !== undefined || dpi !== undefined) parts.push(JSON.stringify({ print, dpi }));
   if (format === 'pdf') parts.push(`pdf ${fileVersions.pdf}`);
-  if (format === 'png' && !isPlain(look)) parts.push(`layered ${fileVersions.layeredPng}`);
+  if (!isPlain(look)) parts.push(`layered ${fileVersions.layered[format]}`);
   return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
 }
 

@@ -102,7 +102,7 @@ export const distinctFills = <F>({ dots, rings, eyes }: Fills<F>): F[] => [...ne
  * Adds the differences between each pixel row and the one above it. A pixel of fill number `n` that is covered by
  * `level` of `levels` steps has the value `n * levels + level`. Shapes never overlap, so their differences add up.
  */
-export function addShapes<F>(
+function addShapes<F>(
   deltas: Uint8Array,
   stride: number,
   firstPixel: number,

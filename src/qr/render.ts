@@ -2,20 +2,20 @@ import { type Pixels, wordsOf } from './png-file.ts';
 
 /** Draws an SVG document at its own size. No fonts are loaded: documents have outlines instead of text. */
 export async function renderSvg(svg: string): Promise<Pixels> {
-  const pixels = await renderPremultiplied(svg);
-  unmultiply(pixels.rgba);
-  return pixels;
+  return unmultiplied(await renderPremultiplied(svg));
 }
 
 /** Like `renderSvg`, with alpha multiplied into the colors, as resvg draws. */
 export async function renderPremultiplied(svg: string): Promise<Pixels> {
-  // Native code, loaded with the first picture that needs it: most have neither logo nor frame.
+  // Native code, loaded with the first picture that needs it: most have solid colors, and neither logo nor frame.
   const { Resvg } = await import('@resvg/resvg-js');
   const image = new Resvg(svg, { font: { loadSystemFonts: false } }).render();
   return { width: image.width, height: image.height, rgba: image.pixels };
 }
 
-function unmultiply(rgba: Uint8Array): void {
+/** Divides the colors by alpha, in place. */
+export function unmultiplied(pixels: Pixels): Pixels {
+  const { rgba } = pixels;
   const words = wordsOf(rgba);
   for (let pixel = 0; pixel < words.length; pixel++) {
     const alpha = (words[pixel] as number) >>> 24;
@@ -23,4 +23,5 @@ function unmultiply(rgba: Uint8Array): void {
     for (let channel = pixel * 4; channel < pixel * 4 + 3; channel++)
       rgba[channel] = Math.min(255, Math.round(((rgba[channel] as number) * 255) / alpha));
   }
+  return pixels;
 }

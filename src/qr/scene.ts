@@ -5,6 +5,7 @@ import { framePaths, rectPath } from './frame.ts';
 import type { Layout } from './layout.ts';
 import type { LogoArt } from './logo-art.ts';
 import { boxPath, dotsPath, holePath } from './outline.ts';
+import type { Path } from './path.ts';
 
 /**
  * A picture as vectors, in modules; the origin is the top-left corner of the symbol. SVG, PDF and EPS are written from it,
@@ -25,8 +26,8 @@ export type Shape = PathShape | LogoShape;
 export interface PathShape {
   readonly kind: 'path';
   readonly fill: Fill;
-  /** SVG path data, filled by the nonzero rule; it has the commands M, L, Q, A, h, v, l, q, a and z. */
-  readonly d: string;
+  /** Filled by the nonzero rule. */
+  readonly path: Path;
   /** Whether all its edges are horizontal or vertical, so that it needs no anti-aliasing. */
   readonly isCrisp: boolean;
 }
@@ -35,6 +36,8 @@ export interface PathShape {
 export interface LogoShape extends Area {
   readonly kind: 'logo';
   readonly art: LogoArt;
+  /** The color of the plate under it, if it has one. */
+  readonly plate: string | undefined;
 }
 
 /** The scene of a short URL with exactly the quiet zone of its style. */
@@ -53,7 +56,8 @@ export function pixelSceneOf(
   return { scene: sceneFrom(composition, options), layout };
 }
 
-function sceneFrom(composition: Composition, options: SceneOptions): Scene {
+/** The scene of a composition, in its order of painting. */
+export function sceneFrom(composition: Composition, options: SceneOptions): Scene {
   const { area, background, geometry } = composition;
   const shapes = [...symbolShapes(composition), ...overlayShapes(composition, options)];
   return { side: geometry.side, area, background, shapes };
@@ -64,18 +68,18 @@ function symbolShapes({ look, geometry, fills }: Composition): Shape[] {
   // Round shapes need anti-aliasing; square ones show seams with it at fractional zoom levels.
   const isSquare = (...types: string[]) => types.every((type) => type === 'square');
   return [
-    { kind: 'path', fill: fills.dots, isCrisp: isSquare(look.dotsType), d: dotsPath(side, dots) },
+    { kind: 'path', fill: fills.dots, isCrisp: isSquare(look.dotsType), path: dotsPath(side, dots) },
     {
       kind: 'path',
       fill: fills.rings,
       isCrisp: isSquare(look.dotsType, look.cornersSquareType),
-      d: rings.map(({ outer, hole }) => boxPath(outer) + holePath(hole)).join(''),
+      path: rings.flatMap(({ outer, hole }) => [...boxPath(outer), ...holePath(hole)]),
     },
     {
       kind: 'path',
       fill: fills.eyes,
       isCrisp: isSquare(look.dotsType, look.cornersDotType),
-      d: eyes.map(boxPath).join(''),
+      path: eyes.flatMap(boxPath),
     },
   ];
 }
@@ -89,18 +93,20 @@ export const overlayShapes = (composition: Composition, options: SceneOptions): 
 function logoShapes({ look, placed }: Composition, { logo: art }: SceneOptions): Shape[] {
   if (look.logo === undefined || placed === undefined || art === undefined) return [];
   const { plate, box } = placed;
-  const logo: Shape = { kind: 'logo', art, ...box };
-  if (plate === undefined) return [logo];
-  const { width } = plate.area;
-  const radius = plate.shape === 'circle' ? width / 2 : 0;
-  const d = rectPath(plate.area, [radius, radius, radius, radius]);
-  return [{ kind: 'path', fill: look.logo.background, isCrisp: false, d }, logo];
+  if (plate === undefined) return [{ kind: 'logo', art, plate, ...box }];
+  const { background } = look.logo;
+  const radius = plate.shape === 'circle' ? plate.area.width / 2 : 0;
+  const path = rectPath(plate.area, [radius, radius, radius, radius]);
+  return [
+    { kind: 'path', fill: background, isCrisp: false, path },
+    { kind: 'logo', art, plate: background, ...box },
+  ];
 }
 
 function frameShapes({ look: { frame }, area, geometry }: Composition, { font }: SceneOptions): Shape[] {
   if (frame === undefined) return [];
   const paths = framePaths(frame, area, geometry.side, font);
-  const outline: Shape = { kind: 'path', fill: frame.color, isCrisp: false, d: paths.frame };
-  if (paths.text === '') return [outline];
-  return [outline, { kind: 'path', fill: frame.textColor, isCrisp: false, d: paths.text }];
+  const outline: Shape = { kind: 'path', fill: frame.color, isCrisp: false, path: paths.frame };
+  if (paths.text.length === 0) return [outline];
+  return [outline, { kind: 'path', fill: frame.textColor, isCrisp: false, path: paths.text }];
 }

@@ -3,6 +3,7 @@ import type { SceneOptions } from './composition.ts';
 import type { Fill, GradientFill } from './fill.ts';
 import type { Layout } from './layout.ts';
 import type { LogoPath, LogoStroke, RasterLogo, VectorLogo } from './logo-art.ts';
+import { writePathData } from './path-data.ts';
 import { type LogoShape, type PathShape, pixelSceneOf, type Scene, type Shape } from './scene.ts';
 
 /**
@@ -62,30 +63,30 @@ export function writeVectorLogo(logo: VectorLogo): string {
 
 /** Gradients and clip paths, which shapes refer to. */
 class Definitions {
-  private readonly ids = new Map<string, string>();
+  readonly #ids = new Map<string, string>();
 
   /** The value of a `fill` or `stroke` attribute. */
   fill(fill: Fill): string {
-    return typeof fill === 'string' ? fill : `url(#${this.idOf(gradientMarkup(fill))})`;
+    return typeof fill === 'string' ? fill : `url(#${this.#idOf(gradientMarkup(fill))})`;
   }
 
   clip(d: string, rule: 'evenodd' | undefined, inner: string | undefined): string {
     const outer = inner === undefined ? '' : ` clip-path="url(#${inner})"`;
     const clipRule = rule === undefined ? '' : ` clip-rule="${rule}"`;
-    return this.idOf(['clipPath', outer, `<path${clipRule} d="${d}"/>`]);
+    return this.#idOf(['clipPath', outer, `<path${clipRule} d="${d}"/>`]);
   }
 
   markup(): string[] {
-    return [...this.ids.keys()].length === 0
+    return [...this.#ids.keys()].length === 0
       ? []
-      : ['<defs>', ...[...this.ids].map(([definition, id]) => definition.replace('>', ` id="${id}">`)), '</defs>'];
+      : ['<defs>', ...[...this.#ids].map(([definition, id]) => definition.replace('>', ` id="${id}">`)), '</defs>'];
   }
 
   // Named after its content, because a page may contain several pictures.
-  private idOf([element, attributes, content]: [string, string, string]): string {
+  #idOf([element, attributes, content]: [string, string, string]): string {
     const markup = `<${element}${attributes}>${content}</${element}>`;
-    const id = this.ids.get(markup) ?? `qr${hashOf(markup)}`;
-    this.ids.set(markup, id);
+    const id = this.#ids.get(markup) ?? `qr${hashOf(markup)}`;
+    this.#ids.set(markup, id);
     return id;
   }
 }
@@ -116,8 +117,8 @@ function shapeMarkup(shape: Shape, defs: Definitions): string {
   return shape.kind === 'path' ? pathMarkup(shape, defs) : logoMarkup(shape, defs);
 }
 
-function pathMarkup({ fill, isCrisp, d }: PathShape, defs: Definitions): string {
-  return `<path fill="${defs.fill(fill)}"${isCrisp ? ' shape-rendering="crispEdges"' : ''} d="${d}"/>`;
+function pathMarkup({ fill, isCrisp, path }: PathShape, defs: Definitions): string {
+  return `<path fill="${defs.fill(fill)}"${isCrisp ? ' shape-rendering="crispEdges"' : ''} d="${writePathData(path)}"/>`;
 }
 
 function logoMarkup({ art, x, y, width, height }: LogoShape, defs: Definitions): string {

@@ -1,4 +1,6 @@
-import { type Area, rounded } from './fill.ts';
+import type { Area } from './fill.ts';
+import { type CurveSegment, mapPoints } from './path.ts';
+import { parsePath } from './path-data.ts';
 
 /** Outlines of a font: each character has its advance and the path data of its outline, whose baseline is y = 0. */
 export interface FrameFont {
@@ -18,10 +20,10 @@ export function missingCharacters(text: string, font: FrameFont): string[] {
 }
 
 /**
- * Path data of a text, centered in an area and as large as fits, up to a cap height of `maxCapHeight`. A text that
+ * The outlines of a text, centered in an area and as large as fits, up to a cap height of `maxCapHeight`. A text that
  * would be small in one line is set in two, if that makes it larger.
  */
-export function textPath(text: string, area: Area, maxCapHeight: number, font: FrameFont): string {
+export function textPath(text: string, area: Area, maxCapHeight: number, font: FrameFont): CurveSegment[] {
   const words = text.split(/\s+/).filter((word) => word !== '');
   const settings = [[words.join(' ')], ...splits(words)].map((lines) => ({
     lines,
@@ -30,18 +32,16 @@ export function textPath(text: string, area: Area, maxCapHeight: number, font: F
   }));
   // Of two lines, the most even ones.
   const [best] = settings.sort((a, b) => b.size - a.size || a.lines.length - b.lines.length || a.width - b.width);
-  if (best === undefined || best.size === 0) return '';
+  if (best === undefined || best.size === 0) return [];
   const { lines, size } = best;
   const scale = size / font.unitsPerEm;
   const step = size * lineHeightEm;
   const height = font.capHeight * scale + step * (lines.length - 1);
   const firstBaseline = area.y + (area.height - height) / 2 + font.capHeight * scale;
-  return lines
-    .map((line, i) => {
-      const x = area.x + (area.width - widthOf(line, font) * scale) / 2;
-      return linePath(line, x, firstBaseline + i * step, scale, font);
-    })
-    .join('');
+  return lines.flatMap((line, i) => {
+    const x = area.x + (area.width - widthOf(line, font) * scale) / 2;
+    return linePath(line, x, firstBaseline + i * step, scale, font);
+  });
 }
 
 /** All ways to set words in two lines. */
@@ -66,27 +66,13 @@ export const glyphOf = (char: string, font: FrameFont) =>
 export const widthOf = (line: string, font: FrameFont) =>
   [...line].reduce((width, char) => width + advanceOf(char, font), 0);
 
-function linePath(line: string, x: number, baseline: number, scale: number, font: FrameFont): string {
+function linePath(line: string, x: number, baseline: number, scale: number, font: FrameFont): CurveSegment[] {
   let left = x;
-  let path = '';
-  for (const char of line) {
-    path += placed(String(glyphOf(char, font)[1]), left, baseline, scale);
-    left += advanceOf(char, font) * scale;
-  }
-  return path;
+  return [...line].flatMap((char) => {
+    const [advance = 0, data = ''] = glyphOf(char, font);
+    const from = left;
+    left += Number(advance) * scale;
+    const place = (glyphX: number, glyphY: number) => ({ x: from + glyphX * scale, y: baseline + glyphY * scale });
+    return mapPoints(parsePath(String(data)), place);
+  });
 }
-
-/** Scales path data of relative commands, and moves its first point. */
-function placed(path: string, x: number, y: number, scale: number): string {
-  const commands = path.match(/[a-z][^a-z]*/g) ?? [];
-  return commands
-    .map((command, i) => {
-      const values = (command.match(/-?\d+/g) ?? []).map((value) => Number(value) * scale);
-      if (i > 0) return command[0] + join(values.map(rounded));
-      const [dx = 0, dy = 0] = values;
-      return `M${join([rounded(x + dx), rounded(y + dy)])}`;
-    })
-    .join('');
-}
-
-const join = (values: number[]) => values.map((value, i) => (i === 0 || value < 0 ? `${value}` : ` ${value}`)).join('');

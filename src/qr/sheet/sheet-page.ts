@@ -1,6 +1,7 @@
 import type { Style } from '../../../events/style.ts';
 import frameFont from '../frame-font.json' with { type: 'json' };
 import type { LogoArt } from '../logo-art.ts';
+import { parsePath } from '../path-data.ts';
 import { type Scene, type Shape, sceneOf } from '../scene.ts';
 import { glyphOf, widthOf } from '../text.ts';
 import { type InkSpace, inkOf } from '../vector/ink.ts';
@@ -109,7 +110,7 @@ function glyphForm(char: string): PdfPart | undefined {
     name: `C${char.codePointAt(0)?.toString(16)}`,
     kind: 'XObject',
     dictionary: `/Type/XObject/Subtype/Form/BBox[${numerals(-em, -2 * em, Number(advance) + em, em)}]`,
-    stream: deflated(`${outlineOf(String(path))} f`),
+    stream: deflated(`${outlineOf(parsePath(String(path)))} f`),
   };
   // Names have any characters; those of the font are few.
   if (glyphForms.size < maxCachedGlyphs) glyphForms.set(char, form);

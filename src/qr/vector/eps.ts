@@ -1,6 +1,8 @@
 import { rgbOf } from '../color.ts';
 import type { Fill } from '../fill.ts';
 import type { LogoPath, LogoStroke } from '../logo-art.ts';
+import type { Path } from '../path.ts';
+import { parsePath } from '../path-data.ts';
 import type { LogoShape, Scene } from '../scene.ts';
 import { type InkSpace, inkOf, inksOf } from './ink.ts';
 import { numeral, numerals, pointsOf } from './numbers.ts';
@@ -31,7 +33,7 @@ export function writeEps(scene: Scene, widthMm: number, space: InkSpace, title: 
   const writer = new EpsWriter(space, behindLogo(scene));
   for (const shape of shapesOf(scene)) {
     if (shape.kind === 'logo') writer.drawLogo(shape);
-    else writer.draw(shape.d, shape.fill);
+    else writer.draw(shape.path, shape.fill);
   }
   return [
     '%!PS-Adobe-3.0 EPSF-3.0',
@@ -72,7 +74,7 @@ class EpsWriter {
     this.#behind = behind;
   }
 
-  draw(path: string, fill: Fill): void {
+  draw(path: Path, fill: Fill): void {
     this.#fill(outlineOf(path), fill, 1, false);
   }
 
@@ -104,8 +106,8 @@ class EpsWriter {
 
   #drawLogoPath({ d, fill, fillRule, opacity = 1, stroke, clips = [] }: LogoPath): void {
     this.lines.push('q');
-    for (const clip of clips) this.lines.push(outlineOf(clip.d), clip.rule === 'evenodd' ? 'w' : 'W');
-    const outline = outlineOf(d);
+    for (const clip of clips) this.lines.push(outlineOf(parsePath(clip.d)), clip.rule === 'evenodd' ? 'w' : 'W');
+    const outline = outlineOf(parsePath(d));
     if (fill !== undefined) this.#fill(outline, fill, opacity, fillRule === 'evenodd');
     if (stroke !== undefined) this.lines.push(this.#strokeState(stroke, opacity), outline, 'stroke');
     this.lines.push('Q');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Fill } from '../fill.ts';
 import type { LogoPath, LogoStroke } from '../logo-art.ts';
+import { parsePath } from '../path-data.ts';
 import type { LogoShape, Shape } from '../scene.ts';
 import { type InkSpace, inkOf, inksOf } from './ink.ts';
 import { numeral, numerals } from './numbers.ts';
@@ -63,7 +64,7 @@ class ContentWriter {
 
   draw(shape: Shape): void {
     if (shape.kind === 'logo') this.#drawLogo(shape);
-    else this.#fill(outlineOf(shape.d), shape.fill, '');
+    else this.#fill(outlineOf(shape.path), shape.fill, '');
   }
 
   #fill(outline: string, fill: Fill, rule: '' | '*'): void {
@@ -102,12 +103,13 @@ class ContentWriter {
 
   #drawLogoPath({ d, fill, fillRule, opacity = 1, stroke, clips = [] }: LogoPath): void {
     this.#operators.push('q');
-    for (const clip of clips) this.#operators.push(outlineOf(clip.d), `${clip.rule === 'evenodd' ? 'W*' : 'W'} n`);
+    for (const clip of clips)
+      this.#operators.push(outlineOf(parsePath(clip.d)), `${clip.rule === 'evenodd' ? 'W*' : 'W'} n`);
     if (opacity < 1) {
       const dictionary = `<</ca ${numeral(opacity)}/CA ${numeral(opacity)}>>`;
       this.#operators.push(`/${this.#use({ name: nameOf('G', dictionary), kind: 'ExtGState', dictionary })} gs`);
     }
-    const outline = outlineOf(d);
+    const outline = outlineOf(parsePath(d));
     if (fill !== undefined) this.#fill(outline, fill, fillRule === 'evenodd' ? '*' : '');
     if (stroke !== undefined) this.#operators.push(this.#strokeState(stroke), outline, 'S');
     this.#operators.push('Q');

@@ -24,17 +24,13 @@ export function writePdf(scene: Scene, widthMm: number, space: InkSpace, title: 
 /** All shapes of a scene, its background first. */
 export function shapesOf({ area, background, shapes }: Scene): Shape[] {
   if (background === undefined) return [...shapes];
-  return [{ kind: 'path', fill: background, isCrisp: true, d: rectPath(area, [0, 0, 0, 0]) }, ...shapes];
+  return [{ kind: 'path', fill: background, isCrisp: true, path: rectPath(area, [0, 0, 0, 0]) }, ...shapes];
 }
-
-/** A scene without a logo has three shapes: dots, rings and eyes; then a logo may have a plate. */
-const symbolShapes = 3;
 
 /** The solid color that a logo is on: its plate, else the background; white paper if that is a gradient or transparent. */
 export function behindLogo({ shapes, background }: Scene): string {
-  const at = shapes.findIndex(({ kind }) => kind === 'logo');
-  const plate = at > symbolShapes ? shapes[at - 1] : undefined;
-  const fill = plate?.kind === 'path' ? plate.fill : background;
+  const logo = shapes.find((shape) => shape.kind === 'logo');
+  const fill = logo?.plate ?? background;
   return typeof fill === 'string' ? fill : '#FFFFFF';
 }
 

@@ -2,7 +2,7 @@
  * Writes src/qr/frame-font.json: outlines of the letters that frames can show, from Inter SemiBold. Only needed to change
  * the font or its characters, so its packages are no dependencies:
  *
- *   npm install --no-save @fontsource/inter@5.3.0 opentype.js@2.0.0 && node bench/frame-font.mjs
+ *   npm install --no-save @fontsource/inter@5.3.0 opentype.js@2.0.0 && node tools/frame-font.mjs
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

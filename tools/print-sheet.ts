@@ -3,6 +3,7 @@ import { Resvg } from '@resvg/resvg-js';
 import type { Style } from '../events/style.ts';
 import frameFont from '../src/qr/frame-font.json' with { type: 'json' };
 import type { VectorLogo } from '../src/qr/logo-art.ts';
+import { writePathData } from '../src/qr/path-data.ts';
 import { pixelSceneOf } from '../src/qr/scene.ts';
 import { writeSvg } from '../src/qr/svg.ts';
 import { textPath } from '../src/qr/text.ts';
@@ -89,7 +90,8 @@ function printSheet(shown: readonly Cell[], { hasCaptions }: { hasCaptions: bool
       // Pictures of a row end at the same height, above their captions.
       rows.push(cell.svg.replace('<svg ', `<svg x="${x}" y="${top + height - cell.height}" `));
       const area = { x, y: top + height + 4, width: pictureWidth, height: 28 };
-      if (hasCaptions) rows.push(`<path fill="#212529" d="${textPath(cell.label, area, 9, frameFont)}"/>`);
+      if (hasCaptions)
+        rows.push(`<path fill="#212529" d="${writePathData(textPath(cell.label, area, 9, frameFont))}"/>`);
     }
     top += height + (hasCaptions ? captionHeight : gap / 2);
   }
