@@ -4,7 +4,7 @@ import { webp as flatWebp, layers } from '../../bench/hostile-pictures.ts';
 import { BadPicture, maxSidePx, type RasterHeader } from '../../src/logos/bytes.ts';
 import { flattenSvg } from '../../src/logos/flatten-svg.ts';
 import { readJpegHeader } from '../../src/logos/jpeg-header.ts';
-import { boundsOf, lengthOf, parsePath, writePath } from '../../src/logos/path-data.ts';
+import { boundsOf, lengthOf, readPath, storedPath } from '../../src/logos/logo-path.ts';
 import { readPngHeader } from '../../src/logos/png-header.ts';
 import { readLogo } from '../../src/logos/read-logo.ts';
 import { sanitizeSvg } from '../../src/logos/sanitize-svg.ts';
@@ -199,14 +199,13 @@ describe('mutated drawings are read or refused', () => {
     const paths = ['M 1 1 L 5 5 C 1 2 3 4 5 6 Q 1 2 3 4 Z', 'M 1e-3 -1e5 L -.5,.5Z', 'M0 0'];
     fc.assert(
       fc.property(mutatedText(paths), (text) => {
-        const path = unlessRefused(() => parsePath(text));
+        const path = unlessRefused(() => readPath(text));
         if (path === undefined) return;
         expect(path.length).toBeLessThanOrEqual(text.length);
-        for (const { points } of path)
-          for (const { x, y } of points) expect([Number.isFinite(x), Number.isFinite(y)]).toEqual([true, true]);
+        for (const { kind, ...numbers } of path) expect(Object.values(numbers).every(Number.isFinite), kind).toBe(true);
         const { width, height } = boundsOf(path);
         expect([width >= 0, height >= 0, lengthOf(path) >= 0]).toEqual([true, true, true]);
-        unlessRefused(() => writePath(path));
+        unlessRefused(() => storedPath(path));
       }),
       { numRuns: 2_000 },
     );
