@@ -18,12 +18,12 @@ import { locks } from '../../src/log/locks.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import * as subscriptions from '../../src/webhooks/subscriptions.ts';
 import { png } from '../logos/pictures.ts';
-import { useDatabase } from '../support/database.ts';
+import { useEmptiedDatabase } from '../support/emptied.ts';
 import { opened } from '../support/events.ts';
 import { testBox } from '../support/secret-box.ts';
 import { dumpTable } from '../support/tables.ts';
 
-const database = useDatabase();
+const database = useEmptiedDatabase();
 const by = { actor: 'operator', now: new Date() };
 
 async function currentState(): Promise<Record<string, string[]>> {
