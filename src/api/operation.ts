@@ -62,6 +62,8 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
     /** Response headers, besides those that every response has. */
     headers?: Record<string, { description: string; example: string | number }>;
   };
+  /** Whether `not_found` means that nothing is set, which is no error: the console answers `null` instead. */
+  mayBeUnset?: boolean;
   /** Timeout, if the operation waits for more than Postgres. */
   answerWithinMs?: number;
   /** Error codes, besides those that every operation, and every operation with a body, can return. */

@@ -57,6 +57,7 @@ const getWebhook = (service: Service): Operation =>
     tag,
     summary: 'Get the webhook',
     description: `${deliveryRules}\n\nEach mode has its own webhook; the mode of the key selects it.`,
+    mayBeUnset: true,
     success: { status: 200, description: 'The webhook, with its signing secret.', schema: Webhook },
     errors: ['plan_required', 'not_found'],
     async handle({ caller }) {

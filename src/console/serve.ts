@@ -34,7 +34,7 @@ export function serveConsole(
   const sessionUse = noteSessionUse(service.sql, service.clock);
   const console: Console = { service, api, log, metrics, bundle: onFirstUse(buildBundle), sessionUse };
   const ownOperations = [checkShortCodes(service), ...sessionOperations(console), ...selectionOperations(service, api)];
-  mount(app, [...api.operations.map(withNullWebhook), ...ownOperations], {
+  mount(app, [...api.operations.map(withNull), ...ownOperations], {
     base: '/console/api',
     admit: api.whenReady(sessionAdmission(console)),
     parameters: targetParameters,
@@ -118,9 +118,9 @@ const withErrorResponses = (console: Console, log: Logger, handler: Handler) => 
   }
 };
 
-/** Answers `null` instead of 404 when no webhook is set, since browsers log every 404 as an error. */
-function withNullWebhook(operation: Operation): Operation {
-  if (operation.method !== 'GET' || operation.path !== '/v1/account/webhook') return operation;
+/** Answers `null` instead of 404 where nothing is set, since browsers log every 404 as an error. */
+function withNull(operation: Operation): Operation {
+  if (operation.mayBeUnset !== true) return operation;
   return {
     ...operation,
     handle: (call) =>

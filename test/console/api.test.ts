@@ -57,6 +57,13 @@ describe('the console API', () => {
     expect((await tab.send('PUT', '/console')).body.error.code).toBe('method_not_allowed');
   });
 
+  test('answers null where nothing is set, which /v1 answers with 404', async () => {
+    const { tab, live } = await createSignedInAccount();
+    expect((await live.get('/v1/account/webhook')).status).toBe(404);
+    const unset = await tab.get('/console/api/account/webhook');
+    expect([unset.status, unset.body]).toEqual([200, null]);
+  });
+
   test('rejects API keys, and /v1 rejects sessions', async () => {
     const { tab, keys } = await createSignedInAccount();
     const signedOutTab = openTab(service.urls[0] as string);

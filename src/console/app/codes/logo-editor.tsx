@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import {
   defaultLogoMargin,
   defaultLogoSize,
@@ -6,13 +6,12 @@ import {
   maxLogoSize,
   minLogoSize,
 } from '../../../../events/style-shapes.ts';
-import { api, apiUrl, errorMessage } from '../api.ts';
+import { apiUrl } from '../api.ts';
 import { Segments } from '../parts/segments.tsx';
-import { useResource } from '../resource.ts';
-import type { Logo, Page } from '../types.ts';
+import type { Logo } from '../types.ts';
 import { CropDialog, inModules, Slider } from './crop-dialog.tsx';
-import { loadImage } from './logo-picture.ts';
 import type { Style } from './style.ts';
+import { useLogos } from './use-logos.ts';
 
 type LogoStyle = NonNullable<Style['logo']>;
 
@@ -30,28 +29,7 @@ const maxMargin = 3;
 
 /** Picks, uploads and crops the logo of a code. */
 export function LogoEditor({ logo, onLogo }: Props) {
-  const { data, reload } = useResource<Page<Logo>>('/logos', { query: { limit: 100 } });
-  const input = useRef<HTMLInputElement>(null);
-  const [picked, setPicked] = useState<{ file: File; image: HTMLImageElement }>();
-  const [error, setError] = useState<string>();
-  const set = (change: Partial<LogoStyle>) => logo !== undefined && onLogo({ ...logo, ...change });
-
-  const upload = async (file: Blob) => {
-    const { id } = await api.upload<Logo>('/logos', file);
-    await reload();
-    setPicked(undefined);
-    onLogo({ ...logo, id });
-  };
-  const pick = async (file: File) => {
-    setError(undefined);
-    try {
-      // An SVG stays as it is: cropping would turn it into pixels.
-      if (file.type === 'image/svg+xml') await upload(file);
-      else setPicked({ file, image: await loadImage(file) });
-    } catch (failure) {
-      setError(errorMessage(failure));
-    }
-  };
+  const { logos, picked, error, pick, upload, cancel } = useLogos((id) => onLogo({ ...logo, id }));
   return (
     <fieldset class="logo-editor">
       <legend>Logo</legend>
@@ -60,20 +38,58 @@ export function LogoEditor({ logo, onLogo }: Props) {
           <input type="radio" name="logo" checked={logo === undefined} onChange={() => onLogo(undefined)} />
           <span>No logo</span>
         </label>
-        {data?.data.map(({ id, format, width, height }, i) => (
-          <label key={id}>
-            <input type="radio" name="logo" checked={logo?.id === id} onChange={() => onLogo({ ...logo, id })} />
-            <img
-              src={apiUrl(`/logos/${id}`)}
-              alt={`Logo ${i + 1}, ${format.toUpperCase()}, ${width} × ${height}`}
-              loading="lazy"
-            />
-          </label>
+        {logos.map((one, i) => (
+          <LogoChoice
+            key={one.id}
+            logo={one}
+            number={i + 1}
+            isChosen={logo?.id === one.id}
+            onChoose={() => onLogo({ ...logo, id: one.id })}
+          />
         ))}
-        <button type="button" class="button" onClick={() => input.current?.click()}>
-          Upload logo…
-        </button>
+        <UploadButton onFile={pick} />
       </div>
+      {error !== undefined && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      {logo !== undefined && <LogoPlacement logo={logo} onLogo={onLogo} />}
+      <p class="hint">PNG, JPEG, WebP or SVG, up to 1 MB. Error correction makes up for what the logo hides.</p>
+      {picked !== undefined && (
+        <CropDialog image={picked.image} onCrop={upload} onWhole={() => upload(picked.file)} onClose={cancel} />
+      )}
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  logo: Logo;
+  number: number;
+  isChosen: boolean;
+  onChoose(): void;
+}
+
+function LogoChoice({ logo: { id, format, width, height }, number, isChosen, onChoose }: ChoiceProps) {
+  return (
+    <label>
+      <input type="radio" name="logo" checked={isChosen} onChange={onChoose} />
+      <img
+        src={apiUrl(`/logos/${id}`)}
+        alt={`Logo ${number}, ${format.toUpperCase()}, ${width} × ${height}`}
+        loading="lazy"
+      />
+    </label>
+  );
+}
+
+function UploadButton({ onFile }: { onFile(file: File): void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" class="button" onClick={() => input.current?.click()}>
+        Upload logo…
+      </button>
       <input
         ref={input}
         type="file"
@@ -84,51 +100,41 @@ export function LogoEditor({ logo, onLogo }: Props) {
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? [];
           event.currentTarget.value = '';
-          if (file !== undefined) pick(file);
+          if (file !== undefined) onFile(file);
         }}
       />
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
-      {logo !== undefined && (
-        <>
-          <Segments
-            label="Shape behind the logo"
-            options={shapes}
-            value={logo.shape ?? 'square'}
-            onValue={(shape) => set({ shape })}
-          />
-          <Slider
-            label="Logo size"
-            min={minLogoSize}
-            max={maxLogoSize}
-            step={0.01}
-            value={logo.size ?? defaultLogoSize}
-            text={`${Math.round((logo.size ?? defaultLogoSize) * 100)} %`}
-            onValue={(size) => set({ size })}
-          />
-          <Slider
-            label="Logo margin"
-            min={0}
-            max={maxMargin}
-            step={0.5}
-            value={logo.margin ?? defaultLogoMargin}
-            text={inModules(logo.margin ?? defaultLogoMargin)}
-            onValue={(margin) => set({ margin })}
-          />
-        </>
-      )}
-      <p class="hint">PNG, JPEG, WebP or SVG, up to 1 MB. Error correction makes up for what the logo hides.</p>
-      {picked !== undefined && (
-        <CropDialog
-          image={picked.image}
-          onCrop={upload}
-          onWhole={() => upload(picked.file)}
-          onClose={() => setPicked(undefined)}
-        />
-      )}
-    </fieldset>
+    </>
+  );
+}
+
+function LogoPlacement({ logo, onLogo }: { logo: LogoStyle; onLogo(logo: LogoStyle): void }) {
+  const { shape = 'square', size = defaultLogoSize, margin = defaultLogoMargin } = logo;
+  return (
+    <>
+      <Segments
+        label="Shape behind the logo"
+        options={shapes}
+        value={shape}
+        onValue={(value) => onLogo({ ...logo, shape: value })}
+      />
+      <Slider
+        label="Logo size"
+        min={minLogoSize}
+        max={maxLogoSize}
+        step={0.01}
+        value={size}
+        text={`${Math.round(size * 100)} %`}
+        onValue={(value) => onLogo({ ...logo, size: value })}
+      />
+      <Slider
+        label="Logo margin"
+        min={0}
+        max={maxMargin}
+        step={0.5}
+        value={margin}
+        text={inModules(margin)}
+        onValue={(value) => onLogo({ ...logo, margin: value })}
+      />
+    </>
   );
 }
