@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { GivenRule } from '../events/rule-ids.ts';
-import type { When } from '../events/targeting-schema.ts';
+import type { GivenRule } from '../events/targeting/rule-ids.ts';
+import type { When } from '../events/targeting/targeting-schema.ts';
 import { createCodes } from '../src/codes/create.ts';
 import { connect } from '../src/log/connect.ts';
 import { type BenchStack, type Load, load, startPeer } from './bench-stack.ts';

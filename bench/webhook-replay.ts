@@ -1,4 +1,4 @@
-import { contractFilter } from '../events/webhook.ts';
+import { contractFilter } from '../events/webhooks/webhook.ts';
 import { newId } from '../src/lib/ids.ts';
 import { headOfLog } from '../src/log/read.ts';
 import { selectionOf } from '../src/webhooks/replay-selection.ts';

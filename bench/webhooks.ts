@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ContractScan } from '../events/notification.ts';
 import type { Scan } from '../events/scan.ts';
+import type { ContractScan } from '../events/webhooks/notification.ts';
 import { webhooks } from '../projections/webhooks.ts';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { newId } from '../src/lib/ids.ts';

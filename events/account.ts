@@ -5,7 +5,7 @@ import { oneOf } from './one-of.ts';
 import { type Mode, modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
 import { sessionEvents } from './session.ts';
-import { webhookEvents } from './webhook.ts';
+import { webhookEvents } from './webhooks/webhook.ts';
 
 const text = Type.String();
 const plan = oneOf(plans);

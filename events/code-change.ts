@@ -1,8 +1,8 @@
 import type { CodeChanged, CodeEvent } from './code-events.ts';
 import type { Code, CodeFields } from './code-fields.ts';
-import { areSameRules } from './rule-ids.ts';
-import type { Utm } from './targeting-schema.ts';
-import { utmFields } from './targeting-words.ts';
+import { areSameRules } from './targeting/rule-ids.ts';
+import type { Utm } from './targeting/targeting-schema.ts';
+import { utmFields } from './targeting/targeting-words.ts';
 
 /** A change of a code whose rules have their ids. */
 export interface ReadyChange extends Partial<CodeFields> {

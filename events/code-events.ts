@@ -4,7 +4,7 @@ import { oneOf } from './one-of.ts';
 import { modes } from './plans.ts';
 import type { Pending, Recorded } from './recorded.ts';
 import { StyleSchema } from './style.ts';
-import { RulesSchema, TagsSchema, UtmSchema } from './targeting-schema.ts';
+import { RulesSchema, TagsSchema, UtmSchema } from './targeting/targeting-schema.ts';
 
 const text = Type.String();
 const nothing = Type.Object({}, { additionalProperties: false });

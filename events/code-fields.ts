@@ -1,9 +1,9 @@
 import type { CodeCreated } from './code-events.ts';
 import type { Mode } from './plans.ts';
-import type { GivenRule } from './rule-ids.ts';
 import type { Style } from './style.ts';
-import type { TargetingFields } from './targeting.ts';
-import type { Rule, Utm } from './targeting-schema.ts';
+import type { GivenRule } from './targeting/rule-ids.ts';
+import type { TargetingFields } from './targeting/targeting.ts';
+import type { Rule, Utm } from './targeting/targeting-schema.ts';
 
 /** The fields of a code that its owner can change; null if one is not set. */
 export interface CodeFields extends Omit<TargetingFields, 'limit_reached_at'> {

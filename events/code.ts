@@ -3,8 +3,8 @@ import type { AppliedCodeEvent, CodeChanged, CodeCreated, CodeErased } from './c
 import { type Code, decodeFields, encodeFields, type OptionalChange } from './code-fields.ts';
 import type { Mode } from './plans.ts';
 import type { Recorded } from './recorded.ts';
-import { assignIds } from './rule-ids.ts';
 import type { Style } from './style.ts';
+import { assignIds } from './targeting/rule-ids.ts';
 
 export type { Code } from './code-fields.ts';
 

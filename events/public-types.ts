@@ -1,7 +1,6 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { differenceOf, fieldEventTypes } from './code-change.ts';
 import type { CodeEvent } from './code-events.ts';
-import { webhookId as idOfWebhook } from './endpoint.ts';
 import type { LogEntry } from './entry.ts';
 import { logoFormats } from './logo.ts';
 import { oneOf } from './one-of.ts';
@@ -9,7 +8,8 @@ import { modes, plans } from './plans.ts';
 import type { Recorded } from './recorded.ts';
 import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
 import { sessionEnds, signInFailures, signInMeans } from './session.ts';
-import { disabledReasons, keyOfEvent, type WebhookEvent, webhookSettings } from './webhook.ts';
+import { webhookId as idOfWebhook } from './webhooks/endpoint.ts';
+import { disabledReasons, keyOfEvent, type WebhookEvent, webhookSettings } from './webhooks/webhook.ts';
 
 export type EntryType = LogEntry['type'];
 export type EntryOf<T extends EntryType> = Extract<LogEntry, { type: T }>;

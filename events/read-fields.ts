@@ -1,8 +1,8 @@
 import type { OptionalChange, OptionalField } from './code-fields.ts';
 import { maxNoteLength, problemWithDestination, problemWithName, problemWithNote } from './fields.ts';
-import { type FieldProblem, Problems, readRules } from './read-rules.ts';
-import type { Utm } from './targeting-schema.ts';
-import { maxScansLimit, maxTagLength, maxTags, utmFields } from './targeting-words.ts';
+import { type FieldProblem, Problems, readRules } from './targeting/read-rules.ts';
+import type { Utm } from './targeting/targeting-schema.ts';
+import { maxScansLimit, maxTagLength, maxTags, utmFields } from './targeting/targeting-words.ts';
 import { readTimestamp, timestampProblem } from './timestamp.ts';
 
 interface Context {

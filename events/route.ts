@@ -1,5 +1,5 @@
 import type { Mode } from './plans.ts';
-import type { Targeting } from './targeting.ts';
+import type { Targeting } from './targeting/targeting.ts';
 
 /** What an edge needs to redirect and record a scan of a code. */
 export interface Route {

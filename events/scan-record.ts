@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { oneOf } from './one-of.ts';
-import { isFallback } from './resolver.ts';
 import type { RecordedScan } from './scan.ts';
-import { browsers, devices } from './targeting-words.ts';
+import { isFallback } from './targeting/resolver.ts';
+import { browsers, devices } from './targeting/targeting-words.ts';
 
 const exact = { additionalProperties: false };
 const orNull = (description: string, example: string) =>

@@ -1,4 +1,4 @@
-import { isFallbackSql } from '../events/resolver.ts';
+import { isFallbackSql } from '../events/targeting/resolver.ts';
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { erasures } from './erasures.ts';
 import { visitorRemovals } from './visitor-removals.ts';

@@ -1,5 +1,5 @@
 import { isScan, type LogRange } from '../events/entry.ts';
-import { isFallback } from '../events/resolver.ts';
+import { isFallback } from '../events/targeting/resolver.ts';
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { moveCheckpoint, Superseded } from './checkpoint.ts';
 import { recount } from './counters-rebuild.ts';

@@ -1,5 +1,5 @@
-import type { ContractScan, Notification } from '../events/notification.ts';
-import type { BodyFormat } from '../events/webhook.ts';
+import type { ContractScan, Notification } from '../events/webhooks/notification.ts';
+import type { BodyFormat } from '../events/webhooks/webhook.ts';
 
 /** The columns of `deliveries` that store a notification, beside `id`, `type` and `code`. */
 interface Columns {

@@ -1,6 +1,6 @@
 import { upcast } from '../events/catalogue.ts';
-import { endpointKey } from '../events/endpoint.ts';
 import type { Recorded } from '../events/recorded.ts';
+import { endpointKey } from '../events/webhooks/endpoint.ts';
 import type { Transaction } from '../src/lib/sql.ts';
 import { readEndpoints, saveEndpoints } from './endpoint-table.ts';
 import {

@@ -2,7 +2,7 @@ import { changeBy } from '../events/code-change.ts';
 import type { CodeEvent } from '../events/code-events.ts';
 import type { Recorded } from '../events/recorded.ts';
 import type { Route } from '../events/route.ts';
-import { changeTargetingBy, noTargeting } from '../events/targeting.ts';
+import { changeTargetingBy, noTargeting } from '../events/targeting/targeting.ts';
 
 export type { Route } from '../events/route.ts';
 

@@ -4,11 +4,17 @@ import { type Code, evolveCode } from '../events/code.ts';
 import { fieldNames } from '../events/code-change.ts';
 import type { AppliedCodeEvent } from '../events/code-events.ts';
 import type { CodeFields } from '../events/code-fields.ts';
-import { type EndpointKey, endpointKey } from '../events/endpoint.ts';
 import { canonicalHost } from '../events/hosts.ts';
 import type { Pending } from '../events/recorded.ts';
 import { isServiceEvent, type ServiceEvent } from '../events/service.ts';
-import { evolveWebhook, isWebhookEvent, keyOfEvent, type Webhook, type WebhookEvent } from '../events/webhook.ts';
+import { type EndpointKey, endpointKey } from '../events/webhooks/endpoint.ts';
+import {
+  evolveWebhook,
+  isWebhookEvent,
+  keyOfEvent,
+  type Webhook,
+  type WebhookEvent,
+} from '../events/webhooks/webhook.ts';
 import type { Queryable } from '../src/lib/sql.ts';
 
 /**

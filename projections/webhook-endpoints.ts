@@ -1,7 +1,7 @@
-import { type EndpointKey, endpointKey } from '../events/endpoint.ts';
 import type { LogEntry } from '../events/entry.ts';
 import { type Owner, ownerKey } from '../events/owner.ts';
 import { hasWebhooks } from '../events/plans.ts';
+import { type EndpointKey, endpointKey } from '../events/webhooks/endpoint.ts';
 import {
   keyOfEvent,
   type Subscribed,
@@ -9,7 +9,7 @@ import {
   type WebhookEvent,
   type WebhookFilter,
   webhookEvents,
-} from '../events/webhook.ts';
+} from '../events/webhooks/webhook.ts';
 
 /** A webhook at the position of the projection. */
 export interface Endpoint extends EndpointKey, Subscribed {

@@ -1,10 +1,10 @@
 import { isCodeEvent } from '../events/catalogue.ts';
-import { type EndpointKey, endpointKey } from '../events/endpoint.ts';
 import { isScan, type LogEntry, type LogRange } from '../events/entry.ts';
-import { type Notification, notificationId, notificationOf, subjectOf } from '../events/notification.ts';
 import type { Owner } from '../events/owner.ts';
-import { type BodyFormat, passes } from '../events/webhook.ts';
-import { codeOfEntry, webhookEventTypeOf } from '../events/webhook-events.ts';
+import { type EndpointKey, endpointKey } from '../events/webhooks/endpoint.ts';
+import { type Notification, notificationId, notificationOf, subjectOf } from '../events/webhooks/notification.ts';
+import { type BodyFormat, passes } from '../events/webhooks/webhook.ts';
+import { codeOfEntry, webhookEventTypeOf } from '../events/webhooks/webhook-events.ts';
 import type { Sql, Transaction } from '../src/lib/sql.ts';
 import { moveCheckpoint } from './checkpoint.ts';
 import { columnsOf } from './delivery-columns.ts';

@@ -18,7 +18,7 @@ const unitOf = (file: string) => {
   return layers.has(file) ? file : `src/${folder}/`;
 };
 
-const files = ['src', 'events', 'projections', 'bench', 'tools'].flatMap((folder) =>
+const files = ['src', 'events', 'projections', 'bench'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name)),
@@ -38,7 +38,7 @@ describe('docs/architecture.md', () => {
   });
 
   test('names files that exist', () => {
-    const named = [...page.matchAll(/`((?:src|events|projections|test|bench|tools)\/[\w/.-]+\.ts)`/g)].map(
+    const named = [...page.matchAll(/`((?:src|events|projections|test|bench)\/[\w/.-]+\.ts)`/g)].map(
       ([, path]) => path,
     );
     expect(named.filter((path) => !existsSync(join(root, path as string)))).toEqual([]);

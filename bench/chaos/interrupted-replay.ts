@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EndpointKey } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import type { Sql } from '../../src/log/connect.ts';
 import { startReplay } from '../../src/webhooks/replays.ts';
 import type { BaseWorld } from './base-world.ts';

@@ -1,4 +1,4 @@
-import { offsetOf, offsetStepMs } from '../../events/local-time.ts';
+import { offsetOf, offsetStepMs } from '../../events/targeting/local-time.ts';
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;

@@ -1,4 +1,4 @@
-import { isFallback } from '../../events/resolver.ts';
+import { isFallback } from '../../events/targeting/resolver.ts';
 import { hasRules, type Reading, rowsOf } from './reading.ts';
 import { grouped, parametersOf, type Selection, scope, timeParameter } from './selection.ts';
 import { tableName } from './tables.ts';

@@ -15,12 +15,12 @@ import {
   streamOf,
   toResponse,
   unavailable,
-} from './answers.ts';
-import { readJson } from './body.ts';
-import { describe } from './openapi.ts';
-import type { Call, Method, Operation } from './operation.ts';
-import { type Context, traced } from './traced.ts';
-import { queryReader, validator } from './validate.ts';
+} from './http/answers.ts';
+import { readJson } from './http/body.ts';
+import type { Call, Method, Operation } from './http/operation.ts';
+import { type Context, traced } from './http/traced.ts';
+import { queryReader, validator } from './http/validate.ts';
+import { describe } from './openapi/document.ts';
 
 type Handle = (
   call: Pick<Call<never, never>, 'caller' | 'rate' | 'params'>,

@@ -5,9 +5,15 @@ import { createSecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
 import { refuseWhileServed } from '../maintenance/restore.ts';
+import {
+  countSealed,
+  refuseKnownKey,
+  resetSecretKey,
+  rotateSecretKey,
+  type Sealed,
+} from '../maintenance/rotate-key.ts';
 import { storedSecrets, writeSecrets } from '../stack/data-directory.ts';
 import { findSecretKey, refuseInterrupted, withStoredDatabase } from './connection.ts';
-import { countSealed, refuseKnownKey, resetSecretKey, rotateSecretKey, type Sealed } from './reseal.ts';
 import { ask, counted, green, print, printJson } from './terminal.ts';
 
 interface Options {

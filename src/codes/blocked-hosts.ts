@@ -1,7 +1,7 @@
 import { coveringHosts, hostOf } from '../../events/hosts.ts';
 import { operator } from '../../events/recorded.ts';
-import { type GivenRule, urlsOfRules } from '../../events/rule-ids.ts';
 import { blockHost, type ServiceEvent, serviceStream, unblockHost } from '../../events/service.ts';
+import { type GivenRule, urlsOfRules } from '../../events/targeting/rule-ids.ts';
 import { writeState } from '../../projections/state.ts';
 import { type FieldError, Refusal } from '../lib/errors.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';

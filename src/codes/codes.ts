@@ -1,7 +1,7 @@
 import type { Code } from '../../events/code.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Mode } from '../../events/plans.ts';
-import { type Availability, availabilityAt } from '../../events/targeting.ts';
+import { type Availability, availabilityAt } from '../../events/targeting/targeting.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';

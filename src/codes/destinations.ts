@@ -1,7 +1,7 @@
 import { isCodeEvent, type StoredEvent } from '../../events/catalogue.ts';
 import { type Code, evolveCode } from '../../events/code.ts';
 import type { Recorded } from '../../events/recorded.ts';
-import { fallbackId } from '../../events/resolver.ts';
+import { fallbackId } from '../../events/targeting/resolver.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { readStream, readStreams } from '../log/read.ts';
 

@@ -1,4 +1,4 @@
-import { isFallbackSql } from '../../events/resolver.ts';
+import { isFallbackSql } from '../../events/targeting/resolver.ts';
 import { retryLater } from '../lib/errors.ts';
 import type { Queryable, Transaction } from '../lib/sql.ts';
 

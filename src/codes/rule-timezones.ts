@@ -1,4 +1,4 @@
-import type { GivenRule } from '../../events/rule-ids.ts';
+import type { GivenRule } from '../../events/targeting/rule-ids.ts';
 import type { Queryable } from '../lib/sql.ts';
 
 /** Whether a rule depends on a time zone and names none. */

@@ -1,5 +1,5 @@
 import { findSignInLink, signInByLink } from '../accounts/sign-in-links.ts';
-import { statusOf } from '../api/error-status.ts';
+import { statusOf } from '../api/http/error-status.ts';
 import { type Console, htmlResponse, jsonResponse, peerOf, type RequestContext, redirect } from './context.ts';
 import { sessionCookie, sessionTokenOf } from './cookies.ts';
 import { describeDevice } from './device-name.ts';

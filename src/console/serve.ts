@@ -1,9 +1,9 @@
 import type { Elysia } from 'elysia';
 import { hashOfKey } from '../accounts/accounts.ts';
 import { findSession, noteSessionUse, whySessionEnded } from '../accounts/console-sessions.ts';
-import { json, refusalAnswer, refusalOf } from '../api/answers.ts';
+import { json, refusalAnswer, refusalOf } from '../api/http/answers.ts';
+import type { Operation } from '../api/http/operation.ts';
 import { mount } from '../api/mount.ts';
-import type { Operation } from '../api/operation.ts';
 import type { Service } from '../api/service.ts';
 import type { Api } from '../api/v1.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';

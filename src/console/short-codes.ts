@@ -1,6 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { json } from '../api/answers.ts';
-import { type Operation, operation } from '../api/operation.ts';
+import { json } from '../api/http/answers.ts';
+import { type Operation, operation } from '../api/http/operation.ts';
 import type { Service } from '../api/service.ts';
 import { takenShortCodes } from '../codes/create.ts';
 import { problemWithShortCode } from '../lib/short-code.ts';

@@ -1,6 +1,6 @@
 import { modes } from '../../events/plans.ts';
 import { type SignInRefusal, signIn, signOut } from '../accounts/console-sessions.ts';
-import { statusOf } from '../api/error-status.ts';
+import { statusOf } from '../api/http/error-status.ts';
 import {
   type Console,
   htmlResponse,

@@ -1,5 +1,5 @@
-import type { Resolver } from '../../events/resolver.ts';
 import type { Route } from '../../events/route.ts';
+import type { Resolver } from '../../events/targeting/resolver.ts';
 
 /** A route with its `Location` header, which is encoded once and not for every scan. */
 export interface KnownRoute extends Route {

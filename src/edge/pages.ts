@@ -1,4 +1,4 @@
-import { acceptedTags } from '../../events/languages.ts';
+import { acceptedTags } from '../../events/targeting/languages.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { en, type NoticeName, noticeTexts } from './notice-texts.ts';
 

@@ -1,5 +1,5 @@
 import { foldShortCode } from '../../events/short-code.ts';
-import { type TargetingFields, targetingOf } from '../../events/targeting.ts';
+import { type TargetingFields, targetingOf } from '../../events/targeting/targeting.ts';
 import type { Route } from '../../projections/routes.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Queryable } from '../lib/sql.ts';

@@ -1,6 +1,6 @@
-import type { RedirectTarget } from '../../events/resolver.ts';
 import type { Scan } from '../../events/scan.ts';
-import type { Availability } from '../../events/targeting.ts';
+import type { RedirectTarget } from '../../events/targeting/resolver.ts';
+import type { Availability } from '../../events/targeting/targeting.ts';
 import type { Bans } from './bans.ts';
 import { inactiveReason } from './inactive.ts';
 import type { LimitedRecorder } from './limited-recorder.ts';

@@ -1,4 +1,4 @@
-/** The error codes of the API. src/api/error-status.ts maps each to an HTTP status. */
+/** The error codes of the API. src/api/http/error-status.ts maps each to an HTTP status. */
 export const errorCodes = [
   'invalid_request',
   'destination_blocked',
@@ -36,7 +36,7 @@ export interface FieldError {
   message: string;
 }
 
-/** A request or command is refused. src/api/answers.ts turns it into a response. */
+/** A request or command is refused. src/api/http/answers.ts turns it into a response. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: FieldError[] | undefined;

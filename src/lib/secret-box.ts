@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { type EndpointKey, endpointKey } from '../../events/endpoint.ts';
+import { type EndpointKey, endpointKey } from '../../events/webhooks/endpoint.ts';
 
 /** All operations that use SECRET_KEY. The key is never stored in the database. */
 export interface SecretBox {

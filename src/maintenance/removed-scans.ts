@@ -1,4 +1,4 @@
-import { isFallbackSql } from '../../events/resolver.ts';
+import { isFallbackSql } from '../../events/targeting/resolver.ts';
 import type { Transaction } from '../log/connect.ts';
 
 interface Counted {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFallback } from '../../events/resolver.ts';
 import { ScanLine } from '../../events/scan-line.ts';
+import { isFallback } from '../../events/targeting/resolver.ts';
 import { checkSha256, linesOf, sourceOf } from '../archive/check.ts';
 import { ArchiveError } from '../archive/errors.ts';
 import { archiveFormat } from '../archive/format.ts';

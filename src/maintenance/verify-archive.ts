@@ -1,6 +1,6 @@
-import { isFallback } from '../../events/resolver.ts';
 import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
 import { ScanLine } from '../../events/scan-line.ts';
+import { isFallback } from '../../events/targeting/resolver.ts';
 import { checkSha256, linesOf, sourceOf } from '../archive/check.ts';
 import { ArchiveError } from '../archive/errors.ts';
 import { messageOf } from '../lib/errors.ts';

@@ -1,5 +1,5 @@
-import { entryTypesOf, webhookEventTypes } from '../../events/webhook-events.ts';
-import { type WebhookSpan, WebhookSpans } from '../../events/webhook-spans.ts';
+import { entryTypesOf, webhookEventTypes } from '../../events/webhooks/webhook-events.ts';
+import { type WebhookSpan, WebhookSpans } from '../../events/webhooks/webhook-spans.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../log/connect.ts';
 import { readEvents } from '../log/read.ts';

@@ -1,5 +1,5 @@
-import { isFallbackSql } from '../../events/resolver.ts';
 import type { RecordedScan } from '../../events/scan.ts';
+import { isFallbackSql } from '../../events/targeting/resolver.ts';
 import type { Queryable } from '../log/connect.ts';
 import { codeRanges } from './by-code.ts';
 import type { Difference } from './scan-counts.ts';

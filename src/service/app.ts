@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import { pingWarehouse } from '../analytics/connect.ts';
 import { findTable } from '../analytics/table-in-use.ts';
-import { withRequestId } from '../api/answers.ts';
+import { withRequestId } from '../api/http/answers.ts';
 import type { Addresses } from '../config/config.ts';
 import type { Edge } from '../edge/edge.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';

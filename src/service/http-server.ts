@@ -15,7 +15,7 @@ const drainTimeoutMs = 5_000;
 export function listen({ port, host, edges }: ServiceConfig): Server {
   const starting = () => new Response('starting', { status: 503, headers: { 'retry-after': '1' } });
   try {
-    // src/api/body.ts limits bodies with a proper error; Bun's own limit closes the connection without one.
+    // src/api/http/body.ts limits bodies with a proper error; Bun's own limit closes the connection without one.
     const maxRequestBodySize = Number.MAX_SAFE_INTEGER;
     // In development mode Bun prints the source code of whatever interrupts a response.
     const development = false;

@@ -1,7 +1,7 @@
 import type { JetStreamManager } from 'nats';
 import type { LogRange } from '../../events/entry.ts';
-import { subjectOf } from '../../events/notification.ts';
-import { isDeliverable } from '../../events/webhook-events.ts';
+import { subjectOf } from '../../events/webhooks/notification.ts';
+import { isDeliverable } from '../../events/webhooks/webhook-events.ts';
 import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { decodeMessage, rangeOf } from '../../events/wire/stream-message.ts';
 import { counters } from '../../projections/counters.ts';

@@ -1,5 +1,5 @@
-import type { Notification } from '../../events/notification.ts';
-import type { BodyFormat } from '../../events/webhook.ts';
+import type { Notification } from '../../events/webhooks/notification.ts';
+import type { BodyFormat } from '../../events/webhooks/webhook.ts';
 
 /** The body of a delivery to the webhook of `/v1/account/webhook`, as documented in the API. */
 export interface ContractBody {

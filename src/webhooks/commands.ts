@@ -1,4 +1,7 @@
 import type { Account, AccountEvent } from '../../events/account.ts';
+import type { Owner } from '../../events/owner.ts';
+import { hasWebhooks } from '../../events/plans.ts';
+import { type Actor, service } from '../../events/recorded.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -6,18 +9,15 @@ import {
   removeWebhook,
   rotateWebhook,
   setWebhook,
-} from '../../events/change-webhook.ts';
-import { accountWebhookKey, type EndpointKey } from '../../events/endpoint.ts';
-import type { Owner } from '../../events/owner.ts';
-import { hasWebhooks } from '../../events/plans.ts';
-import { type Actor, service } from '../../events/recorded.ts';
+} from '../../events/webhooks/change-webhook.ts';
+import { accountWebhookKey, type EndpointKey } from '../../events/webhooks/endpoint.ts';
 import {
   type DisabledReason,
   maxWebhooks,
   type Webhook,
   type WebhookEvent,
   type WebhookSettings,
-} from '../../events/webhook.ts';
+} from '../../events/webhooks/webhook.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';

@@ -1,4 +1,4 @@
-import type { EndpointKey } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import { type DeliveryColumns, deliveryColumns } from '../../projections/delivery-columns.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import type { Held } from './leases.ts';

@@ -1,4 +1,4 @@
-import type { EndpointKey } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 
 /** An endpoint whose lease this worker has: until it expires, no other worker sends to it. */

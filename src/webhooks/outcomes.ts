@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EndpointKey, endpointKey } from '../../events/endpoint.ts';
+import { type EndpointKey, endpointKey } from '../../events/webhooks/endpoint.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';

@@ -1,10 +1,10 @@
-import type { EndpointKey } from '../../events/endpoint.ts';
 import type { LogEntry } from '../../events/entry.ts';
 import type { Mode } from '../../events/plans.ts';
 import { ScanLine } from '../../events/scan-line.ts';
-import type { EventFilter, WebhookFilter } from '../../events/webhook.ts';
-import { entryTypesOf } from '../../events/webhook-events.ts';
-import type { WebhookSpan } from '../../events/webhook-spans.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
+import type { EventFilter, WebhookFilter } from '../../events/webhooks/webhook.ts';
+import { entryTypesOf } from '../../events/webhooks/webhook-events.ts';
+import type { WebhookSpan } from '../../events/webhooks/webhook-spans.ts';
 import { type ArchiveFile, archivesIn, namesOf, readArchivedLines, withReplacedFiles } from '../log/archives.ts';
 import type { Queryable } from '../log/connect.ts';
 import { nextOwnedPart, type OwnedPart } from '../log/owned-parts.ts';

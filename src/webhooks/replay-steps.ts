@@ -1,6 +1,6 @@
-import type { EndpointKey } from '../../events/endpoint.ts';
-import { notificationOf } from '../../events/notification.ts';
-import type { BodyFormat } from '../../events/webhook.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
+import { notificationOf } from '../../events/webhooks/notification.ts';
+import type { BodyFormat } from '../../events/webhooks/webhook.ts';
 import { insertDeliveries } from '../../projections/webhooks.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { countSelected, newEntries, nextPart, type Selected, selectNext } from './replay-selection.ts';

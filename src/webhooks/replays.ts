@@ -1,6 +1,6 @@
-import type { EndpointKey } from '../../events/endpoint.ts';
-import type { WebhookFilter } from '../../events/webhook.ts';
-import { WebhookSpans } from '../../events/webhook-spans.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
+import type { WebhookFilter } from '../../events/webhooks/webhook.ts';
+import { WebhookSpans } from '../../events/webhooks/webhook-spans.ts';
 import { Refusal } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { type Queryable, type Sql, violates } from '../log/connect.ts';

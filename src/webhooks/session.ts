@@ -1,4 +1,4 @@
-import type { EndpointKey } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import { notificationIn } from '../../projections/delivery-columns.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';

@@ -1,4 +1,4 @@
-import type { EndpointKey } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Transaction } from '../lib/sql.ts';
 import { newSigningSecret } from './secrets.ts';

@@ -1,5 +1,5 @@
-import type { EndpointKey } from '../../events/endpoint.ts';
-import type { BodyFormat } from '../../events/webhook.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
+import type { BodyFormat } from '../../events/webhooks/webhook.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 

@@ -1,4 +1,4 @@
-import type { EndpointKey } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type EndpointKey, endpointKey } from '../../events/endpoint.ts';
+import { type EndpointKey, endpointKey } from '../../events/webhooks/endpoint.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';

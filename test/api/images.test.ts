@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia';
 import { describe, expect, test } from 'vitest';
-import { createImages } from '../../src/api/images.ts';
+import { createImages } from '../../src/api/images/images.ts';
 import { addressesOf, readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { RenderedFor, Renderer } from '../../src/render/renderer.ts';

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { connectWarehouse } from '../../src/analytics/connect.ts';
-import { statusOf } from '../../src/api/error-status.ts';
+import { statusOf } from '../../src/api/http/error-status.ts';
 import { serveApi } from '../../src/api/v1.ts';
 import { addressesOf, readConfig } from '../../src/config/config.ts';
 import { serveConsole } from '../../src/console/serve.ts';

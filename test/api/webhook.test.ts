@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { exampleScan, sendExample } from '../../src/api/webhook-actions.ts';
+import { exampleScan, sendExample } from '../../src/api/webhooks/webhook-actions.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Transaction } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';

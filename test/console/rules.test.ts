@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Rule } from '../../events/targeting-schema.ts';
+import type { Rule } from '../../events/targeting/targeting-schema.ts';
 import { readTargetingCells } from '../../src/console/app/codes/import-targeting.ts';
 import { errorAt, isWithin } from '../../src/console/app/parts/field-errors.ts';
 import { changesOf, formOf, problemsWith } from '../../src/console/app/rules/form.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../events/code.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
-import { noTargeting } from '../../events/targeting.ts';
+import { noTargeting } from '../../events/targeting/targeting.ts';
 
 const created = new Date('2026-03-01T09:30:00.000Z');
 const later = new Date('2026-03-02T10:00:00.000Z');

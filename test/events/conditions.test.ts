@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { compileWhen, type Facts } from '../../events/conditions.ts';
-import { acceptedTags } from '../../events/languages.ts';
-import { localTime, offsetOf, timeZoneNamed } from '../../events/local-time.ts';
-import type { When } from '../../events/targeting-schema.ts';
+import { compileWhen, type Facts } from '../../events/targeting/conditions.ts';
+import { acceptedTags } from '../../events/targeting/languages.ts';
+import { localTime, offsetOf, timeZoneNamed } from '../../events/targeting/local-time.ts';
+import type { When } from '../../events/targeting/targeting-schema.ts';
 
 const holds = (when: When, facts: Partial<Facts> & { at?: string } = {}) => {
   const { at = '2026-03-02T12:00:00Z', ...rest } = facts;

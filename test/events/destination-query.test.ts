@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { locator } from '../../events/destination-query.ts';
+import { locator } from '../../events/targeting/destination-query.ts';
 
 const utm = { source: 'flyer', medium: 'qr' };
 

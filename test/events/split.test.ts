@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseVariant, splitSeed } from '../../events/split.ts';
+import { chooseVariant, splitSeed } from '../../events/targeting/split.ts';
 
 const visitors = 200_000;
 

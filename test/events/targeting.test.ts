@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readFields } from '../../events/read-fields.ts';
-import { createResolver } from '../../events/resolver.ts';
-import { assignIds, type GivenRule } from '../../events/rule-ids.ts';
-import type { Rule } from '../../events/targeting-schema.ts';
+import { createResolver } from '../../events/targeting/resolver.ts';
+import { assignIds, type GivenRule } from '../../events/targeting/rule-ids.ts';
+import type { Rule } from '../../events/targeting/targeting-schema.ts';
 
 const url = (path: string) => `https://example.com/${path}`;
 const problemsOf = (given: Record<string, unknown>) =>

@@ -5,9 +5,9 @@ import {
   removeWebhook,
   rotateWebhook,
   setWebhook,
-} from '../../events/change-webhook.ts';
-import { accountWebhookKey, keyOfWebhook, webhookId } from '../../events/endpoint.ts';
-import { evolveWebhook, type Webhook, type WebhookEvent } from '../../events/webhook.ts';
+} from '../../events/webhooks/change-webhook.ts';
+import { accountWebhookKey, keyOfWebhook, webhookId } from '../../events/webhooks/endpoint.ts';
+import { evolveWebhook, type Webhook, type WebhookEvent } from '../../events/webhooks/webhook.ts';
 
 const owner = { account: 'acct_0VMNcq2hE3kx0dTtWq8LbY', mode: 'live' as const };
 const url = 'https://example.com/a';

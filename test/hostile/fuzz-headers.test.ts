@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acceptedTags } from '../../events/languages.ts';
+import { acceptedTags } from '../../events/targeting/languages.ts';
 import { sessionTokenOf, themeOf } from '../../src/console/cookies.ts';
 import { Cursors } from '../../src/feed/cursor.ts';
 import { clientAddress, parseTrustedProxies, type TrustedProxies } from '../../src/lib/client-address.ts';

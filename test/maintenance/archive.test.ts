@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { webhookEventTypes } from '../../events/webhook-events.ts';
+import { webhookEventTypes } from '../../events/webhooks/webhook-events.ts';
 import { counters } from '../../projections/counters.ts';
 import { countUsed, readUsed } from '../../src/codes/limits.ts';
 import { systemTimers } from '../../src/lib/timers.ts';

@@ -1,7 +1,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, test } from 'vitest';
-import { contractScan, notificationOf } from '../../events/notification.ts';
 import { lineOf, ScanLine } from '../../events/scan-line.ts';
+import { contractScan, notificationOf } from '../../events/webhooks/notification.ts';
 import { columnsOf, notificationIn } from '../../projections/delivery-columns.ts';
 import { scanned } from '../support/scans.ts';
 

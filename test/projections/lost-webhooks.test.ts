@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WebhookEvent } from '../../events/webhook.ts';
+import type { WebhookEvent } from '../../events/webhooks/webhook.ts';
 import { Superseded } from '../../projections/checkpoint.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { newId } from '../../src/lib/ids.ts';

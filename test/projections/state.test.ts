@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CodeChange } from '../../events/code.ts';
 import type { Owner } from '../../events/owner.ts';
 import { type Mode, type Plan, plans } from '../../events/plans.ts';
-import type { GivenRule } from '../../events/rule-ids.ts';
+import type { GivenRule } from '../../events/targeting/rule-ids.ts';
 import { stateTables } from '../../projections/state.ts';
 import { createAccount, createKey, rename, revoke, setPlan, setTimezone } from '../../src/accounts/accounts.ts';
 import { change, remove, restore } from '../../src/codes/change.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { WebhookSettings } from '../../events/webhook.ts';
-import { webhookEventTypes } from '../../events/webhook-events.ts';
+import type { WebhookSettings } from '../../events/webhooks/webhook.ts';
+import { webhookEventTypes } from '../../events/webhooks/webhook-events.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { createAccount, setPlan } from '../../src/accounts/accounts.ts';
 import { change as changeCode, remove as removeCode } from '../../src/codes/change.ts';

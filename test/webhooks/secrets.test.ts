@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EndpointKey } from '../../events/endpoint.ts';
+import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
 import { newSigningSecret } from '../../src/webhooks/secrets.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { WebhookEvent } from '../../events/webhook.ts';
+import type { WebhookEvent } from '../../events/webhooks/webhook.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { append } from '../../src/log/append.ts';

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { webhookEventTypes } from '../../events/webhook-events.ts';
+import { webhookEventTypes } from '../../events/webhooks/webhook-events.ts';
 import { resume, suspend } from '../../src/accounts/accounts.ts';
 import { readStream } from '../../src/log/read.ts';
 import { startReplay as startReplayOf } from '../../src/webhooks/replays.ts';

@@ -4,7 +4,7 @@ import type { Change } from '../../events/entry.ts';
 import type { RecordedScan } from '../../events/scan.ts';
 import { batchOf } from '../../events/scan-batch.ts';
 import { scanLines } from '../../events/scan-line.ts';
-import { subscriptionEvents } from '../../events/webhook.ts';
+import { subscriptionEvents } from '../../events/webhooks/webhook.ts';
 import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { decodeSnapshot, encodeAlias, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
 import { decodeSpoolRecord, encodeSpoolRecord } from '../../events/wire/spool-record.ts';

@@ -4,8 +4,8 @@ import { normalizeTag } from '../../../events/read-fields.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { deletedCodesInTable, type TableInUse } from '../../analytics/table-in-use.ts';
 import { codeNotFound, codesWithIds, codesWithTags, type ListedCode } from '../../codes/codes.ts';
+import { tagQuery } from '../qrcodes/targeting-schemas.ts';
 import type { Service } from '../service.ts';
-import { tagQuery } from '../targeting-schemas.ts';
 import { analyticsQuery, filtersOf } from './filters.ts';
 import type { Period } from './period.ts';
 

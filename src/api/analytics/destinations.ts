@@ -1,9 +1,9 @@
 import { Type as t } from '@sinclair/typebox';
-import { isFallback } from '../../../events/resolver.ts';
+import { isFallback } from '../../../events/targeting/resolver.ts';
 import { leadKey, readLeads } from '../../analytics/series.ts';
 import { destinationsOf } from '../../codes/destinations.ts';
-import { json } from '../answers.ts';
-import { type Operation, operation } from '../operation.ts';
+import { json } from '../http/answers.ts';
+import { type Operation, operation } from '../http/operation.ts';
 import type { Service } from '../service.ts';
 import { analyticsQuery } from './filters.ts';
 import { periodOf, presentPeriod } from './period.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { offsetOf, timeZoneNamed, timeZoneProblem } from '../../../events/local-time.ts';
+import { offsetOf, timeZoneNamed, timeZoneProblem } from '../../../events/targeting/local-time.ts';
 import { dayMs, instantAt } from '../../analytics/calendar.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
 

@@ -1,9 +1,9 @@
 import { Type as t } from '@sinclair/typebox';
 import { readScans } from '../../analytics/scans.ts';
-import { json } from '../answers.ts';
-import { type Operation, operation } from '../operation.ts';
-import { presentPage } from '../present.ts';
-import { pageOf, pageQuery } from '../schemas.ts';
+import { json } from '../http/answers.ts';
+import { type Operation, operation } from '../http/operation.ts';
+import { pageOf, pageQuery } from '../http/schemas.ts';
+import { presentPage } from '../qrcodes/present.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { analyticsQuery } from './filters.ts';

@@ -1,9 +1,9 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { OwnedScanRecord, ScanRecord } from '../../../events/scan-record.ts';
-import { browsers, devices } from '../../../events/targeting-words.ts';
+import { browsers, devices } from '../../../events/targeting/targeting-words.ts';
 import { intervals } from '../../analytics/series.ts';
-import { exact } from '../schemas.ts';
+import { exact } from '../http/schemas.ts';
 
 /** Schemas of analytics responses. */
 
@@ -19,7 +19,7 @@ const scans = count('Number of scans.', 310);
 const country = t.String({ description: 'ISO 3166-1 alpha-2 code; `XX` if unknown.', examples: ['DE'] });
 const city = t.String({ description: 'English name; `Unknown` if unknown.', examples: ['Berlin'] });
 
-export { browsers, devices } from '../../../events/targeting-words.ts';
+export { browsers, devices } from '../../../events/targeting/targeting-words.ts';
 export { OwnedScanRecord, ScanRecord };
 
 const countsBy = <T extends string>(names: readonly T[], description: string, figures: number[]) =>

@@ -1,14 +1,14 @@
 import type { Static } from '@sinclair/typebox';
-import type * as accounts from '../../api/account-schemas.ts';
+import type * as accounts from '../../api/account/account-schemas.ts';
+import type * as events from '../../api/account/event-schemas.ts';
+import type * as reverts from '../../api/account/revert.ts';
 import type * as analytics from '../../api/analytics/schemas.ts';
-import type * as events from '../../api/event-schemas.ts';
-import type * as logos from '../../api/logos.ts';
-import type * as preflight from '../../api/preflight-schemas.ts';
-import type * as codes from '../../api/qrcode-schemas.ts';
-import type * as reverts from '../../api/revert.ts';
-import type * as targeting from '../../api/targeting-schemas.ts';
-import type * as webhooks from '../../api/webhook-schemas.ts';
-import type * as subscriptions from '../../api/webhooks-schemas.ts';
+import type * as logos from '../../api/images/logos.ts';
+import type * as preflight from '../../api/images/preflight-schemas.ts';
+import type * as codes from '../../api/qrcodes/qrcode-schemas.ts';
+import type * as targeting from '../../api/qrcodes/targeting-schemas.ts';
+import type * as webhooks from '../../api/webhooks/webhook-schemas.ts';
+import type * as subscriptions from '../../api/webhooks/webhooks-schemas.ts';
 import type * as sessions from '../sessions.ts';
 
 /** Types of API responses, derived from the API's schemas. */
@@ -74,6 +74,6 @@ export interface ListedWebhooks {
 export type Replay = Static<typeof subscriptions.Replay>;
 export type NewReplay = Static<typeof subscriptions.NewReplay>;
 export type AnyDelivery = Static<typeof subscriptions.SubscriptionDelivery>;
-export type { ContractScan } from '../../../events/notification.ts';
+export type { ContractScan } from '../../../events/webhooks/notification.ts';
 /** The outcome of one request to a webhook: of a delivery attempt or of a test event. */
 export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
 import { resume, suspend } from '../../../src/accounts/accounts.ts';
 import { tableName } from '../../../src/analytics/tables.ts';
-import { streamOf } from '../../../src/api/answers.ts';
+import { streamOf } from '../../../src/api/http/answers.ts';
 import { created } from '../../support/api.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import type { TestAccount } from '../../support/service.ts';

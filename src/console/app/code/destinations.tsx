@@ -1,4 +1,4 @@
-import type { Rule } from '../../../../events/targeting-schema.ts';
+import type { Rule } from '../../../../events/targeting/targeting-schema.ts';
 import { CountCells, CountHeaders } from '../analytics/counts.tsx';
 import type { Query } from '../api.ts';
 import { displayDestination } from '../codes/destination.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 import type { FieldEventType } from '../../../../events/code-change.ts';
-import type { Rule, Utm } from '../../../../events/targeting-schema.ts';
+import type { Rule, Utm } from '../../../../events/targeting/targeting-schema.ts';
 import { displayDestination } from '../codes/destination.ts';
 import { number, plural, time } from '../format.ts';
 import { ruleText } from '../rules/sentence.ts';

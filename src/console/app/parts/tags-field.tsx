@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { normalizeTag } from '../../../../events/read-fields.ts';
-import { maxTagLength, maxTags } from '../../../../events/targeting-words.ts';
+import { maxTagLength, maxTags } from '../../../../events/targeting/targeting-words.ts';
 import { useResource } from '../resource.ts';
 import type { Tags } from '../types.ts';
 import { Chip } from './choices.tsx';

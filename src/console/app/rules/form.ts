@@ -1,6 +1,6 @@
 import { readFields } from '../../../../events/read-fields.ts';
-import type { Rule, Utm, When } from '../../../../events/targeting-schema.ts';
-import { maxVariants, utmFields } from '../../../../events/targeting-words.ts';
+import type { Rule, Utm, When } from '../../../../events/targeting/targeting-schema.ts';
+import { maxVariants, utmFields } from '../../../../events/targeting/targeting-words.ts';
 import { completeUrl } from '../codes/destination.ts';
 import type { FieldErrors } from '../parts/field-errors.ts';
 import type { QrCode } from '../types.ts';

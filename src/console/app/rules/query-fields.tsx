@@ -1,4 +1,4 @@
-import { utmFields } from '../../../../events/targeting-words.ts';
+import { utmFields } from '../../../../events/targeting/targeting-words.ts';
 import { Field } from '../parts/field.tsx';
 import { errorOf } from '../parts/field-errors.ts';
 import type { FieldErrors } from '../parts/use-action.ts';

@@ -1,6 +1,6 @@
 import type { Ref } from 'preact';
 import { useRef } from 'preact/hooks';
-import { maxRules } from '../../../../events/targeting-words.ts';
+import { maxRules } from '../../../../events/targeting/targeting-words.ts';
 import { displayDestination } from '../codes/destination.ts';
 import { Icon } from '../icons.tsx';
 import { ErrorText } from '../parts/error-text.tsx';

@@ -1,5 +1,5 @@
-import type { Rule, When } from '../../../../events/targeting-schema.ts';
-import { type Weekday, weekdays } from '../../../../events/targeting-words.ts';
+import type { Rule, When } from '../../../../events/targeting/targeting-schema.ts';
+import { type Weekday, weekdays } from '../../../../events/targeting/targeting-words.ts';
 import { displayDestination } from '../codes/destination.ts';
 import { country } from '../format.ts';
 import { dayChoices, language } from './words.ts';

@@ -1,4 +1,4 @@
-import { maxVariants, minVariants } from '../../../../events/targeting-words.ts';
+import { maxVariants, minVariants } from '../../../../events/targeting/targeting-words.ts';
 import { Icon } from '../icons.tsx';
 import { ErrorText } from '../parts/error-text.tsx';
 import { Field } from '../parts/field.tsx';

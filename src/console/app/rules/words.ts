@@ -1,4 +1,4 @@
-import { countries, type Weekday, weekdays } from '../../../../events/targeting-words.ts';
+import { countries, type Weekday, weekdays } from '../../../../events/targeting/targeting-words.ts';
 import { country } from '../format.ts';
 
 /** Names of what conditions can name, in the order in which the user chooses from them. */

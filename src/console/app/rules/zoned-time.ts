@@ -1,4 +1,4 @@
-import { offsetOf } from '../../../../events/local-time.ts';
+import { offsetOf } from '../../../../events/targeting/local-time.ts';
 
 /** Conversion between timestamps and the value of a `datetime-local` input in a time zone. */
 

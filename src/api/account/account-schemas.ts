@@ -1,0 +1,104 @@
+import { Type as t } from '@sinclair/typebox';
+import { oneOf } from '../../../events/one-of.ts';
+import { modes, plans } from '../../../events/plans.ts';
+import { exact, time } from '../http/schemas.ts';
+
+/** Schemas of the account and its API keys. */
+
+export const Account = t.Object(
+  {
+    id: t.String({ examples: ['acct_0VMNcq2hE3kx0dTtWq8LbY'] }),
+    name: t.String({ examples: ['Café Lumière'] }),
+    plan: oneOf(plans),
+    mode: oneOf(modes, { description: 'Mode of the API key of this request.' }),
+    limits: t.Object(
+      {
+        requests_per_minute: t.Integer({ examples: [60] }),
+        qr_codes: t.Union([t.Integer(), t.Null()], {
+          description: 'Maximum number of live codes; null if unlimited.',
+          examples: [50],
+        }),
+        given_short_codes: t.Integer({
+          description:
+            'Maximum number of codes with a `short_code` of your choice that can be created in 30 days, live and test counted apart.',
+          examples: [500],
+        }),
+      },
+      exact,
+    ),
+    usage: t.Object(
+      {
+        qr_codes: t.Union([t.Integer(), t.Null()], {
+          description: 'Number of live codes, which count against the limit; null for a test key.',
+          examples: [12],
+        }),
+        test_qr_codes: t.Integer({
+          description: 'Number of test codes, which do not count against the limit.',
+          examples: [3],
+        }),
+        given_short_codes: t.Integer({
+          description:
+            'Codes with a `short_code` of your choice that were created in the last 30 days in the mode of the API key, deleted ones included.',
+          examples: [4],
+        }),
+        requests: t.Integer({
+          description: 'Requests in the current rate limit window, including this one.',
+          examples: [1],
+        }),
+      },
+      exact,
+    ),
+    timezone: t.String({
+      description:
+        'IANA name of the time zone that a rule gets if it names none when it is written, and that the console shows.',
+      examples: ['Europe/Berlin'],
+    }),
+    created_at: time('When the account was created.'),
+  },
+  exact,
+);
+
+export const AccountChange = t.Object(
+  {
+    timezone: t.String({
+      description:
+        'IANA name of a time zone. Rules that are written from then on have it unless they name another; rules that exist keep theirs.',
+      examples: ['Europe/Berlin'],
+      'x-expected': 'the IANA name of a time zone, such as Europe/Berlin',
+    }),
+  },
+  exact,
+);
+
+export const ApiKey = t.Object(
+  {
+    id: t.String({ examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] }),
+    name: t.String({ examples: ['Website'] }),
+    mode: oneOf(modes),
+    prefix: t.String({ examples: ['sk_live_'] }),
+    last4: t.String({ examples: ['x7Qd'] }),
+    created_at: time('When the key was created.'),
+    last_used_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'To the minute; null if never used.',
+      examples: ['2026-03-02T18:04:00.000Z'],
+    }),
+    revoked_at: t.Optional(time('When the key was revoked; only with `include=revoked`.')),
+  },
+  exact,
+);
+
+export const CreatedApiKey = t.Object(
+  {
+    ...ApiKey.properties,
+    key: t.String({ description: 'The secret, shown only in this response.', examples: ['sk_live_…'] }),
+  },
+  exact,
+);
+
+export const NewApiKey = t.Object(
+  {
+    name: t.String({ description: 'What the key is for.', 'x-expected': 'a string of 1 to 255 characters' }),
+    mode: t.Optional(oneOf(modes, { description: 'Default: the mode of the API key of this request.' })),
+  },
+  { ...exact, examples: [{ name: 'Website', mode: 'live' }] },
+);

@@ -1,0 +1,155 @@
+import { Type as t } from '@sinclair/typebox';
+import type { Elysia } from 'elysia';
+import type { Code } from '../../../events/code.ts';
+import { oneOf } from '../../../events/one-of.ts';
+import { codeNotFound, findCode } from '../../codes/codes.ts';
+import { findArt } from '../../codes/logos.ts';
+import { clientAddress, type TrustedProxies } from '../../lib/client-address.ts';
+import { invalid, notFound, Refusal, retryLater } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import { subscriberNetwork } from '../../lib/ip-address.ts';
+import { LimitPerKey } from '../../lib/limit-per-key.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { QueueFull } from '../../lib/semaphore.ts';
+import { createImageCache } from '../../qr/cache.ts';
+import { defaultSizePx } from '../../qr/layout.ts';
+import { etagOf, matchesEtag, mediaTypes, type Picture } from '../../qr/picture.ts';
+import type { RenderedFor, Renderer } from '../../render/renderer.ts';
+import { type Answer, refusalAnswer, refusalOf } from '../http/answers.ts';
+import { type Operation, operation } from '../http/operation.ts';
+import type { Context } from '../http/traced.ts';
+import { queryReader } from '../http/validate.ts';
+import type { Service } from '../service.ts';
+import { downloadQuery, type Image, imageOf, sizeQuery } from './download-query.ts';
+
+const publicQuery = t.Object({
+  format: t.Optional(oneOf(['png', 'svg'], { default: 'png', description: 'File format.' })),
+  size: sizeQuery,
+});
+
+const forOneYear = 'max-age=31536000, immutable';
+
+const tooManyImages = () => retryLater('Too many images are being drawn: try again in a few seconds.', 2);
+
+/** Public images that one client waits for: a page may show this many. */
+const maxPerClient = 64;
+
+type Drawn = Pick<Code, 'short_code' | 'style'>;
+
+type PublicContext = Pick<Context, 'request' | 'server'> & { params: { id: string | null } };
+
+/** An image is downloaded with an API key, or publicly by its URL. */
+type Use = 'download' | 'public';
+
+const headersOf = (shortCode: string, format: Picture['format'], etag: string, use: Use) => ({
+  etag,
+  'cache-control': `${use === 'public' ? 'public' : 'private'}, ${forOneYear}`,
+  'content-type': mediaTypes[format],
+  // Not the name of the code, which only its owner may see; the short code is in the image anyway.
+  'content-disposition': `${use === 'public' ? 'inline' : 'attachment'}; filename="${shortCode}.${format}"`,
+  // A browser opens an SVG as a document: it may load and run nothing but the logo in it.
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+});
+
+/** Serves the images of codes. An image never changes, so clients may cache it, and drawn images are cached here. */
+export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresses'>, renderer: Pick<Renderer, 'run'>) {
+  const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
+
+  const pictureOf = ({ short_code, style }: Drawn, image: Image): Picture => {
+    return { url: `${addresses.shortBaseUrl}/${short_code}`, style, ...image };
+  };
+
+  const withLogo = async (picture: Picture): Promise<Picture> => {
+    const id = picture.style.logo?.id;
+    return id === undefined ? picture : { ...picture, logo: await findArt(sql, id) };
+  };
+
+  const draw = (picture: Picture, { account, isPublic = false, signal }: RenderedFor) =>
+    cache
+      .get(
+        etagOf(picture),
+        (unused) => renderer.run('picture', () => withLogo(picture), { account, isPublic, signal: unused }),
+        signal,
+      )
+      .catch((error) => {
+        // The QR code of a long short link may have more modules than `size` has pixels.
+        if (error instanceof RangeError)
+          throw invalid([{ field: 'size', message: `size is too small: ${error.message}.` }]);
+        throw error instanceof QueueFull ? tooManyImages() : error;
+      });
+
+  async function answer(code: Drawn, image: Image, headers: Headers, use: Use, drawnFor: RenderedFor): Promise<Answer> {
+    const picture = pictureOf(code, image);
+    const etag = etagOf(picture);
+    const imageHeaders = headersOf(code.short_code, image.format, etag, use);
+    const cached = headers.get('if-none-match');
+    if (cached !== null && matchesEtag(cached, etag)) return { status: 304, body: '', headers: imageHeaders };
+    return { status: 200, body: await draw(picture, drawnFor), headers: imageHeaders };
+  }
+
+  const download: Operation = operation({
+    operationId: 'downloadQrCode',
+    method: 'GET',
+    path: '/v1/qrcodes/:id/download',
+    tag: 'QR codes',
+    summary: 'Download the QR image',
+    description:
+      'Returns the image file, named after the short code: pixels (png), or vectors for the web (svg) and for print (pdf, eps). The image never changes: cache it, or send its `ETag` as `If-None-Match`.',
+    params: { id: 'Identifier of the code, `qr_…`.' },
+    query: downloadQuery,
+    success: {
+      status: 200,
+      description: 'The image.',
+      files: ['image/png', 'image/svg+xml', 'application/pdf', 'application/postscript'],
+      cacheable: true,
+    },
+    errors: ['invalid_request', 'not_found'],
+    async handle({ caller, params: { id = '' }, query, headers, signal }) {
+      const image = imageOf(query);
+      const code = await findCode(sql, caller, id);
+      if (code === undefined) throw await codeNotFound(sql, caller, id);
+      return answer(code, image, headers, 'download', { account: caller.account, signal });
+    },
+  });
+
+  // An image URL in a page may carry parameters of others, such as one that defeats caches.
+  const readQuery = queryReader(publicQuery, 'any');
+
+  /** Needs no key: the id in the URL is enough. */
+  async function publicImage(id: string, request: Request): Promise<Answer> {
+    const [code] = isId('qr', id)
+      ? await sql<Code[]>`SELECT short_code, style, status, account FROM codes WHERE id = ${id}`
+      : [];
+    if (code === undefined) throw notFound('image');
+    if (code.status === 'deleted') throw new Refusal('gone', 'The QR code of this image was deleted.');
+    const { format = 'png', size = defaultSizePx } = readQuery(request.url);
+    const drawnFor = { account: code.account, isPublic: true, signal: request.signal };
+    return answer(code, { format, size }, request.headers, 'public', drawnFor);
+  }
+
+  return {
+    download,
+    /** The image of a code, as `download` returns it. */
+    drawImage: (code: Drawn, image: Image, drawnFor: RenderedFor) => draw(pictureOf(code, image), drawnFor),
+    servePublic(app: Elysia, { log, trustedProxies }: { log: Logger; trustedProxies: TrustedProxies }): void {
+      const clients = new LimitPerKey(maxPerClient, tooManyImages);
+      const respond = async ({ request, params, server }: PublicContext) => {
+        const peer = server?.requestIP(request)?.address ?? '';
+        const address = clientAddress(peer, request.headers.get('x-forwarded-for'), trustedProxies);
+        const client = Buffer.from(subscriberNetwork(address)).toString('base64');
+        const {
+          status,
+          body,
+          headers = {},
+        } = await clients
+          .run(client, () => publicImage(params.id ?? '', request))
+          .catch((error) => refusalAnswer(refusalOf(error, log)));
+        const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
+        return new Response(status === 304 ? null : body, { status, headers: { ...type, ...headers } });
+      };
+      const hidden = { detail: { hide: true } };
+      app.get('/images/:id/public', respond, hidden);
+      app.route('HEAD', '/images/:id/public', respond, hidden);
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { codeNotFound, findCode } from '../../codes/codes.ts';
+import { invalid, retryLater } from '../../lib/errors.ts';
+import { QueueFull } from '../../lib/semaphore.ts';
+import { problemWithShortCode } from '../../lib/short-code.ts';
+import { timeouts } from '../../lib/timeouts.ts';
+import type { Proof } from '../../proof/proof.ts';
+import type { Proofs } from '../../proof/proofs.ts';
+import { json } from '../http/answers.ts';
+import { type Operation, operation } from '../http/operation.ts';
+import { artOf } from '../qrcodes/check-styles.ts';
+import type { Service } from '../service.ts';
+import { NewPreflight, Preflight } from './preflight-schemas.ts';
+
+const tag = 'Print';
+
+/** Like every generated short code. */
+const defaultShortCode = 'aB3xY7z';
+
+const meaning =
+  'The picture is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo.';
+
+/** Operations that find out whether a picture scans. */
+export const preflightOperations = (service: Service, proofs: Proofs): Operation[] => [
+  proofCode(service, proofs),
+  proofStyle(service, proofs),
+];
+
+const proofCode = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
+  operation({
+    operationId: 'preflightQrCode',
+    method: 'GET',
+    path: '/v1/qrcodes/:id/preflight',
+    tag,
+    summary: 'Check whether a QR code scans',
+    description: `${meaning} The picture never changes, and neither does the result.`,
+    params: { id: 'Identifier of the code, `qr_…`.' },
+    success: { status: 200, description: 'What was read.', schema: Preflight },
+    answerWithinMs: timeouts.preflightMs,
+    errors: ['not_found'],
+    async handle({ caller, params: { id = '' } }) {
+      const code = await findCode(sql, caller, id);
+      if (code === undefined) throw await codeNotFound(sql, caller, id);
+      const logo = await artOf(sql, caller, code.style);
+      return json(
+        200,
+        await proofOf(proofs, caller.account, code.style, `${addresses.shortBaseUrl}/${code.short_code}`, logo),
+      );
+    },
+  });
+
+const proofStyle = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
+  operation({
+    operationId: 'preflightStyle',
+    method: 'POST',
+    path: '/v1/preflight',
+    tag,
+    summary: 'Check whether a style scans',
+    description: `For a style that no code has yet; nothing is created. ${meaning}`,
+    body: NewPreflight,
+    success: { status: 200, description: 'What was read.', schema: Preflight },
+    answerWithinMs: timeouts.preflightMs,
+    errors: ['invalid_request'],
+    async handle({ caller, body: { style, short_code = defaultShortCode } }) {
+      const problem = problemWithShortCode(short_code);
+      if (problem !== undefined) throw invalid([{ field: 'short_code', message: `short_code ${problem}.` }]);
+      const logo = await artOf(sql, caller, style);
+      if (style.logo !== undefined && logo === undefined)
+        throw invalid([{ field: 'style.logo.id', message: `style.logo.id: there is no logo ${style.logo.id}.` }]);
+      return json(200, await proofOf(proofs, caller.account, style, `${addresses.shortBaseUrl}/${short_code}`, logo));
+    },
+  });
+
+/** Throws 503 if too many proofs are waiting. */
+async function proofOf(proofs: Proofs, ...request: Parameters<Proofs['of']>): Promise<Proof> {
+  try {
+    return await proofs.of(...request);
+  } catch (error) {
+    if (error instanceof QueueFull)
+      throw retryLater('Too many styles are being checked: try again in a few seconds.', 2);
+    throw error;
+  }
+}
