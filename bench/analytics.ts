@@ -61,7 +61,11 @@ export async function benchAnalytics(
     for (const read of reads) {
       onStep(`${read.name}, ${repetitions} rounds`);
       const selection: Selection = {
-        ...{ account: stack.code.account, mode: 'live', codes: { only: codes.large }, bots: 'include', ...period },
+        account: stack.code.account,
+        mode: 'live',
+        codes: { only: codes.large },
+        bots: 'include',
+        ...period,
       };
       const times = await medianTimesMs(repetitions, {
         direct: () => read.direct(reading(warehouse), selection),
@@ -182,8 +186,15 @@ async function fill(stack: BenchStack, warehouse: Warehouse, { scans, period, on
             reinterpretAsUUID(sipHash128(intDiv(number, 2))), number % 2 = 0, 1, '', ''
           FROM numbers({at:UInt64}, {rows:UInt64})`,
         query_params: {
-          ...{ account, large, small, count, done: done - at, at, rows },
-          ...{ start: period.start, length: period.end.getTime() - period.start.getTime() },
+          account,
+          large,
+          small,
+          count,
+          done: done - at,
+          at,
+          rows,
+          start: period.start,
+          length: period.end.getTime() - period.start.getTime(),
         },
         // Without a token, ClickHouse would drop a block whose content equals an earlier one.
         clickhouse_settings: { insert_deduplicate: 0 },

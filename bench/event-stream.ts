@@ -22,7 +22,8 @@ export async function* eventStream(
 ): AsyncGenerator<FeedMessage> {
   const response = await fetch(`${url}/v1/events${query === '' ? '' : `?${query}`}`, {
     headers: {
-      ...{ authorization: `Bearer ${key}`, accept: 'text/event-stream' },
+      authorization: `Bearer ${key}`,
+      accept: 'text/event-stream',
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     },
     signal,

@@ -88,11 +88,16 @@ export async function startSizedService(
     // Without the role projections, which would find these scans missing in the log and rebuild the warehouse.
     roles: 'api,edge',
     settings: {
-      ...{ DATABASE_URL: databaseUrl, CLICKHOUSE_DATABASE: database, NATS_STREAM: database, EDGE_DIR: folder },
+      DATABASE_URL: databaseUrl,
+      CLICKHOUSE_DATABASE: database,
+      NATS_STREAM: database,
+      EDGE_DIR: folder,
     },
   });
   const account = ({ id, live }: typeof large, code: number) => ({
-    ...{ id, key: live.secret, uniqueName: `Table ${String(code).padStart(7, '0')}` },
+    id,
+    key: live.secret,
+    uniqueName: `Table ${String(code).padStart(7, '0')}`,
   });
   return {
     ...size,
@@ -112,15 +117,15 @@ export async function startSizedService(
 function* routesOf(account: string, count: number) {
   for (let number = 1; number <= count; number++)
     yield {
-      ...{
-        code: codeId(number),
-        account,
-        mode: 'live' as const,
-        short_code: shortCode(number),
-        version: 1,
-        revision: 1,
-      },
-      ...{ destination_url: 'https://example.com/', status: 'active' as const, disabled: false },
+      code: codeId(number),
+      account,
+      mode: 'live' as const,
+      short_code: shortCode(number),
+      version: 1,
+      revision: 1,
+      destination_url: 'https://example.com/',
+      status: 'active' as const,
+      disabled: false,
       sealed_key: new Uint8Array(),
     };
 }
@@ -184,8 +189,13 @@ async function fillWarehouse(
             reinterpretAsUUID(sipHash128(number)), 1, 1, '', ''
           FROM numbers({at:UInt64}, {rows:UInt64})`,
         query_params: {
-          ...{ account, codes, scans, at, rows: Math.min(maxInsertRows, scans - at) },
-          ...{ start: new Date(Date.now() - 29 * dayMs), length: 29 * dayMs },
+          account,
+          codes,
+          scans,
+          at,
+          rows: Math.min(maxInsertRows, scans - at),
+          start: new Date(Date.now() - 29 * dayMs),
+          length: 29 * dayMs,
         },
         // Without a token, ClickHouse would drop a block whose content equals an earlier one.
         clickhouse_settings: { insert_deduplicate: 0 },

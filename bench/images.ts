@@ -88,7 +88,10 @@ export async function benchImages({ repetitions = 40 } = {}): Promise<BenchRow[]
 const logoIds = Array.from({ length: 1_000 }, (_, i) => `logo_${String(i).padStart(22, '0')}`);
 const logoSidePx = 256;
 const logo: Promise<LogoArt> = noise(logoSidePx).then((png) => ({
-  ...{ kind: 'raster' as const, width: logoSidePx, height: logoSidePx, png },
+  kind: 'raster' as const,
+  width: logoSidePx,
+  height: logoSidePx,
+  png,
 }));
 
 /** Pixels that do not compress, like those of a photo. */

@@ -27,7 +27,8 @@ export async function createAccounts({ sql, box }: BenchStack, receiver: string)
     const { id, live } = await createAccount(sql, { name: `Account ${i}`, plan: 'enterprise', now });
     const owner = { account: id, mode: 'live' as Mode };
     const requests = Array.from({ length: codesPerAccount }, (_, n) => ({
-      ...{ name: `Table ${n}`, destination_url: `https://example.com/menu?table=${n}` },
+      name: `Table ${n}`,
+      destination_url: `https://example.com/menu?table=${n}`,
     }));
     const created = await sql.begin((tx) => createCodes(tx, box, owner, requests, by));
     accounts.push({ id, key: live.secret, codes: created.map(({ code }) => code) });

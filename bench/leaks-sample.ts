@@ -63,7 +63,9 @@ export async function openSampler(stack: BenchStack, servicePid: number): Promis
       await untilIdle(stack);
       const memory = await minMemory(pids);
       const usage = (name: ProcessName): ProcessUsage => ({
-        ...{ memory: memory[name], handles: handles(pids[name]), threads: threads(pids[name]) },
+        memory: memory[name],
+        handles: handles(pids[name]),
+        threads: threads(pids[name]),
         cpuSeconds: cpuSeconds(pids[name]),
       });
       return {

@@ -32,7 +32,9 @@ export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
       {
         what: 'PDF, styled, and with round dots, first draw',
         figure: `${ms(times.styled)}; ${ms(times.round)}`,
-        ...{ against: '–', ratio: null, value: Math.max(times.styled, times.round) },
+        against: '–',
+        ratio: null,
+        value: Math.max(times.styled, times.round),
       },
       { target: 5, goal: 2, kind: 'max', unit: ' ms' },
     ),
@@ -40,7 +42,9 @@ export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
       {
         what: 'preflight of a style, warm',
         figure: `${ms(median(proofs.timesMs))} (longest ${ms(Math.max(...proofs.timesMs))})`,
-        ...{ against: '–', ratio: null, value: median(proofs.timesMs) },
+        against: '–',
+        ratio: null,
+        value: median(proofs.timesMs),
       },
       { target: 150, goal: 75, kind: 'max', unit: ' ms' },
     ),
@@ -48,7 +52,9 @@ export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
       {
         what: `sheet of ${labels.toLocaleString('en')} labels with captions`,
         figure: `${(sheet.timeMs / 1000).toFixed(1)} s, ${(sheet.bytes / 2 ** 20).toFixed(1)} MiB`,
-        ...{ against: '–', ratio: null, value: sheet.timeMs / 1000 },
+        against: '–',
+        ratio: null,
+        value: sheet.timeMs / 1000,
       },
       { target: 10, goal: 4, kind: 'max', unit: ' s' },
     ),
@@ -56,7 +62,8 @@ export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
       {
         what: 'preflight and sheet: longest stall of the event loop',
         figure: `${stallText(proofs.stall)}; ${stallText(sheet.stall)}`,
-        ...{ against: `idle event loop: ${stallText(idle)}`, ratio: null },
+        against: `idle event loop: ${stallText(idle)}`,
+        ratio: null,
         value: Math.max(proofs.stall.ownMs, sheet.stall.ownMs),
       },
       { target: 10, goal: 5, kind: 'max', unit: ' ms' },

@@ -46,7 +46,9 @@ const twentyRules: GivenRule[] = [
 /** Creates a code with 20 rules; returns its short code. */
 async function createRuledCode({ sql, box, code: { account } }: BenchStack): Promise<string> {
   const request = {
-    ...{ name: 'Rules', destination_url: 'https://example.com/menu', short_code: 'bench-rules' },
+    name: 'Rules',
+    destination_url: 'https://example.com/menu',
+    short_code: 'bench-rules',
     targeting: { rules: twentyRules },
   };
   const by = { actor: 'operator', now: new Date() };

@@ -28,8 +28,13 @@ export function boundedRow(measurement: Measurement, { target, goal, kind, unit 
   const meets = (bound: number) => (kind === 'min' ? value >= bound : value <= bound);
   const format = (bound: number) => `${kind === 'min' ? '≥' : '≤'} ${bound}${unit}`;
   return {
-    ...{ what, figure, against, ratio: rounded(ratio) },
-    ...{ target: format(target), goal: format(goal), met: { target: meets(target), goal: meets(goal) } },
+    what,
+    figure,
+    against,
+    ratio: rounded(ratio),
+    target: format(target),
+    goal: format(goal),
+    met: { target: meets(target), goal: meets(goal) },
   };
 }
 
@@ -37,7 +42,9 @@ export function boundedRow(measurement: Measurement, { target, goal, kind, unit 
 export const unboundedRow = (row: Pick<BenchRow, 'what' | 'figure' | 'against' | 'ratio'>): BenchRow => ({
   ...row,
   ratio: rounded(row.ratio),
-  ...{ target: '–', goal: '–', met: null },
+  target: '–',
+  goal: '–',
+  met: null,
 });
 
 const rounded = (ratio: number | null) => (ratio === null ? null : Math.round(ratio * 100) / 100);

@@ -57,7 +57,9 @@ const CodeChange = Type.Object(
 
 const ofCode = <const T extends CodeEvent['type']>(summary: string, ...entries: T[]) =>
   define({
-    ...{ summary, entries, data: CodeChange },
+    summary,
+    entries,
+    data: CodeChange,
     dataOf(entry: EntryOf<T>) {
       const event = entry as unknown as Recorded<CodeEvent>;
       return { qr_id: event.stream, ...differenceOf(event) };

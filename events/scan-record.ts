@@ -13,7 +13,9 @@ export const ScanRecord = Type.Object(
   {
     id: Type.String({ description: 'Identifier of the scan.', examples: ['scan_0VMNcq2hE3kx0dTtWq8LbY'] }),
     timestamp: Type.String({
-      ...{ format: 'date-time', description: 'When the scan happened.', examples: ['2026-03-01T09:30:00.000Z'] },
+      format: 'date-time',
+      description: 'When the scan happened.',
+      examples: ['2026-03-01T09:30:00.000Z'],
     }),
     country: Type.String({ description: 'ISO 3166-1 alpha-2 code; `XX` if unknown.', examples: ['DE'] }),
     region: Type.String({ description: 'English name; `Unknown` if unknown.', examples: ['Land Berlin'] }),

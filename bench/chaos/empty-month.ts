@@ -77,8 +77,17 @@ async function createScannedCode(
   if (created === undefined) throw new Error('no code was created');
   const occurred_at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 15, 12));
   const scans = Array.from({ length: scansPerCode }, () => ({
-    ...{ id: newId('scan', occurred_at.getTime()), code: created.code.id, ...owner, occurred_at, revision: 1 },
-    ...{ country: 'DE', region: 'Berlin', city: 'Berlin', device: 'ios', browser: 'safari', is_bot: false },
+    id: newId('scan', occurred_at.getTime()),
+    code: created.code.id,
+    ...owner,
+    occurred_at,
+    revision: 1,
+    country: 'DE',
+    region: 'Berlin',
+    city: 'Berlin',
+    device: 'ios',
+    browser: 'safari',
+    is_bot: false,
     visitor: randomBytes(16).toString('hex'),
   }));
   await appendScans(sql, batchOf(newId('batch', now.getTime()), 1, scans));

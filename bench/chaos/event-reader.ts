@@ -43,7 +43,11 @@ export function startEventReader(ports: number[], key: string): EventReader {
     const signal = AbortSignal.any([stopping.signal, silent.signal]);
     try {
       for await (const { id, event } of eventStream(url, {
-        ...{ key, query: 'types=scan.created', lastEventId, signal, onPiece },
+        key,
+        query: 'types=scan.created',
+        lastEventId,
+        signal,
+        onPiece,
       })) {
         received.push(event.data['id'] as string);
         lastEventId = id;

@@ -80,7 +80,14 @@ export async function startExternalWorld(servers: ExternalServers): Promise<Exte
     await migrate(sql);
     const { owner, key } = await createChaosAccount(sql, box, receiver);
     return {
-      ...{ sql, box, key, receiver, clickhouse: { warehouse }, proxies, proxied, stop },
+      sql,
+      box,
+      key,
+      receiver,
+      clickhouse: { warehouse },
+      proxies,
+      proxied,
+      stop,
       service: (settings, flags) => services.add(settings, flags),
       codes: (count) => createChaosCodes(sql, box, owner, count),
     };

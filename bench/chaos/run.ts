@@ -243,8 +243,13 @@ async function resultOf(world: BaseWorld, fault: string, { times, attempts }: Fa
   const { lost, duplicated } = await accountForScans(world, attempts);
   const count = (outcome: Attempt['outcome']) => outcomes.get(outcome) ?? 0;
   return {
-    ...{ fault, times, redirected: count(302), refused: count(503), unanswered: count('no answer') },
-    ...{ lost, duplicated },
+    fault,
+    times,
+    redirected: count(302),
+    refused: count(503),
+    unanswered: count('no answer'),
+    lost,
+    duplicated,
   };
 }
 

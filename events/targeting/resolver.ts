@@ -38,7 +38,9 @@ export function createResolver(
 ): Resolver {
   const { rules = [], starts_at, expires_at, limit_reached, fallback_url, forward_query = false, utm } = targeting;
   const targetOf = (url: string, rule?: string, variant?: string): RedirectTarget => ({
-    ...{ url, rule, variant },
+    url,
+    rule,
+    variant,
     locationOf: locator(toLocation(url), { forward: forward_query, utm }),
   });
   const schedule = {
@@ -58,7 +60,9 @@ export function createResolver(
       fallback_url === undefined
         ? undefined
         : {
-            ...{ url: fallback_url, rule: fallbackId(fallback_url), variant: undefined },
+            url: fallback_url,
+            rule: fallbackId(fallback_url),
+            variant: undefined,
             locationOf: () => toLocation(fallback_url),
           },
   };

@@ -40,13 +40,17 @@ export function assignIds(before: readonly Rule[], given: GivenRule[], newId: (p
       if (old !== undefined) kept.set(rule, old);
     }
   return given.map((rule): Rule => {
-    // The id comes first where JSON shows the rule.
     const old = kept.get(rule);
     const id = old?.id ?? newId('r');
-    if (!('split' in rule)) return { ...{ id }, ...rule, id };
+    if (!('split' in rule)) return withId(id, rule);
     const oldVariants = old !== undefined && 'split' in old ? old.split : [];
-    return { ...{ id }, ...rule, id, split: assignVariantIds(oldVariants, rule.split, newId) };
+    return withId(id, { ...rule, split: assignVariantIds(oldVariants, rule.split, newId) });
   });
+}
+
+/** The id comes first where JSON shows a rule or variant. */
+function withId<Given extends { id?: string | undefined }>(id: string, { id: _, ...rest }: Given) {
+  return { id, ...rest };
 }
 
 function assignVariantIds(
@@ -65,7 +69,7 @@ function assignVariantIds(
   return given.map((variant, i) => {
     const old = named[i] ?? take((other) => other.destination_url === variant.destination_url);
     const id = old?.id ?? newId('v');
-    return { ...{ id }, ...variant, id };
+    return withId(id, variant);
   });
 }
 

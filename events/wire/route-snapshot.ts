@@ -37,7 +37,15 @@ export const snapshotHead = (fingerprint: string): string =>
 export const encodeRoute = (route: Route): string => {
   const { code, account, mode, short_code, destination_url, revision, status, disabled, version, sealed_key } = route;
   return JSON.stringify({
-    ...{ code, account, mode, short_code, destination_url, revision, status, disabled, version },
+    code,
+    account,
+    mode,
+    short_code,
+    destination_url,
+    revision,
+    status,
+    disabled,
+    version,
     targeting: route.targeting,
     sealed_key: Buffer.from(sealed_key).toString('hex'),
   });

@@ -36,7 +36,10 @@ export async function readCodes(
     { ...parametersOf(selection), offset, limit },
   );
   const codes = rows.map(({ code, scans, visitors, unique_scans }) => ({
-    ...{ code, scans: Number(scans), visitors: Number(visitors), uniqueScans: Number(unique_scans) },
+    code,
+    scans: Number(scans),
+    visitors: Number(visitors),
+    uniqueScans: Number(unique_scans),
   }));
   // A page past the end has no row that could say how many there are.
   const total = rows[0]?.codes ?? (offset === 0 ? 0 : await countCodes(reading, selection));

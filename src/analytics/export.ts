@@ -89,7 +89,8 @@ export async function readChunk(reading: Reading, selection: Selection, options:
      )`,
     {
       ...parametersOf(selection),
-      ...{ up_to: upTo, limit },
+      up_to: upTo,
+      limit,
       ...(after === undefined ? {} : { after_time: after.time, after_position: after.position }),
     },
   );

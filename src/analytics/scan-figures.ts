@@ -24,7 +24,9 @@ export async function countScans(
   const selection: Selection = { account, mode, codes: { among: codes }, start, end, bots: 'include' };
   const keys = hasRules(reading) ? ['code', 'is_bot', 'rule'] : ['code', 'is_bot'];
   const groups = grouped(reading, selection, {
-    ...{ unit: 'hour', keys, figures: 'count() AS n, countIf(is_unique) AS firsts' },
+    unit: 'hour',
+    keys,
+    figures: 'count() AS n, countIf(is_unique) AS firsts',
   });
   const isUsed = hasRules(reading) ? "NOT is_bot AND NOT startsWith(rule, 'f')" : 'NOT is_bot';
   const rows = await rowsOf<Row>(

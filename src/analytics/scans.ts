@@ -56,8 +56,10 @@ export async function readScans(
      LIMIT {limit:UInt32} OFFSET {skip:UInt64}`,
     {
       ...parameters,
-      ...{ first_hour: page.first_hour, last_hour: page.last_hour },
-      ...{ limit, skip: offset - Number(page.before) },
+      first_hour: page.first_hour,
+      last_hour: page.last_hour,
+      limit,
+      skip: offset - Number(page.before),
     },
   );
   return { scans: scans.map(withRule), total };

@@ -58,7 +58,8 @@ export function parametersOf(selection: Selection): Record<string, unknown> {
   ]);
   return {
     ...Object.fromEntries(named),
-    ...{ account, mode },
+    account,
+    mode,
     ...Object.fromEntries(columnsFilteredBy(selection).map((column) => [`only_${column}`, filters[column]])),
     ...codeParameters(codes),
   };

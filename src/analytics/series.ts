@@ -49,7 +49,9 @@ const figures = 'count() AS scans, uniqCombined64State(visitor) AS visitors';
 function seriesQuery(reading: Reading, selection: Selection, interval: Interval, keys: string[] = []) {
   const { split, parameters } = calendarOf(selection);
   const groups = groupedByTime(reading, selection, {
-    ...{ keys, figures, split: interval === 'hour' && split.length > 0 ? 'all' : split },
+    keys,
+    figures,
+    split: interval === 'hour' && split.length > 0 ? 'all' : split,
   });
   const columns = [...keys, 'name'].join(', ');
   const query = `SELECT ${columns}, ${merged}
@@ -86,7 +88,8 @@ export async function readHeatMap(
 ): Promise<{ weekday: number; hour: number; scans: number }[]> {
   const { split, parameters } = calendarOf(selection);
   const groups = groupedByTime(reading, selection, {
-    ...{ figures: 'count() AS n', split: split.length > 0 ? 'all' : split },
+    figures: 'count() AS n',
+    split: split.length > 0 ? 'all' : split,
   });
   const rows = await rowsOf<{ weekday: number; hour: number; scans: number | string }>(
     reading,

@@ -36,8 +36,12 @@ export async function warmUp(warehouse: Warehouse): Promise<void> {
 const dayMs = 86_400_000;
 
 const selection = (): Selection => ({
-  ...{ account: 'account', mode: 'live', codes: { only: 'code' }, bots: 'include' },
-  ...{ start: new Date(Date.now() - 30 * dayMs), end: new Date() },
+  account: 'account',
+  mode: 'live',
+  codes: { only: 'code' },
+  bots: 'include',
+  start: new Date(Date.now() - 30 * dayMs),
+  end: new Date(),
 });
 
 const ofAccount = (): Selection => ({ ...selection(), codes: { without: [] } });

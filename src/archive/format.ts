@@ -85,8 +85,12 @@ export class ArchiveWriter {
     const iso = (time: bigint | undefined) =>
       time === undefined ? '' : `${columns.occurred_at.write(time).replace(' ', 'T')}Z`;
     const about: ArchiveAbout = {
-      ...{ from: range.from, to: range.to, scans: this.#scans },
-      ...{ earliest: iso(this.#earliest), latest: iso(this.#latest), instance: range.instance },
+      from: range.from,
+      to: range.to,
+      scans: this.#scans,
+      earliest: iso(this.#earliest),
+      latest: iso(this.#latest),
+      instance: range.instance,
     };
     this.#parquet.kvMetadata = Object.entries({ scanlog_archive: archiveFormat, ...about }).map(([key, value]) => ({
       key,

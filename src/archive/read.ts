@@ -65,8 +65,12 @@ export async function openArchive(source: ArchiveSource): Promise<OpenArchive> {
   refuseNewer(`The archive file ${source.location}`, version, archiveFormat);
   const text = (key: keyof ArchiveAbout) => values.get(key) ?? '';
   const about: ArchiveAbout = {
-    ...{ from: Number(text('from')), to: Number(text('to')), scans: Number(text('scans')) },
-    ...{ earliest: text('earliest'), latest: text('latest'), instance: text('instance') },
+    from: Number(text('from')),
+    to: Number(text('to')),
+    scans: Number(text('scans')),
+    earliest: text('earliest'),
+    latest: text('latest'),
+    instance: text('instance'),
   };
   const numbers = [about.from, about.to, about.scans];
   if (!isKnown || !numbers.every(Number.isSafeInteger)) throw notAnArchive(source.location, 'its metadata is damaged');

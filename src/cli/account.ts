@@ -88,7 +88,10 @@ export async function accountList(options: { json?: boolean; data: string }): Pr
   const accounts = await withDatabase(options.data, async (sql) =>
     Promise.all(
       (await listAccounts(sql)).map(async ({ id, name, plan, created_at }) => ({
-        ...{ account_id: id, name, plan, created_at: created_at.toISOString() },
+        account_id: id,
+        name,
+        plan,
+        created_at: created_at.toISOString(),
         qr_codes: totalOf(await countCodes(sql, { account: id, mode: 'live' })),
       })),
     ),
@@ -137,8 +140,12 @@ export async function accountKeys(id: string, options: OperatorOptions): Promise
     return listKeys(sql, id);
   });
   const listed = keys.map(({ id: key_id, name, mode, last4, created_at, last_used_at }) => ({
-    ...{ key_id, name, mode, key: `sk_${mode}_…${last4}` },
-    ...{ created_at: created_at.toISOString(), last_used_at: last_used_at?.toISOString() ?? null },
+    key_id,
+    name,
+    mode,
+    key: `sk_${mode}_…${last4}`,
+    created_at: created_at.toISOString(),
+    last_used_at: last_used_at?.toISOString() ?? null,
   }));
   if (options.json) return printJson(listed);
   const rows = listed.map(({ key_id, key, created_at, last_used_at, name }) => [

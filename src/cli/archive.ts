@@ -63,7 +63,9 @@ async function move(sql: Sql, options: { target: string; before: Date; now: Date
     });
   const bar = progressBar('archiving');
   const result = await archiveScans({
-    ...{ sql, ...options, onProgress: bar.update },
+    sql,
+    ...options,
+    onProgress: bar.update,
     onStep: (step) => {
       if (step.step === 'wait') process.stderr.write(`waiting for ${step.for}\n`);
     },

@@ -77,7 +77,10 @@ async function fill(sql: Sql, box: SecretBox, total: number): Promise<{ live: Ne
       const count = Math.floor((weights[i]?.[daysAgo] ?? 0) * perWeight + random());
       for (const scan of state.scansOn(day, count, now))
         scans.push({
-          ...{ ...scan, id: newId('scan', scan.occurred_at.getTime()), code: state.id, revision: state.revision },
+          ...scan,
+          id: newId('scan', scan.occurred_at.getTime()),
+          code: state.id,
+          revision: state.revision,
           ...owner,
         });
     }

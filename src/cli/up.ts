@@ -47,8 +47,12 @@ export async function up(flags: Flags & { data: string }): Promise<void> {
       const { databaseUrl, natsUrl, clickhouseUrl } = stack;
       const addresses = { databaseUrl, natsUrl, clickhouseUrl };
       const serviceConfig: ServiceConfig = {
-        ...{ ...config, ...addresses },
-        ...{ secretKey, edgeFolder, edgeDurability, clickhouseRebuildAfterSeconds },
+        ...config,
+        ...addresses,
+        secretKey,
+        edgeFolder,
+        edgeDurability,
+        clickhouseRebuildAfterSeconds,
       };
       const service = await startOnFreePort(serviceConfig, flags['port'] !== undefined, log);
       try {

@@ -65,7 +65,9 @@ export const bootstrapOf = (
   { publicUrl, shortBaseUrl }: Addresses,
   { frameFont }: Bundle,
 ): Bootstrap => ({
-  ...{ account, keys, is_own_device },
+  account,
+  keys,
+  is_own_device,
   ends_at: ends_at.toISOString(),
   public_url: publicUrl,
   short_base_url: shortBaseUrl,

@@ -57,7 +57,8 @@ const readSelected = ({ sql, clock }: Service): Operation =>
       const codes = await findCodes(sql, caller, ids.split(','));
       const now = clock();
       const data = codes.map((code) => ({
-        ...{ id: code.id, availability: availabilityOf(code, now) },
+        id: code.id,
+        availability: availabilityOf(code, now),
         tags: code.tags ?? [],
       }));
       return json(200, { data });

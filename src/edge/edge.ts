@@ -103,7 +103,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   return {
     redirect: traced?.redirects(redirect) ?? redirect,
     apply: (entries) => applyEntries(routes, bans, entries),
-    ...{ caughtUp: tasks.caughtUp, failures: tasks.failures, spool },
+    caughtUp: tasks.caughtUp,
+    failures: tasks.failures,
+    spool,
     async stop() {
       await tasks.stop();
       await limited.stop();

@@ -42,7 +42,10 @@ export class Frame {
 
 /** The event as the API returns it. */
 export const presentEvent = ({ id, type, timestamp, actor, qr_id, data }: PublicEvent) => ({
-  ...{ id, type, timestamp: timestamp.toISOString(), actor },
+  id,
+  type,
+  timestamp: timestamp.toISOString(),
+  actor,
   ...(qr_id === undefined ? {} : { qr_id }),
   data,
 });

@@ -31,6 +31,7 @@ const maxCachedValues = 16_384;
 export function readPlaceBook(bytes: Uint8Array): PlaceBook {
   const reader = openReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const { ipVersion, databaseType, buildEpoch } = reader.metadata;
+  if (Number.isNaN(buildEpoch.getTime())) throw new Error('its metadata has a build_epoch that is not a time');
   const first = firstRecord(reader);
   if (first === null) throw new Error('it holds no record');
   if (!hasCountry(first)) throw new Error('its records name no country');
@@ -110,11 +111,19 @@ function firstRecord(reader: Reader<Response>): Response | null {
   const bits = reader.metadata.ipVersion === 4 ? 32 : 128;
   let address = 0n;
   for (let i = 0; i < maxEmptyNetworks && address < 1n << BigInt(bits); i++) {
-    const [record, prefixLength] = reader.getWithPrefixLength(textOf(address, bits));
+    const [record, prefixLength] = read(reader, textOf(address, bits));
     if (record !== null) return record;
     address += 1n << BigInt(bits - prefixLength);
   }
   return null;
+}
+
+function read(reader: Reader<Response>, address: string): [Response | null, number] {
+  try {
+    return reader.getWithPrefixLength(address);
+  } catch (error) {
+    throw new Error(`one of its records cannot be read (${messageOf(error)})`);
+  }
 }
 
 /** An address of 32 or 128 bits: `1.0.0.0`, or all eight groups of an IPv6 address. */
@@ -163,6 +172,9 @@ function withoutDistrict(city: string): string {
   return city.replace(/\s*\([^)]*\)$/, '');
 }
 
+/** Longer than the name of any place; one in a damaged file can be as long as the file. */
+const maxNameLength = 255;
+
 function nameOrUnknown(value: unknown): string {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : 'Unknown';
+  return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, maxNameLength) : 'Unknown';
 }

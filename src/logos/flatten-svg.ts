@@ -186,7 +186,9 @@ function gradientOf({ name, attributes, children }: XmlElement, matrix: Matrix, 
   if (name === 'radialGradient')
     return {
       type: 'radial',
-      ...{ cx: value('cx', 0.5), cy: value('cy', 0.5), r: value('r', 0.5) },
+      cx: value('cx', 0.5),
+      cy: value('cy', 0.5),
+      r: value('r', 0.5),
       transform: whole.map(round) as unknown as Matrix,
       stops,
     };
@@ -202,12 +204,10 @@ function gradientOf({ name, attributes, children }: XmlElement, matrix: Matrix, 
   const reach = (to.x - from.x) * normalX + (to.y - from.y) * normalY;
   return {
     type: 'linear',
-    ...{
-      x1: round(from.x),
-      y1: round(from.y),
-      x2: round(from.x + normalX * reach),
-      y2: round(from.y + normalY * reach),
-    },
+    x1: round(from.x),
+    y1: round(from.y),
+    x2: round(from.x + normalX * reach),
+    y2: round(from.y + normalY * reach),
     stops,
   };
 }

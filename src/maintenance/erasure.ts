@@ -260,7 +260,10 @@ const eraseInFile = (
   hooks: RewriteHooks,
 ): Promise<RewriteOutcome> =>
   rewriteFile({
-    ...{ ...hooks, sql, file, now },
+    ...hooks,
+    sql,
+    file,
+    now,
     keeps: (scan) => scan.account !== account,
     async onReplace(tx, removed) {
       // The counters lower archive_to when they apply a late scan of the account.

@@ -18,7 +18,10 @@ export async function recountArchivedScans(sql: Sql): Promise<number> {
     throw new ArchiveError(differences[0].found);
   }
   const rows = [...counts.all].map(([code, { total, unique }]) => ({
-    ...{ code, total, unique, uncounted: counts.uncounted.get(code)?.total ?? 0 },
+    code,
+    total,
+    unique,
+    uncounted: counts.uncounted.get(code)?.total ?? 0,
   }));
   const correct = async (tx: Transaction) => {
     // Held by every transaction that moves scans. Polled, since a backup or verify shares it for minutes.

@@ -176,7 +176,10 @@ const dropFromFile = (
   hooks: RewriteHooks,
 ): Promise<RetentionStep> =>
   rewriteFile({
-    ...{ ...hooks, sql, file, now },
+    ...hooks,
+    sql,
+    file,
+    now,
     keeps: ({ position, occurred_at }) => position > run.up_to || occurred_at >= run.before,
     async onReplace(tx, removed) {
       const { count } = await tx`

@@ -18,7 +18,10 @@ export interface ArchiveCounts extends LogCounts {
 }
 
 const noCounts = (): ArchiveCounts => ({
-  ...{ all: new Map(), leaving: new Map(), uncounted: new Map(), uncertain: new Map() },
+  all: new Map(),
+  leaving: new Map(),
+  uncounted: new Map(),
+  uncertain: new Map(),
 });
 
 interface FileOptions extends Pick<CountOptions, 'account' | 'leaving' | 'onProgress'> {

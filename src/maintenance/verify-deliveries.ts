@@ -223,7 +223,12 @@ async function archivedScans(
 ) {
   const scans = await readArchivedScans(sql, piece, (scan) => accounts.has(scan.account) && scan.occurred_at >= before);
   return scans.map(({ position, id, account, mode, code, occurred_at }) => ({
-    ...{ position, id, account, mode, code, occurred_at: occurred_at.toISOString() },
+    position,
+    id,
+    account,
+    mode,
+    code,
+    occurred_at: occurred_at.toISOString(),
   }));
 }
 

@@ -83,7 +83,9 @@ interface Logged {
 async function countLogged(sql: Queryable, limits: Limit[], head: number): Promise<Map<string, Logged>> {
   const counts = new Map<string, Logged>();
   const codes = limits.map(({ code, set_position, set_at }) => ({
-    ...{ code, set_position, spread_to: new Date(set_at.getTime() + spreadMs).toISOString() },
+    code,
+    set_position,
+    spread_to: new Date(set_at.getTime() + spreadMs).toISOString(),
   }));
   for (let from = 0; from < head; from += maxPositionsPerQuery) {
     const rows = await sql<({ code: string } & Logged)[]>`

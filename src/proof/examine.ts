@@ -41,7 +41,10 @@ export async function examine(request: ProofRequest): Promise<Proof> {
 
 /** A logo that does not fit is the only part of a valid style that cannot be drawn. */
 const notDrawable = (decoders: readonly Decoder[], { message }: RangeError): Proof => ({
-  ...{ readable: false, smallest_mm: null, contrast: 1, damage_tolerated: 0 },
+  readable: false,
+  smallest_mm: null,
+  contrast: 1,
+  damage_tolerated: 0,
   decoders: decoders.map(({ name }) => ({ name, reads_mm: [], smallest_mm: null })),
   reasons: [{ field: 'style.logo', message: `It cannot be drawn: ${message}.` }],
 });

@@ -80,7 +80,12 @@ export function etagOf({ url, style, format, size, print, dpi }: Picture): strin
   const added = {
     ...(quietZone === defaultQuietZone ? {} : { quietZone }),
     ...(errorCorrection === 'M' ? {} : { errorCorrection }),
-    ...{ dotsGradient, cornersSquareGradient, cornersDotGradient, backgroundGradient, logo, frame },
+    dotsGradient,
+    cornersSquareGradient,
+    cornersDotGradient,
+    backgroundGradient,
+    logo,
+    frame,
   };
   const parts = [drawingVersion, url, format, size, ...Object.entries(contract).sort().flat()];
   const given = JSON.stringify(added);

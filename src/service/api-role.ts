@@ -17,7 +17,12 @@ export function serveApiAndConsole(
   const stream = () => (started.nats === undefined ? undefined : { nats: started.nats, name: started.stream });
   const parts = {
     feed: new Feed({ sql, stream, stopping, log, maxStreams: config.maxEventStreams }),
-    ...{ sql, warehouse, clock, addresses, webhooks, maxLogos: config.maxLogos },
+    sql,
+    warehouse,
+    clock,
+    addresses,
+    webhooks,
+    maxLogos: config.maxLogos,
     limits: { testCodes: config.maxTestCodes, givenShortCodes: config.maxGivenShortCodes },
     tracing,
     onChange: (entries: Change[]) => publishChanges(entries, started, onChange),

@@ -75,7 +75,8 @@ export function createContext(
   const policy = { allowHttp: config.webhookAllowHttp, allowed: config.webhookAllowedCidrs ?? { v4: [], v6: [] } };
   const send = createSender({ policy });
   const webhooks = {
-    ...{ box: createSecretBox(config.secretKey), policy },
+    box: createSecretBox(config.secretKey),
+    policy,
     send: tracing === undefined ? send : tracedSend(send, tracing),
   };
   if (tracing !== undefined) traceClient(warehouse, tracing);

@@ -13,7 +13,10 @@ export function startProjections(context: ServiceContext, streamContext: StreamC
   const { box, send } = webhooks;
   cleanup.add(runCounters(streamContext).stop, runAccountIndex(streamContext).stop);
   const delivering = runWebhooks({
-    ...{ ...streamContext, box, send, clock },
+    ...streamContext,
+    box,
+    send,
+    clock,
     disable: (key, reason, attemptedAt) => disable(sql, key, { reason, attemptedAt, now: clock() }),
   });
   cleanup.add(delivering.stop);

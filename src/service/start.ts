@@ -76,8 +76,11 @@ async function startParts(
   const ownMetrics = () => metrics.registry.getMetricsAsJSON();
   const metricsServer = startMetrics(context, ownMetrics, options.otherMetrics);
   const started: Started = {
-    ...{ edge: undefined, relay: undefined, nats: undefined },
-    ...{ stream: config.stream, isReady: false },
+    edge: undefined,
+    relay: undefined,
+    nats: undefined,
+    stream: config.stream,
+    isReady: false,
   };
   const edge = config.roles.includes('edge') ? await startEdgeRole(context, () => wakeRelay(started)) : undefined;
   started.edge = edge;

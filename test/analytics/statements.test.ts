@@ -38,8 +38,12 @@ const settingOf = (name: string, pattern: RegExp) => sentLike(pattern).map(({ fi
 const codes = ['qr_a', 'qr_b'].map((code): [string, string, string] => ['acct', 'live', code]);
 const reading = () => ({ warehouse, version: 1, signal: new AbortController().signal });
 const selection = (selected: Selection['codes']): Selection => ({
-  ...{ account: 'acct', mode: 'live', codes: selected, bots: 'include' },
-  ...{ start: new Date(Date.now() - 86_400_000), end: new Date(Date.now() + 86_400_000) },
+  account: 'acct',
+  mode: 'live',
+  codes: selected,
+  bots: 'include',
+  start: new Date(Date.now() - 86_400_000),
+  end: new Date(Date.now() + 86_400_000),
 });
 
 /** The first read of its kind can exceed the read timeout, because the engine in WebAssembly compiles it. */

@@ -43,7 +43,13 @@ describe('the history of a code', () => {
       to: unknown,
     ) => ({
       id: expect.stringMatching(/^evt_/),
-      ...{ event, version, timestamp: at(minutes), field, from, to, key_id },
+      event,
+      version,
+      timestamp: at(minutes),
+      field,
+      from,
+      to,
+      key_id,
     });
     const made = { name: 'Menu', destination_url: 'https://example.com/menu', short_code, status: 'draft', style: {} };
     expect(body.data).toEqual([

@@ -228,8 +228,15 @@ test('every first path segment of the service is a reserved short code', async (
   const warehouse = connectWarehouse({ ...readConfig({}), ...inject('stack') });
   serveHealth(app, {}, log);
   const parts = {
-    ...{ sql, warehouse, clock: systemClock, addresses, maxLogos: 10, limits: { testCodes: 10, givenShortCodes: 10 } },
-    ...{ webhooks: webhookParts, feed: idleFeed(sql), onChange: async () => {} },
+    sql,
+    warehouse,
+    clock: systemClock,
+    addresses,
+    maxLogos: 10,
+    limits: { testCodes: 10, givenShortCodes: 10 },
+    webhooks: webhookParts,
+    feed: idleFeed(sql),
+    onChange: async () => {},
   };
   const { trustedProxies } = readConfig({});
   serveConsole(app, parts, serveApi(app, parts, { trustedProxies, log, isReady: () => true }), {

@@ -35,7 +35,8 @@ describe('happy', () => {
     });
     expect((await live.get(path)).body).toEqual({
       ...body,
-      ...{ version: 1 + Object.keys(change).length, availability: 'live' },
+      version: 1 + Object.keys(change).length,
+      availability: 'live',
     });
   });
 

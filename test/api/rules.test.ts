@@ -314,7 +314,12 @@ describe('analytics', () => {
       scans: number,
       people: number,
     ) => ({
-      ...{ destination_url, rule, variant, scans, total_scans: scans, unique_visitors: people },
+      destination_url,
+      rule,
+      variant,
+      scans,
+      total_scans: scans,
+      unique_visitors: people,
       share: Math.round((scans / 18) * 10_000) / 10_000,
     });
     const [a, b] = ab.split;
@@ -353,8 +358,12 @@ describe('analytics', () => {
     // A table of before there were rules, which is read until the new one is filled, has no such columns.
     const old = { warehouse: service.warehouse, version: 1, definition: 1, signal: new AbortController().signal };
     const selection: Selection = {
-      ...{ account: account.id, mode: 'live', codes: { only: code.id }, bots: 'include' },
-      ...{ start: new Date(0), end: new Date() },
+      account: account.id,
+      mode: 'live',
+      codes: { only: code.id },
+      bots: 'include',
+      start: new Date(0),
+      end: new Date(),
     };
     expect((await readScans(old, selection, { offset: 1, limit: 1 })).scans).toMatchObject([{ rule: null }]);
     expect([...(await readLeads(old, selection)).keys()]).toEqual([leadKey(1)]);
@@ -380,12 +389,19 @@ test('resolve tells where a scan would lead, and records nothing', async () => {
   expect(await resolve({ ...during, country: 'de' })).toMatchObject({ rule: ab.id, variant: expect.any(String) });
   expect(await resolve(during)).toMatchObject({ destination_url: url('menu'), rule: null, variant: null });
   expect(await resolve({ at: '2026-12-01T00:00:00Z' })).toEqual({
-    ...{ destination_url: url('closed'), location: url('closed'), rule: null, variant: null },
+    destination_url: url('closed'),
+    location: url('closed'),
+    rule: null,
+    variant: null,
     availability: 'expired',
   });
   const plain = await create({ starts_at: '2126-01-01T00:00:00Z' });
   expect((await account.live.post(`${pathOf(plain)}/resolve`, {})).body).toEqual({
-    ...{ destination_url: null, location: null, rule: null, variant: null, availability: 'scheduled' },
+    destination_url: null,
+    location: null,
+    rule: null,
+    variant: null,
+    availability: 'scheduled',
   });
   expect(blamedFields(await account.live.post(`${pathOf(code)}/resolve`, { at: 'soon' }))).toEqual(['at']);
   expect((await account.test.post(`${pathOf(code)}/resolve`, {})).status).toBe(404);

@@ -184,7 +184,8 @@ describe('If-Match', () => {
     const { live, path } = await given();
     const answers = await atOnce(8, (i) =>
       live.send(path, {
-        ...{ method: 'PATCH', body: JSON.stringify({ name: `Name ${i}` }) },
+        method: 'PATCH',
+        body: JSON.stringify({ name: `Name ${i}` }),
         headers: { 'content-type': 'application/json', 'if-match': '"1"' },
       }),
     );
@@ -205,7 +206,9 @@ describe('restore', () => {
     expect(status).toBe(200);
     const { version, updated_at, ...content } = body;
     expect({ ...content, status: 'active', active: true }).toEqual({
-      ...{ ...first, version: undefined, updated_at: undefined },
+      ...first,
+      version: undefined,
+      updated_at: undefined,
     });
     expect([body.status, headers.get('etag'), body.rules]).toEqual(['paused', `"${version}"`, code.rules]);
     const { body: history } = await live.get(`${path}/history`);
@@ -272,7 +275,11 @@ describe('revert', () => {
     const dry = await live.post('/v1/account/revert', { ...request, dry_run: true });
     expect(dry.status).toBe(200);
     const change = (qr_id: string, name: string, field: string, from: unknown, to: unknown) => ({
-      ...{ qr_id, name, field, from, to },
+      qr_id,
+      name,
+      field,
+      from,
+      to,
     });
     expect(dry.body.changes).toHaveLength(5);
     expect(dry.body.changes).toEqual(

@@ -174,11 +174,14 @@ describe('an example event', () => {
     await setHook(live, receiver.url(to));
     const policy = { allowHttp: true, allowed: mayCallTests.webhookAllowedCidrs };
     const parts = {
-      ...{ sql: service.database.sql, clock: systemClock },
+      sql: service.database.sql,
+      clock: systemClock,
       webhooks: { box: testBox, policy, send: createSender({ policy, timeoutMs: 50 }) },
     };
     expect(await sendExample(parts, { account, webhook: 'live' }, exampleScan)).toMatchObject({
-      ...{ delivered: false, status_code: null, error: 'No answer within 0.05 s.' },
+      delivered: false,
+      status_code: null,
+      error: 'No answer within 0.05 s.',
     });
   });
 });

@@ -19,7 +19,10 @@ afterAll(async () => {
 });
 
 const access = () => ({
-  ...{ endpoint: s3.endpoint, region: undefined, accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  endpoint: s3.endpoint,
+  region: undefined,
+  accessKeyId: 'S3RVER',
+  secretAccessKey: 'S3RVER',
 });
 
 /** More than one part of an upload. */

@@ -141,15 +141,16 @@ describe('codes', () => {
     const [code] = (await account.live.get('/v1/qrcodes?q=summer')).body.data;
     const summer = (await account.live.get(`/v1/qrcodes/${code.id}`)).body;
     expect(summer).toMatchObject({
-      ...{
-        name: 'Summer menu',
-        destination_url: 'https://example.com/summer',
-        short_code: available,
-        status: 'active',
-      },
+      name: 'Summer menu',
+      destination_url: 'https://example.com/summer',
+      short_code: available,
+      status: 'active',
       style: {
-        ...{ dotsType: 'classy-rounded', dotsColor: '#7A1F4B', cornersSquareType: 'dot' },
-        ...{ cornersDotType: 'dot', cornersDotColor: '#A9441F' },
+        dotsType: 'classy-rounded',
+        dotsColor: '#7A1F4B',
+        cornersSquareType: 'dot',
+        cornersDotType: 'dot',
+        cornersDotColor: '#A9441F',
       },
     });
     await button('Download').click();

@@ -85,8 +85,13 @@ describe('the create form', () => {
     const style = { dotsType: 'dots', dotsColor: '#7A1F4B' };
     const taken = unique('Terrace');
     const terrace = await created(account.live, {
-      ...{ name: 'Terrace', destination_url: 'https://example.com/terrace?a=1', short_code: taken, style },
-      ...{ max_scans: 5, tags: ['summer'], note: 'Inside' },
+      name: 'Terrace',
+      destination_url: 'https://example.com/terrace?a=1',
+      short_code: taken,
+      style,
+      max_scans: 5,
+      tags: ['summer'],
+      note: 'Inside',
     });
     await page.goto(`${url}/console/codes/${terrace.id}`);
     await page.getByRole('link', { name: 'Duplicate' }).click();
@@ -100,8 +105,12 @@ describe('the create form', () => {
     await page.getByRole('heading', { name: 'Terrace copy', level: 1 }).waitFor();
     const copy = await newest();
     expect(copy).toMatchObject({
-      ...{ name: 'Terrace copy', destination_url: 'https://example.com/terrace?a=1', style },
-      ...{ max_scans: 5, tags: ['summer'], note: 'Inside' },
+      name: 'Terrace copy',
+      destination_url: 'https://example.com/terrace?a=1',
+      style,
+      max_scans: 5,
+      tags: ['summer'],
+      note: 'Inside',
     });
     expect(copy.short_code).not.toBe(taken);
   });

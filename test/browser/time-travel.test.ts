@@ -74,7 +74,9 @@ describe('on a phone in the dark', () => {
     await page.getByRole('heading', { name: 'First', level: 1 }).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Restored version 1' }).waitFor();
     expect((await account.live.get(path)).body).toMatchObject({
-      ...{ name: 'First', destination_url: code.destination_url, status: 'paused' },
+      name: 'First',
+      destination_url: code.destination_url,
+      status: 'paused',
     });
   });
 

@@ -140,8 +140,16 @@ test('a backup taken under load restores to a service with the same answers', as
   const clickhouseDatabase = uniqueName();
   const restored = await startService(
     {
-      ...{ ...readConfig({}), ...inject('stack'), ...mayCallTests, stream, clickhouseDatabase },
-      ...{ databaseUrl: database.url, port: 0, metricsPort: 0, secretKey: testSecretKey, edgeFolder: folder },
+      ...readConfig({}),
+      ...inject('stack'),
+      ...mayCallTests,
+      stream,
+      clickhouseDatabase,
+      databaseUrl: database.url,
+      port: 0,
+      metricsPort: 0,
+      secretKey: testSecretKey,
+      edgeFolder: folder,
     },
     { log: createLogger('error', false) },
   );

@@ -8,7 +8,9 @@ const service = useService();
 async function demo(...args: string[]): Promise<string> {
   const { natsUrl, clickhouseUrl } = inject('stack');
   const { output } = await command(['demo', ...args], {
-    ...{ DATABASE_URL: service.database.url, NATS_URL: natsUrl, CLICKHOUSE_URL: clickhouseUrl },
+    DATABASE_URL: service.database.url,
+    NATS_URL: natsUrl,
+    CLICKHOUSE_URL: clickhouseUrl,
     SECRET_KEY: testSecretKey,
     PUBLIC_URL: 'https://qr.example.com',
   });

@@ -64,7 +64,9 @@ function given(programs: Record<string, string>) {
   for (const [name, text] of Object.entries({ sleep: '', ...programs })) program(join(bin, name), text);
   const run = (command = 'up') =>
     spawnSync('/bin/sh', [join(root, 'scanlog'), command], {
-      ...{ encoding: 'utf8', env: { PATH: bin }, timeout: conditionTimeoutMs },
+      encoding: 'utf8',
+      env: { PATH: bin },
+      timeout: conditionTimeoutMs,
     });
   return { root, run };
 }

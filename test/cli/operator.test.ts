@@ -36,8 +36,12 @@ test('creates a key for an owner who has lost all of them, and renames an accoun
   const { id } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
   const created = await runJson('account', 'key', id, '--mode', 'live', '--name', ' Laptop ');
   expect(created).toEqual({
-    ...{ account_id: id, key_id: expect.stringMatching(/^key_/), name: 'Laptop', mode: 'live' },
-    ...{ key: expect.stringMatching(/^sk_live_\w{43}$/), created_at: expect.any(String) },
+    account_id: id,
+    key_id: expect.stringMatching(/^key_/),
+    name: 'Laptop',
+    mode: 'live',
+    key: expect.stringMatching(/^sk_live_\w{43}$/),
+    created_at: expect.any(String),
   });
   const [stored] =
     await database.sql`SELECT id, account, mode, name FROM api_keys WHERE hash = ${hashOfKey(created.key)}`;

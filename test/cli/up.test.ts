@@ -193,7 +193,9 @@ describe('./scanlog up does not start', () => {
     const blocker = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('mine') });
     const { natsUrl, clickhouseUrl } = inject('stack');
     const refused = runScanlog(['up', '--data', folder, '--port', String(blocker.port)], {
-      ...{ DATABASE_URL: database.url, NATS_URL: natsUrl, CLICKHOUSE_URL: clickhouseUrl },
+      DATABASE_URL: database.url,
+      NATS_URL: natsUrl,
+      CLICKHOUSE_URL: clickhouseUrl,
     });
     expect(await refused.exitCode()).toBe(1);
     expect(refused.output()).toContain(`Port ${blocker.port} on 127.0.0.1 cannot be listened on`);

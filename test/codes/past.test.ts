@@ -129,7 +129,10 @@ describe('after any history', () => {
           const list = async (filter: object, expected: Code[]) => {
             const { codes: listed, total } = await listCodesAsOf(sql, owner, asOf, { page: 1, limit: 2, ...filter });
             const shown = expected.slice(0, 2).map(({ id, name, destination_url, status }) => ({
-              ...{ id, name, destination_url, status },
+              id,
+              name,
+              destination_url,
+              status,
             }));
             expect(listed, JSON.stringify(filter)).toMatchObject(shown);
             expect([listed.length, total]).toEqual([shown.length, expected.length]);

@@ -110,7 +110,9 @@ describe('a table', () => {
     expect(full?.style).toEqual({
       logo: { id: logo, size: 0.25, shape: 'circle', margin: 0.5, background: '#FFFFFF' },
       frame: { type: 'label-top', text: 'Scan me', color: '#112233', textColor: '#FFEEDD' },
-      ...{ quietZone: 2, errorCorrection: 'H', backgroundColor: 'transparent' },
+      quietZone: 2,
+      errorCorrection: 'H',
+      backgroundColor: 'transparent',
     });
     expect([text?.style, empty?.style]).toEqual([{ frame: { type: 'label-bottom', text: 'Menu, here' } }, {}]);
   });

@@ -68,7 +68,8 @@ describe('periodOf', () => {
     expect(periodLabel('custom', march)).toBe('1 Mar 2026 – 31 Mar 2026');
     expect(periodBeforeLabel('custom', march, now)).toBe('the 31 days before');
     expect(periodOf('custom', '2026-11-01', '2026-11-15', 'UTC', now), 'up to now, if it ends today').toEqual({
-      ...{ start_date: '2026-11-01', end_date: undefined },
+      start_date: '2026-11-01',
+      end_date: undefined,
     });
     expect(intervalOf(periodOf('custom', '2023-01-01', '2026-01-01', 'UTC', now), now)).toBe('month');
   });

@@ -67,7 +67,10 @@ function pureRules() {
   const { status: _, short_code_given: __, ...beforeDrafts } = newCode;
   const opened = recorded({ type: 'account_created', data: { name: 'Café', plan: 'free' } } as const, 1);
   return {
-    ...{ created, events, changed, deleted: deleteCode(changed) },
+    created,
+    events,
+    changed,
+    deleted: deleteCode(changed),
     schema: schemaOf(createCode(newCode, newRuleId)),
     upcast: upcast('code_created', 1, beforeDrafts),
     plan: changePlan(evolveAccount(undefined, opened), 'pro'),
@@ -95,7 +98,9 @@ async function theLog(sql: Sql) {
   const [read] = await readStream(sql, stream);
   const [next] = await readEvents(sql, (first?.position ?? 0) - 1, 1);
   return {
-    ...{ migrations: await migrate(sql), again, row },
+    migrations: await migrate(sql),
+    again,
+    row,
     sameStream: isDeepStrictEqual(read, first),
     sameLog: isDeepStrictEqual(next, first),
   };

@@ -162,11 +162,13 @@ describe.each(releases())('the upgrade from $version', (release) => {
 
     await proxy.cut();
     for (const instance of [old, oldEdge]) scans += await scan(instance, codes, 5);
-    const spools = await inspectSpools(byValue.EDGE_DIR);
-    expect(
-      spools.map(({ records }) => records > 0),
-      'scans wait in both spools',
-    ).toEqual([true, true]);
+    await eventually(async () => {
+      const spools = await inspectSpools(byValue.EDGE_DIR);
+      expect(
+        spools.map(({ records }) => records > 0),
+        'scans wait in both spools',
+      ).toEqual([true, true]);
+    });
     // Its spool is left to the new version. The other old instance sends its own, beside the new version.
     old.running.signal('SIGKILL');
 

@@ -35,8 +35,13 @@ const eventsOf = async (id: string) => (await readStream(database.sql, id)) as R
 async function existing(shortCode: string): Promise<string> {
   const id = newId('qr', Date.now());
   const data = {
-    ...{ account: 'acct_1', mode: 'live', name: 'Old', destination_url: 'https://example.com/old' },
-    ...{ short_code: shortCode, status: 'active', style: {} },
+    account: 'acct_1',
+    mode: 'live',
+    name: 'Old',
+    destination_url: 'https://example.com/old',
+    short_code: shortCode,
+    status: 'active',
+    style: {},
   };
   await database.sql`
     INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)

@@ -24,7 +24,9 @@ const create = async (fields: Record<string, unknown>): Promise<Created> => awai
 
 const scan = async ({ short_code }: Created, i = 0, agent = iphone) => {
   const { status, headers, body } = await service.client(i % 2).get(`/${short_code}`, {
-    ...{ 'user-agent': agent, 'x-forwarded-for': `10.1.${i >> 8}.${i & 255}`, accept: 'application/json' },
+    'user-agent': agent,
+    'x-forwarded-for': `10.1.${i >> 8}.${i & 255}`,
+    accept: 'application/json',
   });
   return { status, location: headers.get('location'), code: body?.error?.code };
 };

@@ -77,7 +77,10 @@ export function recorderOn({ postgres, spool, durability = 'disk', ...given }: O
     newWriter: () => `writer_${++writers}`,
     store: (batch) => postgres.store(batch),
     onRefused: given.onRefused ?? (() => Promise.reject(new Error('no scan is invalid'))),
-    ...{ spool, durability, timers, log },
+    spool,
+    durability,
+    timers,
+    log,
     metrics: createMetrics(),
   });
 }

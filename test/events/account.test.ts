@@ -40,8 +40,14 @@ const key: Key = {
 
 test('a new account has its name and plan', () => {
   expect(newAccount('pro')).toEqual({
-    ...{ id: 'acct_1', name: 'Café', plan: 'pro', created_at: at, version: 1 },
-    ...{ suspended_reason: null, suspended_at: null, timezone: null },
+    id: 'acct_1',
+    name: 'Café',
+    plan: 'pro',
+    created_at: at,
+    version: 1,
+    suspended_reason: null,
+    suspended_at: null,
+    timezone: null,
   });
 });
 
@@ -62,7 +68,8 @@ describe('names', () => {
     expect(event).toEqual({ type: 'account_renamed', data: { from: 'Café', to: 'Bistro' } });
     expect(evolveAccount(newAccount(), recorded(event as AccountEvent, 2))).toEqual({
       ...newAccount(),
-      ...{ name: 'Bistro', version: 2 },
+      name: 'Bistro',
+      version: 2,
     });
   });
 

@@ -7,7 +7,10 @@ import type { When } from '../../events/targeting/targeting-schema.ts';
 const holds = (when: When, facts: Partial<Facts> & { at?: string } = {}) => {
   const { at = '2026-03-02T12:00:00Z', ...rest } = facts;
   return compileWhen(when)({
-    ...{ country: 'DE', device: 'ios', browser: 'safari', language: '' },
+    country: 'DE',
+    device: 'ios',
+    browser: 'safari',
+    language: '',
     ...rest,
     atMs: Date.parse(at),
   });

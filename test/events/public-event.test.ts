@@ -12,16 +12,37 @@ const at = new Date('2026-03-01T09:30:00.000Z');
 const visitor = '0123456789abcdef0123456789abcdef';
 const scan = new ScanLine(
   lineOf({
-    ...{ type: 'code_scanned', position: 7, id: 'scan_0VMOcq2hE3kx0dTtWq8LbY', code: 'qr_1', account: 'acct_1' },
-    ...{ mode: 'live', occurred_at: at, country: 'AT', region: 'Vienna', city: 'Vienna', device: 'ios' },
-    ...{ browser: 'safari', is_bot: false, visitor, is_unique: true, revision: 3, rule: 'r1', variant: 'v1' },
+    type: 'code_scanned',
+    position: 7,
+    id: 'scan_0VMOcq2hE3kx0dTtWq8LbY',
+    code: 'qr_1',
+    account: 'acct_1',
+    mode: 'live',
+    occurred_at: at,
+    country: 'AT',
+    region: 'Vienna',
+    city: 'Vienna',
+    device: 'ios',
+    browser: 'safari',
+    is_bot: false,
+    visitor,
+    is_unique: true,
+    revision: 3,
+    rule: 'r1',
+    variant: 'v1',
   }),
 );
 
 const change = (stream: string, type: string, data: object) =>
   ({
-    ...{ type, data, stream, version: 2, position: 8, id: 'evt_0VMPcq2hE3kx0dTtWq8LbY' },
-    ...{ actor: 'key_1', occurred_at: at },
+    type,
+    data,
+    stream,
+    version: 2,
+    position: 8,
+    id: 'evt_0VMPcq2hE3kx0dTtWq8LbY',
+    actor: 'key_1',
+    occurred_at: at,
   }) as unknown as LogEntry;
 
 describe('a log entry as its owner sees it', () => {
@@ -33,11 +54,24 @@ describe('a log entry as its owner sees it', () => {
 
   test('a scan: the scan record, without visitor and revision', () => {
     expect(publicEventOf(scan)).toEqual({
-      ...{ id: 'evt_0VMOcq2hE3kx0dTtWq8LbY', type: 'scan.created', timestamp: at, actor: 'visitor', qr_id: 'qr_1' },
+      id: 'evt_0VMOcq2hE3kx0dTtWq8LbY',
+      type: 'scan.created',
+      timestamp: at,
+      actor: 'visitor',
+      qr_id: 'qr_1',
       data: {
-        ...{ qr_id: 'qr_1', id: 'scan_0VMOcq2hE3kx0dTtWq8LbY', timestamp: at.toISOString(), country: 'AT' },
-        ...{ region: 'Vienna', city: 'Vienna', device: 'ios', browser: 'safari', is_unique: true, is_bot: false },
-        ...{ rule: 'r1', variant: 'v1' },
+        qr_id: 'qr_1',
+        id: 'scan_0VMOcq2hE3kx0dTtWq8LbY',
+        timestamp: at.toISOString(),
+        country: 'AT',
+        region: 'Vienna',
+        city: 'Vienna',
+        device: 'ios',
+        browser: 'safari',
+        is_unique: true,
+        is_bot: false,
+        rule: 'r1',
+        variant: 'v1',
       },
     });
     expect(audienceOf(scan)).toEqual({ kind: 'owner', account: 'acct_1', mode: 'live' });
@@ -46,7 +80,11 @@ describe('a log entry as its owner sees it', () => {
   test('a change of a code: what changed, from what to what', () => {
     const renamed = change('qr_1', 'code_renamed', { from: 'Old', to: 'New' });
     expect(publicEventOf(renamed)).toEqual({
-      ...{ id: 'evt_0VMPcq2hE3kx0dTtWq8LbY', type: 'code.updated', timestamp: at, actor: 'key_1', qr_id: 'qr_1' },
+      id: 'evt_0VMPcq2hE3kx0dTtWq8LbY',
+      type: 'code.updated',
+      timestamp: at,
+      actor: 'key_1',
+      qr_id: 'qr_1',
       data: { qr_id: 'qr_1', field: 'name', from: 'Old', to: 'New' },
     });
     expect(audienceOf(renamed)).toEqual({ kind: 'code', code: 'qr_1' });

@@ -20,8 +20,14 @@ class Life {
   constructor(minute = 0, actor = 'key_b', status: 'active' | 'draft' = 'active') {
     const event = createCode(
       {
-        ...{ account: 'acct_1', mode: 'live', name: 'Menu', destination_url: url('menu'), short_code: 'menu' },
-        ...{ short_code_given: true, status, style: {} },
+        account: 'acct_1',
+        mode: 'live',
+        name: 'Menu',
+        destination_url: url('menu'),
+        short_code: 'menu',
+        short_code_given: true,
+        status,
+        style: {},
       },
       newId,
     );
@@ -67,8 +73,14 @@ describe('what a key did is undone field by field', () => {
     ]);
     life.apply(30, 'key_b', events);
     expect(life.code).toMatchObject({
-      ...{ name: 'Menu', destination_url: url('legit'), tags: null, note: null, max_scans: null, starts_at: null },
-      ...{ forward_query: null, status: 'active' },
+      name: 'Menu',
+      destination_url: url('legit'),
+      tags: null,
+      note: null,
+      max_scans: null,
+      starts_at: null,
+      forward_query: null,
+      status: 'active',
     });
     expect(life.revert(), 'a second time').toEqual(nothing);
   });

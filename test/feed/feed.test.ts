@@ -69,11 +69,15 @@ describe('GET /v1/events', () => {
       ...['code.created', 'code.deleted'],
     ]);
     expect(events[3]).toMatchObject({
-      ...{ id: expect.stringMatching(/^evt_[0-9A-Za-z]{20,}$/), actor: expect.stringMatching(/^key_/), qr_id: code.id },
+      id: expect.stringMatching(/^evt_[0-9A-Za-z]{20,}$/),
+      actor: expect.stringMatching(/^key_/),
+      qr_id: code.id,
       data: { qr_id: code.id, field: 'name', from: code.name, to: 'Second name' },
     });
     expect(events[5]).toMatchObject({
-      ...{ id: `evt_${scan?.slice('scan_'.length)}`, actor: 'visitor', qr_id: code.id },
+      id: `evt_${scan?.slice('scan_'.length)}`,
+      actor: 'visitor',
+      qr_id: code.id,
       data: { id: scan, country: 'DE', is_bot: true, rule: 'r1', variant: 'v1' },
     });
     expect(JSON.stringify(events)).not.toMatch(/"(hash|visitor|secret|revision)":/);

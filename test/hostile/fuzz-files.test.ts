@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -8,47 +6,7 @@ import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { ArchiveError } from '../../src/archive/errors.ts';
 import { type ArchiveSource, openArchive, readBlock } from '../../src/archive/read.ts';
 import { checkRows, maxRows, readTable } from '../../src/console/app/codes/import-rows.ts';
-import { readPlaceBook } from '../../src/geo/places.ts';
-import { parseAddress } from '../../src/lib/ip-address.ts';
 import { mutated, mutatedText } from '../support/mutate.ts';
-
-const require = createRequire(import.meta.url);
-
-describe('a damaged geography database', () => {
-  const folder = join(dirname(require.resolve('maxmind-test-data/package.json')), 'test/data/test-data');
-  const city = readFileSync(join(folder, 'GeoIP2-City-Test.mmdb'));
-  const metadataAt = city.lastIndexOf(Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'));
-  const addresses = ['81.2.69.142', '2001:218::1', '0.0.0.0', 'ffff::'].map((text) => parseAddress(text) as Uint8Array);
-
-  /** Refused with a reason, or usable for any address. */
-  function expectUsable(bytes: Uint8Array): void {
-    let book: ReturnType<typeof readPlaceBook>;
-    try {
-      book = readPlaceBook(bytes);
-    } catch (error) {
-      expect((error as Error).constructor, String(error)).toBe(Error);
-      return;
-    }
-    for (const address of addresses) {
-      const { country, region, city: name } = book.find(address);
-      expect(country).toMatch(/^[A-Z]{2}$/);
-      expect(Buffer.byteLength(region) + Buffer.byteLength(name)).toBeLessThanOrEqual(maxRecordBytes);
-    }
-    expect(book.builtAt.getTime(), 'a time').not.toBeNaN();
-  }
-  const maxRecordBytes = 64 * 1024;
-
-  test('is refused, or read without an error, wherever it is damaged', () => {
-    fc.assert(fc.property(mutated([city]), expectUsable), { numRuns: 500 });
-  });
-
-  test('is refused, or read without an error, if its metadata is damaged', () => {
-    const metadata = mutated([city.subarray(metadataAt)]).map((tail) =>
-      Buffer.concat([city.subarray(0, metadataAt), tail]),
-    );
-    fc.assert(fc.property(metadata, expectUsable), { numRuns: 1_500 });
-  });
-});
 
 describe('a damaged archive file', () => {
   const file = readFileSync(fileURLToPath(new URL('../fixtures/archive/archive-1.parquet', import.meta.url)));

@@ -186,14 +186,16 @@ describe('headers', () => {
     const headerNames = namesOf(await open(code.short_code, { 'user-agent': 'x' }));
     for (const value of printable) {
       const sent = await open(code.short_code, {
-        ...{ 'user-agent': value, 'x-forwarded-for': value, referer: value, accept: value, origin: value },
-        ...{
-          'x-request-id': value,
-          forwarded: value,
-          'x-forwarded-host': value,
-          'accept-language': value,
-          cookie: value,
-        },
+        'user-agent': value,
+        'x-forwarded-for': value,
+        referer: value,
+        accept: value,
+        origin: value,
+        'x-request-id': value,
+        forwarded: value,
+        'x-forwarded-host': value,
+        'accept-language': value,
+        cookie: value,
       });
       expect(sent.status).toBe(302);
       expect(namesOf(sent)).toEqual(headerNames);

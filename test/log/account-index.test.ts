@@ -126,6 +126,7 @@ describe('the index of accounts', () => {
 
     const replay = {
       ...small,
+      webhook: small.mode,
       selection: { code_mode: 'live', types: ['code_scanned'], qr_ids: null, tags: null, spans: [] },
       choice: 'all',
       from_time: new Date(0),

@@ -106,7 +106,8 @@ describe('an archive run', () => {
     expect(readdirSync(target).sort()).toEqual(files.map(({ location }) => basename(location)).sort());
     for (const { location, bytes } of files) expect(statSync(location)).toMatchObject({ size: bytes, mode: 0o100600 });
     expect((await readStream(world.sql, 'service')).at(-1)).toMatchObject({
-      ...{ type: 'scans_archived', actor: 'scanlog' },
+      type: 'scans_archived',
+      actor: 'scanlog',
       data: { up_to_position: result.to, files: 1, location: target },
     });
     expect(await dumpTable(world.sql, 'archive_leftovers')).toEqual([]);

@@ -370,7 +370,10 @@ test('verify reports scans that should have been removed', async () => {
       is_bot, visitor, false, revision
     FROM scans ORDER BY position LIMIT 1`;
   expect(await world.differences()).toContainEqual({
-    ...{ what: 'retention', code: code.id, log: '1 scans', found: 'dropped' },
+    what: 'retention',
+    code: code.id,
+    log: '1 scans',
+    found: 'dropped',
   });
 });
 

@@ -70,7 +70,8 @@ export async function worldOn(
     new Analytics({
       sql,
       tables: {
-        ...{ ...otherTables, countOf },
+        ...otherTables,
+        countOf,
         // ClickHouse removes rows in the background: without this wait, each check for them would be a whole `catchUp`.
         async remove(version, rows) {
           await remove(version, rows);

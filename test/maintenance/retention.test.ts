@@ -110,7 +110,11 @@ beforeAll(async () => {
 
   // The service's own retention starts only after `timeouts.retentionStartMs`.
   const retention = runRetention({
-    ...{ sql: sql(), databaseUrl: service.database.url, months, log: captured.log, metrics: createMetrics() },
+    sql: sql(),
+    databaseUrl: service.database.url,
+    months,
+    log: captured.log,
+    metrics: createMetrics(),
     clock: () => now,
     times: { firstMs: 0, everyMs: 50, waitMs: 20 },
   });
@@ -138,7 +142,9 @@ test('scans from before the cutoff are removed from log and warehouse, and the s
   );
   expect(lines).toContainEqual(
     expect.objectContaining({
-      ...{ level: 'info', before: cutoff.toISOString(), scans: 11 },
+      level: 'info',
+      before: cutoff.toISOString(),
+      scans: 11,
       msg: 'old scans are removed from the log and the warehouse',
     }),
   );
@@ -175,7 +181,9 @@ test('a pending delivery is sent after its scan is removed', async () => {
 test('the log has an event of the removal, and the relay finds no lost tail', async () => {
   const { output } = await run('events', '--stream', 'service', '--json');
   expect(JSON.parse(output)).toMatchObject({
-    ...{ type: 'scans_dropped', actor: 'scanlog', stream: 'service' },
+    type: 'scans_dropped',
+    actor: 'scanlog',
+    stream: 'service',
     data: { before: cutoff.toISOString(), scans: 11, up_to_position: expect.any(Number) },
   });
   const nats = await connectStream(inject('stack').natsUrl, 'test', new AbortController().signal);

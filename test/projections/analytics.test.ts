@@ -449,8 +449,11 @@ describe('a wrong count', () => {
     let wrongCounts = 3;
     const { sql } = database;
     await rebuildAnalytics({
-      ...{ sql, tables: { ...tables, count: async (version) => (wrongCounts-- > 0 ? 4 : count(version)) } },
-      ...{ readScans: (piece) => readScanText(sql, piece), headOfLog: () => headOfLog(sql), retryTimeoutMs: 60_000 },
+      sql,
+      tables: { ...tables, count: async (version) => (wrongCounts-- > 0 ? 4 : count(version)) },
+      readScans: (piece) => readScanText(sql, piece),
+      headOfLog: () => headOfLog(sql),
+      retryTimeoutMs: 60_000,
     });
     expect(await versions()).toEqual([{ version: 2, in_use: true }]);
     await expectAll();
@@ -462,8 +465,11 @@ describe('a wrong count', () => {
     await analytics().catchUp();
     const { sql } = database;
     const rebuild = rebuildAnalytics({
-      ...{ sql, tables: { ...scanTables(warehouse), count: async () => 4 } },
-      ...{ readScans: (piece) => readScanText(sql, piece), headOfLog: () => headOfLog(sql), retryTimeoutMs: 0 },
+      sql,
+      tables: { ...scanTables(warehouse), count: async () => 4 },
+      readScans: (piece) => readScanText(sql, piece),
+      headOfLog: () => headOfLog(sql),
+      retryTimeoutMs: 0,
     });
     await expect(rebuild).rejects.toThrow('the new table scans_v2 has 4 rows, but 0 were inserted');
     expect(await tableInUse()).toMatch(/_v1$/);

@@ -127,11 +127,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('rename' as const), account: which, name: fc.constantFrom('Test', 'Café 楽') }),
   fc.record({ do: fc.constant('timezone' as const), account: which, timezone: fc.constantFrom('UTC', 'Asia/Kolkata') }),
   fc.record({
-    ...{ do: fc.constant('logo' as const), account: which, mode, removed: fc.boolean() },
+    do: fc.constant('logo' as const),
+    account: which,
+    mode,
+    removed: fc.boolean(),
     shade: fc.integer({ min: 0, max: 2 }),
   }),
   fc.record({
-    ...{ do: fc.constant('webhook' as const), account: which, mode, active: fc.boolean(), removed: fc.boolean() },
+    do: fc.constant('webhook' as const),
+    account: which,
+    mode,
+    active: fc.boolean(),
+    removed: fc.boolean(),
     tags: targeting.tags,
   }),
 );

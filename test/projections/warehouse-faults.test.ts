@@ -78,7 +78,9 @@ function startProjection() {
   const { sql } = database;
   let rebuilds = 0;
   const projection = new Analytics({
-    ...{ sql, tables: scanTables(warehouse), readScans: (piece) => readScanText(sql, piece) },
+    sql,
+    tables: scanTables(warehouse),
+    readScans: (piece) => readScanText(sql, piece),
     rebuild: async () => {
       rebuilds++;
       await replayAnalytics({ sql, warehouse });

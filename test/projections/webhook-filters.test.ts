@@ -24,14 +24,18 @@ async function newAccount() {
   const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now: new Date() });
   const owner = { account, mode: 'live' as const };
   const requests = [undefined, ['summer']].map((tags) => ({
-    ...{ name: 'Menu', destination_url: 'https://example.com' },
+    name: 'Menu',
+    destination_url: 'https://example.com',
     ...(tags === undefined ? {} : { optional: { tags } }),
   }));
   const codes = (await sql.begin((tx) => createCodes(tx, testBox, owner, requests, by()))).map(({ code }) => code.id);
   const [plain = '', tagged = ''] = codes;
   const defaults = { events: [...webhookEventTypes], qr_ids: null, tags: null, description: '', active: true };
   return {
-    ...{ owner, account, plain, tagged },
+    owner,
+    account,
+    plain,
+    tagged,
     add: (settings: Partial<WebhookSettings> = {}) =>
       create(sql, testBox, owner, { url: 'https://example.com/a', ...defaults, ...settings }, by()),
     set: (id: string, settings: Partial<WebhookSettings>) => change(sql, owner, id, settings, by()),

@@ -16,14 +16,18 @@ const side = 16;
 const rgba = new Uint8Array(side * side * 4).map((_, i) => (i % 4 === 3 ? 255 - ((i >> 2) % side) * 15 : i % 251));
 const logos: Record<string, LogoArt> = {
   [vectorId]: {
-    ...{ kind: 'vector', width: 120, height: 80 },
+    kind: 'vector',
+    width: 120,
+    height: 80,
     paths: [
       { d: 'M 0 0 L 120 0 L 60 80 Z', fill: '#D00000' },
       { d: 'M 10 10 L 90 70', stroke: { color: '#0000FF', width: 6 }, opacity: 0.5 },
     ],
   },
   [rasterId]: {
-    ...{ kind: 'raster', width: side, height: side },
+    kind: 'raster',
+    width: side,
+    height: side,
     png: await encodePixels({ width: side, height: side, rgba }),
   },
 };
@@ -94,7 +98,9 @@ describe('a PNG with more than a symbol is the same picture as the SVG', () => {
       {
         dotsGradient: { type: 'radial', colorStops },
         backgroundGradient: { type: 'linear', rotation: 2, colorStops: paleStops },
-        ...{ dotsType: 'dots', frame: { type: 'label-top' }, logo: { id: vectorId } },
+        dotsType: 'dots',
+        frame: { type: 'label-top' },
+        logo: { id: vectorId },
       },
     ],
     [
@@ -110,8 +116,10 @@ describe('a PNG with more than a symbol is the same picture as the SVG', () => {
 });
 
 const framed: Style = {
-  ...{ dotsType: 'dots', backgroundColor: 'transparent' },
-  ...{ logo: { id: rasterId }, frame: { type: 'label-bottom', text: 'Scan me' } },
+  dotsType: 'dots',
+  backgroundColor: 'transparent',
+  logo: { id: rasterId },
+  frame: { type: 'label-bottom', text: 'Scan me' },
 };
 
 test('another code with the same logo and frame gets them, and its own symbol', async () => {

@@ -24,7 +24,8 @@ test('/readyz has an entry for each dependency', async () => {
         nats: { status: 'ok', ms: expect.any(Number) },
         clickhouse: { status: 'ok', ms: expect.any(Number) },
         edge: {
-          ...{ status: 'ok', ms: expect.any(Number) },
+          status: 'ok',
+          ms: expect.any(Number),
           spool: { batches: 0, bytes: 0, scans_per_second: null, seconds_left: 0 },
         },
       },

@@ -151,7 +151,9 @@ export function engineSuite(subject: Subject): void {
       await createTable(warehouse, 1);
       const scans = ['qr_1', 'qr_1', 'qr_2'].map((code, position) => ({
         ...scanned({ code, city: "L'Aquila\t日本" }),
-        ...{ type: 'code_scanned' as const, position, is_unique: true },
+        type: 'code_scanned' as const,
+        position,
+        is_unique: true,
       }));
       const lines = scans.map((scan) => `${lineOf(scan)}\n`).join('');
       await insertScans(warehouse, 1, { fields: lineFields, lines }, 'token');

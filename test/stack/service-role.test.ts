@@ -88,8 +88,14 @@ describe('the role of the service, on a data folder of an earlier version', () =
           WHERE datallowconn AND has_database_privilege(r.oid, oid, 'CONNECT')) AS enters
       FROM pg_roles r WHERE rolname = current_user`;
     expect(role).toEqual({
-      ...{ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolreplication: false, rolbypassrls: false },
-      ...{ memberships: 0, owns: ['scanlog'], enters: ['scanlog'] },
+      rolsuper: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+      rolreplication: false,
+      rolbypassrls: false,
+      memberships: 0,
+      owns: ['scanlog'],
+      enters: ['scanlog'],
     });
   });
 

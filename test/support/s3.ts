@@ -15,7 +15,11 @@ export async function startS3(): Promise<TestS3> {
   const directory = mkdtempSync(join(tmpdir(), 'scanlog-s3-'));
   const bucket = 'scanlog-test';
   const server = new S3rver({
-    ...{ address: '127.0.0.1', port: 0, silent: true, directory, configureBuckets: [{ name: bucket, configs: [] }] },
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: bucket, configs: [] }],
   });
   const { port } = await server.run();
   const endpoint = `http://127.0.0.1:${port}`;

@@ -7,8 +7,14 @@ import { captureLog } from '../support/log-lines.ts';
 
 const tracingWith = (options: Partial<TracingOptions>) =>
   new SdkTracing({
-    ...{ url: 'http://127.0.0.1:1/v1/traces', headers: {}, serviceName: undefined, serviceVersion: '1' },
-    ...{ resourceAttributes: {}, sampler: 'always_off', ratio: 0, traceparentFrom: 'clients' },
+    url: 'http://127.0.0.1:1/v1/traces',
+    headers: {},
+    serviceName: undefined,
+    serviceVersion: '1',
+    resourceAttributes: {},
+    sampler: 'always_off',
+    ratio: 0,
+    traceparentFrom: 'clients',
     trustedProxies: parseTrustedProxies('10.0.0.0/8') as TrustedProxies,
     log: captureLog().log,
     metrics: createMetrics(),

@@ -67,14 +67,17 @@ describe('a scan by a trusted client that sends a traceparent', () => {
     });
     const link = { traceId: trace, spanId: redirect.spanId };
     expect(spans['INSERT scans']).toMatchObject({
-      ...{ parentSpanId: redirect.spanId, kind: kinds.client, links: [expect.objectContaining(link)] },
+      parentSpanId: redirect.spanId,
+      kind: kinds.client,
+      links: [expect.objectContaining(link)],
       attributes: { 'db.system.name': 'postgresql', 'db.operation.batch.size': 1 },
     });
 
     const sent = partsOf(got?.headers['traceparent']);
     const { 'POST webhook': delivery } = await collector.spansNamed(sent.trace ?? '', ['POST webhook']);
     expect(delivery).toMatchObject({
-      ...{ spanId: sent.span, kind: kinds.client },
+      spanId: sent.span,
+      kind: kinds.client,
       attributes: { 'http.response.status_code': 200, 'scanlog.delivery.id': got?.id },
     });
     expect(delivery.parentSpanId ?? '').toBe('');
@@ -89,7 +92,8 @@ describe('a scan by a trusted client that sends a traceparent', () => {
     const personal = ['127.0.0.99', '81.2.69.142', 'Secret Phone', 'jane', 'secret-campaign', short_code, visitor];
     for (const text of [...personal, visitor.replaceAll('-', '')]) expect(collector.text()).not.toContain(text);
     expect(collector.resource()).toMatchObject({
-      ...{ 'service.name': 'scanlog', 'deployment.environment.name': 'test' },
+      'service.name': 'scanlog',
+      'deployment.environment.name': 'test',
     });
     expect(collector.headers()).toMatchObject({ authorization: 'Bearer of-the-collector' });
   });
@@ -115,7 +119,9 @@ describe('a message of the stream', () => {
       expect(publication.parentSpanId ?? '').toBe('');
       const { traceId, spanId } = publication;
       expect(application).toMatchObject({
-        ...{ traceId, kind: kinds.consumer, attributes: { 'messaging.system': 'nats' } },
+        traceId,
+        kind: kinds.consumer,
+        attributes: { 'messaging.system': 'nats' },
         links: expect.arrayContaining([expect.objectContaining({ traceId, spanId })]),
       });
     },
@@ -171,7 +177,8 @@ describe('a request to the API with a traceparent', () => {
     expect(spans['POST webhook'].parentSpanId).toBe(spans['POST /v1/account/webhook/test'].spanId);
     expect(partsOf(got?.headers['traceparent'])).toMatchObject({ trace, span: spans['POST webhook'].spanId });
     expect(spans['GET /v1/qrcodes/:id']).toMatchObject({
-      ...{ status: { code: 0 }, attributes: { 'http.response.status_code': 404 } },
+      status: { code: 0 },
+      attributes: { 'http.response.status_code': 404 },
     });
     const queries = collector.inTrace(trace).filter(({ attributes }) => attributes['db.operation.name'] === 'SELECT');
     expect(queries.map(({ parentSpanId }) => parentSpanId)).toContain(spans['GET /v1/analytics/qrcodes/:id'].spanId);

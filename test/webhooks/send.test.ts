@@ -15,7 +15,9 @@ const ranges = (text: string) => parseRanges(text) as IpRanges;
 const policy = { allowHttp: true, allowed: ranges('127.0.0.1') };
 const send = (url: string, options: Partial<SenderOptions> = {}) =>
   createSender({ policy, timeoutMs: conditionTimeoutMs, ...options })({
-    ...{ url, body: '{}', headers: { 'webhook-id': 'whd_1' } },
+    url,
+    body: '{}',
+    headers: { 'webhook-id': 'whd_1' },
   });
 
 /** A new path with this behaviour. */

@@ -48,11 +48,23 @@ describe('/v1/webhooks', () => {
     const settings = { url: receiver.url('a'), tags: [' Summer '], qr_ids: [code.id], description: 'A' };
     const created = (await live.post('/v1/webhooks', settings)).body;
     expect(created).toEqual({
-      ...{ id: expect.stringMatching(/^wh_[0-9A-Za-z]{20,}$/), url: settings.url, events: webhookEventTypes },
-      ...{ qr_ids: [code.id], tags: ['summer'], description: 'A', active: true, mode: 'live', account_webhook: false },
-      ...{ status: 'enabled', disabled_reason: null, status_since: expect.any(String), failing_since: null },
-      ...{ secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/), old_secret_valid_until: null },
-      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      id: expect.stringMatching(/^wh_[0-9A-Za-z]{20,}$/),
+      url: settings.url,
+      events: webhookEventTypes,
+      qr_ids: [code.id],
+      tags: ['summer'],
+      description: 'A',
+      active: true,
+      mode: 'live',
+      account_webhook: false,
+      status: 'enabled',
+      disabled_reason: null,
+      status_since: expect.any(String),
+      failing_since: null,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      old_secret_valid_until: null,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
     });
     const path = `/v1/webhooks/${created.id}`;
     expect((await live.get(path)).body).toEqual(created);
@@ -134,7 +146,11 @@ describe('/v1/webhooks', () => {
     const ofType = (type: string) => received.find(({ body }) => JSON.parse(body).type === type) as Received;
     expect(Object.keys(JSON.parse(ofType('scan.created').body))).toEqual(['type', 'timestamp', 'data']);
     expect(JSON.parse(ofType('scan.created').body).data).toMatchObject({
-      ...{ qr_id: code.id, id: expect.stringMatching(/^scan_/), browser: 'other', is_unique: true, rule: null },
+      qr_id: code.id,
+      id: expect.stringMatching(/^scan_/),
+      browser: 'other',
+      is_unique: true,
+      rule: null,
     });
     expect(JSON.parse(ofType('code.updated').body).data).toMatchObject({ qr_id: code.id, field: 'name', to: 'New' });
     expect(idsOf(await receiver.gets(updates.path, 1))).toEqual([ofType('code.updated').id]);

@@ -150,8 +150,14 @@ const createAccountKey = ({ sql, clock }: Service): Operation =>
         now,
       });
       const answer: Static<typeof CreatedApiKey> = {
-        ...{ id, name: name.trim(), mode, prefix: `sk_${mode}_`, last4: secret.slice(-4) },
-        ...{ created_at: now.toISOString(), last_used_at: null, key: secret },
+        id,
+        name: name.trim(),
+        mode,
+        prefix: `sk_${mode}_`,
+        last4: secret.slice(-4),
+        created_at: now.toISOString(),
+        last_used_at: null,
+        key: secret,
       };
       return json(201, answer);
     },

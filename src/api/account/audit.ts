@@ -19,13 +19,17 @@ const time = (description: string) =>
 const query = t.Object({
   actor: t.Optional(
     t.String({
-      ...{ minLength: 1, maxLength: 100, pattern: '^[\\w-]+$', 'x-expected': 'the id of a key, operator or scanlog' },
+      minLength: 1,
+      maxLength: 100,
+      pattern: '^[\\w-]+$',
+      'x-expected': 'the id of a key, operator or scanlog',
       description: 'Only what this key did (`key_…`), or `operator`, or `scanlog`, the service itself.',
     }),
   ),
   type: t.Optional(
     t.String({
-      ...{ minLength: 1, maxLength: 2_000 },
+      minLength: 1,
+      maxLength: 2_000,
       description: 'Only events of this type, such as `key.created`; several are separated by commas.',
     }),
   ),
@@ -53,7 +57,8 @@ With \`Accept: application/x-ndjson\` the answer is the whole selection, oldest 
 Types: ${auditTypes.map((type) => `\`${type}\``).join(', ')}.`,
     query,
     success: {
-      ...{ status: 200, description: 'One page of events, or all of them.' },
+      status: 200,
+      description: 'One page of events, or all of them.',
       schema: pageOf(AuditEvent),
       files: ['application/x-ndjson'],
     },

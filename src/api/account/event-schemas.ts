@@ -19,7 +19,9 @@ const eventOf = (type: PublicType) =>
       }),
       type: oneOf([type]),
       timestamp: t.String({
-        ...{ format: 'date-time', description: 'When it happened.', examples: ['2026-03-01T09:30:00.000Z'] },
+        format: 'date-time',
+        description: 'When it happened.',
+        examples: ['2026-03-01T09:30:00.000Z'],
       }),
       actor: t.String({
         description:
@@ -63,7 +65,9 @@ export const AuditEvent = t.Union(auditTypes.map(eventOf), {
   description: 'An event of the audit log; `type` says which `data` it has.',
   examples: [
     {
-      ...{ id: 'evt_0VMOcq2hE3kx0dTtWq8LbY', type: 'key.created', timestamp: '2026-03-01T09:30:00.000Z' },
+      id: 'evt_0VMOcq2hE3kx0dTtWq8LbY',
+      type: 'key.created',
+      timestamp: '2026-03-01T09:30:00.000Z',
       actor: 'key_0VMNcq2hE3kx0dTtWq8LbY',
       data: { key_id: 'key_0VMOcq2hE3kx0dTtWq8LbY', name: 'CI', mode: 'live', last4: 'x7Qa' },
     },

@@ -18,14 +18,16 @@ const defaultLimit = 100;
 const query = t.Object({
   after: t.Optional(
     t.String({
-      ...{ minLength: 1, maxLength: 200 },
+      minLength: 1,
+      maxLength: 200,
       description:
         'Only events after this cursor: `next` of an earlier answer, or the `id` of a message of a stream. Without it, from the beginning; `now` begins at the end.',
     }),
   ),
   types: t.Optional(
     t.String({
-      ...{ minLength: 1, maxLength: 2_000 },
+      minLength: 1,
+      maxLength: 2_000,
       description: 'Only events of these types, separated by commas: `scan.created,code.updated`.',
     }),
   ),
@@ -35,7 +37,9 @@ const query = t.Object({
   ),
   wait: t.Optional(
     t.Integer({
-      ...{ minimum: 0, maximum: maxWaitSeconds, default: 0 },
+      minimum: 0,
+      maximum: maxWaitSeconds,
+      default: 0,
       description: 'Seconds to wait for an event if there is none. The answer comes as soon as there is one.',
     }),
   ),

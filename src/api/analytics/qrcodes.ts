@@ -64,7 +64,9 @@ export const codesOperation = (service: Service): Operation =>
         if (code === undefined) return [];
         return [
           {
-            ...{ qr_id: code.id, name: code.name, short_url: `${service.addresses.shortBaseUrl}/${code.short_code}` },
+            qr_id: code.id,
+            name: code.name,
+            short_url: `${service.addresses.shortBaseUrl}/${code.short_code}`,
             ...present(figures),
             ...(previous && { previous: present(previous.get(code.id) ?? without(code.id)) }),
           },

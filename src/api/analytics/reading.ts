@@ -38,7 +38,9 @@ export async function requireCode({ sql }: Service, owner: Owner, id: string | u
 
 /** The scans of one code that a query selects. */
 export const scansOfCode = ({ account, mode, id }: Code, period: Period, query: FilterQuery): Selection => ({
-  ...{ account, mode, codes: { only: id } },
+  account,
+  mode,
+  codes: { only: id },
   ...period,
   ...filtersOf(query),
 });

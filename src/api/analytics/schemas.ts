@@ -172,7 +172,8 @@ const codeFigures = {
 
 export const CodeFigures = t.Object(
   {
-    ...{ qr_id: qrId, name },
+    qr_id: qrId,
+    name,
     short_url: t.String({
       format: 'uri',
       description: 'Short link of the code.',

@@ -69,7 +69,9 @@ export const timeSeriesOperations = (service: Service): Operation[] => [
       ...compareQuery,
       top: t.Optional(
         t.Integer({
-          ...{ minimum: 0, maximum: maxTop, default: 0 },
+          minimum: 0,
+          maximum: maxTop,
+          default: 0,
           description: 'Adds a time series for each of this many codes: those with the most scans in the period.',
         }),
       ),

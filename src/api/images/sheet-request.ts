@@ -171,7 +171,8 @@ function refuse([first, ...rest]: FieldError[]): void {
 
 function gridOf({ page, columns, rows, margins = 10, gap = 0 }: Static<typeof Grid>): SheetLayout {
   return {
-    ...{ columns, rows },
+    columns,
+    rows,
     page: typeof page === 'string' ? pages[page] : page,
     margins: typeof margins === 'number' ? { top: margins, right: margins, bottom: margins, left: margins } : margins,
     gap: typeof gap === 'number' ? { x: gap, y: gap } : gap,

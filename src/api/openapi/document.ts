@@ -63,17 +63,26 @@ const ownHeaders = ({ headers = {} }: Operation['success']) =>
 
 function parameters({ params = {}, query, headers = {} }: Operation) {
   const inPath = Object.entries(params).map(([name, description]) => ({
-    ...{ name, in: 'path', required: true, description },
+    name,
+    in: 'path',
+    required: true,
+    description,
     schema: { type: 'string' },
   }));
   const inQuery = Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
-    ...{ name, in: 'query', required: false, description },
+    name,
+    in: 'query',
+    required: false,
+    description,
     // `?tag=a&tag=b` for a list.
     ...(schema['type'] === 'array' ? { style: 'form', explode: true } : {}),
     schema,
   }));
   const inHeader = Object.entries(headers).map(([name, description]) => ({
-    ...{ name, in: 'header', required: false, description },
+    name,
+    in: 'header',
+    required: false,
+    description,
     schema: { type: 'string' },
   }));
   return [...inPath, ...inQuery, ...inHeader];

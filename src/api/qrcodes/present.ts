@@ -92,7 +92,10 @@ export function presentPage<T>(data: T[], { page, limit }: { page: number; limit
 export function presentHistory(event: Recorded<CodeEvent>): Static<typeof HistoryEntry> {
   const { id, type, version, occurred_at, actor } = event;
   return {
-    ...{ id, event: type, version, timestamp: occurred_at.toISOString() },
+    id,
+    event: type,
+    version,
+    timestamp: occurred_at.toISOString(),
     ...differenceOf(event),
     key_id: actor,
   };

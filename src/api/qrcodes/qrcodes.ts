@@ -108,7 +108,11 @@ const listQrCodes = (service: Service): Operation => {
       const now = clock();
       const asOf = readAsOf(as_of, now);
       const listing: Listing = {
-        ...{ page, limit, status, shortCode: short_code, order: sort },
+        page,
+        limit,
+        status,
+        shortCode: short_code,
+        order: sort,
         search: q === undefined ? undefined : searchOf(q, addresses.shortBaseUrl),
         availability: availability === undefined ? undefined : { wanted: availability, now },
         tags: tag?.map(normalizeTag),

@@ -44,11 +44,16 @@ export function presentReplay(replay: StoredReplay, webhook_id: string): ReplayA
   const { id, status, choice, from_time, to_time, delivered, failed, created_at, ended_at } = replay;
   const isCounted = status !== 'running' || replay.counted_to >= replay.to_position;
   return {
-    ...{ id, webhook_id, status, only: choice },
+    id,
+    webhook_id,
+    status,
+    only: choice,
     from: from_time.toISOString(),
     to: to_time.toISOString(),
     total: isCounted ? replay.total : null,
-    ...{ sent: delivered + failed, delivered, failed },
+    sent: delivered + failed,
+    delivered,
+    failed,
     created_at: created_at.toISOString(),
     ended_at: ended_at?.toISOString() ?? null,
   };

@@ -62,7 +62,10 @@ export async function sendExample<B extends WebhookBody>(
     delivered: outcome === 'delivered',
     webhook_id: id,
     body,
-    ...{ status_code: status, duration_ms: ms, response: answer, error },
+    status_code: status,
+    duration_ms: ms,
+    response: answer,
+    error,
   };
 }
 
@@ -97,6 +100,10 @@ export const presentDelivery = <B extends WebhookBody>(
   next_attempt_at: delivery.status === 'pending' ? delivery.due_at.toISOString() : null,
   error: delivery.error,
   attempts: delivery.attempts.map(({ at, ms, status, answer, error }) => ({
-    ...{ timestamp: at, duration_ms: ms, status_code: status, response: answer, error },
+    timestamp: at,
+    duration_ms: ms,
+    status_code: status,
+    response: answer,
+    error,
   })),
 });

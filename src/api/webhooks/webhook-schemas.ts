@@ -36,7 +36,7 @@ export const secretFields = {
 
 export const Webhook = t.Object(
   {
-    url: t.String({ format: 'uri', examples: ['https://example.com/hooks/scans'] }),
+    url: t.String({ format: 'iri', examples: ['https://example.com/hooks/scans'] }),
     mode: oneOf(modes, { description: 'Mode of the API key of this request; each mode has its own webhook.' }),
     status: oneOf(['enabled', 'disabled'], { description: 'Whether scans are sent.' }),
     disabled_reason: t.Union([oneOf(disabledReasons), t.Null()], {

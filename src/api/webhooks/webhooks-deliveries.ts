@@ -60,8 +60,15 @@ const exampleEvent =
       qr_id: code,
       id: scan_id,
       timestamp: at.toISOString(),
-      ...{ country: 'DE', region: 'Land Berlin', city: 'Berlin', device: 'ios', browser: 'safari' },
-      ...{ is_unique: true, is_bot: false, rule: null, variant: null },
+      country: 'DE',
+      region: 'Land Berlin',
+      city: 'Berlin',
+      device: 'ios',
+      browser: 'safari',
+      is_unique: true,
+      is_bot: false,
+      rule: null,
+      variant: null,
     };
     return { id, type, code, timestamp: at, data: { ...scan, ...record } };
   };

@@ -81,7 +81,7 @@ export const Subscription = t.Object(
   {
     id: webhookId,
     ...settings,
-    url: t.String({ format: 'uri', examples: ['https://example.com/hooks/events'] }),
+    url: t.String({ format: 'iri', examples: ['https://example.com/hooks/events'] }),
     mode: oneOf(modes, { description: 'Mode of the API key that created it.' }),
     account_webhook: t.Boolean({
       description:

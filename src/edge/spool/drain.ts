@@ -83,7 +83,10 @@ export class SpoolDrain {
     const { spool, timers } = this.#options;
     const { records: batches, bytes } = spool.waiting;
     return {
-      ...{ batches, bytes, scansPerSecond: this.#rate.scansPerSecond, secondsLeft: this.#rate.secondsFor(bytes) },
+      batches,
+      bytes,
+      scansPerSecond: this.#rate.scansPerSecond,
+      secondsLeft: this.#rate.secondsFor(bytes),
       stalledSeconds: batches === 0 ? 0 : (timers.now() - this.#progressAt) / 1_000,
     };
   }

@@ -31,7 +31,10 @@ function stock(
   const beside = (pages[page].width - columns * width - (columns - 1) * gap.x) / 2;
   const above = (pages[page].height - rows * height - (rows - 1) * gap.y) / 2;
   return {
-    ...{ page: pages[page], columns, rows, gap },
+    page: pages[page],
+    columns,
+    rows,
+    gap,
     margins: { top: above, right: beside, bottom: above, left: beside },
   };
 }
@@ -88,6 +91,7 @@ export function cellsOf(layout: SheetLayout): Cell[] {
   return Array.from({ length: rows * columns }, (_, i) => ({
     x: margins.left + (i % columns) * (width + gap.x),
     y: margins.top + Math.floor(i / columns) * (height + gap.y),
-    ...{ width, height },
+    width,
+    height,
   }));
 }

@@ -93,16 +93,15 @@ describe('while the warehouse is rebuilt', () => {
     const { database, warehouse } = service;
     const addresses = addressesOf(readConfig({}), 3000);
     const parts: Service = {
-      ...{
-        sql: database.sql,
-        warehouse,
-        clock: systemClock,
-        addresses,
-        limits: { testCodes: 10, givenShortCodes: 10 },
-        maxLogos: 10,
-        webhooks: webhookParts,
-      },
-      ...{ feed: idleFeed(database.sql), onChange: async () => {} },
+      sql: database.sql,
+      warehouse,
+      clock: systemClock,
+      addresses,
+      limits: { testCodes: 10, givenShortCodes: 10 },
+      maxLogos: 10,
+      webhooks: webhookParts,
+      feed: idleFeed(database.sql),
+      onChange: async () => {},
     };
     const codes = { only: id };
     const [start, end] = [new Date(0), new Date(Date.now() + 86_400_000)];

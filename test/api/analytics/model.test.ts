@@ -53,7 +53,10 @@ const scanNear = (at: number) =>
   });
 
 const timestamps = (start: number, end: number) => ({
-  ...{ query: `start_date=${model.iso(start)}&end_date=${model.iso(end)}`, start, end, days: undefined },
+  query: `start_date=${model.iso(start)}&end_date=${model.iso(end)}`,
+  start,
+  end,
+  days: undefined,
 });
 
 /** A period in a time zone, and the query parameters that select it. */
@@ -206,7 +209,9 @@ async function compareCode(live: Api, first: string, changes: number[], scans: S
   if (series.length > 10_000) expect(answer.error.code).toBe('invalid_request');
   else
     expect(answer).toEqual({
-      ...{ qr_id: first, interval, data: series },
+      qr_id: first,
+      interval,
+      data: series,
       previous: {
         period: previous.period,
         data: model.series(model.selected(scans, [first], earlier), earlier, interval),
@@ -219,7 +224,9 @@ async function compareCode(live: Api, first: string, changes: number[], scans: S
     qr_id: first,
     period,
     data: model.byRevision(ofFirst, 3).map((counts, i) => ({
-      ...{ destination_url: urls[i], rule: null, variant: null },
+      destination_url: urls[i],
+      rule: null,
+      variant: null,
       from: model.iso(changes[i] as number),
       to: i === 2 ? null : model.iso(changes[i + 1] as number),
       ...counts,
@@ -256,7 +263,8 @@ async function compareAccount(live: Api, ids: Ids, scans: StoredScan[], query: R
     period,
     summary: {
       ...model.figures(scans, codes, selection),
-      ...{ total_qrcodes: codes.length, active_qrcodes: codes.length },
+      total_qrcodes: codes.length,
+      active_qrcodes: codes.length,
     },
     previous: model.previous(scans, codes, selection),
     top_qrcodes: top,
@@ -268,9 +276,11 @@ async function compareAccount(live: Api, ids: Ids, scans: StoredScan[], query: R
   if (series.length * 3 > 10_000) expect(answer.error.code).toBe('invalid_request');
   else
     expect(answer).toEqual({
-      ...{ interval, data: series },
+      interval,
+      data: series,
       qrcodes: top.map(({ qr_id }) => ({
-        ...{ qr_id, name },
+        qr_id,
+        name,
         data: model.series(model.selected(scans, [qr_id ?? ''], selection), selection, interval),
       })),
     });

@@ -35,8 +35,14 @@ export function local(timezone: string, ms: number): Local {
   const format =
     formats.get(timezone) ??
     new Intl.DateTimeFormat('sv-SE', {
-      ...{ timeZone: timezone, hourCycle: 'h23', timeZoneName: 'longOffset' },
-      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+      timeZone: timezone,
+      hourCycle: 'h23',
+      timeZoneName: 'longOffset',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
     });
   formats.set(timezone, format);
   const parts = Object.fromEntries(format.formatToParts(step).map(({ type, value }) => [type, value]));
@@ -175,8 +181,17 @@ export const records = (scans: StoredScan[]) =>
     .toSorted((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime() || a.position - b.position)
     .map(({ code, id, occurred_at, country, region, city, device, browser, is_unique, is_bot }) => ({
       qr_id: code,
-      ...{ id, timestamp: occurred_at.toISOString(), country, region, city, device, browser, is_unique, is_bot },
-      ...{ rule: null, variant: null },
+      id,
+      timestamp: occurred_at.toISOString(),
+      country,
+      region,
+      city,
+      device,
+      browser,
+      is_unique,
+      is_bot,
+      rule: null,
+      variant: null,
     }));
 
 export type Interval = 'hour' | 'day' | 'week' | 'month';

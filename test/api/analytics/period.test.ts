@@ -210,7 +210,8 @@ describe('in a time zone', () => {
     const march = inZone('Europe/Berlin', '2026-03-01', '2026-03-31');
     expect(daysOf(march)).toBe(31);
     expect(presentPeriod(comparedPeriod(march, 'previous', now))).toEqual({
-      ...{ start: '2026-01-28T23:00:00.000Z', end: '2026-02-28T22:59:59.999Z' },
+      start: '2026-01-28T23:00:00.000Z',
+      end: '2026-02-28T22:59:59.999Z',
     });
     const before = comparedPeriod(inZone('Europe/Berlin', '2026-04-01', '2026-04-30'), 'previous', now);
     expect(presentPeriod(before)).toEqual({ start: '2026-03-01T23:00:00.000Z', end: '2026-03-31T21:59:59.999Z' });

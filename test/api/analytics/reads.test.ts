@@ -191,8 +191,12 @@ test('every response has a token for its position of the log, not the number', a
 
 describe('tables that are read', () => {
   const selection = (): Selection => ({
-    ...{ account: account.id, mode: 'live', codes: { only: id }, bots: 'exclude' },
-    ...{ start: new Date('2026-02-13T10:20:30.456Z'), end: now },
+    account: account.id,
+    mode: 'live',
+    codes: { only: id },
+    bots: 'exclude',
+    start: new Date('2026-02-13T10:20:30.456Z'),
+    end: now,
   });
 
   /** The tables that ClickHouse would read for `read`: its queries are only explained, and return no rows. */

@@ -90,8 +90,10 @@ describe('two edges on one port', () => {
     await untilSeen(scanner, 302, 50);
     // Slow enough that the limit is not reached before the process is killed.
     const limitedScanner = startScanning({
-      ...{ ports: [port()], codes: [{ id: limited.id, shortCode: limited.short_code }] },
-      ...{ connections: 4, pauseMs: 20 },
+      ports: [port()],
+      codes: [{ id: limited.id, shortCode: limited.short_code }],
+      connections: 4,
+      pauseMs: 20,
     });
     await untilSeen(limitedScanner, 302, 20);
     const child = childEdge();

@@ -101,7 +101,9 @@ export async function knownCodes(world: World, count: number, ports: number[]): 
       await eventually(async () => {
         // HEAD loads the route, and is not a scan. On a connection of its own, which any process of the port may get.
         const { status } = await fetch(`http://127.0.0.1:${port}/${shortCode}`, {
-          ...{ method: 'HEAD', redirect: 'manual', headers: { connection: 'close' } },
+          method: 'HEAD',
+          redirect: 'manual',
+          headers: { connection: 'close' },
         });
         expect(status).toBe(302);
       });

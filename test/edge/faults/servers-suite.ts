@@ -41,7 +41,10 @@ export function serversSuite(world: TwoServices): void {
       const { id, short_code } = await created(api, { max_scans });
       // Slow enough that the limit is not reached before Postgres is killed.
       const scanner = startScanning({
-        ...{ ports: ports(), codes: [{ id, shortCode: short_code }], connections: 4, pauseMs: 20 },
+        ports: ports(),
+        codes: [{ id, shortCode: short_code }],
+        connections: 4,
+        pauseMs: 20,
       });
       await untilSeen(scanner, 302, 20);
       await withoutPostgres(world, async () => {

@@ -51,7 +51,9 @@ test('an invalid scan does not block the spool and is saved in a file', async ()
     newWriter: () => newId('batch', Date.now()),
     store,
     onRefused: (scan, error) => keepRefused(path, scan, error, new Date()),
-    ...{ spool, durability: 'disk', timers: systemTimers },
+    spool,
+    durability: 'disk',
+    timers: systemTimers,
     log: createLogger('silent', false),
     metrics: createMetrics(),
   });

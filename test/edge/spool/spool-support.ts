@@ -73,7 +73,9 @@ export function spoolFolder() {
     files,
     async open(options: Partial<SpoolOptions> = {}): Promise<Spool> {
       const spool = await openSpool({
-        ...{ folder: at(), maxBytes: 2 ** 24, onEvent: (event) => void events.push(event) },
+        folder: at(),
+        maxBytes: 2 ** 24,
+        onEvent: (event) => void events.push(event),
         ...options,
       });
       opened.push(spool);

@@ -70,7 +70,15 @@ describe('spools of edges of other versions', () => {
       SELECT id, code, mode, occurred_at, region, city, is_bot, replace(visitor::text, '-', '') AS visitor, revision
       FROM scans ORDER BY position`;
     const expected = scans.map(({ id, code, mode, occurred_at, region, city, is_bot, visitor, revision }) => ({
-      ...{ id, code, mode, occurred_at, region, city, is_bot, visitor, revision },
+      id,
+      code,
+      mode,
+      occurred_at,
+      region,
+      city,
+      is_bot,
+      visitor,
+      revision,
     }));
     expect([...rows], 'all three are the same batch').toEqual(expected);
     expect(await waiting('edge-5')).toBe(1);

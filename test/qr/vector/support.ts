@@ -51,7 +51,9 @@ function vectorLogo(): LogoArt {
     { offset: 1, color: '#FF0000', opacity: 0.5 },
   ];
   return {
-    ...{ kind: 'vector', width: 100, height: 100 },
+    kind: 'vector',
+    width: 100,
+    height: 100,
     paths: [
       { d: 'M0 0L100 0L100 100L0 100Z', fill: { type: 'linear', x1: 0, y1: 0, x2: 100, y2: 100, stops } },
       { d: 'M20 20L80 20L80 80L20 80Z', opacity: 0.6, stroke: { color: '#000000', width: 6, dashes: [10, 5] } },

@@ -21,7 +21,9 @@ export function Breakdown({ summary: distribution }: { summary: Distribution }) 
         total={total}
         title="Countries"
         rows={top_countries.map(({ country: code, scans }) => ({
-          ...{ label: country(code), scans, href: filterUrl({ country: code }) },
+          label: country(code),
+          scans,
+          href: filterUrl({ country: code }),
         }))}
         empty="No location data"
       />

@@ -82,13 +82,23 @@ function optionsFor(
     },
     axes: [
       {
-        ...{ stroke: text, font, space: 72, size: 34, grid: { show: false }, ticks: { stroke: grid, size: 4 } },
+        stroke: text,
+        font,
+        space: 72,
+        size: 34,
+        grid: { show: false },
+        ticks: { stroke: grid, size: 4 },
         ...(interval === 'month' ? { incrs: [1, 2, 3, 6, 12].map((months) => months * 30 * 86_400) } : {}),
         values: (_u, splits, _axis, _space, markDistance) =>
           splits.map((seconds) => axisLabel(seconds, markDistance, timeZone)),
       },
       {
-        ...{ stroke: text, font, size: 52, space: 44, grid: { stroke: grid, width: 1 }, ticks: { show: false } },
+        stroke: text,
+        font,
+        size: 52,
+        space: 44,
+        grid: { stroke: grid, width: 1 },
+        ticks: { show: false },
         incrs: [1, 2, 5].flatMap((n) => Array.from({ length: 9 }, (_, i) => n * 10 ** i)).sort((a, b) => a - b),
         values: (_u, splits) => splits.map((value) => number(value)),
       },

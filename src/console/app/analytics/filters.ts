@@ -38,7 +38,12 @@ export function filtersOf(query: URLSearchParams): Filters {
   );
   const codes = (query.get('codes') ?? '').split(',').filter((id) => id !== '');
   return {
-    ...{ name, period, timezone, bots, values, codes },
+    name,
+    period,
+    timezone,
+    bots,
+    values,
+    codes,
     query: { ...period, timezone, bots, ...values, qr_id: codes.length === 0 ? undefined : codes },
   };
 }

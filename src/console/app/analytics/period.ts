@@ -105,7 +105,10 @@ export function intervalOf({ start_date, end_date }: Period, now = Date.now()): 
 export const startOf = (date: string) => Date.parse(date.length === 7 ? `${date}-01` : date);
 
 const shortDate = new Intl.DateTimeFormat('en-GB', {
-  ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
 });
 
 /** What a figure says about its period: "Last 30 days", "1 Mar 2026 – 31 Mar 2026". */

@@ -62,7 +62,9 @@ export function ImportPage() {
   const create = () =>
     run(async () => {
       const qrcodes = rows.map(({ name, destination_url, short_code, style, targeting }) => ({
-        ...{ name, destination_url, style },
+        name,
+        destination_url,
+        style,
         ...targeting,
         ...(short_code === '' ? {} : { short_code }),
       }));

@@ -28,7 +28,10 @@ const reopenMs = 3_000;
 /** The scans of the account as they happen, newest first. Reconnects by itself, without missing one. */
 export function useLiveScans(): LiveScans {
   const [state, setState] = useState<LiveScans>({
-    ...{ connection: 'connecting', scans: undefined, total: 0, perMinute: 0 },
+    connection: 'connecting',
+    scans: undefined,
+    total: 0,
+    perMinute: 0,
   });
   const arrived = useRef<LiveScan[]>([]);
   const counts = useRef<number[]>([]);

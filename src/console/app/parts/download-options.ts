@@ -25,8 +25,12 @@ export interface DownloadFields {
 }
 
 export const initialFields: DownloadFields = {
-  ...{ format: 'png', unit: 'px', color: 'rgb' },
-  ...{ size: String(2 * defaultSizePx), widthMm: String(defaultWidthMm), dpi: String(defaultDpi) },
+  format: 'png',
+  unit: 'px',
+  color: 'rgb',
+  size: String(2 * defaultSizePx),
+  widthMm: String(defaultWidthMm),
+  dpi: String(defaultDpi),
 };
 
 export const isInMm = ({ format, unit }: DownloadFields) =>

@@ -58,11 +58,21 @@ let lastKey = 0;
 const newKey = () => ++lastKey;
 
 export const newVariant = (destination = '', weight = '50'): VariantForm => ({
-  ...{ key: newKey(), id: undefined, name: '', weight, destination },
+  key: newKey(),
+  id: undefined,
+  name: '',
+  weight,
+  destination,
 });
 
 export const newRule = (timezone: string): RuleForm => ({
-  ...{ key: newKey(), id: undefined, name: '', when: {}, timezone, destination: '', split: [] },
+  key: newKey(),
+  id: undefined,
+  name: '',
+  when: {},
+  timezone,
+  destination: '',
+  split: [],
 });
 
 /** A new variant gets the average weight of the others. */
@@ -77,7 +87,10 @@ export function formOf(code: QrCode, ownZone: string): LeadsForm {
   return {
     destination: code.destination_url,
     rules: rules.map((rule) => ruleFormOf(rule, ownZone)),
-    ...{ starts_at, expires_at, fallback: fallback_url, forward_query },
+    starts_at,
+    expires_at,
+    fallback: fallback_url,
+    forward_query,
     max_scans: max_scans === undefined ? '' : String(max_scans),
     utm: Object.fromEntries(utmFields.map((field) => [field, code.utm?.[field] ?? ''])) as LeadsForm['utm'],
   };
@@ -87,7 +100,9 @@ function ruleFormOf(rule: Rule, ownZone: string): RuleForm {
   const { from, until, timezone, ...when } = rule.when ?? {};
   const hasClock = when.days !== undefined || when.hours !== undefined;
   return {
-    ...{ key: newKey(), id: rule.id, name: rule.name ?? '' },
+    key: newKey(),
+    id: rule.id,
+    name: rule.name ?? '',
     when: {
       ...when,
       ...(from === undefined && until === undefined ? {} : { dates: { from: from ?? '', until: until ?? '' } }),
@@ -97,7 +112,11 @@ function ruleFormOf(rule: Rule, ownZone: string): RuleForm {
     split:
       'split' in rule
         ? rule.split.map(({ id, name = '', weight, destination_url }) => ({
-            ...{ key: newKey(), id, name, weight: String(weight), destination: destination_url },
+            key: newKey(),
+            id,
+            name,
+            weight: String(weight),
+            destination: destination_url,
           }))
         : [],
   };
