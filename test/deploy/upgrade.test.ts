@@ -133,7 +133,7 @@ describe.each(releases())('the upgrade from $version', (release) => {
     );
     const { live_key: liveKey, test_key: testKey } = await json(created);
     const live = client(old, liveKey);
-    await live('PUT', '/account/webhook', { url: receiver.url('live') });
+    await live('PUT', '/account/webhook', { url: receiver.url(release.version) });
     const create = (body: object) => live('POST', '/qrcodes', { destination_url: 'https://example.com/one', ...body });
     const menu = await create({ name: 'Menu', short_code: 'menu', style: { dotsType: 'rounded' } });
     const poster = await create({ name: 'Poster', short_code: 'poster' });
@@ -151,7 +151,7 @@ describe.each(releases())('the upgrade from $version', (release) => {
     await live('PATCH', `/qrcodes/${paused.id}`, { active: false });
     await live('DELETE', `/qrcodes/${deleted.id}`);
     // Those of the two codes, and of the codes that were paused and deleted afterwards.
-    await receiver.gets('live', scans + 4);
+    await receiver.gets(release.version, scans + 4);
 
     await oldProjections.running.stop();
     const relayed = await messagesIn(stream);
@@ -180,7 +180,7 @@ describe.each(releases())('the upgrade from $version', (release) => {
     for (const pid of processTreeOf(current.running.pid))
       expect(environmentOf(pid).join(), 'secrets that are given by file').not.toContain(testSecretKey);
 
-    const deliveries = await receiver.gets('live', scans + 4);
+    const deliveries = await receiver.gets(release.version, scans + 4);
     expect(new Set(deliveries.map(({ id }) => id)).size, 'deliveries').toBe(scans + 4);
     const upgraded = client(current, liveKey);
     const countOf = async (id: string) =>
