@@ -36,8 +36,14 @@ export function clickhousePlan(options: { data: DataDirectory; port: number; pas
       const programs = user === undefined ? {} : readablePrograms(engine);
       return launchAs(user, folder, (dataDir) => clickhouseCommand({ engine, dataDir, port, password, ...programs }));
     },
+    // With the password, which another ClickHouse on this port would refuse.
     answers: () =>
-      fetch(`http://127.0.0.1:${port}/ping`, { signal: AbortSignal.timeout(timeouts.partProbeMs) }).then(
+      fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        body: 'SELECT 1',
+        headers: { authorization: `Basic ${btoa(`default:${password}`)}` },
+        signal: AbortSignal.timeout(timeouts.partProbeMs),
+      }).then(
         (response) => response.ok,
         () => false,
       ),

@@ -93,7 +93,7 @@ export function natsPlan({ data, port, password, node }: NatsOptions): PartPlan 
         };
       });
     },
-    // NATS sends INFO to a new connection once it is ready.
+    // With the password, which another NATS on this port would refuse.
     answers: () =>
       new Promise((resolve) => {
         const socket = connectSocket({ host: '127.0.0.1', port });
@@ -101,9 +101,16 @@ export function natsPlan({ data, port, password, node }: NatsOptions): PartPlan 
           socket.destroy();
           resolve(answer);
         };
+        let received = '';
         socket.setTimeout(timeouts.partProbeMs, () => settle(false));
         socket.once('error', () => settle(false));
-        socket.once('data', (greeting) => settle(greeting.toString().startsWith('INFO')));
+        socket.once('close', () => settle(false));
+        socket.on('data', (chunk) => {
+          received += chunk.toString();
+          if (/^(PONG|-ERR)/m.test(received)) settle(received.includes('PONG'));
+        });
+        const credentials = JSON.stringify({ user: 'scanlog', pass: password, verbose: false });
+        socket.write(`CONNECT ${credentials}\r\nPING\r\n`);
       }),
   };
 }

@@ -6,7 +6,7 @@ import { StartError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { isAlive, markOf, stopLeftover, stopProcess, until, writeMark } from './processes.ts';
+import { freePort, isAlive, isFree, markOf, stopLeftover, stopProcess, until, writeMark } from './processes.ts';
 
 export interface Launch {
   command: string;
@@ -20,6 +20,7 @@ export interface PartPlan {
   name: 'postgres' | 'nats' | `nats-${number}` | 'clickhouse';
   /** Called before each start and restart. */
   launch(): Launch | Promise<Launch>;
+  /** Whether this server answers, and not another one on its port. */
   answers(): Promise<boolean>;
   stopSignal: NodeJS.Signals;
 }
@@ -41,6 +42,30 @@ export async function startPart(plan: PartPlan, options: PartOptions): Promise<P
   const part = new SupervisedPart(plan, options);
   await part.start();
   return { name: plan.name, pid: () => part.pid, stop: () => part.stop() };
+}
+
+/** A server that listens on a port of loopback. */
+export interface ListeningPart extends Part {
+  port: number;
+}
+
+const maxPorts = 5;
+
+/** Starts a server on a free port, and on another one if somebody else takes that before the server listens. */
+export async function startOnFreePort(
+  planFor: (port: number) => PartPlan,
+  options: PartOptions,
+  choosePort: () => Promise<number> = freePort,
+): Promise<ListeningPart> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await choosePort();
+    try {
+      const { name, pid, stop } = await startPart(planFor(port), options);
+      return { name, pid, stop, port };
+    } catch (error) {
+      if (attempt === maxPorts || (await isFree(port))) throw error;
+    }
+  }
 }
 
 class SupervisedPart {
@@ -83,12 +108,18 @@ class SupervisedPart {
     const { name, stopSignal } = this.#plan;
     const child = this.#spawn(await this.#plan.launch());
     let failure: Error | undefined;
-    child.once('error', (error) => {
-      failure = error;
+    const ended = new Promise<false>((resolve) => {
+      child.once('exit', () => resolve(false));
+      child.once('error', (error) => {
+        failure = error;
+        resolve(false);
+      });
     });
     const hasExited = () => failure !== undefined || child.exitCode !== null || child.signalCode !== null;
     const isOver = () => this.#stopping || this.#signal?.aborted === true || hasExited();
-    const ready = await until(async () => isOver() || (await this.#plan.answers()), timeouts.partStartMs);
+    // A foreign server on the port may never answer, which must not hide that this one has ended.
+    const answers = () => Promise.race([this.#plan.answers(), ended]);
+    const ready = await until(async () => isOver() || (await answers()), timeouts.partStartMs);
     if (this.#stopping) return;
     if (this.#signal?.aborted) {
       if (child.pid !== undefined) await stopProcess(markOf(child.pid), stopSignal, timeouts.partStopMs);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
 import { isAlive, type ProcessMark, readMark } from '../lib/process-mark.ts';
 import { timeouts } from '../lib/timeouts.ts';
 
@@ -56,26 +56,41 @@ function firstEphemeralPort(): number {
 }
 
 /**
- * A port on loopback that is free now. Outgoing connections do not take it, so it is usually still free when a server
- * listens on it, also after a restart.
+ * A port on loopback that is free now, and that no other process of Scanlog takes while this one runs. Outgoing
+ * connections do not take it either, so it is usually still free when a server listens on it, also after a restart.
  */
 export async function freePort(): Promise<number> {
   const end = firstEphemeralPort();
   for (let attempt = 0; attempt < maxAttempts && end > firstPort; attempt++) {
-    const port = await listenOnce(randomInt(firstPort, end)).catch(() => undefined);
-    if (port !== undefined) return port;
+    const port = randomInt(firstPort, end);
+    if ((await isReserved(port)) && (await isFree(port))) return port;
   }
-  return listenOnce(0);
+  const server = await listenOn({ host: '127.0.0.1', port: 0 });
+  const address = server.address();
+  await closed(server);
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Listens on a port of loopback for a moment, and resolves to its number. */
-function listenOnce(port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Whether nobody listens on a port of loopback. */
+export const isFree = (port: number): Promise<boolean> =>
+  listenOn({ host: '127.0.0.1', port }).then(closed, () => false);
+
+/** Keeps other processes of Scanlog from choosing a port until this one ends; false if one of them has chosen it. */
+const isReserved = (port: number): Promise<boolean> =>
+  // A name in the abstract namespace, which is not a file and vanishes with the process.
+  listenOn({ path: `\0scanlog-port-${port}` }).then(
+    (server) => {
+      server.unref();
+      return true;
+    },
+    () => false,
+  );
+
+const listenOn = (options: ListenOptions): Promise<Server> =>
+  new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
+    server.listen(options, () => resolve(server));
   });
-}
+
+const closed = (server: Server): Promise<true> => new Promise((resolve) => server.close(() => resolve(true)));

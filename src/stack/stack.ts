@@ -2,11 +2,10 @@ import type { Logger } from '../lib/logger.ts';
 import { clickhousePlan, clickhouseUrl } from './clickhouse.ts';
 import { announce, type DataDirectory, type RunningStack, readSecrets, retract } from './data-directory.ts';
 import { natsPlan, natsUrl } from './nats.ts';
-import { type Part, type PartPlan, startPart } from './part.ts';
+import { type ListeningPart, type Part, type PartPlan, startOnFreePort } from './part.ts';
 import { postgresPlan } from './postgres.ts';
-import { freePort } from './processes.ts';
 import { serverUser } from './server-user.ts';
-import { type DatabaseAddresses, prepareDatabase } from './service-role.ts';
+import { prepareDatabase } from './service-role.ts';
 
 export interface Stack extends RunningStack {
   /** URL for the superuser of the embedded Postgres, for tests and benchmarks that create databases. */
@@ -31,43 +30,44 @@ export interface StackOptions {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { data, log, given = {}, onReady = () => {}, durable = true, signal } = options;
   const secrets = readSecrets(data);
-  const [postgresPort, natsPort, clickhousePort] = await Promise.all([freePort(), freePort(), freePort()]);
-  const plans: PartPlan[] = [
-    ...(given.databaseUrl ? [] : [postgresPlan({ data, port: postgresPort, password: secrets.postgres, durable })]),
-    ...(given.natsUrl ? [] : [natsPlan({ data, port: natsPort, password: secrets.nats })]),
-    ...(given.clickhouseUrl ? [] : [clickhousePlan({ data, port: clickhousePort, password: secrets.clickhouse })]),
-  ];
+  const parts: Part[] = [];
+  const start = async (planFor: (port: number) => PartPlan): Promise<ListeningPart> => {
+    const startedAt = performance.now();
+    const part = await startOnFreePort(planFor, { data, log, signal });
+    parts.push(part);
+    onReady(part.name, performance.now() - startedAt);
+    return part;
+  };
   const user = serverUser(data);
-  if (user !== undefined && plans.length > 0)
-    log.info(
-      { user: user.name, parts: plans.map(({ name }) => name) },
-      'started as root: the embedded servers run as another user',
-    );
-  const started = await Promise.allSettled(
-    plans.map(async (plan) => {
-      const startedAt = performance.now();
-      const part = await startPart(plan, { data, log, signal });
-      onReady(plan.name, performance.now() - startedAt);
-      return part;
-    }),
-  );
-  const parts = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const missing = [
+    given.databaseUrl === undefined ? 'postgres' : [],
+    given.natsUrl === undefined ? 'nats' : [],
+    given.clickhouseUrl === undefined ? 'clickhouse' : [],
+  ].flat();
+  if (user !== undefined && missing.length > 0)
+    log.info({ user: user.name, parts: missing }, 'started as root: the embedded servers run as another user');
+  const starting = [
+    given.databaseUrl === undefined
+      ? start((port) => postgresPlan({ data, port, password: secrets.postgres, durable })).then(({ port }) =>
+          prepareDatabase(port, secrets),
+        )
+      : { databaseUrl: given.databaseUrl, adminDatabaseUrl: given.databaseUrl },
+    given.natsUrl ??
+      start((port) => natsPlan({ data, port, password: secrets.nats })).then(({ port }) => natsUrl(port, secrets.nats)),
+    given.clickhouseUrl ??
+      start((port) => clickhousePlan({ data, port, password: secrets.clickhouse })).then(({ port }) =>
+        clickhouseUrl(port, secrets.clickhouse),
+      ),
+  ] as const;
+  // None is left behind when another one fails.
+  await Promise.allSettled(starting);
   const stop = async () => {
     retract(data);
     await Promise.all(parts.map((part) => part.stop()));
   };
   try {
-    const failed = started.find((result) => result.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-    const { databaseUrl, adminDatabaseUrl }: DatabaseAddresses =
-      given.databaseUrl === undefined
-        ? await prepareDatabase(postgresPort, secrets)
-        : { databaseUrl: given.databaseUrl, adminDatabaseUrl: given.databaseUrl };
-    const running: RunningStack = {
-      databaseUrl,
-      natsUrl: given.natsUrl ?? natsUrl(natsPort, secrets.nats),
-      clickhouseUrl: given.clickhouseUrl ?? clickhouseUrl(clickhousePort, secrets.clickhouse),
-    };
+    const [{ databaseUrl, adminDatabaseUrl }, nats, clickhouse] = await Promise.all(starting);
+    const running: RunningStack = { databaseUrl, natsUrl: nats, clickhouseUrl: clickhouse };
     announce(data, running);
     return { ...running, adminDatabaseUrl, parts, stop };
   } catch (error) {
@@ -83,11 +83,12 @@ export async function startPostgres({
   signal,
 }: Pick<StackOptions, 'data' | 'log' | 'signal'>): Promise<{ databaseUrl: string; stop(): Promise<void> }> {
   const secrets = readSecrets(data);
-  const port = await freePort();
-  const plan = postgresPlan({ data, port, password: secrets.postgres, durable: true });
-  const part = await startPart(plan, { data, log, signal });
+  const part = await startOnFreePort(
+    (port) => postgresPlan({ data, port, password: secrets.postgres, durable: true }),
+    { data, log, signal },
+  );
   try {
-    const { databaseUrl } = await prepareDatabase(port, secrets);
+    const { databaseUrl } = await prepareDatabase(part.port, secrets);
     return { databaseUrl, stop: part.stop };
   } catch (error) {
     await part.stop();

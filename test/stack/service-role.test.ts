@@ -7,9 +7,8 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { connect, type Sql } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { type DataDirectory, openDataDirectory, readSecrets } from '../../src/stack/data-directory.ts';
-import { startPart } from '../../src/stack/part.ts';
+import { startOnFreePort } from '../../src/stack/part.ts';
 import { adminUrl, postgresPlan } from '../../src/stack/postgres.ts';
-import { freePort } from '../../src/stack/processes.ts';
 import { startPostgres } from '../../src/stack/stack.ts';
 
 const log = createLogger('silent', false);
@@ -22,8 +21,8 @@ let stop = async () => {};
 /** A data folder like those of earlier versions, in which the superuser owns the database. */
 async function makeOldFolder(): Promise<void> {
   const { postgres: password } = readSecrets(data);
-  const port = await freePort();
-  const part = await startPart(postgresPlan({ data, port, password, durable: false }), { data, log });
+  const part = await startOnFreePort((port) => postgresPlan({ data, port, password, durable: false }), { data, log });
+  const { port } = part;
   const server = connect(adminUrl(port, password), { max: 1 });
   for (const name of ['scanlog', 'other']) await server.unsafe(`CREATE DATABASE ${name}`);
   await server.end();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { engineVariable } from '../../src/stack/clickhouse/engines.ts';
-import { eventually } from './eventually.ts';
+import { eventually, Unreachable } from './eventually.ts';
 import { timeoutScale } from './limits.ts';
 
 export interface Running {
@@ -44,12 +44,18 @@ export function runScanlog(
   };
   child.stdout?.on('data', collect);
   child.stderr?.on('data', collect);
+  let isOver = false;
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  void exited.then(() => {
+    isOver = true;
+  });
   return {
     pid: child.pid ?? 0,
     output: () => output,
     prints: (text) =>
       eventually(() => {
+        if (isOver && !output.includes(text))
+          throw new Unreachable(`it exited with ${child.exitCode} and never printed "${text}":\n${output}`);
         expect(output).toContain(text);
       }),
     exitCode: () => exited,
