@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { zstdCompressSync } from 'node:zlib';
+import { constants, zstdCompressSync } from 'node:zlib';
 import type { RowGroup } from 'hyparquet';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { lineFields } from '../../events/scan-line.ts';
@@ -34,7 +34,8 @@ export interface ArchiveAbout {
 /** Loaded with the first file: with the reader it takes 9 MB, and most processes never read or write one. */
 const writer = () => import('hyparquet-writer');
 
-const compress = (bytes: Uint8Array) => zstdCompressSync(bytes);
+/** With a checksum, so that a damaged page is refused before its values are read. */
+const compress = (bytes: Uint8Array) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
 
 /** Pages are as large as a column of a row group: a reader decodes row groups as a whole. */
 export const pageBytes = 16 * 1024 * 1024;

@@ -2,6 +2,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import type { AsyncBuffer, FileMetaData, RowGroup } from 'hyparquet';
 import { lineFields } from '../../events/scan-line.ts';
 import { refuseNewer } from '../../events/wire/newer-version.ts';
+import { checkBlock, checkFooter } from './check-damage.ts';
 import { columnNames, columns, parsers } from './columns.ts';
 import { ArchiveError } from './errors.ts';
 import { type ArchiveAbout, archiveFormat, type Limits, limitsOf, pageBytes } from './format.ts';
@@ -50,14 +51,7 @@ const notAnArchive = (location: string, reason: string) =>
 
 /** Reads the footer of an archive file; throws `NewerVersion` if a newer version has written it. */
 export async function openArchive(source: ArchiveSource): Promise<OpenArchive> {
-  const file: AsyncBuffer = {
-    byteLength: source.bytes,
-    slice: async (start, end = source.bytes) => bufferOf(await source.read(start, end)),
-  };
-  const { parquetMetadataAsync } = await reader();
-  const metadata = await parquetMetadataAsync(file, { parsers, geoparquet: false }).catch((error) => {
-    throw error instanceof ArchiveError ? error : notAnArchive(source.location, 'its footer is damaged');
-  });
+  const metadata = await readMetadata(source);
   const isKnown = hasOurSchema(metadata) && Array.isArray(metadata.row_groups);
   const values = textsOf(metadata);
   const version = Number(values.get('scanlog_archive'));
@@ -75,6 +69,26 @@ export async function openArchive(source: ArchiveSource): Promise<OpenArchive> {
   const numbers = [about.from, about.to, about.scans];
   if (!isKnown || !numbers.every(Number.isSafeInteger)) throw notAnArchive(source.location, 'its metadata is damaged');
   return { source, about, blocks: metadata.row_groups.map((group, index) => blockOf(group, index, source)), metadata };
+}
+
+/** Footers are shorter than this, unless a file has hundreds of blocks. */
+const likelyFooterBytes = 128 * 1024;
+/** The length of the footer, and the mark at the end of every Parquet file. */
+const endBytes = 8;
+
+async function readMetadata({ location, bytes, read }: ArchiveSource): Promise<FileMetaData> {
+  const end = await read(Math.max(0, bytes - likelyFooterBytes), bytes);
+  if (end.length < endBytes) throw notAnArchive(location, 'it is too short');
+  const length = endBytes + new DataView(end.buffer, end.byteOffset).getUint32(end.length - endBytes, true);
+  if (length > bytes) throw notAnArchive(location, 'its footer is damaged');
+  const footer = length <= end.length ? end.subarray(end.length - length) : await read(bytes - length, bytes);
+  const { parquetMetadata } = await reader();
+  try {
+    checkFooter(footer.subarray(0, -endBytes));
+    return parquetMetadata(bufferOf(footer), { parsers, geoparquet: false });
+  } catch {
+    throw notAnArchive(location, 'its footer is damaged');
+  }
 }
 
 /** The key-value metadata; without what is not text. */
@@ -141,7 +155,9 @@ async function decodeBlock(
   bytes: Uint8Array,
 ): Promise<string[]> {
   const rowStart = blocks.slice(0, index).reduce((sum, { scans }) => sum + scans, 0);
-  const { start } = extentOf(metadata.row_groups[index] as RowGroup);
+  const group = metadata.row_groups[index] as RowGroup;
+  const { start } = extentOf(group);
+  checkBlock(group, bytes, start, decompress);
   const file: AsyncBuffer = {
     byteLength: source.bytes,
     slice: (from, to = source.bytes) => bufferOf(bytes.subarray(from - start, to - start)),
