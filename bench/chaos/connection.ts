@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { timeouts } from '../../src/lib/timeouts.ts';
 
 /** One HTTP connection that carries one request at a time. */
 export interface Connection {
@@ -11,7 +12,7 @@ export interface Connection {
  * A minimal HTTP client. Common clients silently retry a request when the connection ends before the response; the
  * retry would be stored as a second scan, which looks like a duplicate made by the service.
  */
-export function openConnection(port: number, timeoutMs = 20_000): Connection {
+export function openConnection(port: number, timeoutMs = timeouts.idleConnectionMs): Connection {
   const socket = connect(port, '127.0.0.1');
   let received = '';
   let pending: { resolve(status: number): void; reject(reason: Error): void } | undefined;

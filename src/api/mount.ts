@@ -4,7 +4,7 @@ import type { Admission, Rate } from '../accounts/admission.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
-import { timeouts } from '../lib/timeouts.ts';
+import { idleSeconds, timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import {
@@ -80,11 +80,6 @@ function handlerOf(operation: Operation, { parameters = [] }: MountOptions): Han
   };
 }
 
-/** Bun closes a connection that is idle for longer, unless told otherwise: too early for a 503 of a slow operation. */
-const idleSeconds = 10;
-/** The maximum that Bun accepts. */
-const maxIdleSeconds = 255;
-
 /** Timeout of a streamed response of which the client reads nothing. */
 const clientIdleSeconds = 60;
 
@@ -110,8 +105,8 @@ function responder({ admit, log, tracing }: MountOptions, route: string, handle:
         if (admission.caller === undefined) throw admission.refusal;
         return handle({ caller: admission.caller, rate, params: decoded(params) }, request);
       };
-      const seconds = Math.ceil(timeoutMs / 1000) + 1;
-      if (seconds >= idleSeconds) server?.timeout(request, Math.min(seconds, maxIdleSeconds));
+      // Otherwise the connection would be closed before the 503 of a slow operation.
+      if (timeoutMs >= timeouts.idleConnectionMs) server?.timeout(request, idleSeconds(timeoutMs + 1_000));
       answer = await withTimeout(admitAndHandle(), timeoutMs, () => {
         throw unavailable();
       });

@@ -13,6 +13,11 @@ const scalable = {
   limitedScansMs: 2_000,
   /** A request of the API, unless its operation has a timeout of its own. */
   apiMs: 8_000,
+  /**
+   * A connection without a byte in either direction, also while its request is handled: then it is closed without an answer.
+   * Longer than every other timeout of a request, except those that extend it.
+   */
+  idleConnectionMs: 20_000,
   /** A revert: thousands of codes are read, written and applied by the short links before the answer. */
   revertMs: 30_000,
   /** The first proof of a process loads the decoders, and up to 32 others may be before it. */
@@ -91,3 +96,9 @@ export function setTimeouts(scale: number, own: Partial<Timeouts> = {}): void {
   for (const name of Object.keys(scalable) as (keyof typeof scalable)[]) timeouts[name] = scalable[name] * scale;
   Object.assign(timeouts, fixed, own);
 }
+
+/** The maximum that Bun accepts. */
+const maxIdleSeconds = 255;
+
+/** A timeout as Bun takes it for an idle connection. */
+export const idleSeconds = (ms: number): number => Math.min(Math.ceil(ms / 1_000), maxIdleSeconds);

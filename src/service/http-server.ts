@@ -5,6 +5,7 @@ import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from '../lib/client-addr
 import { messageOf, StartError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { isReserved } from '../lib/short-code.ts';
+import { idleSeconds, timeouts } from '../lib/timeouts.ts';
 
 export type Server = Bun.Server<undefined>;
 
@@ -19,7 +20,15 @@ export function listen({ port, host, edges }: ServiceConfig): Server {
     const maxRequestBodySize = Number.MAX_SAFE_INTEGER;
     // In development mode Bun prints the source code of whatever interrupts a response.
     const development = false;
-    return Bun.serve({ port, hostname: host, reusePort: edges > 1, maxRequestBodySize, development, fetch: starting });
+    return Bun.serve({
+      port,
+      hostname: host,
+      reusePort: edges > 1,
+      maxRequestBodySize,
+      idleTimeout: idleSeconds(timeouts.idleConnectionMs),
+      development,
+      fetch: starting,
+    });
   } catch (error) {
     throw new StartError(
       `Port ${port} on ${host} cannot be listened on (${messageOf(error)}): choose another with --port.`,
