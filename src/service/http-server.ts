@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AggregatorRegistry } from 'prom-client';
+import { isReserved } from '../codes/short-code.ts';
 import type { Config, ServiceConfig } from '../config/config.ts';
 import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from '../lib/client-address.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { isReserved } from '../lib/short-code.ts';
 
 export type Server = Bun.Server<undefined>;
 
