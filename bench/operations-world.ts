@@ -32,7 +32,7 @@ export interface BenchAccount {
 export interface World {
   stack: BenchStack;
   scans: number;
-  /** Accounts that share all scans but those of `reader`. */
+  /** Accounts that share all scans but the scans of `reader`. */
   accounts: BenchAccount[];
   /** Has `eventsOfReader` scans, all over the log. */
   reader: BenchAccount;

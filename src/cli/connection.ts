@@ -14,7 +14,7 @@ import { startPostgres } from '../stack/stack.ts';
 /** `.scanlog` next to `./scanlog`. */
 export const defaultDataFolder = fileURLToPath(new URL('../../.scanlog', import.meta.url));
 
-/** The settings of a command: URLs that are not set are those of the `up` that runs on `data`. */
+/** The settings of a command: URLs that are not set are the URLs of the `up` that runs on `data`. */
 export function findConfig(data: string): Config {
   const config = readConfig(process.env);
   const running = findRunning(data);

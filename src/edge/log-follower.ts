@@ -31,7 +31,7 @@ export class LogFollower {
     this.#bans = bans;
   }
 
-  /** Resolves once routes and bans are no longer only those of a snapshot. */
+  /** Resolves once routes and bans no longer come from a snapshot alone. */
   get caughtUp(): Promise<void> {
     return this.#caughtUp.promise;
   }

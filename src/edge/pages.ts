@@ -117,7 +117,7 @@ function pageFor(notice: Notice, language: string): string {
   return pages.getOrInsertComputed(`${notice.name} ${language}`, () => page(notice, language));
 }
 
-/** For programs, whose language is that of the API. */
+/** For programs: in English, as the answers of the API are. */
 function jsonOf(notice: Notice): string {
   const { title, text } = wordsOf(notice, fallbackLanguage);
   return JSON.stringify({ error: { code: notice.code, message: `${title}. ${text}` } });

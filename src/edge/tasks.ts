@@ -43,7 +43,7 @@ export interface EdgeIntervals {
 }
 
 export interface EdgeTasks {
-  /** Resolves once routes and bans are no longer only those of a snapshot. */
+  /** Resolves once routes and bans no longer come from a snapshot alone. */
   caughtUp: Promise<void>;
   /** A sentence for each task that fails repeatedly, and for each spool that cannot be read. */
   failures(): string[];

@@ -34,7 +34,7 @@ interface Contents {
  * Writes all tables of the log's database to a file, except those in `leftOut`, while the service runs. The file appears only
  * when it is complete, and only its owner may read it.
  *
- * The backup is the state of one moment, that of the snapshot in which all tables but `events` and `scans` are read. These two
+ * The backup is the state of one moment: of the snapshot in which all tables but `events` and `scans` are read. These two
  * are read after it and without a snapshot, up to the last position that it has seen: the history of the log is fixed
  * meanwhile, so up to there they have exactly the entries of that moment.
  */

@@ -65,7 +65,7 @@ export async function latestRun(sql: Queryable): Promise<RetentionRun | undefine
 }
 
 /**
- * Runs the next step. When the cutoff is undefined, or earlier than that of the run in progress, the run ends with the
+ * Runs the next step. When the cutoff is undefined, or earlier than the cutoff of the run in progress, the run ends with the
  * scans that it has already removed from the log.
  */
 export async function dropNext(

@@ -125,7 +125,7 @@ class Retention {
   }
 }
 
-/** Uses the earlier of our clock and that of Postgres, because a clock that is years ahead would delete everything. */
+/** Uses the earlier of our clock and the clock of Postgres, because a clock that is years ahead would delete everything. */
 async function cutoffNow({ sql, months, clock }: RetentionOptions): Promise<Date | undefined> {
   if (months === undefined) return undefined;
   const [{ now }] = await sql<[{ now: Date }]>`SELECT now()`;

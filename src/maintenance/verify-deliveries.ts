@@ -154,7 +154,7 @@ class SpansOfLog {
   readonly #spans = new WebhookSpans();
   #readTo = 0;
 
-  /** The spans up to a position that is not before that of the last call. */
+  /** The spans up to a position that is not before the position of the last call. */
   async readUpTo(sql: Queryable, to: number): Promise<WebhookSpan[]> {
     for (;;) {
       const events = (await readEvents(sql, this.#readTo, eventsPerQuery)).filter(({ position }) => position <= to);

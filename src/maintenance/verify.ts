@@ -137,7 +137,7 @@ async function compareAll(options: VerifyOptions): Promise<Verification> {
 
 const sumOf = (counts: ScanCounts) => [...counts.values()].reduce((sum, { total }) => sum + total, 0);
 
-/** What changes while the log grows, of one moment: its size follows the number of codes, not that of scans. */
+/** What changes while the log grows, of one moment: its size follows the number of codes, not the number of scans. */
 const readState = (sql: Sql, account: string | undefined) =>
   sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
     const table = await ledger.inUse(tx);

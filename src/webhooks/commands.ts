@@ -42,7 +42,7 @@ export interface WebhookDetails extends Webhook {
 
 type StoredDetails = Omit<WebhookDetails, 'secret'> & { current: string };
 
-/** The owner's webhooks: first that of `/v1/account/webhook`, then the others, oldest first. With `webhook`, only that one. */
+/** The owner's webhooks: first the webhook of `/v1/account/webhook`, then the others, oldest first. With `webhook`, only that one. */
 export async function findWebhooks(
   sql: Queryable,
   box: SecretBox,
