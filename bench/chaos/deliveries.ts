@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import type { Receiver } from './receiver.ts';
 
 /** How the webhook's deliveries compare with the scans in the log. */

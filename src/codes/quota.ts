@@ -1,7 +1,7 @@
 import type { Owner } from '../../events/owner.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
-import type { Queryable, Transaction } from '../log/connect.ts';
+import type { Queryable, Transaction } from '../lib/sql.ts';
 import { locks } from '../log/locks.ts';
 import { countCodes, totalOf } from './codes.ts';
 

@@ -1,5 +1,5 @@
 import type { Change } from '../../events/entry.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 import type { Bans } from './bans.ts';

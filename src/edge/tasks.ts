@@ -1,8 +1,8 @@
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { Sql } from '../lib/sql.ts';
 import type { Timers } from '../lib/timers.ts';
-import type { Sql } from '../log/connect.ts';
 import { ensurePartitions } from '../log/partitions.ts';
 import type { Bans } from './bans.ts';
 import { LogFollower } from './log-follower.ts';

@@ -1,8 +1,8 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import { messageOf, StartError } from '../lib/errors.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { type ArchiveFile, listArchives } from '../log/archives.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { withFixedHistory } from '../log/history.ts';
 import { headOfLog } from '../log/read.ts';
 import { archivedRows } from './archived-rows.ts';

@@ -1,7 +1,7 @@
 import { erasedSchema } from '../../events/catalogue.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { blockSize, indexedTo } from '../log/account-index.ts';
 import { type ArchiveFile, archivesIn } from '../log/archives.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { mayDeleteScans } from '../log/drop-partitions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
 import { tryLock } from '../log/history.ts';

@@ -1,6 +1,6 @@
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import type { Timers } from '../lib/timers.ts';
 import { type ArchiveFile, archivesIn } from '../log/archives.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { LogInUse, prepareDrop, retryDrop } from '../log/drop-partitions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
 import { tryLock } from '../log/history.ts';

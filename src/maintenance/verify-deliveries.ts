@@ -1,7 +1,7 @@
 import { entryTypesOf, webhookEventTypes } from '../../events/webhooks/webhook-events.ts';
 import { type WebhookSpan, WebhookSpans } from '../../events/webhooks/webhook-spans.ts';
 import { webhooks } from '../../projections/webhooks.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { readEvents } from '../log/read.ts';
 import { readArchivedScans } from '../log/scan-lines.ts';
 import { entryFilter } from '../webhooks/replay-selection.ts';

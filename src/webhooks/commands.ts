@@ -22,7 +22,7 @@ import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { createSecret, destroySecret, openedSecret, rotateSecret } from './stored-secrets.ts';
 
