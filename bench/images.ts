@@ -94,7 +94,7 @@ const logo: Promise<LogoArt> = noise(logoSidePx).then((png) => ({
   png,
 }));
 
-/** Pixels that do not compress, like those of a photo. */
+/** Pixels that do not compress, like the pixels of a photo. */
 function noise(side: number) {
   const rgba = new Uint8Array(side * side * 4).map((_, i) => (i % 4 === 3 ? 255 : (i * 2_654_435_761) >>> 24));
   return encodePixels({ width: side, height: side, rgba });

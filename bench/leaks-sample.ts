@@ -1,7 +1,8 @@
 import { connect as connectNats, type NatsConnection } from 'nats';
 import { connectWarehouse, type Warehouse } from '../src/analytics/connect.ts';
 import { readConfig } from '../src/config/config.ts';
-import { connect, type Sql } from '../src/log/connect.ts';
+import type { Sql } from '../src/lib/sql.ts';
+import { connect } from '../src/log/connect.ts';
 import { headOfLog } from '../src/log/read.ts';
 import type { BenchStack } from './bench-stack.ts';
 import { childrenOf, cpuSeconds, handles, residentMemory, threads } from './process.ts';

@@ -1,7 +1,8 @@
 import type { Scan } from '../events/scan.ts';
 import { newId } from '../src/lib/ids.ts';
+import type { Sql } from '../src/lib/sql.ts';
 import { appendScans, batchOf } from '../src/log/append-scans.ts';
-import { connect, type Sql } from '../src/log/connect.ts';
+import { connect } from '../src/log/connect.ts';
 import { headOfLog } from '../src/log/read.ts';
 import { type BenchStack, load } from './bench-stack.ts';
 import { type BenchRow, boundedRow, median, ms, perSecond, unboundedRow } from './row.ts';

@@ -45,7 +45,7 @@ const maxReadMs = 0.2;
 
 /** The clock, and how long the main thread has waited for a core, from Linux' scheduler statistics. */
 class ThreadWatch {
-  // The id of the main thread is that of the process.
+  // The id of the main thread is the id of the process.
   readonly #file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   readonly #buffer = Buffer.alloc(100);
 

@@ -5,8 +5,8 @@ import { connectWarehouse } from '../src/analytics/connect.ts';
 import { createTable, definition, tableName } from '../src/analytics/tables.ts';
 import { createCodes } from '../src/codes/create.ts';
 import { readConfig } from '../src/config/config.ts';
+import type { Sql } from '../src/lib/sql.ts';
 import { indexNextBlock } from '../src/log/account-index.ts';
-import type { Sql } from '../src/log/connect.ts';
 import { makePartitionsUpTo } from '../src/log/partitions.ts';
 import { headOfLog } from '../src/log/read.ts';
 import type { BenchStack } from './bench-stack.ts';
@@ -32,7 +32,7 @@ export interface BenchAccount {
 export interface World {
   stack: BenchStack;
   scans: number;
-  /** Accounts that share all scans but those of `reader`. */
+  /** Accounts that share all scans but the scans of `reader`. */
   accounts: BenchAccount[];
   /** Has `eventsOfReader` scans, all over the log. */
   reader: BenchAccount;

@@ -216,12 +216,12 @@ async function claimMs({ sql }: BenchStack, backlog: number): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < 300; i++) {
     const started = performance.now();
-    const [held] = (await leases.claim(new Date(), 1)).held;
-    if (held === undefined) throw new Error('no endpoint could be claimed');
-    const { due } = await dueDeliveries(sql, held, { now: new Date(), limit: perEndpoint, maxBytes: 1e9 });
+    const [claimed] = (await leases.claim(new Date(), 1)).claimed;
+    if (claimed === undefined) throw new Error('no endpoint could be claimed');
+    const { due } = await dueDeliveries(sql, claimed, { now: new Date(), limit: perEndpoint, maxBytes: 1e9 });
     if (due.length < perEndpoint) throw new Error(`${due.length} deliveries are due, expected ${perEndpoint}`);
     times.push(performance.now() - started);
-    await leases.release(held, new Date(), true);
+    await leases.release(claimed, new Date(), true);
   }
   return median(times);
 }

@@ -3,7 +3,7 @@
  * four decimal parts, IPv6 compressed), without dots at the end, and IPv4 addresses inside IPv6 ones as IPv4.
  */
 
-/** IPv4-mapped addresses and those of NAT64 (RFC 6052), which networks without IPv4 translate, in the spelling of `URL`. */
+/** IPv4-mapped addresses and addresses of NAT64 (RFC 6052), which networks without IPv4 translate, in the spelling of `URL`. */
 const embeddedIpv4 = /^\[(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
 
 /** The canonical form of a host in the spelling of `URL`, or of an earlier version of this function. */

@@ -9,7 +9,7 @@ interface Limits {
   requestsPerMinute: number;
   /** The maximum of live codes of the account, without deleted ones. */
   codes: number;
-  /** Short codes that the account may choose in 30 days, in each mode; those of deleted codes count. */
+  /** Short codes that the account may choose in 30 days, in each mode; short codes of deleted codes count. */
   givenShortCodes: number;
 }
 

@@ -45,7 +45,7 @@ export const webhooks = {
    * Moves the checkpoint back to `to`, and removes the deliveries of lost entries. `is_rewound` is set until the projection
    * restarts, so that a running one at this position cannot apply lost events that it has already received; a second rewind
    * before that can move it further back. Applying an entry again creates no second delivery, because the id of a delivery is
-   * derived from that of its entry. `checkpoint` then rebuilds the endpoints, since the caller has the append lock.
+   * derived from the id of its entry. `checkpoint` then rebuilds the endpoints, since the caller has the append lock.
    */
   async rewind(tx: Transaction, to: number, lost: LostEntry[]): Promise<void> {
     await tx`

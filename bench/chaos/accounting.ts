@@ -2,7 +2,7 @@ import { readVisitorKeys } from '../../src/codes/visitor-keys.ts';
 import { visitorHash } from '../../src/edge/visitor.ts';
 import { parseAddress } from '../../src/lib/ip-address.ts';
 import type { SecretBox } from '../../src/lib/secret-box.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { type Attempt, scannerAgent } from './scanner.ts';
 
 /** What became of attempted scans. Every attempt has a unique visitor, so its rows in the log can be identified. */

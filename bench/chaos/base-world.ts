@@ -4,7 +4,7 @@ import { createAccount } from '../../src/accounts/accounts.ts';
 import type { Warehouse } from '../../src/analytics/connect.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import type { SecretBox } from '../../src/lib/secret-box.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { freePort } from '../../src/stack/processes.ts';
 import { set } from '../../src/webhooks/commands.ts';
 import type { Receiver } from './receiver.ts';

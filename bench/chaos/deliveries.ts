@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import type { Receiver } from './receiver.ts';
 
 /** How the webhook's deliveries compare with the scans in the log. */
@@ -8,7 +8,7 @@ export interface WebhookAccounting {
   undelivered: number;
   /** Scans sent under more than one `webhook-id`: a receiver could not recognize them as duplicates. */
   inconsistentIds: number;
-  /** Replays of the scans so far, those of them that have not ended, and the deliveries that they sent. */
+  /** Replays of the scans so far, replays that have not ended, and the deliveries that they sent. */
   replays: number;
   unfinishedReplays: number;
   replayed: number;

@@ -5,8 +5,8 @@ import { remove } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { SecretBox } from '../../src/lib/secret-box.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
-import type { Sql } from '../../src/log/connect.ts';
 import { until } from '../../src/stack/processes.ts';
 import type { BaseWorld } from './base-world.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { eventStream } from '../event-stream.ts';
 
 /** Longer than the interval of heartbeats: a stream that is silent for this long is broken. */

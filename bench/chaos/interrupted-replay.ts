@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { startReplay } from '../../src/webhooks/replays.ts';
 import type { BaseWorld } from './base-world.ts';
 import { withReceiverMode } from './faults.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { environmentWith } from '../../src/lib/secret-file.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { locks } from '../../src/log/locks.ts';
 import { partitionAt } from '../../src/log/partitions.ts';
 import type { World } from './world.ts';

@@ -9,7 +9,7 @@ const notCopied = new Set(['pg_wal', 'pg_replslot', 'postmaster.pid', 'postmaste
 const slot = 'replica';
 
 /**
- * Creates a standby's data folder from that of a running primary. This replaces pg_basebackup, which the embedded
+ * Creates a standby's data folder from the data folder of a running primary. This replaces pg_basebackup, which the embedded
  * Postgres does not include. A replication slot makes the primary keep the WAL that the standby needs.
  */
 export async function copyAsStandby(

@@ -2,7 +2,7 @@ import type { Owner } from '../owner.ts';
 import type { Mode } from '../plans.ts';
 
 /**
- * Identifies a webhook within its account. `webhook` is its id (`wh_…`); that of the webhook of `/v1/account/webhook` is its
+ * Identifies a webhook within its account. `webhook` is its id (`wh_…`); the id of the webhook of `/v1/account/webhook` is its
  * mode, because its events have no id.
  */
 export interface EndpointKey {

@@ -16,8 +16,8 @@ import { type Actor, operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId, newSecret } from '../lib/ids.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { appendAndCommit, prepare } from '../log/append.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
 import { decideAndAppend } from '../log/decide.ts';
 
 export const hashOfKey = (secret: string) => createHash('sha256').update(secret).digest('hex');

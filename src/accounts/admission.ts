@@ -5,7 +5,7 @@ import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import { Refusal } from '../lib/errors.ts';
 import { subscriberNetwork } from '../lib/ip-address.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { hashOfKey } from './accounts.ts';
 import { noteKeyUse } from './key-usage.ts';
 

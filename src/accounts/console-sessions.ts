@@ -1,7 +1,7 @@
 import type { Mode, Plan } from '../../events/plans.ts';
 import type { SignInFailure } from '../../events/session.ts';
 import { newId, newSecret } from '../lib/ids.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { hashOfKey } from './accounts.ts';
 import { noteOncePerMinute } from './key-usage.ts';
 import { endedEvent, recordFailedSignIn, startedEvents, withSessionEvents } from './session-events.ts';

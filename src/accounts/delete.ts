@@ -2,8 +2,8 @@ import type { Account, AccountEvent } from '../../events/account.ts';
 import { operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound } from '../lib/errors.ts';
+import type { Sql, Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
-import type { Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 
 /**

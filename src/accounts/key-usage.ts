@@ -1,4 +1,4 @@
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 
 const writeIntervalMs = 60_000;
 const maxTracked = 10_000;

@@ -3,8 +3,8 @@ import type { Mode } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
 import type { SessionEvent, SignInFailure } from '../../events/session.ts';
 import { writeState } from '../../projections/state.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 
 /** Bounds what a flood of failed attempts with a known key adds to the log. */

@@ -1,7 +1,7 @@
 import type { Mode } from '../../events/plans.ts';
 import { service } from '../../events/recorded.ts';
 import { newSecret } from '../lib/ids.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { hashOfKey } from './accounts.ts';
 import { openSession, type SignedIn, type SignInFrom } from './console-sessions.ts';
 import { recordFailedSignIn, startedEvents, withSessionEvents } from './session-events.ts';

@@ -18,7 +18,7 @@ export const minTimeMs = 0;
 export const maxTimeMs = Date.UTC(2106, 0, 1);
 const clamp = (ms: number) => Math.min(Math.max(ms, minTimeMs), maxTimeMs);
 
-/** No zone has two changes within this time: the shortest gap is that of Ramadan in Morocco, of about 30 days. */
+/** No zone has two changes within this time: the shortest gap is Ramadan in Morocco, about 30 days. */
 const searchStepMs = 14 * dayMs;
 
 /** The offsets of a zone from `from` to before `until`, without gaps; adjacent ones differ. */

@@ -1,6 +1,6 @@
 import type { Owner } from '../../events/owner.ts';
 import { retryLater } from '../lib/errors.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import type { Warehouse } from './connect.ts';
 import { countRows } from './tables.ts';
 

@@ -6,7 +6,7 @@ import type { Addresses } from '../config/config.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Policy } from '../webhooks/destination.ts';
 import type { Send } from '../webhooks/send.ts';

@@ -50,7 +50,8 @@ export class ArchiveWriter {
   #latest: bigint | undefined;
   #scans = 0;
 
-  private constructor(handle: FileHandle, library: Awaited<ReturnType<typeof writer>>) {
+  /** For `create` only. */
+  constructor(handle: FileHandle, library: Awaited<ReturnType<typeof writer>>) {
     this.#handle = handle;
     this.#bytes = new library.ByteWriter(1024 * 1024);
     this.#parquet = new library.ParquetWriter({

@@ -1,7 +1,7 @@
 import { findAccount } from '../accounts/accounts.ts';
 import { deleteAccount } from '../accounts/delete.ts';
 import { StartError } from '../lib/errors.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { eraseAccount } from '../maintenance/run-erasures.ts';
 import { noAccount } from './account.ts';
 import { withDatabase } from './connection.ts';

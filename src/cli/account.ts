@@ -15,7 +15,7 @@ import {
 } from '../accounts/accounts.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
 import { StartError } from '../lib/errors.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { withDatabase } from './connection.ts';
 import { readReason } from './reason.ts';
 import { bold, print, printJson, table } from './terminal.ts';

@@ -1,6 +1,6 @@
 import { findAnyCode, restore, takeDown } from '../codes/takedown.ts';
 import { StartError } from '../lib/errors.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { withDatabase } from './connection.ts';
 import { readReason } from './reason.ts';
 import { print, printJson } from './terminal.ts';

@@ -4,7 +4,8 @@ import { type Config, readConfig } from '../config/config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
-import { connect, type Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
+import { connect } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
 import { isKeyOfDatabase } from '../log/secret-key.ts';
 import { untilStopSignal } from '../service/stopping.ts';
@@ -14,7 +15,7 @@ import { startPostgres } from '../stack/stack.ts';
 /** `.scanlog` next to `./scanlog`. */
 export const defaultDataFolder = fileURLToPath(new URL('../../.scanlog', import.meta.url));
 
-/** The settings of a command: URLs that are not set are those of the `up` that runs on `data`. */
+/** The settings of a command: URLs that are not set are the URLs of the `up` that runs on `data`. */
 export function findConfig(data: string): Config {
   const config = readConfig(process.env);
   const running = findRunning(data);

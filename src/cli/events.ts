@@ -1,7 +1,7 @@
 import { isScan, type LogEntry } from '../../events/entry.ts';
 import { durationMs } from '../lib/duration.ts';
 import { StartError } from '../lib/errors.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { readRange, readStream } from '../log/read.ts';
 import { positionBefore, type Start } from '../log/start-position.ts';
 import { withDatabase } from './connection.ts';

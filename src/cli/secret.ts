@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readConfig } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { migrate } from '../log/migrate.ts';
 import { refuseWhileServed } from '../maintenance/restore.ts';
 import {

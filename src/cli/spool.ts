@@ -48,7 +48,7 @@ export async function showSpool(options: { data: string; json?: boolean }): Prom
   print(
     spools.every(({ records }) => records === 0)
       ? '\nNo scans are waiting.'
-      : '\nEach edge sends its scans all the time while Postgres is available; a running edge also sends those of edges that ended.',
+      : '\nEach edge sends its scans all the time while Postgres is available; a running edge also sends the scans of edges that ended.',
   );
 }
 

@@ -9,7 +9,6 @@ import { writeState } from '../../projections/state.ts';
 import { type FieldError, Refusal } from '../lib/errors.ts';
 import { newId, newRuleId, newShortCode } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import { isReserved } from '../lib/short-code.ts';
 import type { Queryable, Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare } from '../log/append.ts';
 import { violates } from '../log/connect.ts';
@@ -21,6 +20,7 @@ import type { CountedCode } from './codes.ts';
 import { startLimits } from './limits.ts';
 import { type OperatorLimits, reserveQuota } from './quota.ts';
 import { withAccountTimezone } from './rule-timezones.ts';
+import { isReserved } from './short-code.ts';
 import { createVisitorKeys } from './visitor-keys.ts';
 
 /** A code to create; its fields are validated. */

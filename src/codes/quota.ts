@@ -1,7 +1,7 @@
 import type { Owner } from '../../events/owner.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
-import type { Queryable, Transaction } from '../log/connect.ts';
+import type { Queryable, Transaction } from '../lib/sql.ts';
 import { locks } from '../log/locks.ts';
 import { countCodes, totalOf } from './codes.ts';
 
@@ -9,7 +9,7 @@ import { countCodes, totalOf } from './codes.ts';
 export interface OperatorLimits {
   /** Maximum number of test codes. */
   testCodes: number;
-  /** Short codes that an account may choose in 30 days, in each mode; undefined: that of its plan. */
+  /** Short codes that an account may choose in 30 days, in each mode; undefined: the limit of its plan. */
   givenShortCodes: number | undefined;
 }
 
@@ -79,7 +79,7 @@ export const givenShortCodesOf = (plan: Plan, { givenShortCodes }: OperatorLimit
 
 const windowStart = (now: Date) => new Date(now.getTime() - windowDays * 86_400_000);
 
-/** How many short codes the owner has chosen in the last 30 days, those of deleted codes included. */
+/** How many short codes the owner has chosen in the last 30 days, short codes of deleted codes included. */
 export async function countGivenShortCodes(sql: Queryable, { account, mode }: Owner, now: Date): Promise<number> {
   const [{ count }] = await sql<[{ count: number }]>`
     SELECT count(*) FROM codes

@@ -1,7 +1,8 @@
 import { StartError } from '../lib/errors.ts';
 import { fileVariableOf, readSecretFile } from '../lib/secret-file.ts';
 import { setTimeouts } from '../lib/timeouts.ts';
-import { type DefaultedSetting, type Setting, settings } from './settings.ts';
+import type { DefaultedSetting, Setting } from './setting.ts';
+import { settings } from './settings.ts';
 
 type ValueOf<S> = S extends DefaultedSetting<infer T> ? T : S extends Setting<infer T> ? T | undefined : never;
 

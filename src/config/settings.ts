@@ -6,53 +6,25 @@ import {
   boolean,
   contact,
   host,
-  identifier,
   integer,
-  keyValues,
-  natsServers,
   networks,
   origin,
-  type Reader,
-  ratio,
-  replicas,
   secret,
   severalOf,
   text,
-  url,
   webUrl,
   wordOf,
 } from '../lib/setting-readers.ts';
-import { samplerNames, traceparentSources } from '../lib/trace-settings.ts';
+import { serverSettings } from './server-settings.ts';
+import { setting } from './setting.ts';
+import { traceSettings } from './trace-settings.ts';
 
 export const roles = ['api', 'edge', 'relay', 'projections'] as const;
 export type Role = (typeof roles)[number];
 
-export interface Setting<T> {
-  variable: string;
-  /** The same on the command line. */
-  flag?: string;
-  read: Reader<T>;
-  fallback?: string;
-  /** Holds a key or password, so `<variable>_FILE` may name a file that contains the value. */
-  isSecret?: true;
-  /** One line for docs/reference.md, to whose folder links are relative. */
-  about: string;
-}
-
-/** A setting that always has a value. */
-export interface DefaultedSetting<T> extends Setting<T> {
-  fallback: string;
-}
-
-function setting<T>(definition: DefaultedSetting<T>): DefaultedSetting<T>;
-function setting<T>(definition: Setting<T>): Setting<T>;
-function setting<T>(definition: Setting<T>): Setting<T> {
-  return definition;
-}
-
 export const durabilities = ['disk', 'log'] as const;
 
-/** Every setting there is. Flags win over the environment. */
+/** Every setting there is, in the order of docs/reference.md. Flags win over the environment. */
 export const settings = {
   port: setting({
     variable: 'PORT',
@@ -86,54 +58,7 @@ export const settings = {
     about:
       'Base URL of image links, which a proxy or CDN maps to `/images` of the service. Default: the public URL and `/images`.',
   }),
-  databaseUrl: setting({
-    variable: 'DATABASE_URL',
-    isSecret: true,
-    read: url('postgres://user:password@host:5432/scanlog', 'postgres:', 'postgresql:'),
-    about: 'Postgres 15 or newer. Without it, `up` starts its own.',
-  }),
-  natsUrl: setting({
-    variable: 'NATS_URL',
-    isSecret: true,
-    read: natsServers,
-    about:
-      'NATS 2.9 or newer with JetStream; for a cluster, all servers, separated by commas. Without it, `up` starts its own.',
-  }),
-  clickhouseUrl: setting({
-    variable: 'CLICKHOUSE_URL',
-    isSecret: true,
-    read: webUrl('http://user:password@host:8123'),
-    about: 'ClickHouse 24.8 or newer. Without it, `up` starts its own.',
-  }),
-  clickhouseDatabase: setting({
-    variable: 'CLICKHOUSE_DATABASE',
-    read: identifier,
-    fallback: 'scanlog',
-    about: 'Database for analytics, created if it does not exist.',
-  }),
-  clickhouseCluster: setting({
-    variable: 'CLICKHOUSE_CLUSTER',
-    read: identifier,
-    about: 'Name of a ClickHouse cluster with one shard, over which the tables are replicated.',
-  }),
-  clickhouseRebuildAfterSeconds: setting({
-    variable: 'CLICKHOUSE_REBUILD_AFTER_SECONDS',
-    read: integer(0, 86_400),
-    about:
-      'How long ClickHouse must report wrong row counts before analytics are rebuilt from the log. Default: 300 with `CLICKHOUSE_CLUSTER`, 60 without, 0 for the one that `up` starts.',
-  }),
-  stream: setting({
-    variable: 'NATS_STREAM',
-    read: identifier,
-    fallback: 'scanlog',
-    about: 'Name of the JetStream stream.',
-  }),
-  natsReplicas: setting({
-    variable: 'NATS_REPLICAS',
-    read: replicas,
-    fallback: '1',
-    about: 'Servers of a NATS cluster that store the stream: 1, 3 or 5. An existing stream is changed.',
-  }),
+  ...serverSettings,
   edgeFolder: setting({
     variable: 'EDGE_DIR',
     read: text,
@@ -217,7 +142,7 @@ export const settings = {
     variable: 'ARCHIVE_S3_ENDPOINT',
     read: webUrl('https://s3.eu-central-1.amazonaws.com'),
     about:
-      'Where S3 is, for archives in `s3://…` ([how](operations.md#archive)). Default: that of Amazon in `ARCHIVE_S3_REGION`.',
+      'Where S3 is, for archives in `s3://…` ([how](operations.md#archive)). Default: the endpoint of Amazon in `ARCHIVE_S3_REGION`.',
   }),
   archiveS3Region: setting({
     variable: 'ARCHIVE_S3_REGION',
@@ -294,56 +219,5 @@ export const settings = {
     about:
       'Multiplies how long the service waits for its servers and processes, for a machine that is many times slower than usual.',
   }),
-  otlpEndpoint: setting({
-    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    read: webUrl('http://localhost:4318'),
-    about:
-      'OpenTelemetry collector to which [traces](operations.md#traces) are sent by OTLP/HTTP, without `/v1/traces`. Default: no traces.',
-  }),
-  otlpTracesEndpoint: setting({
-    variable: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    read: webUrl('http://localhost:4318/v1/traces'),
-    about: 'The same as a complete URL, used instead if both are set.',
-  }),
-  otlpHeaders: setting({
-    variable: 'OTEL_EXPORTER_OTLP_HEADERS',
-    isSecret: true,
-    read: keyValues,
-    about: 'Headers of requests to the collector: `name=value`, separated by commas, values percent-encoded.',
-  }),
-  otelServiceName: setting({
-    variable: 'OTEL_SERVICE_NAME',
-    read: text,
-    about: 'Name of this service in traces. Default: `scanlog`.',
-  }),
-  otelResourceAttributes: setting({
-    variable: 'OTEL_RESOURCE_ATTRIBUTES',
-    read: keyValues,
-    about: 'Attributes of all spans, such as `deployment.environment.name=production`, separated by commas.',
-  }),
-  otelTracesSampler: setting({
-    variable: 'OTEL_TRACES_SAMPLER',
-    read: wordOf(samplerNames),
-    fallback: 'parentbased_traceidratio',
-    about: `Which traces are recorded: ${samplerNames.map((name) => `\`${name}\``).join(', ')}.`,
-  }),
-  otelTracesSamplerArg: setting({
-    variable: 'OTEL_TRACES_SAMPLER_ARG',
-    read: ratio,
-    fallback: '0.01',
-    about: 'The share of traces that a sampler with `traceidratio` records, from 0 to 1.',
-  }),
-  otelSdkDisabled: setting({
-    variable: 'OTEL_SDK_DISABLED',
-    read: boolean,
-    fallback: 'false',
-    about: 'Whether traces are off, whatever the other settings are: `true` or `false`.',
-  }),
-  traceparentFrom: setting({
-    variable: 'TRACEPARENT_FROM',
-    read: wordOf(traceparentSources),
-    fallback: 'clients',
-    about:
-      'Whose `traceparent` header is continued: `clients` whose own address is in `TRUSTED_PROXIES`, or every client of these `proxies`, which must then replace the header.',
-  }),
+  ...traceSettings,
 };

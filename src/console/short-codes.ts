@@ -3,7 +3,7 @@ import { json } from '../api/http/answers.ts';
 import { type Operation, operation } from '../api/http/operation.ts';
 import type { Service } from '../api/service.ts';
 import { takenShortCodes } from '../codes/create.ts';
-import { problemWithShortCode } from '../lib/short-code.ts';
+import { problemWithShortCode } from '../codes/short-code.ts';
 
 const ShortCodes = t.Object(
   {

@@ -4,7 +4,7 @@ import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
 import { canonicalHost, coveringHosts, hostOf } from '../../events/hosts.ts';
 import type { Route } from '../../projections/routes.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 
 /** Suspended and deleted accounts and blocked destination hosts: each disables many codes at once. */
 export interface Bans {

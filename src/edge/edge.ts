@@ -11,7 +11,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Timers } from '../lib/timers.ts';
 import { systemTimers } from '../lib/timers.ts';
-import { appendScans, type ScanBatch } from '../log/append-scans.ts';
+import { appendScans } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { createBans, readSavedBans } from './bans.ts';
@@ -27,7 +27,7 @@ import type { Durability } from './spool/held-answers.ts';
 import { keepRefused, refusedFileName, type StoreOptions } from './spool/refused-scans.ts';
 import { openSpool, type Spool, SpoolInUse } from './spool/spool.ts';
 import { type EdgeIntervals, startEdgeTasks } from './tasks.ts';
-import { TracedScans } from './traced-scans.ts';
+import { traceEdge } from './traced-scans.ts';
 
 export interface EdgeOptions {
   databaseUrl: string;
@@ -54,7 +54,7 @@ export interface Edge {
   redirect(request: Request, shortCode: string, peer: string): Promise<Response>;
   /** Applies events of codes, accounts and blocked hosts to the routes and bans in memory. */
   apply(entries: Change[]): void;
-  /** Resolves once routes and bans are no longer only those of a snapshot. */
+  /** Resolves once routes and bans no longer come from a snapshot alone. */
   caughtUp: Promise<void>;
   /** A sentence for each background task that fails. Redirects continue meanwhile. */
   failures(): string[];
@@ -82,26 +82,21 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const routes = new Routes({ sql, box, toLocation, metrics, snapshot });
   const bans = createBans(sql, await readSavedBans(folder));
   const onScans = afterPause(pauseMs, onAppended);
-  const traced = tracing === undefined ? undefined : new TracedScans(tracing);
-  const append = (batch: ScanBatch) => appendScans(sql, batch).then(onScans);
-  const store = traced?.store(append) ?? append;
+  const traces = traceEdge(tracing);
+  const store = traces.store((batch) => appendScans(sql, batch).then(onScans));
   const storing: StoreOptions = { store, onRefused: keepRefusedIn(own.path, { clock, log, metrics }) };
   const newWriter = () => newId('batch', Date.now());
   const draining = { spool: own.spool, durability, timers: systemTimers };
   const recorder = new Recorder({ newWriter, ...draining, ...storing, log, metrics });
   const sources = { routes, geo, trustedProxies, clock };
   const limited = new LimitedRecorder({ sql, routes, clock, log, onScans, onAppended });
-  const recorders = {
-    recorder: traced?.recorder(recorder) ?? recorder,
-    limited: traced?.limitedRecorder(limited) ?? limited,
-  };
+  const recorders = { recorder: traces.recorder(recorder), limited: traces.limitedRecorder(limited) };
   const redirector = new Redirector({ sources, bans, ...recorders, log, metrics });
-  const redirect: Edge['redirect'] = (request, shortCode, peer) => redirector.redirect(request, shortCode, peer);
   const folders = { folder, ownFolder: own.path };
   const spool = () => recorder.status();
   const tasks = startEdgeTasks({ sql, box, routes, bans, ...folders, storing, spool, log, metrics, ...timing });
   return {
-    redirect: traced?.redirects(redirect) ?? redirect,
+    redirect: traces.redirects((request, shortCode, peer) => redirector.redirect(request, shortCode, peer)),
     apply: (entries) => applyEntries(routes, bans, entries),
     caughtUp: tasks.caughtUp,
     failures: tasks.failures,

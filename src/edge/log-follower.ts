@@ -1,5 +1,5 @@
 import type { Change } from '../../events/entry.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 import type { Bans } from './bans.ts';
@@ -31,7 +31,7 @@ export class LogFollower {
     this.#bans = bans;
   }
 
-  /** Resolves once routes and bans are no longer only those of a snapshot. */
+  /** Resolves once routes and bans no longer come from a snapshot alone. */
   get caughtUp(): Promise<void> {
     return this.#caughtUp.promise;
   }

@@ -26,13 +26,13 @@ export const notices = {
 } as const satisfies { [Name in NoticeName]: Notice & { name: Name } };
 
 /**
- * Why a request for a short link is neither recorded nor redirected: the label of its count in
- * `scanlog_redirects_total`, and the page that it is answered with.
+ * What ends a request for a short link that is neither recorded nor redirected: the notice that it is answered with. Its
+ * name is the reason, and the label of its count in `scanlog_redirects_total`.
  */
-export type Drop = NoticeName;
+export type Drop<Reason extends NoticeName = NoticeName> = Notice & { name: Reason };
 
 /** The notice for a code that starts at a time. */
-export const notStartedUntil = (startsAt: Date): Notice => ({ ...notices.not_started, startsAt });
+export const notStartedUntil = (startsAt: Date): Drop<'not_started'> => ({ ...notices.not_started, startsAt });
 
 const fallbackLanguage = 'en';
 
@@ -117,7 +117,7 @@ function pageFor(notice: Notice, language: string): string {
   return pages.getOrInsertComputed(`${notice.name} ${language}`, () => page(notice, language));
 }
 
-/** For programs, whose language is that of the API. */
+/** For programs: in English, as the answers of the API are. */
 function jsonOf(notice: Notice): string {
   const { title, text } = wordsOf(notice, fallbackLanguage);
   return JSON.stringify({ error: { code: notice.code, message: `${title}. ${text}` } });

@@ -15,7 +15,7 @@ interface RecorderOptions extends SpoolDrainOptions {
 const maxBatchSize = 1_000;
 const maxUnanswered = 10_000;
 /**
- * Each commit updates its writer's row in `scan_writers`. A long snapshot, such as that of a backup, keeps all versions of
+ * Each commit updates its writer's row in `scan_writers`. A long snapshot, such as a backup's snapshot, keeps all versions of
  * the row, and every update reads them: a new name after some minutes bounds their number.
  */
 const renameAfterMs = 5 * 60_000;

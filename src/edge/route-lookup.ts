@@ -1,4 +1,4 @@
-import { problemWithShortCode } from '../lib/short-code.ts';
+import { problemWithShortCodeFormat } from '../../events/fields.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
@@ -23,8 +23,8 @@ export class RouteLookup {
 
   /** Throws when Postgres does not answer and the snapshot does not have the route. */
   async load(shortCode: string): Promise<KnownRoute | 'unknown'> {
-    // An invalid short code cannot exist, so it is neither queried nor cached.
-    if (problemWithShortCode(shortCode) !== undefined) return 'unknown';
+    // An invalid short code cannot exist, so it is neither queried nor cached. Reserved words are dispatched to the app.
+    if (problemWithShortCodeFormat(shortCode) !== undefined) return 'unknown';
     const earlier = this.#routes.earlier(shortCode);
     if (earlier !== undefined && this.#timers.now() < this.#unavailableUntil) return earlier;
     try {

@@ -13,6 +13,7 @@ import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import { EarlierRoutes } from './earlier-routes.ts';
 import { bytesOf, type KnownRoute } from './known-route.ts';
 import { readRoutes } from './read-routes.ts';
 import { type RecentChanges, recentChanges } from './recent-changes.ts';
@@ -51,11 +52,9 @@ export class Routes {
   readonly #toLocation: (destination: string) => string;
   readonly #metrics: Metrics;
   readonly #known: RouteCache<KnownRoute>;
-  /** Routes from an earlier run, used only while Postgres does not answer. */
-  readonly #earlier = new Map<string, KnownRoute>();
+  readonly #earlier: EarlierRoutes;
   /** Short codes as requested, and the given one that differs from it only in case and has the route. */
   readonly #aliases = new RouteCache<string>({ maxEntries: maxAliases });
-  readonly #earlierAliases = new Map<string, string>();
   /** Short codes without a route, with the time until which this is cached. */
   readonly #unknown = new Map<string, number>();
   /** Short code by code id. */
@@ -83,12 +82,8 @@ export class Routes {
       bytesOf,
       onEvict: ({ code }) => this.#shortCodes.delete(code),
     });
-    for (const route of options.snapshot?.routes ?? []) {
-      this.#earlier.set(route.short_code, this.#located(route));
-      this.#shortCodes.set(route.code, route.short_code);
-    }
-    for (const [requested, shortCode] of options.snapshot?.aliases ?? [])
-      this.#earlierAliases.set(requested, shortCode);
+    this.#earlier = new EarlierRoutes(options.snapshot ?? { routes: [], aliases: [] }, (route) => this.#located(route));
+    for (const { code, short_code } of this.#earlier.routes()) this.#shortCodes.set(code, short_code);
   }
 
   /** The cached route, `unknown` if it is cached that there is none, or undefined if neither is cached. */
@@ -112,10 +107,10 @@ export class Routes {
 
   /** The route of an earlier run, for use while Postgres does not answer. */
   earlier(shortCode: string): KnownRoute | undefined {
-    return this.#earlier.get(shortCode) ?? this.#earlier.get(this.#earlierAliases.get(shortCode) ?? '');
+    return this.#earlier.find(shortCode);
   }
 
-  /** Reads all routes again, including those of an earlier run: the edge may have missed events. */
+  /** Reads all routes again, including routes of an earlier run: the edge may have missed events. */
   async refresh(): Promise<void> {
     await this.#readAll((shortCode, route) => {
       if (route !== undefined) this.#keep(route, shortCode);
@@ -209,7 +204,7 @@ export class Routes {
 
   #keepAlias(requested: string, shortCode: string): void {
     this.#unknown.delete(requested);
-    this.#earlierAliases.delete(requested);
+    this.#earlier.deleteAlias(requested);
     // A code with exactly this short code may have been created while the query ran.
     if (this.#recent.createdExactly(requested) || this.#aliases.peek(requested) === shortCode) return;
     this.#aliases.set(requested, shortCode);
@@ -218,7 +213,7 @@ export class Routes {
 
   #dropAlias(requested: string): void {
     this.#aliases.delete(requested);
-    this.#earlierAliases.delete(requested);
+    this.#earlier.deleteAlias(requested);
   }
 
   #keepMissing(shortCode: string): 'unknown' {
@@ -233,7 +228,7 @@ export class Routes {
     this.#recent.add(event);
     if (event.type === 'code_created') this.#dropAlias(event.data.short_code);
     const shortCode = this.#shortCodes.get(event.stream) ?? '';
-    this.#applyToEarlier(shortCode, event);
+    this.#earlier.apply(shortCode, event);
     const route = this.#known.peek(shortCode);
     if (route === undefined) return;
     const next = applyToRoute(route, event);
@@ -245,23 +240,10 @@ export class Routes {
     } else if (next !== route) this.#keep(next);
   }
 
-  #applyToEarlier(shortCode: string, event: Recorded<CodeEvent>): void {
-    const route = this.#earlier.get(shortCode);
-    if (route === undefined) return;
-    const next = applyToRoute(route, event);
-    if (next === undefined) this.#earlier.delete(shortCode);
-    else this.#earlier.set(shortCode, this.#located(next));
-  }
-
   /** Reads all routes again, and calls `onRead` for each requested short code. Lookups that overlap are repeated. */
   async #readAll(onRead: (shortCode: string, route: Route | undefined) => void): Promise<void> {
     this.#refreshes++;
-    const shortCodes = [
-      ...new Set([
-        ...[...this.#known.keys(), ...this.#earlier.keys()],
-        ...[...this.#aliases.keys(), ...this.#earlierAliases.keys()],
-      ]),
-    ];
+    const shortCodes = [...new Set([...this.#known.keys(), ...this.#aliases.keys(), ...this.#earlier.requested()])];
     for (let i = 0; i < shortCodes.length; i += maxRefreshBatch) {
       const batch = shortCodes.slice(i, i + maxRefreshBatch);
       const found = await this.#read(batch);

@@ -1,8 +1,8 @@
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { Sql } from '../lib/sql.ts';
 import type { Timers } from '../lib/timers.ts';
-import type { Sql } from '../log/connect.ts';
 import { ensurePartitions } from '../log/partitions.ts';
 import type { Bans } from './bans.ts';
 import { LogFollower } from './log-follower.ts';
@@ -43,7 +43,7 @@ export interface EdgeIntervals {
 }
 
 export interface EdgeTasks {
-  /** Resolves once routes and bans are no longer only those of a snapshot. */
+  /** Resolves once routes and bans no longer come from a snapshot alone. */
   caughtUp: Promise<void>;
   /** A sentence for each task that fails repeatedly, and for each spool that cannot be read. */
   failures(): string[];

@@ -11,8 +11,27 @@ const route = '/{short_code}';
 /** While Postgres is unavailable, commits of later scans are not traced. */
 const maxUncommitted = 10_000;
 
-/** Wraps the steps of a scan in spans. An edge creates it only while traces are on. */
-export class TracedScans {
+/** Wraps the parts of an edge that a scan passes through in spans. */
+interface EdgeTraces {
+  redirects(redirect: Redirect): Redirect;
+  recorder(recorder: Pick<Recorder, 'record'>): Pick<Recorder, 'record'>;
+  limitedRecorder(limited: Pick<LimitedRecorder, 'record'>): Pick<LimitedRecorder, 'record'>;
+  store(store: Store): Store;
+}
+
+/** Without tracing, each part is returned as it is. */
+export function traceEdge(tracing: Tracing | undefined): EdgeTraces {
+  return tracing === undefined ? untraced : new TracedScans(tracing);
+}
+
+const untraced: EdgeTraces = {
+  redirects: (redirect) => redirect,
+  recorder: (recorder) => recorder,
+  limitedRecorder: (limited) => limited,
+  store: (store) => store,
+};
+
+class TracedScans implements EdgeTraces {
   readonly #tracing: Tracing;
   /** The spans of scans that are not committed yet, by the id of the scan. */
   readonly #uncommitted = new Map<string, Span>();

@@ -2,7 +2,7 @@ import { accountEvents } from '../../events/account.ts';
 import type { Mode } from '../../events/plans.ts';
 import { type PublicEvent, publicEventOf } from '../../events/public-event.ts';
 import { type PublicType, publicTypeNames, publicTypes } from '../../events/public-types.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { modeOfAccountEvent, type Row, recorded } from '../log/read.ts';
 
 /** Operator's actions on codes. They are in the streams of the codes; an index has them by themselves. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Owner, ownerKey } from '../../events/owner.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 
 /** A restore of a backup: up to `after` the log is the one that was backed up. */
 interface Branch {

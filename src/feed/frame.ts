@@ -22,7 +22,7 @@ export class Frame {
     this.#cursors = cursors;
   }
 
-  /** About how much memory it takes with its texts. The texts of a scan are short; those of a change of rules 130 kB. */
+  /** About how much memory it takes with its texts. The texts of a scan are short; the texts of a change of rules take 130 kB. */
   get bytes(): number {
     return frameBytes + (this.event.type === 'scan.created' ? 0 : 3 * this.json.length);
   }

@@ -3,7 +3,7 @@ import { Refusal, retryLater } from '../lib/errors.ts';
 /** Open streams and waiting requests of all accounts at this process. */
 const maxReaders = 1_000;
 
-/** Counts open streams and waiting requests, those of both modes of an account together. */
+/** Counts open streams and waiting requests of an account, of both modes together. */
 export class ReaderSlots {
   readonly #maxPerAccount: number;
   readonly #taken = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { Owner } from '../../events/owner.ts';
+import type { Sql } from '../lib/sql.ts';
 import type { Timers } from '../lib/timers.ts';
-import type { Sql } from '../log/connect.ts';
 import type { Channel, Subscriber } from './channel.ts';
 import type { Cursors } from './cursor.ts';
 import type { Filter } from './filter.ts';

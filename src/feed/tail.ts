@@ -8,7 +8,7 @@ import { messageOf } from '../lib/errors.ts';
 import { every, type Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import { lru } from '../lib/lru.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { headOfLog, readRange } from '../log/read.ts';
 import { followLog } from '../stream/changes.ts';
 import { Channel, type Subscriber } from './channel.ts';

@@ -1,4 +1,9 @@
-/** Settles like `work`. If the signal aborts first, calls `close` and rejects with the signal's reason. */
+/**
+ * Settles like `work`. If the signal aborts first, calls `close` and rejects with the signal's reason.
+ *
+ * @example
+ * const rows = await beforeAbort(request.signal, query, () => query.cancel());
+ */
 export async function beforeAbort<T>(signal: AbortSignal, work: Promise<T>, close = () => {}): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => {

@@ -23,9 +23,8 @@ export function parseTrustedProxies(text: string): TrustedProxies | { error: str
  *
  * 16 bytes, IPv4 as `::ffff:a.b.c.d`; all zero if the peer has no address.
  *
- * ```ts
- * clientAddress('127.0.0.1', '198.51.100.1, 203.0.113.7', loopback)  // 203.0.113.7
- * ```
+ * @example
+ * clientAddress('127.0.0.1', '198.51.100.1, 203.0.113.7', loopback); // the bytes of 203.0.113.7
  */
 export function clientAddress(peer: string, forwardedFor: string | null, trusted: TrustedProxies): Uint8Array {
   let address = parseHop(peer, 0, peer.length);

@@ -50,7 +50,12 @@ export class Refusal extends Error {
   }
 }
 
-/** A 400 with every invalid field in `details` and the first one in the message. */
+/**
+ * A 400 with every invalid field in `details` and the first one in the message.
+ *
+ * @example
+ * throw invalid([{ field: 'name', message: 'name must not be empty' }]);
+ */
 export function invalid(errors: [FieldError, ...FieldError[]]): Refusal {
   const [first, ...rest] = errors;
   const where = first.index === undefined ? '' : `qrcodes[${first.index}]: `;
@@ -62,6 +67,11 @@ export function invalid(errors: [FieldError, ...FieldError[]]): Refusal {
 export const retryLater = (message: string, seconds = 5) =>
   new Refusal('unavailable', message, undefined, { 'retry-after': String(seconds) });
 
+/**
+ * A 404.
+ *
+ * @example throw notFound('webhook'); // "There is no such webhook."
+ */
 export const notFound = (what: string) => new Refusal('not_found', `There is no such ${what}.`);
 
 /** The service cannot start. The message is one sentence for the operator, printed without a stack. */

@@ -8,6 +8,13 @@ export interface FastCounter<K extends string> {
   count(key: K): void;
 }
 
+/**
+ * Registers a counter.
+ *
+ * @example
+ * const lookups = createFastCounter({ name: 'lookups_total', help: 'Lookups.', label: 'result', values: ['hit', 'miss'] }, registry);
+ * lookups.count('hit');
+ */
 export function createFastCounter<K extends string>(
   { name, help, label, values }: { name: string; help: string; label: string; values: readonly K[] },
   registry: Registry,
@@ -36,6 +43,13 @@ export interface FastGauge {
   n: number;
 }
 
+/**
+ * Registers a gauge.
+ *
+ * @example
+ * const waiting = createFastGauge({ name: 'waiting', help: 'Requests that wait.' }, registry);
+ * waiting.n++;
+ */
 export function createFastGauge(named: { name: string; help: string }, registry: Registry): FastGauge {
   const gauge = { n: 0 };
   new Gauge({

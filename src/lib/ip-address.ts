@@ -11,7 +11,14 @@ const colon = 58;
 const dot = 46;
 const zero = 48;
 
-/** Parses an IPv4 or IPv6 address without port, brackets or zone; null if it is invalid. */
+/**
+ * Parses an IPv4 or IPv6 address without port, brackets or zone; null if it is invalid. With `from` and `to`, the address is
+ * a part of the text, which is not copied.
+ *
+ * @example
+ * parseAddress('203.0.113.7'); // 16 bytes: ::ffff:203.0.113.7
+ * parseAddress('203.0.113.0/24', 0, 11); // ::ffff:203.0.113.0
+ */
 export function parseAddress(text: string, from = 0, to = text.length): Uint8Array | null {
   const bytes = new Uint8Array(16);
   if (readIPv4(text, from, to, bytes, 12)) {
@@ -34,7 +41,12 @@ export function ipv4Bits(address: Uint8Array): number {
   return byte(address, 12, 24) | byte(address, 13, 16) | byte(address, 14, 8) | byte(address, 15, 0);
 }
 
-/** The network of one subscriber: an IPv4 address, or the /64 of an IPv6 address, whose lower half devices change. */
+/**
+ * The network of one subscriber: an IPv4 address, or the /64 of an IPv6 address, whose lower half devices change.
+ *
+ * @example
+ * subscriberNetwork(address); // the bytes of 2001:db8::, if the address is 2001:db8::1:2:3:4
+ */
 export function subscriberNetwork(address: Uint8Array): Uint8Array {
   const network = new Uint8Array(16);
   network.set(isIPv4(address) ? address : address.subarray(0, 8));

@@ -9,10 +9,9 @@ export interface IpRanges {
 /**
  * Parses a comma-separated list of CIDRs and single addresses. An empty list contains no address.
  *
- * ```ts
- * parseRanges('10.0.0.0/8, ::1')  // IpRanges
- * parseRanges('10.0.0.0/33')      // { error: '"10.0.0.0/33" is not an IP address or CIDR range …' }
- * ```
+ * @example
+ * parseRanges('10.0.0.0/8, ::1'); // IpRanges
+ * parseRanges('10.0.0.0/33'); // { error: '"10.0.0.0/33" is not an IP address or CIDR range …' }
  */
 export function parseRanges(text: string): IpRanges | { error: string } {
   const v4: { bits: number; mask: number }[] = [];
@@ -36,6 +35,7 @@ export function parseRanges(text: string): IpRanges | { error: string } {
   return { v4, v6 };
 }
 
+/** Whether one of the ranges contains the address, given as 16 bytes (`parseAddress`). */
 export function inRanges(ranges: IpRanges, address: Uint8Array): boolean {
   if (isIPv4(address)) {
     const bits = ipv4Bits(address);

@@ -7,7 +7,12 @@ export interface JsonError {
   problem: string;
 }
 
-/** Finds the first error of a text that JSON.parse has refused: its own message has no position. */
+/**
+ * Finds the first error of a text that JSON.parse has refused: its own message has no position.
+ *
+ * @example
+ * findJsonError('{"name" 1}'); // { line: 1, column: 9, problem: 'expected ":", found \'1\'' }
+ */
 export function findJsonError(text: string): JsonError | undefined {
   const found = scan(text);
   if (found === undefined) return undefined;

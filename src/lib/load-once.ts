@@ -3,6 +3,10 @@ import type { Lru } from './lru.ts';
 /**
  * Returns the cached load of `key`, or starts one. Pending and successful loads are shared; a failed one is loaded again by
  * the next caller.
+ *
+ * @example
+ * const pictures = lru<string, Promise<Picture>>(64);
+ * const picture = await loadOnce(pictures, id, () => readPicture(sql, id));
  */
 export function loadOnce<T>(cache: Lru<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
   const cached = cache.get(key);

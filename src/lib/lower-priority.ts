@@ -4,8 +4,8 @@ import { getPriority, setPriority } from 'node:os';
 const niceness = 5;
 
 /**
- * Lowers the priority of this process below that of redirects. Call it before anything that starts threads: they inherit
- * it. A priority that is already lower stays, since only root may raise it.
+ * Lowers the priority of this process below the priority of redirects. Call it before anything that starts threads: they
+ * inherit it. A priority that is already lower stays, since only root may raise it.
  */
 export function lowerPriority(): void {
   setPriority(Math.max(niceness, getPriority()));

@@ -8,6 +8,10 @@ export interface Lru<K, V> {
 /**
  * Keeps at least the `limit` entries used last, and at most twice as many. Uses two generations instead of a linked list,
  * so a hit usually costs one lookup: when the young map is full, it replaces the old one.
+ *
+ * @example
+ * const devices = lru<string, Device>(8_192);
+ * devices.set(userAgent, classify(userAgent));
  */
 export function lru<K, V>(limit: number): Lru<K, V> {
   let young = new Map<K, V>();

@@ -1,6 +1,10 @@
 /**
  * The known name that `name` is most likely a misspelling of; undefined if none is near. Ignores case, `_` and `-`, so that
  * `destinationUrl` is `destination_url`.
+ *
+ * @example
+ * nearest('destinationUlr', ['name', 'destination_url']); // 'destination_url'
+ * nearest('color', ['name', 'destination_url']); // undefined
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const wanted = plain(name);

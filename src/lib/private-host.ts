@@ -18,6 +18,11 @@ const privateSuffix = /\.(local|test|invalid|internal|intranet|lan|home|corp|pri
 /**
  * From where a host can be reached: this computer, the own network, or anywhere. Judged by its name alone, in the spelling
  * of `new URL(…).hostname`; a name without a dot is one of the own network.
+ *
+ * @example
+ * reachOf('127.0.0.1'); // 'computer'
+ * reachOf('printer.local'); // 'network'
+ * reachOf('example.com'); // 'anywhere'
  */
 export function reachOf(hostname: string): 'computer' | 'network' | 'anywhere' {
   const host = hostname

@@ -23,12 +23,22 @@ function startTimeOf(pid: number): string | undefined {
   }
 }
 
+/** The mark of a process, with an empty start time if there is no such process. */
 export function markOf(pid: number): ProcessMark {
   return { pid, startedAt: startTimeOf(pid) ?? '' };
 }
 
+/**
+ * Whether the process of a mark is still running, and not another one with its id.
+ *
+ * @example
+ * writeMark('/run/scanlog/edge.pid', process.pid);
+ * const mark = readMark('/run/scanlog/edge.pid');
+ * if (mark !== undefined && isAlive(mark)) process.kill(mark.pid);
+ */
 export const isAlive = ({ pid, startedAt }: ProcessMark) => startedAt !== '' && startTimeOf(pid) === startedAt;
 
+/** The mark in a file; undefined if there is none, or it cannot be read. */
 export function readMark(file: string): ProcessMark | undefined {
   try {
     const mark = JSON.parse(readFileSync(file, 'utf8'));
@@ -38,6 +48,7 @@ export function readMark(file: string): ProcessMark | undefined {
   }
 }
 
+/** Writes the mark of a running process. */
 export function writeMark(file: string, pid: number): void {
   writeFileSync(file, JSON.stringify(markOf(pid)));
 }

@@ -3,7 +3,7 @@
 /** An entry of package-lock.json, version 3. */
 interface LockedPackage {
   version: string;
-  /** The name, if it is not that of the folder. */
+  /** The name, if it is not the name of the folder. */
   name?: string;
   license?: string;
   integrity?: string;
@@ -19,7 +19,7 @@ interface LockedPackage {
 export interface PackageLock {
   name: string;
   version: string;
-  /** By folder; that of the project itself is ''. */
+  /** By folder; the folder of the project itself is ''. */
   packages: Record<string, LockedPackage>;
 }
 

@@ -26,6 +26,15 @@ const bytesVersion = 1;
 const derive = (secretKey: string, purpose: string) =>
   Buffer.from(hkdfSync('sha256', secretKey, 'scanlog', purpose, 32));
 
+/**
+ * Derives the keys of all operations from SECRET_KEY, which takes a few HMACs: create one box for a process.
+ *
+ * @example
+ * const box = createSecretBox(config.secretKey);
+ * const sealed = box.seal('whsec_…', { account: 'acct_1', webhook: 'wh_1' });
+ * box.open(sealed, { account: 'acct_1', webhook: 'wh_1' }); // 'whsec_…'
+ * box.open(sealed, { account: 'acct_1', webhook: 'wh_2' }); // throws
+ */
 export function createSecretBox(secretKey: string): SecretBox {
   const webhookKey = derive(secretKey, 'webhook secrets');
   const visitorKeysKey = derive(secretKey, 'visitor keys');

@@ -15,7 +15,12 @@ export function readSecretFile(variable: string, file: string): { text: string }
   }
 }
 
-/** The environment of a child process that gets `values` as variables; the files of these settings are left out. */
+/**
+ * The environment of a child process that gets `values` as variables; the files of these settings are left out.
+ *
+ * @example
+ * environmentWith({ SECRET_KEY_FILE: '/run/key', HOME: '/root' }, { SECRET_KEY: key }); // { HOME: '/root', SECRET_KEY: key }
+ */
 export function environmentWith(environment: NodeJS.ProcessEnv, values: Record<string, string>): NodeJS.ProcessEnv {
   const replaced = new Set(Object.keys(values).map(fileVariableOf));
   const kept = Object.entries(environment).filter(([name]) => !replaced.has(name));

@@ -1,7 +1,13 @@
 /** Thrown if `maxWaiting` callers are waiting for a permit already. */
 export class QueueFull extends Error {}
 
-/** Admits at most `permits` callers at a time; up to `maxWaiting` others wait, first come, first served. */
+/**
+ * Admits at most `permits` callers at a time; up to `maxWaiting` others wait, first come, first served.
+ *
+ * @example
+ * const pages = new Semaphore(2, 128);
+ * const page = await pages.run(() => readPage(sql));
+ */
 export class Semaphore {
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
@@ -59,7 +65,7 @@ export class Semaphore {
 }
 
 /**
- * A semaphore for each key, such as an account: callers with one key never wait for those with another.
+ * A semaphore for each key, such as an account: callers with one key never wait for callers with another.
  *
  * @example
  * const reads = new SemaphorePerKey(3, 64);

@@ -22,7 +22,15 @@ function record(...fields: [value: number, bytes: 2 | 4][]): Buffer {
   return buffer;
 }
 
-/** A ZIP file without compression, of up to 65,535 entries and 4 GiB, produced entry by entry. */
+/**
+ * A ZIP file without compression, of up to 65,535 entries and 4 GiB, produced entry by entry.
+ *
+ * @example
+ * async function* files() {
+ *   for (const code of codes) yield { name: `${code.short_code}.png`, bytes: await draw(code) };
+ * }
+ * const response = new Response(ReadableStream.from(zipOf(files(), now)));
+ */
 export async function* zipOf(entries: AsyncIterable<ZipEntry>, at: Date): AsyncGenerator<Uint8Array> {
   const { date, time } = dosTime(at);
   const directory: Buffer[] = [];

@@ -3,8 +3,6 @@ import { codeOf } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 
-export type { Queryable, Sql, Transaction } from '../lib/sql.ts';
-
 /** Positions and counts stay far below 2^53, so they are parsed as plain numbers. */
 const bigint = { to: 20, from: [20], serialize: String, parse: Number };
 

@@ -10,7 +10,7 @@ import { readPngHeader } from './png-header.ts';
 import { sanitizeSvg } from './sanitize-svg.ts';
 import { readWebpHeader } from './webp-header.ts';
 
-/** An uploaded picture that can be a logo. Width, height and format are those of the upload. */
+/** An uploaded picture that can be a logo. It has the width, height and format of the upload. */
 export interface ReadLogo {
   format: PictureFormat;
   width: number;

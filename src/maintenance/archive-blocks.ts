@@ -1,4 +1,4 @@
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { readScanBlock } from '../log/scan-lines.ts';
 
 /** The scans of a range in Postgres: their number, and the sum of the hashes of their rows. */

@@ -1,6 +1,6 @@
 import { archiveFormat } from '../archive/format.ts';
+import type { Sql, Transaction } from '../lib/sql.ts';
 import type { Timers } from '../lib/timers.ts';
-import type { Sql, Transaction } from '../log/connect.ts';
 import { LogInUse, lockPartitions, prepareDrop, retryDrop } from '../log/drop-partitions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
 import { tryLock } from '../log/history.ts';

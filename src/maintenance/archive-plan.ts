@@ -1,5 +1,5 @@
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { blockSize } from '../log/account-index.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
 import { listPartitions, type Partition } from '../log/partitions.ts';
 
 /** The part of the log that a run moves: positions after `after`, up to `to`. */

@@ -5,8 +5,8 @@ import { ArchiveWriter, type WrittenArchive } from '../archive/format.ts';
 import { locationIn } from '../archive/store.ts';
 import { messageOf } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
+import type { Sql } from '../lib/sql.ts';
 import { filesOf } from '../log/archives.ts';
-import type { Sql } from '../log/connect.ts';
 
 /** A file that is stored and checked. */
 export interface StoredFile extends WrittenArchive {

@@ -1,7 +1,7 @@
 import { ArchiveError } from '../archive/errors.ts';
 import { Refusal } from '../lib/errors.ts';
+import type { Sql } from '../lib/sql.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
-import type { Sql } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import { vacuumScans } from '../log/partitions.ts';
 import { type Fingerprint, scanBlocks } from './archive-blocks.ts';

@@ -1,4 +1,4 @@
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { type BackupRows, leftOut, rowLines, type TableLine } from './backup-file.ts';
 
 /** Tables whose entries never change while the history of the log is fixed, so they need no snapshot. */

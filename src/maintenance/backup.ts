@@ -1,8 +1,8 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import { messageOf, StartError } from '../lib/errors.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { type ArchiveFile, listArchives } from '../log/archives.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { withFixedHistory } from '../log/history.ts';
 import { headOfLog } from '../log/read.ts';
 import { archivedRows } from './archived-rows.ts';
@@ -34,7 +34,7 @@ interface Contents {
  * Writes all tables of the log's database to a file, except those in `leftOut`, while the service runs. The file appears only
  * when it is complete, and only its owner may read it.
  *
- * The backup is the state of one moment, that of the snapshot in which all tables but `events` and `scans` are read. These two
+ * The backup is the state of one moment: of the snapshot in which all tables but `events` and `scans` are read. These two
  * are read after it and without a snapshot, up to the last position that it has seen: the history of the log is fixed
  * meanwhile, so up to there they have exactly the entries of that moment.
  */

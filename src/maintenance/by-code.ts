@@ -1,4 +1,4 @@
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 
 const codesPerQuery = 10_000;
 

@@ -2,8 +2,8 @@ import { access } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import { ArchiveError } from '../archive/errors.ts';
 import { messageOf } from '../lib/errors.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { filesOf } from '../log/archives.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
 
 /** Deletes files that a run or a rewrite has left behind, and those that were replaced; resolves to the errors. */
 export async function deleteLeftovers(sql: Sql): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ArchiveError } from '../archive/errors.ts';
+import type { Sql, Transaction } from '../lib/sql.ts';
 import { listArchives, namesOf } from '../log/archives.ts';
-import type { Sql, Transaction } from '../log/connect.ts';
 import { tryLock } from '../log/history.ts';
 import { locks } from '../log/locks.ts';
 import { verifyFiles } from './verify-archive.ts';

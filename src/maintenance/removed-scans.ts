@@ -1,5 +1,5 @@
 import { isFallbackSql } from '../../events/targeting/resolver.ts';
-import type { Transaction } from '../log/connect.ts';
+import type { Transaction } from '../lib/sql.ts';
 
 interface Counted {
   scans: number;

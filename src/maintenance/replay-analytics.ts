@@ -2,7 +2,7 @@ import { type Progress, rebuildAnalytics } from '../../projections/analytics-reb
 import type { Warehouse } from '../analytics/connect.ts';
 import { scanTables } from '../analytics/scan-tables.ts';
 import { Refusal } from '../lib/errors.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog } from '../log/read.ts';
 import { readScanText } from '../log/scan-lines.ts';

@@ -1,7 +1,7 @@
 import { counters } from '../../projections/counters.ts';
 import { applyState, stateTables } from '../../projections/state.ts';
 import { Refusal } from '../lib/errors.ts';
-import type { Sql, Transaction } from '../log/connect.ts';
+import type { Sql, Transaction } from '../lib/sql.ts';
 import { locks } from '../log/locks.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 import { recountArchivedScans } from './recount-archive.ts';

@@ -1,7 +1,7 @@
 import { erasures } from '../../projections/erasures.ts';
 import { StartError } from '../lib/errors.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { branchOff } from '../log/branch.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
 import { appliedMigrations, migrate, readMigrations } from '../log/migrate.ts';
 import { makePartitionsUpTo } from '../log/partitions.ts';

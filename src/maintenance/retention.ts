@@ -1,6 +1,6 @@
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import type { Timers } from '../lib/timers.ts';
 import { type ArchiveFile, archivesIn } from '../log/archives.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
 import { LogInUse, prepareDrop, retryDrop } from '../log/drop-partitions.ts';
 import { ensureFloorAt } from '../log/floor.ts';
 import { tryLock } from '../log/history.ts';
@@ -65,7 +65,7 @@ export async function latestRun(sql: Queryable): Promise<RetentionRun | undefine
 }
 
 /**
- * Runs the next step. When the cutoff is undefined, or earlier than that of the run in progress, the run ends with the
+ * Runs the next step. When the cutoff is undefined, or earlier than the cutoff of the run in progress, the run ends with the
  * scans that it has already removed from the log.
  */
 export async function dropNext(

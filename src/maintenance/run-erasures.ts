@@ -1,8 +1,8 @@
 import { messageOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { Sql } from '../lib/sql.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
-import type { Sql } from '../log/connect.ts';
 import type { Leadership } from '../stream/leader.ts';
 import { type ErasureStep, eraseNext, pendingErasures } from './erasure.ts';
 import { ErasureProgress } from './erasure-progress.ts';

@@ -2,9 +2,10 @@ import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
-import { connect, type Sql } from '../log/connect.ts';
+import { connect } from '../log/connect.ts';
 import { vacuumScans } from '../log/partitions.ts';
 import type { Leadership } from '../stream/leader.ts';
 import { cutoffOf, dropNext, latestRun } from './retention.ts';
@@ -125,7 +126,7 @@ class Retention {
   }
 }
 
-/** Uses the earlier of our clock and that of Postgres, because a clock that is years ahead would delete everything. */
+/** Uses the earlier of our clock and the clock of Postgres, because a clock that is years ahead would delete everything. */
 async function cutoffNow({ sql, months, clock }: RetentionOptions): Promise<Date | undefined> {
   if (months === undefined) return undefined;
   const [{ now }] = await sql<[{ now: Date }]>`SELECT now()`;

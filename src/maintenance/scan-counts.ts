@@ -1,5 +1,5 @@
 import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 
 export interface Difference {
   /** The projection or table that differs from the log. */

@@ -1,7 +1,7 @@
 import { service } from '../../events/recorded.ts';
 import { type ServiceEvent, serviceStream } from '../../events/service.ts';
+import type { Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare } from '../log/append.ts';
-import type { Transaction } from '../log/connect.ts';
 
 /** Records in the log what the service did to all accounts, and commits the transaction. */
 export async function appendServiceEvent(tx: Transaction, event: ServiceEvent, now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 import { messageOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 
 const intervalMs = 60_000;
 

@@ -1,7 +1,7 @@
 import { entryTypesOf, webhookEventTypes } from '../../events/webhooks/webhook-events.ts';
 import { type WebhookSpan, WebhookSpans } from '../../events/webhooks/webhook-spans.ts';
 import { webhooks } from '../../projections/webhooks.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { readEvents } from '../log/read.ts';
 import { readArchivedScans } from '../log/scan-lines.ts';
 import { entryFilter } from '../webhooks/replay-selection.ts';
@@ -154,7 +154,7 @@ class SpansOfLog {
   readonly #spans = new WebhookSpans();
   #readTo = 0;
 
-  /** The spans up to a position that is not before that of the last call. */
+  /** The spans up to a position that is not before the position of the last call. */
   async readUpTo(sql: Queryable, to: number): Promise<WebhookSpan[]> {
     for (;;) {
       const events = (await readEvents(sql, this.#readTo, eventsPerQuery)).filter(({ position }) => position <= to);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScanCounts } from '../../events/scan-count.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { codeRanges } from './by-code.ts';
 import type { Difference } from './scan-counts.ts';
 

@@ -1,6 +1,6 @@
 import type { RecordedScan } from '../../events/scan.ts';
 import { isFallbackSql } from '../../events/targeting/resolver.ts';
-import type { Queryable } from '../log/connect.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { codeRanges } from './by-code.ts';
 import type { Difference } from './scan-counts.ts';
 

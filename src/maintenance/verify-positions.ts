@@ -4,7 +4,7 @@ import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import { countRows } from '../analytics/tables.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import type { Difference } from './scan-counts.ts';
 import { positionOfDeliveries } from './verify-deliveries.ts';
 

@@ -2,9 +2,9 @@ import type { ScanCount, ScanCounts } from '../../events/scan-count.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import { countRowsByCode, wrongAggregates } from '../analytics/row-counts.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { listArchives } from '../log/archives.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
 import { withFixedHistory } from '../log/history.ts';
 import { headOfLog } from '../log/read.ts';
 import { isOfAccount, readByCode } from './by-code.ts';
@@ -137,7 +137,7 @@ async function compareAll(options: VerifyOptions): Promise<Verification> {
 
 const sumOf = (counts: ScanCounts) => [...counts.values()].reduce((sum, { total }) => sum + total, 0);
 
-/** What changes while the log grows, of one moment: its size follows the number of codes, not that of scans. */
+/** What changes while the log grows, of one moment: its size follows the number of codes, not the number of scans. */
 const readState = (sql: Sql, account: string | undefined) =>
   sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
     const table = await ledger.inUse(tx);

@@ -3,7 +3,7 @@ import { codeOf, messageOf } from '../lib/errors.ts';
 import { every, type Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 
 const intervalMs = 60_000;
 const maxBatchSize = 1_000;

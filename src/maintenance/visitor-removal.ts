@@ -3,7 +3,7 @@ import { visitorRemovals } from '../../projections/visitor-removals.ts';
 import { messageOf } from '../lib/errors.ts';
 import { every } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import type { Leadership } from '../stream/leader.ts';
 
 /** A chunk may read one page per row: at 5 ms per page, 2,000 rows stay below the statement timeout. */

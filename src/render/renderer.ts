@@ -16,7 +16,7 @@ export interface RenderedFor {
   signal?: AbortSignal | undefined;
 }
 
-/** Two, so that the jobs of one account, which has one at a time with the public ones, never stop those of the others. */
+/** Two, because an account has one job at a time, public pictures included: its jobs never stop the jobs of others. */
 const maxProcesses = 2;
 /** Frees about 100 MB each. */
 const idleMs = 60_000;

@@ -8,7 +8,7 @@ import { noticeResponse, notices } from '../edge/pages.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import type { ServiceContext, Started } from './context.ts';
 import { Degraded, type Details, type Probe, serveHealth } from './health.ts';
-import { type Server, shortCodeOf, withAbsoluteUrl, withHsts } from './http-server.ts';
+import { type Server, shortCodeReader, withAbsoluteUrl, withHsts } from './http-server.ts';
 import { serveSecurityText } from './security-txt.ts';
 
 /** Serves what every process answers besides short links: health and security.txt. */
@@ -59,11 +59,12 @@ async function probeEdge(edge: Edge): Promise<void> {
 /** Routes requests for short links to the edge and all others to the app. */
 export function serveRequests(server: Server, app: Elysia, edge: Edge | undefined, addresses: Addresses): void {
   const isHttps = addresses.publicUrl.startsWith('https:');
+  const shortCodeOf = shortCodeReader(addresses.shortBaseUrl);
   app.server = server;
   server.reload({
     fetch(received) {
       const request = withAbsoluteUrl(received);
-      const shortCode = edge === undefined ? undefined : shortCodeOf(request.url, addresses.shortBaseUrl);
+      const shortCode = edge === undefined ? undefined : shortCodeOf(request.url);
       const answer =
         edge === undefined || shortCode === undefined
           ? answerByApp(app, request)

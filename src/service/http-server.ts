@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AggregatorRegistry } from 'prom-client';
+import { isReserved } from '../codes/short-code.ts';
 import type { Config, ServiceConfig } from '../config/config.ts';
 import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from '../lib/client-address.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { isReserved } from '../lib/short-code.ts';
 import { idleSeconds, timeouts } from '../lib/timeouts.ts';
 
 export type Server = Bun.Server<undefined>;
@@ -94,27 +94,28 @@ export function withAbsoluteUrl(request: Request): Request {
 }
 
 /**
- * The short code in a URL: its only path segment, after the path of `shortBaseUrl`. Undefined for every other path. Works
- * on the text, because parsing a URL for every scan would cost more than the rest of the routing.
+ * Returns a function that reads the short code in a URL: its only path segment, after the path of `shortBaseUrl`. It returns
+ * undefined for every other path. It works on the text, because parsing a URL for every scan would cost more than the rest of
+ * the routing.
+ *
+ * @example
+ * const shortCodeOf = shortCodeReader('https://go.example.com/s');
+ * shortCodeOf('https://go.example.com/s/menu?table=3'); // 'menu'
+ * shortCodeOf('https://go.example.com/v1/qrcodes'); // undefined
  */
-export function shortCodeOf(url: string, shortBaseUrl: string): string | undefined {
-  const from = url.indexOf('/', 8);
-  let to = url.length;
-  for (let i = from + 1; i < to; i++) {
-    const c = url.charCodeAt(i);
-    if (c === 63 /* ? */ || c === 35 /* # */) to = i;
-  }
-  const prefix = pathOf(shortBaseUrl);
-  let path = url.slice(from, to);
-  if (prefix !== '' && path.startsWith(`${prefix}/`)) path = path.slice(prefix.length);
-  if (path.length > 1 && path.endsWith('/')) path = path.slice(0, -1);
-  const segment = path.slice(1);
-  return segment === '' || segment.includes('/') || isReserved(segment) ? undefined : segment;
-}
-
-let lastBase = { url: '', path: '' };
-
-function pathOf(url: string): string {
-  if (lastBase.url !== url) lastBase = { url, path: new URL(url).pathname.replace(/\/+$/, '') };
-  return lastBase.path;
+export function shortCodeReader(shortBaseUrl: string): (url: string) => string | undefined {
+  const prefix = new URL(shortBaseUrl).pathname.replace(/\/+$/, '');
+  return (url) => {
+    const from = url.indexOf('/', 8);
+    let to = url.length;
+    for (let i = from + 1; i < to; i++) {
+      const c = url.charCodeAt(i);
+      if (c === 63 /* ? */ || c === 35 /* # */) to = i;
+    }
+    let path = url.slice(from, to);
+    if (prefix !== '' && path.startsWith(`${prefix}/`)) path = path.slice(prefix.length);
+    if (path.length > 1 && path.endsWith('/')) path = path.slice(0, -1);
+    const segment = path.slice(1);
+    return segment === '' || segment.includes('/') || isReserved(segment) ? undefined : segment;
+  };
 }

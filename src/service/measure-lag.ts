@@ -3,7 +3,7 @@ import { messageOf } from '../lib/errors.ts';
 import { every, type Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import { headOfLog } from '../log/read.ts';
 
 const intervalMs = 5_000;

@@ -1,8 +1,8 @@
 import { messageOf } from '../lib/errors.ts';
 import { every, type Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { Sql } from '../lib/sql.ts';
 import { BlockChanged, indexedTo, indexNextBlock, pruneIndex } from '../log/account-index.ts';
-import type { Sql } from '../log/connect.ts';
 import { headOfLog } from '../log/read.ts';
 
 const checkMs = 5_000;

@@ -120,7 +120,7 @@ const clusterLines = (name: string, password: string, { clusterPort, clusterPort
   'cluster {',
   '  name: "scanlog"',
   `  listen: "127.0.0.1:${clusterPort}"`,
-  // Clients must use the addresses of their configuration, which may be those of proxies.
+  // Clients must use the addresses of their configuration, which may be the addresses of proxies.
   '  no_advertise: true',
   `  authorization: { user: "scanlog", password: ${JSON.stringify(password)} }`,
   `  routes: [${clusterPorts.map((port) => JSON.stringify(natsUrl(port, password))).join(', ')}]`,

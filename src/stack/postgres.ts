@@ -38,7 +38,7 @@ export function postgresPlan({ data, port, password, durable }: PostgresOptions)
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
-    // No Unix socket: its path may have at most 107 characters, and that of a data directory may be longer.
+    // No Unix socket: its path may have at most 107 characters, and the path of a data directory may be longer.
     unix_socket_directories: '',
     max_connections: '200',
     shared_buffers: '256MB',

@@ -15,7 +15,7 @@ export interface DatabaseAddresses {
 
 /**
  * Creates the role and the database of the service if they are missing. In a data folder of an earlier version the
- * superuser owns the database: its owner, and that of everything in it, is changed to the role.
+ * superuser owns the database: it and everything in it get the role as their owner.
  */
 export async function prepareDatabase(
   port: number,

@@ -1,7 +1,7 @@
 import type { NatsConnection } from 'nats';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { Sql } from '../log/connect.ts';
+import type { Sql } from '../lib/sql.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
 /** What the relay and the projections need. */

@@ -7,7 +7,7 @@ import { decodeMessage, rangeOf } from '../../events/wire/stream-message.ts';
 import { counters } from '../../projections/counters.ts';
 import { ledger } from '../../projections/warehouse-ledger.ts';
 import { type LostEntry, webhooks } from '../../projections/webhooks.ts';
-import type { Queryable, Sql } from '../log/connect.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { floorOfLog, raiseFloor } from '../log/floor.ts';
 import { findMessage, findStream } from './jetstream.ts';
 

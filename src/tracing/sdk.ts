@@ -37,7 +37,7 @@ export interface TracingOptions {
   /** Where spans are sent to, path included. */
   url: string;
   headers: Record<string, string>;
-  /** Default: that of `resourceAttributes`, or `scanlog`. */
+  /** Default: the name in `resourceAttributes`, or `scanlog`. */
   serviceName: string | undefined;
   serviceVersion: string;
   resourceAttributes: Record<string, string>;

@@ -22,7 +22,7 @@ import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { Queryable, Sql, Transaction } from '../log/connect.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { createSecret, destroySecret, openedSecret, rotateSecret } from './stored-secrets.ts';
 
@@ -42,7 +42,7 @@ export interface WebhookDetails extends Webhook {
 
 type StoredDetails = Omit<WebhookDetails, 'secret'> & { current: string };
 
-/** The owner's webhooks: first that of `/v1/account/webhook`, then the others, oldest first. With `webhook`, only that one. */
+/** The owner's webhooks: first the webhook of `/v1/account/webhook`, then the others, oldest first. With `webhook`, only that one. */
 export async function findWebhooks(
   sql: Queryable,
   box: SecretBox,

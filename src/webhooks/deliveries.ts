@@ -1,7 +1,7 @@
 import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import { type DeliveryColumns, deliveryColumns } from '../../projections/delivery-columns.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
-import type { Held } from './leases.ts';
+import type { LeasedEndpoint } from './leases.ts';
 
 /** A delivery that is due to be sent. */
 export interface Due extends DeliveryColumns {
@@ -49,7 +49,7 @@ const listedColumns = (sql: Queryable) =>
 /** Reads due deliveries of an endpoint, those due the longest first, and whether there may be more. */
 export async function dueDeliveries(
   sql: Sql,
-  { account, webhook, generation }: Pick<Held, 'account' | 'webhook' | 'generation'>,
+  { account, webhook, generation }: Pick<LeasedEndpoint, 'account' | 'webhook' | 'generation'>,
   { now, limit, maxBytes, after, replayed = false }: DueQuery,
 ): Promise<{ due: Due[]; mayHaveMore: boolean }> {
   const first = sql`

@@ -1,6 +1,6 @@
 import type { Sql } from '../lib/sql.ts';
 import { type Due, dueDeliveries } from './deliveries.ts';
-import type { Held } from './leases.ts';
+import type { LeasedEndpoint } from './leases.ts';
 
 const refillBelow = 128;
 const refillBatch = 512;
@@ -12,12 +12,12 @@ const refillReplayedBelow = 32;
 const refillReplayedBatch = 128;
 
 /**
- * The due deliveries of one endpoint, read in advance. `next` returns each once until its outcome is recorded, and those of
- * a replay only while no other is due.
+ * The due deliveries of one endpoint, read in advance. `next` returns each once until its outcome is recorded, and a
+ * delivery of a replay only while no other is due.
  */
 export class DueQueue {
   readonly #sql: Sql;
-  readonly #held: Held;
+  readonly #endpoint: LeasedEndpoint;
   readonly #waiting: Due[] = [];
   readonly #replayed: Due[] = [];
   /** Read already, by id, with their size; the next read may return them as pending again. */
@@ -29,9 +29,9 @@ export class DueQueue {
   #mayHaveMore = true;
   #mayHaveReplayed = true;
 
-  constructor(sql: Sql, held: Held) {
+  constructor(sql: Sql, endpoint: LeasedEndpoint) {
     this.#sql = sql;
-    this.#held = held;
+    this.#endpoint = endpoint;
   }
 
   get isEmpty(): boolean {
@@ -55,7 +55,7 @@ export class DueQueue {
 
   get #needsReplayed(): boolean {
     return (
-      this.#held.replaying &&
+      this.#endpoint.replaying &&
       this.#mayHaveReplayed &&
       this.#waiting.length === 0 &&
       this.#replayed.length < refillReplayedBelow
@@ -96,7 +96,7 @@ export class DueQueue {
     this.clearReplayed();
   }
 
-  /** Puts back those of a replay, which was canceled or has ended. */
+  /** Puts back deliveries of a replay that was canceled or has ended. */
   clearReplayed(): void {
     this.#putBackAll(this.#replayed.splice(0));
   }
@@ -120,7 +120,7 @@ export class DueQueue {
     // Continues after the last one, so that deliveries in flight are not read repeatedly; at the end, starts over.
     const limit = refillBatch + (this.#lastRead === undefined ? this.#handled.size : 0);
     const [after, maxBytes] = [this.#lastRead, this.#maxReadBytes];
-    const { due, mayHaveMore } = await dueDeliveries(this.#sql, this.#held, { now, limit, maxBytes, after });
+    const { due, mayHaveMore } = await dueDeliveries(this.#sql, this.#endpoint, { now, limit, maxBytes, after });
     this.#lastRead = mayHaveMore ? due.at(-1) : undefined;
     if (this.#lastRead !== undefined) this.#mayHaveMore = true;
     this.#take(due, this.#waiting);
@@ -135,7 +135,12 @@ export class DueQueue {
     this.#mayHaveReplayed = false;
     const limit = refillReplayedBatch + this.#handled.size;
     const maxBytes = this.#maxReadBytes;
-    const { due, mayHaveMore } = await dueDeliveries(this.#sql, this.#held, { now, limit, maxBytes, replayed: true });
+    const { due, mayHaveMore } = await dueDeliveries(this.#sql, this.#endpoint, {
+      now,
+      limit,
+      maxBytes,
+      replayed: true,
+    });
     if (mayHaveMore) this.#mayHaveReplayed = true;
     this.#take(due, this.#replayed);
   }

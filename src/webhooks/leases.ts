@@ -2,7 +2,7 @@ import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 
 /** An endpoint whose lease this worker has: until it expires, no other worker sends to it. */
-export interface Held extends EndpointKey {
+export interface LeasedEndpoint extends EndpointKey {
   generation: number;
   /** Whether a replay may have deliveries that wait. */
   replaying: boolean;
@@ -50,11 +50,11 @@ export class Leases {
    * backlog, because each endpoint has one row. Reads the example events in the same transaction (test-slots.ts), which
    * begins only if an endpoint is free: an idle worker comes here every second.
    */
-  async claim(now: Date, limit: number): Promise<{ held: Held[]; tests: EndpointTest[] }> {
+  async claim(now: Date, limit: number): Promise<{ claimed: LeasedEndpoint[]; tests: EndpointTest[] }> {
     const free = await this.#sql`SELECT 1 FROM endpoints WHERE ${this.#isFree(now)} LIMIT 1`;
-    if (free.length === 0) return { held: [], tests: [] };
+    if (free.length === 0) return { claimed: [], tests: [] };
     return this.#sql.begin(async (tx) => {
-      const held = await tx<Held[]>`
+      const claimed = await tx<LeasedEndpoint[]>`
         UPDATE endpoints AS e SET lease = ${this.#holder}, lease_until = ${this.#until()}
         FROM (
           SELECT account, webhook FROM endpoints
@@ -64,14 +64,14 @@ export class Leases {
         ) AS free
         WHERE e.account = free.account AND e.webhook = free.webhook
         RETURNING e.account, e.webhook, e.generation, e.replaying`;
-      return { held, tests: held.length === 0 ? [] : await this.tests(tx) };
+      return { claimed, tests: claimed.length === 0 ? [] : await this.tests(tx) };
     });
   }
 
   /** Extends the leases of this worker; returns those that no other worker has taken over and no suspension has ended. */
-  renew(): Promise<{ kept: Held[]; tests: EndpointTest[] }> {
+  renew(): Promise<{ kept: LeasedEndpoint[]; tests: EndpointTest[] }> {
     return this.#sql.begin(async (tx) => {
-      const kept = await tx<Held[]>`
+      const kept = await tx<LeasedEndpoint[]>`
         UPDATE endpoints AS e SET lease_until = ${this.#until()} FROM ${this.#mine()}
         WHERE e.account = mine.account AND e.webhook = mine.webhook AND ${this.#isServed('e.account')}
         RETURNING e.account, e.webhook, e.generation, e.replaying`;
@@ -84,10 +84,10 @@ export class Leases {
    * endpoint that has more due deliveries, and gets its state. With it, the endpoint is queued after those that are due
    * already.
    */
-  release(key: Held, now: Date, yielding: boolean): Promise<Pick<Held, 'replaying'> | undefined> {
+  release(key: LeasedEndpoint, now: Date, yielding: boolean): Promise<Pick<LeasedEndpoint, 'replaying'> | undefined> {
     return this.#sql.begin(async (tx) => {
       // Locks before it reads: a delivery that is added in between would otherwise be missed.
-      const [row] = await tx<Pick<Held, 'generation' | 'replaying'>[]>`
+      const [row] = await tx<Pick<LeasedEndpoint, 'generation' | 'replaying'>[]>`
         SELECT generation, replaying FROM endpoints
         WHERE account = ${key.account} AND webhook = ${key.webhook} AND lease = ${this.#holder}
         FOR UPDATE`;

@@ -28,7 +28,7 @@ export interface OutcomeStore {
 
 const maxBatchSize = 1_000;
 const retryMs = 250;
-/** Sending does not wait for outcomes to be stored, so those of 50 ms share a commit. */
+/** Sending does not wait for outcomes to be stored, so the outcomes of 50 ms share a commit. */
 const batchDelayMs = 50;
 /** Bounds the row of a delivery that is resent many times by hand. */
 const maxStoredAttempts = 30;
@@ -59,7 +59,7 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
         SELECT * FROM jsonb_to_recordset(${sql.json(results as never)}) AS r
           (account text, webhook text, id text, status text, due_at timestamptz, attempt jsonb, at timestamptz)
       ),
-      held AS MATERIALIZED (
+      leased AS MATERIALIZED (
         SELECT account, webhook FROM endpoints
         WHERE lease = ${holder} AND (account, webhook) IN (SELECT account, webhook FROM given)
         ORDER BY account, webhook FOR UPDATE
@@ -72,14 +72,14 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
           finished_at = CASE WHEN g.status = 'pending' THEN NULL ELSE g.at END,
           -- After its first attempt, the delivery of a replay is retried like any other.
           low_priority = false
-        FROM given g JOIN held USING (account, webhook)
+        FROM given g JOIN leased USING (account, webhook)
         WHERE d.account = g.account AND d.webhook = g.webhook AND d.id = g.id AND (d.status = 'pending' OR g.status = 'delivered')
       )
       UPDATE endpoints e SET
         failing_since = CASE WHEN r.succeeded THEN NULL ELSE coalesce(e.failing_since, r.failed_at) END
       FROM (
         SELECT account, webhook, bool_or(status = 'delivered') AS succeeded, min(at) AS failed_at
-        FROM given JOIN held USING (account, webhook) GROUP BY account, webhook
+        FROM given JOIN leased USING (account, webhook) GROUP BY account, webhook
       ) AS r
       WHERE e.account = r.account AND e.webhook = r.webhook
       RETURNING e.account, e.webhook, e.failing_since`;

@@ -9,7 +9,7 @@ import type { Sql } from '../lib/sql.ts';
 import { bodyOf } from './body.ts';
 import type { Due } from './deliveries.ts';
 import { DueQueue } from './due-queue.ts';
-import type { EndpointTest, Held, Leases } from './leases.ts';
+import type { EndpointTest, LeasedEndpoint, Leases } from './leases.ts';
 import type { Outcome, OutcomeStore } from './outcomes.ts';
 import { retryAfterMs, retryDelayMs } from './schedule.ts';
 import type { Attempt, Send } from './send.ts';
@@ -47,7 +47,7 @@ interface Sent {
 
 /** Sends the due deliveries of one endpoint, up to 8 at once, until none is left. Starts with the first `wake`. */
 export class Session {
-  readonly held: Held;
+  readonly endpoint: LeasedEndpoint;
   /** When the claim was sent, which is when the lease begins. */
   readonly claimedAt: number;
   /** When the claim was answered. */
@@ -69,13 +69,15 @@ export class Session {
   #closing: 'no' | 'release' | 'postpone' = 'no';
   #isOver = false;
 
-  constructor(held: Held, claimedAt: number, tools: SessionTools) {
-    this.held = held;
+  constructor(endpoint: LeasedEndpoint, claimedAt: number, tools: SessionTools) {
+    this.endpoint = endpoint;
     this.claimedAt = claimedAt;
     this.#tools = tools;
-    this.#log = tools.log.child({ account: held.account, webhook: held.webhook });
-    this.#queue = new DueQueue(tools.sql, held);
-    this.#target = new TargetCache(() => findTarget(tools.sql, tools.box, held, tools.clock(), { onlyWhenOn: true }));
+    this.#log = tools.log.child({ account: endpoint.account, webhook: endpoint.webhook });
+    this.#queue = new DueQueue(tools.sql, endpoint);
+    this.#target = new TargetCache(() =>
+      findTarget(tools.sql, tools.box, endpoint, tools.clock(), { onlyWhenOn: true }),
+    );
   }
 
   get ended(): Promise<void> {
@@ -100,7 +102,7 @@ export class Session {
 
   /** Whether a replay of this endpoint may have deliveries. */
   noteReplaying(replaying: boolean): void {
-    this.held.replaying = replaying;
+    this.endpoint.replaying = replaying;
     if (!replaying) this.#queue.clearReplayed();
   }
 
@@ -173,9 +175,9 @@ export class Session {
   async #release(): Promise<void> {
     const { clock, leases } = this.#tools;
     const now = clock();
-    if (this.#closing === 'postpone') await leases.postpone(this.held, new Date(now.getTime() + databaseRetryMs));
+    if (this.#closing === 'postpone') await leases.postpone(this.endpoint, new Date(now.getTime() + databaseRetryMs));
     else {
-      const kept = await leases.release(this.held, now, this.#closing === 'release');
+      const kept = await leases.release(this.endpoint, now, this.#closing === 'release');
       if (kept !== undefined) {
         this.noteReplaying(kept.replaying);
         return this.#queue.expectMore();
@@ -227,17 +229,17 @@ export class Session {
 
   async #record(delivery: Due, { attempt, at }: Sent): Promise<void> {
     const { clock, outcomes } = this.#tools;
-    const endpoint = await outcomes.record({ ...this.held, ...outcomeOf(delivery, attempt, at, clock()) });
+    const state = await outcomes.record({ ...this.endpoint, ...outcomeOf(delivery, attempt, at, clock()) });
     this.#queue.markRecorded(delivery);
-    if (endpoint === undefined) return this.abandon();
-    const failingMs = endpoint.failing_since === null ? 0 : clock().getTime() - endpoint.failing_since.getTime();
+    if (state === undefined) return this.abandon();
+    const failingMs = state.failing_since === null ? 0 : clock().getTime() - state.failing_since.getTime();
     if (attempt.status === 410) await this.#disable('gone', at);
     else if (failingMs >= disableAfterMs) await this.#disable('failing', at);
   }
 
   async #disable(reason: 'gone' | 'failing', attemptedAt: Date): Promise<void> {
     this.#closing = 'postpone';
-    await this.#tools.disable(this.held, reason, attemptedAt).catch((error) => {
+    await this.#tools.disable(this.endpoint, reason, attemptedAt).catch((error) => {
       this.#log.error({ error: messageOf(error) }, 'a webhook could not be disabled: the next failed delivery retries');
     });
   }

@@ -17,7 +17,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 const retentionMs = { delivered: 7 * dayMs, failed: 30 * dayMs };
 
 /**
- * Marks deliveries, those of replays included, that were pending when their webhook stopped as failed, one batch of one webhook at a time. Returns
+ * Marks deliveries that were pending when their webhook stopped as failed, deliveries of replays included, one batch of one
+ * webhook at a time. Returns
  * the size of the batch; undefined if no stopped webhook is left to process.
  */
 export async function dropStopped(sql: Sql, now: Date): Promise<number | undefined> {

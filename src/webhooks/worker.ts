@@ -100,9 +100,9 @@ class Sessions {
     const { leases, clock } = this.#tools;
     const claimedAt = performance.now();
     const free = maxSessions - this.#sessions.size;
-    const { held, tests } = free > 0 ? await leases.claim(clock(), free) : { held: [], tests: [] };
-    this.#isFull = held.length === free;
-    for (const endpoint of held) {
+    const { claimed, tests } = free > 0 ? await leases.claim(clock(), free) : { claimed: [], tests: [] };
+    this.#isFull = claimed.length === free;
+    for (const endpoint of claimed) {
       const key = endpointKey(endpoint);
       // The lease had expired and no other worker had taken it: the existing session continues.
       if (this.#sessions.has(key)) continue;
@@ -110,8 +110,8 @@ class Sessions {
       this.#sessions.set(key, session);
       session.ended.then(() => this.#sessions.delete(key));
     }
-    this.#setTests(held, tests, claimedAt);
-    this.wake(held);
+    this.#setTests(claimed, tests, claimedAt);
+    this.wake(claimed);
     return this.#sessions.size > 0;
   }
 
@@ -130,7 +130,7 @@ class Sessions {
       if (kept.has(key) || session.startedAt >= sentAt) session.wake();
       else {
         log.warn(
-          session.held,
+          session.endpoint,
           'lease on a webhook lost: its requests are aborted, another worker sends its deliveries',
         );
         session.abandon();
@@ -144,7 +144,7 @@ class Sessions {
     // Another instance may have added deliveries of an endpoint whose lease a slow request keeps here.
     for (const session of this.#sessions.values()) session.wake();
     const readAt = performance.now();
-    const endpoints = [...this.#sessions.values()].map(({ held }) => held);
+    const endpoints = [...this.#sessions.values()].map(({ endpoint }) => endpoint);
     this.#setTests(endpoints, await this.#tools.leases.tests(), readAt);
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { exampleScan, sendExample } from '../../src/api/webhooks/webhook-actions.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { Transaction } from '../../src/log/connect.ts';
+import type { Transaction } from '../../src/lib/sql.ts';
 import { readStream } from '../../src/log/read.ts';
 import { remove } from '../../src/webhooks/commands.ts';
 import { createSender } from '../../src/webhooks/send.ts';

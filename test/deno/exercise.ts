@@ -12,8 +12,9 @@ import { problemWithDestination, problemWithName, problemWithShortCodeFormat } f
 import type { Recorded } from '../../events/recorded.ts';
 import { applyState } from '../../projections/state.ts';
 import { isId, newId, newRuleId, newShortCode } from '../../src/lib/ids.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { append, VersionTaken } from '../../src/log/append.ts';
-import { connect, type Sql } from '../../src/log/connect.ts';
+import { connect } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { readEvents, readStream } from '../../src/log/read.ts';
 import { drawPng } from '../../src/qr/png.ts';

@@ -16,7 +16,7 @@ import { createSnapshotTask } from '../../src/edge/snapshot-task.ts';
 import { Refusal } from '../../src/lib/errors.ts';
 import { newId, newShortCode } from '../../src/lib/ids.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { readStream } from '../../src/log/read.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { useDatabase } from '../support/database.ts';

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { block } from '../../src/codes/blocked-hosts.ts';
 import { verify } from '../../src/maintenance/verify.ts';
 import { created } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -101,6 +102,16 @@ describe('a code with max_scans', () => {
     ]);
     await account.live.patch(`/v1/qrcodes/${code.id}`, { max_scans: 2 });
     expect(await read(code)).toMatchObject({ availability: 'live', remaining_scans: 1 });
+  });
+
+  test('beyond it a fallback on a blocked host is not followed, also by a scan that lost the race for the last place', async () => {
+    const elsewhere = 'https://fallback-of-a-limit.example/';
+    const code = await create({ max_scans: 1, fallback_url: elsewhere });
+    const blocked = await create({ destination_url: elsewhere });
+    await block(service.database.sql, new URL(elsewhere).host, new Date());
+    for (const i of [0, 1]) await eventually(async () => expect((await scan(blocked, i)).status).toBe(410));
+    expect(countStatuses(await atOnce(4, (i) => scan(code, i)))).toEqual({ 302: 1, 410: 3 });
+    expect(await storedOf(code)).toHaveLength(1);
   });
 
   test('raised after it was reached, or removed, it redirects again on every instance', async () => {

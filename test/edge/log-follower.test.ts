@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBans } from '../../src/edge/bans.ts';
 import { LogFollower } from '../../src/edge/log-follower.ts';
-import { connect, type Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
+import { connect } from '../../src/log/connect.ts';
 import { useDatabase } from '../support/database.ts';
 import { codesIn, loadRoute } from './routes-support.ts';
 

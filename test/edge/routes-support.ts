@@ -7,7 +7,7 @@ import { createCodes } from '../../src/codes/create.ts';
 import { toLocation } from '../../src/edge/location.ts';
 import { type KnownRoute, Routes } from '../../src/edge/routes.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testBox } from '../support/secret-box.ts';
 import { type ManualTimers, manualTimers } from '../support/timers.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Filter } from '../../src/feed/filter.ts';
 import { readPage } from '../../src/feed/read-page.ts';
-import type { Queryable } from '../../src/log/connect.ts';
+import type { Queryable } from '../../src/lib/sql.ts';
 import { microtasks } from '../lib/microtasks.ts';
 
 test('two pages of an account are read at a time, and those of another account meanwhile', async () => {

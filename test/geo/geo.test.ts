@@ -50,7 +50,7 @@ describe('lookup in DB-IP Lite', () => {
   });
 
   it('does not look up IPv6 addresses in the IPv4 database', () => {
-    // Its first 32 bits are those of 81.2.69.142.
+    // Its first 32 bits are the bits of 81.2.69.142.
     expect(geo.lookup(address('5102:458e::1'))).toEqual(unknown);
   });
 

@@ -10,7 +10,7 @@ import { retrying } from '../support/warehouse.ts';
 import { type Behaviour, useReceiver } from '../webhooks/receiver.ts';
 import { mayCallTests, newPath, scanCode, setHook } from '../webhooks/webhook-support.ts';
 
-/** Attacks by one account. The limits of streams are in test/feed/limit.test.ts, those of reverts in test/log/. */
+/** Attacks by one account. Limits of streams are in test/feed/limit.test.ts, limits of reverts in test/log/. */
 const service = useService({ config: mayCallTests });
 const receiver = useReceiver();
 /** Above idle, for the process that redirects and for each renderer. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { isReserved } from '../../src/codes/short-code.ts';
 import { type IdPrefix, isId, newId, newSecret, newShortCode } from '../../src/lib/ids.ts';
-import { isReserved } from '../../src/lib/short-code.ts';
 
 const now = Date.parse('2026-03-01T09:30:00.000Z');
 const many = <T>(make: () => T, count = 40_000): T[] => Array.from({ length: count }, make);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isScan } from '../../events/entry.ts';
 import { newId } from '../../src/lib/ids.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { appendScans, batchOf, sliceOf, UnprovenAppend } from '../../src/log/append-scans.ts';
-import type { Sql } from '../../src/log/connect.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { atOnce } from '../support/http.ts';

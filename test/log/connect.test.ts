@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { startProxy } from '../../bench/chaos/proxy.ts';
 import { messageOf } from '../../src/lib/errors.ts';
+import type { Queryable } from '../../src/lib/sql.ts';
 import { timeouts } from '../../src/lib/timeouts.ts';
 import { append } from '../../src/log/append.ts';
-import { connect, isPostgresUnavailable, type Queryable, violates } from '../../src/log/connect.ts';
+import { connect, isPostgresUnavailable, violates } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
 import { useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';

@@ -8,8 +8,8 @@ import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts
 import { scanTables } from '../../src/analytics/scan-tables.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { newId } from '../../src/lib/ids.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
-import type { Sql } from '../../src/log/connect.ts';
 import { ensurePartitions } from '../../src/log/partitions.ts';
 import { readRange } from '../../src/log/read.ts';
 import { readScanText } from '../../src/log/scan-lines.ts';

@@ -91,7 +91,7 @@ async function rows<T>(query: string): Promise<T[]> {
 /** Every scan in the warehouse, in the order of the log. */
 const stored = async () => rows(`SELECT * FROM ${await tableInUse()} ORDER BY position`);
 
-/** Every scan of the log, except those of deleted codes, as the warehouse should have it. */
+/** Every scan of the log, except scans of deleted codes, as the warehouse should have it. */
 const logged = () => database.sql`
   SELECT s.account, s.mode, s.code, to_char(s.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS') AS time,
     s.position, s.id, s.country, s.region, s.city, s.device, s.browser, s.is_bot, s.visitor::text, s.is_unique, s.revision,

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, listAccounts } from '../../src/accounts/accounts.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { connect, type Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
+import { connect } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { type DataDirectory, openDataDirectory, readSecrets } from '../../src/stack/data-directory.ts';
 import { startOnFreePort } from '../../src/stack/part.ts';
@@ -18,7 +19,7 @@ let sql: Sql;
 let url: URL;
 let stop = async () => {};
 
-/** A data folder like those of earlier versions, in which the superuser owns the database. */
+/** A data folder like the data folders of earlier versions, in which the superuser owns the database. */
 async function makeOldFolder(): Promise<void> {
   const { postgres: password } = readSecrets(data);
   const part = await startOnFreePort((port) => postgresPlan({ data, port, password, durable: false }), { data, log });
@@ -65,7 +66,7 @@ afterAll(async () => {
   rmSync(data.path, { recursive: true, force: true });
 });
 
-/** Objects that another role owns, except those of the system and of extensions. */
+/** Objects that another role owns, except objects of the system and of extensions. */
 const foreignObjects = () => sql`
   SELECT (pg_identify_object(classid, objid, objsubid)).* FROM (
     SELECT 'pg_class'::regclass AS classid, oid AS objid, 0 AS objsubid, relowner AS owner FROM pg_class

@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest';
 import type { LogRange } from '../../events/entry.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { append } from '../../src/log/append.ts';
-import type { Sql } from '../../src/log/connect.ts';
 import { headOfLog, readRange } from '../../src/log/read.ts';
 import { connectStream } from '../../src/stream/connect.ts';
 import { startRelay } from '../../src/stream/relay.ts';

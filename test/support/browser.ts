@@ -10,11 +10,11 @@ export interface WatchedPage {
   consoleErrors: string[];
   /** Waits for an error that contains `text`, and removes it from `consoleErrors`. */
   takeError(text: string): Promise<void>;
-  /** URLs of requests to another host than that of `url`. */
+  /** URLs of requests to another host than the host of `url`. */
   externalRequests(url: string): string[];
   /** The number of requests so far. */
   requestCount(): number;
-  /** Closes every page that shares its cookies. `url` is that of the service. */
+  /** Closes every page that shares its cookies. `url` is the URL of the service. */
   close(url: string): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export interface ConsolePage extends WatchedPage {
 }
 
 /**
- * A new account for each test, and an empty page whose cookies are those of a session in its console. `begin` receives them
+ * A new account for each test, and an empty page with the cookies of a session in its console. `begin` receives them
  * before the test. The page must not log errors or request anything from another host.
  */
 export function useConsole(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { connect, type Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
+import { connect } from '../../src/log/connect.ts';
 import { serviceRole } from '../../src/stack/service-role.ts';
 import { templateDatabase } from './stack.ts';
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { connect, type Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
+import { connect } from '../../src/log/connect.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 
 /**

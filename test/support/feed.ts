@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { eventStream, type FeedMessage } from '../../bench/event-stream.ts';
 import { Feed } from '../../src/feed/feed.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { eventually } from './eventually.ts';
 
 /** A feed that does not follow NATS, for tests that do not test feeds. */

@@ -14,7 +14,7 @@ export async function spectralFindings(document: object): Promise<string[]> {
 }
 
 /**
- * Leaves out an example that was seen with the same schema before: 9 of 10 are those of errors, and Spectral takes half of
+ * Leaves out an example that was seen with the same schema before: 9 of 10 are examples of errors, and Spectral takes half of
  * its time to compare each with its schema.
  */
 function withoutRepeats(document: object): object {

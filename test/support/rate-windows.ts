@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 
 /** Ends every rate limit window now, instead of waiting a minute. */
 export async function endWindows(sql: Sql): Promise<void> {

@@ -51,7 +51,7 @@ export interface ServiceOptions {
   clock?: Clock;
   log?: Logger;
   edgeIntervals?: EdgeIntervals;
-  /** Returns the DATABASE_URL of the instances, for example that of a proxy. */
+  /** Returns the DATABASE_URL of the instances, for example the URL of a proxy. */
   reach?(databaseUrl: string): Promise<string>;
   /** Returns the CLICKHOUSE_URL of the instances. */
   reachWarehouse?(clickhouseUrl: string): Promise<string>;

@@ -19,7 +19,7 @@ export function filesStartingProcesses(root: string): string[] {
     known.set(path, result);
     return result;
   };
-  // `support/stack.ts` starts the servers of the run, not those of the file that reads their addresses from it.
+  // `support/stack.ts` starts the servers of the run, not servers of the file that reads their addresses from it.
   known.set('test/support/stack.ts', false);
   return globSync('test/**/*.test.ts', { cwd: root }).filter(starts);
 }

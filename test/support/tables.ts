@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 
 /** Every row of a table as text, in a fixed order: two dumps are equal if and only if the tables are. */
 export async function dumpTable(sql: Sql, table: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Warehouse } from '../../src/analytics/connect.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { verify } from '../../src/maintenance/verify.ts';
 
 /** Waits until all projections have caught up with the log, and compares them with it. */

@@ -12,7 +12,7 @@ export type StoredScan = Omit<RecordedScan, 'type'>;
 
 export interface FilledWarehouse {
   service: TestService;
-  /** Inserts scans into the table in use, and sets its position to that of the last scan. */
+  /** Inserts scans into the table in use, and sets its position to the position of the last scan. */
   store(scans: StoredScan[]): Promise<void>;
   /** Creates a table, which is read after `putInUse`. */
   makeTable(version: number): Promise<void>;

@@ -228,7 +228,7 @@ describe('a pending delivery', () => {
     const attempts = receiver.received(account.path).length;
     for (const { path } of [account, other]) receiver.behave(path, answer(200));
     time.forward(retryMs);
-    // Due later than those of the suspended account.
+    // Due later than the deliveries of the suspended account.
     await settled(other, 'delivered', 1);
     expect(receiver.received(account.path)).toHaveLength(attempts);
     await resume(sql, account.id, time.clock());

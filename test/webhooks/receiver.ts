@@ -39,7 +39,7 @@ export const reset: Behaviour = (socket) => void socket.resetAndDestroy();
 
 export interface Receiver {
   port: number;
-  /** All received requests, or those of one path. */
+  /** All received requests, or the requests of one path. */
   received(to?: string): Received[];
   /** Sets how later requests for this path are answered. */
   behave(to: string, behaviour: Behaviour): void;

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WebhookEvent } from '../../events/webhooks/webhook.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { append } from '../../src/log/append.ts';
-import type { Sql } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { headOfLog } from '../../src/log/read.ts';
 import { findWebhooks } from '../../src/webhooks/commands.ts';
@@ -150,7 +150,7 @@ test('an instance of the version before sends beside this one: one worker has th
       WHERE e.account = free.account AND e.mode = free.mode RETURNING e.mode`;
   expect(claimed.map(({ mode }) => mode).toSorted()).toEqual(['live', 'wh_1']);
   const ours = new Leases(sql, 'ours', 1_000);
-  expect((await ours.claim(new Date(), 10)).held).toEqual([]);
+  expect((await ours.claim(new Date(), 10)).claimed).toEqual([]);
 
   const results = ['whd_1', 'whd_2'].map((id) => ({
     account,
@@ -172,7 +172,7 @@ test('an instance of the version before sends beside this one: one worker has th
         generation = CASE WHEN d.generation < 0 THEN -1 - d.generation ELSE d.generation END
       FROM given g JOIN held USING (account, mode) WHERE d.account = g.account AND d.mode = g.mode AND d.id = g.id`;
   await sql`UPDATE webhook_endpoints SET lease = NULL, lease_until = NULL, due_at = ${now} WHERE lease = ${lease}`;
-  expect((await ours.claim(new Date(), 10)).held.map(({ webhook }) => webhook).toSorted()).toEqual(['live', 'wh_1']);
+  expect((await ours.claim(new Date(), 10)).claimed.map(({ webhook }) => webhook).toSorted()).toEqual(['live', 'wh_1']);
   expect([await idsOf('live', false), await idsOf('live', true)]).toEqual([[], ['whd_4']]);
   expect(await sql`SELECT webhook, status, deliveries FROM delivery_counts ORDER BY webhook, status`).toEqual([
     { webhook: 'live', status: 'delivered', deliveries: 2 },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { parseRanges } from '../../src/lib/ip-range.ts';
-import type { Sql } from '../../src/log/connect.ts';
+import type { Sql } from '../../src/lib/sql.ts';
 import { headOfLog } from '../../src/log/read.ts';
 import { type Api, created, type Json } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';

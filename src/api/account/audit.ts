@@ -4,7 +4,7 @@ import { requireStillAdmitted } from '../../accounts/admission.ts';
 import { type AuditSelection, auditTypes, listAudit, readAudit } from '../../feed/audit.ts';
 import { presentEvent } from '../../feed/frame.ts';
 import { invalid } from '../../lib/errors.ts';
-import type { Queryable } from '../../log/connect.ts';
+import type { Queryable } from '../../lib/sql.ts';
 import { parseTime, timeProblem } from '../analytics/period.ts';
 import { json, type StreamedAnswer } from '../http/answers.ts';
 import { type Call, type Operation, operation } from '../http/operation.ts';

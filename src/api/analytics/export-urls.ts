@@ -1,6 +1,6 @@
 import { leadKey } from '../../analytics/series.ts';
 import { destinationsOfCodes } from '../../codes/destinations.ts';
-import type { Queryable } from '../../log/connect.ts';
+import type { Queryable } from '../../lib/sql.ts';
 
 /** Scans that are completed before the event loop gets a turn: about 1 ms, or 5 ms if each is of another code. */
 const sliceRows = 500;

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Caller } from '../../accounts/admission.ts';
 import { invalid, Refusal } from '../../lib/errors.ts';
-import type { Queryable, Sql, Transaction } from '../../log/connect.ts';
+import type { Queryable, Sql, Transaction } from '../../lib/sql.ts';
 import { type Answer, refusalAnswer } from './answers.ts';
 
 export const idempotencyHeader = {

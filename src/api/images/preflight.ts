@@ -1,7 +1,7 @@
 import { codeNotFound, findCode } from '../../codes/codes.ts';
+import { problemWithShortCode } from '../../codes/short-code.ts';
 import { invalid, retryLater } from '../../lib/errors.ts';
 import { QueueFull } from '../../lib/semaphore.ts';
-import { problemWithShortCode } from '../../lib/short-code.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import type { Proof } from '../../proof/proof.ts';
 import type { Proofs } from '../../proof/proofs.ts';

@@ -37,7 +37,7 @@ const sentRequest = (tag: string, operationId: string, description: string, summ
   },
 });
 
-/** The requests that the service sends: to the webhook of /v1/account/webhook, and to those of /v1/webhooks. */
+/** The requests that the service sends: to the webhook of /v1/account/webhook, and to the webhooks of /v1/webhooks. */
 export const webhooks = Object.fromEntries([
   ['scan.created', sentRequest('Webhook', 'receiveScanCreated', deliveryRules, 'A code was scanned', ScanEvent)],
   ...eventBodies.map(({ schemaName, summary, schema }) => [

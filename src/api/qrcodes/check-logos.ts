@@ -4,7 +4,7 @@ import type { CodeRequest } from '../../codes/create.ts';
 import { lockUsedLogos } from '../../codes/logos.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
 import { newShortCode } from '../../lib/ids.ts';
-import type { Transaction } from '../../log/connect.ts';
+import type { Transaction } from '../../lib/sql.ts';
 import { hasRoom, type Proportions, tooLarge } from '../../qr/placed-logo.ts';
 import { lookOf } from '../../qr/style.ts';
 

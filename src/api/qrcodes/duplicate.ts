@@ -3,7 +3,7 @@ import { encodeFields } from '../../../events/code-fields.ts';
 import { type CountedCode, codeNotFound, findCode } from '../../codes/codes.ts';
 import { rulesToCopy } from '../../codes/rule-timezones.ts';
 import { invalid } from '../../lib/errors.ts';
-import type { Queryable } from '../../log/connect.ts';
+import type { Queryable } from '../../lib/sql.ts';
 import type { Proofs } from '../../proof/proofs.ts';
 import { findPerformed, idempotencyHeader } from '../http/idempotency.ts';
 import { type Operation, operation } from '../http/operation.ts';

@@ -6,7 +6,7 @@ import { webhookEventTypes } from '../../../events/webhooks/webhook-events.ts';
 import type { Caller } from '../../accounts/admission.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import type { Sql } from '../../log/connect.ts';
+import type { Sql } from '../../lib/sql.ts';
 import type { SubscriptionChange } from './webhooks-schemas.ts';
 
 type Given = Static<typeof SubscriptionChange>;

@@ -14,7 +14,7 @@ export interface DemoCode extends CodeRequest {
   /** Scan frequency relative to the other codes. */
   weight: number;
   rhythm: Rhythm;
-  /** Ratio of the scan frequency today to that of the first day. */
+  /** Ratio of the scan frequency today to the frequency on the first day. */
   growth: number;
   /** Share of scans by returning visitors. */
   returning: number;

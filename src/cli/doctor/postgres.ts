@@ -1,7 +1,7 @@
 import { messageOf, StartError } from '../../lib/errors.ts';
 import { createSecretBox } from '../../lib/secret-box.ts';
+import type { Sql } from '../../lib/sql.ts';
 import { listArchives } from '../../log/archives.ts';
-import type { Sql } from '../../log/connect.ts';
 import { pendingMigrations } from '../../log/migrate.ts';
 import { storedFingerprint } from '../../log/secret-key.ts';
 import { cutoffOf, latestRun } from '../../maintenance/retention.ts';

@@ -54,7 +54,7 @@ interface Listing {
   /** Oldest first. */
   paths: string[];
   setAside: number;
-  /** Higher than that of any file, including those set aside, which must not be overwritten. */
+  /** Higher than the number of any file, including files set aside, which must not be overwritten. */
   nextNumber: number;
 }
 
@@ -123,7 +123,8 @@ export class SpoolFolder {
   readonly #directory: FileHandle;
   #nextNumber: number;
 
-  private constructor(path: string, directory: FileHandle, nextNumber: number, report: (event: SpoolEvent) => void) {
+  /** For `open` only. */
+  constructor(path: string, directory: FileHandle, nextNumber: number, report: (event: SpoolEvent) => void) {
     this.#path = path;
     this.#directory = directory;
     this.#nextNumber = nextNumber;

@@ -1,7 +1,7 @@
 import type { Engine } from './engine.ts';
 import type { StatementRequest } from './request.ts';
 
-/** Where the defaults of chdb are not those of a server, or where a statement could run forever. */
+/** Where chdb and a server have different defaults, or where a statement could run forever. */
 const defaultSettings: Readonly<Record<string, string>> = {
   // On by default in 26.x: rows would be acknowledged before they are stored, and deduplication tokens ignored.
   async_insert: '0',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
-import { connect, isPostgresUnavailable, type Sql } from '../../../src/log/connect.ts';
+import type { Sql } from '../../../src/lib/sql.ts';
+import { connect, isPostgresUnavailable } from '../../../src/log/connect.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { atOnce } from '../../support/http.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { withoutNatsLeader } from '../../../bench/chaos/faults.ts';
 import type { NatsCluster } from '../../../bench/chaos/nats-cluster.ts';
 import { outcomesOf, startScanning } from '../../../bench/chaos/scanner.ts';
-import type { Sql } from '../../../src/log/connect.ts';
+import type { Sql } from '../../../src/lib/sql.ts';
 import { headOfLog } from '../../../src/log/read.ts';
 import { endOf, ensureStream } from '../../../src/stream/jetstream.ts';
 import { startRelay } from '../../../src/stream/relay.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { problemWithShortCode } from '../../../lib/short-code.ts';
+import { problemWithShortCode } from '../../../codes/short-code.ts';
 import { api } from '../api.ts';
 
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

@@ -1,0 +1,117 @@
+import { Argument, type Command } from 'commander';
+import { modes, plans } from '../../events/plans.ts';
+import { action, dataOption, operatorCommand } from './declare.ts';
+
+/** Declares what operators do to accounts, their keys, codes, destinations and secrets. */
+export function declareOperatorCommands(program: Command): void {
+  declareAccount(program);
+  declareKey(program);
+  declareCode(program);
+  declareDestinations(program);
+  declareSecret(program);
+}
+
+function declareAccount(program: Command): void {
+  const account = program.command('account').description('manage accounts, their plans and their keys');
+  const accountId = new Argument('<account>', 'account id (acct_…)');
+  operatorCommand(account, 'create', 'create an account, and print its live key and its test key')
+    .requiredOption('--name <name>', 'display name')
+    .requiredOption('--plan <plan>', plans.join(', '))
+    .action(action(() => import('./account.ts'), 'accountCreate'));
+  account
+    .command('plan')
+    .description('change the plan of an account')
+    .addArgument(accountId)
+    .argument('<plan>', plans.join(', '))
+    .addOption(dataOption())
+    .action(action(() => import('./account.ts'), 'accountPlan'));
+  operatorCommand(account, 'list', 'list all accounts').action(action(() => import('./account.ts'), 'accountList'));
+  operatorCommand(account, 'rename', 'change the name of an account')
+    .addArgument(accountId)
+    .argument('<name>', 'new display name')
+    .action(action(() => import('./account.ts'), 'accountRename'));
+  operatorCommand(account, 'suspend', 'disable the API, console and short links of an account; deletes nothing')
+    .addArgument(accountId)
+    .requiredOption('--reason <reason>', 'reason shown to the owner')
+    .action(action(() => import('./account.ts'), 'accountSuspend'));
+  operatorCommand(account, 'resume', 'end the suspension of an account')
+    .addArgument(accountId)
+    .action(action(() => import('./account.ts'), 'accountResume'));
+  operatorCommand(account, 'delete', 'delete an account for good, and erase its keys, codes, scans and event data')
+    .addArgument(accountId)
+    .option('--yes', 'do not ask for confirmation')
+    .addHelpText(
+      'after',
+      `
+Its keys stop working and its short links answer 410 at once. The running service
+erases the data, and this command waits for it. Short codes are never reused.
+NATS keeps messages for up to two days, and backups keep what they contain.`,
+    )
+    .action(action(() => import('./account-delete.ts'), 'accountDelete'));
+  operatorCommand(account, 'keys', 'list the valid keys of an account')
+    .addArgument(accountId)
+    .action(action(() => import('./account.ts'), 'accountKeys'));
+  operatorCommand(account, 'key', 'create a key for an account and print it, for an owner who has lost all keys')
+    .addArgument(accountId)
+    .requiredOption('--mode <mode>', modes.join(', '))
+    .option('--name <name>', 'name of the key in the list of keys', 'Created by the operator')
+    .action(action(() => import('./account.ts'), 'accountKey'));
+}
+
+function declareKey(program: Command): void {
+  const key = program.command('key').description('manage API keys of any account');
+  operatorCommand(key, 'revoke', 'revoke an API key')
+    .argument('<key>', 'key id (key_…)')
+    .action(action(() => import('./key.ts'), 'keyRevoke'));
+}
+
+function declareCode(program: Command): void {
+  const code = program.command('code').description('take down and restore codes of any account');
+  const codeId = new Argument('<code>', 'short code or id (qr_…)');
+  operatorCommand(code, 'takedown', 'disable a short link; its owner cannot undo it')
+    .addArgument(codeId)
+    .requiredOption('--reason <reason>', 'reason shown to the owner')
+    .action(action(() => import('./code.ts'), 'codeTakedown'));
+  operatorCommand(code, 'restore', 'undo a takedown')
+    .addArgument(codeId)
+    .action(action(() => import('./code.ts'), 'codeRestore'));
+}
+
+function declareDestinations(program: Command): void {
+  const destinations = program.command('destinations').description('manage the hosts that no code may lead to');
+  const host = new Argument('<host>', 'host name, such as example.com');
+  operatorCommand(destinations, 'block', 'block a host and its subdomains, for new and existing codes')
+    .addArgument(host)
+    .action(action(() => import('./destinations.ts'), 'destinationsBlock'));
+  operatorCommand(destinations, 'unblock', 'unblock a host')
+    .addArgument(host)
+    .action(action(() => import('./destinations.ts'), 'destinationsUnblock'));
+  operatorCommand(destinations, 'list', 'list all blocked hosts').action(
+    action(() => import('./destinations.ts'), 'destinationsList'),
+  );
+}
+
+function declareSecret(program: Command): void {
+  const secret = program
+    .command('secret')
+    .description('replace SECRET_KEY, which encrypts webhook secrets and visitor keys');
+  operatorCommand(secret, 'rotate', 'encrypt everything with a new key; stop the service first')
+    .addHelpText(
+      'after',
+      `
+If SECRET_KEY is set, set NEW_SECRET_KEY too, and start the service with the new key
+afterwards. For a data folder of ./scanlog up, the command generates a key and stores
+it in secrets.json. After an interruption, run the command again.`,
+    )
+    .action(action(() => import('./secret.ts'), 'secretRotate'));
+  operatorCommand(secret, 'reset', 'replace everything that was encrypted with a lost key; stop the service first')
+    .option('--yes', 'do not ask for confirmation')
+    .addHelpText(
+      'after',
+      `
+The new key is SECRET_KEY, or the one in secrets.json of a data folder of ./scanlog up.
+Every webhook gets a new signing secret, which its receiver must be given. A returning
+visitor of a code counts as new once.`,
+    )
+    .action(action(() => import('./secret.ts'), 'secretReset'));
+}
