@@ -96,7 +96,7 @@ export const sessionEndTexts: Record<SessionEnd, string> = {
   ended_elsewhere: 'Your session was ended on another device.',
 };
 
-const ownDeviceField = (isChecked: boolean) => `<label class="check">
+const ownDeviceField = (isChecked: boolean) => `<label class="row nowrap check">
 <input type="checkbox" name="own_device" value="1"${isChecked ? ' checked' : ''}>
 <span>This is my device<span class="hint">Stay signed in here until you have not used Scanlog for ${ownDeviceDays} days. Otherwise you are signed out after ${sessionHours} hours.</span></span>
 </label>`;
@@ -112,13 +112,15 @@ interface SignInForm {
 export function signInPage(page: Page, { next, error, ended }: SignInForm): string {
   const alert = error === undefined ? '' : `\n<p class="error" id="error" role="alert">${escapeHtml(error)}</p>`;
   const notice =
-    ended === undefined ? '' : `\n<p class="verdict bad" role="status">${sessionEndTexts[ended]} Sign in again.</p>`;
+    ended === undefined
+      ? ''
+      : `\n<p class="row nowrap verdict bad" role="status">${sessionEndTexts[ended]} Sign in again.</p>`;
   const body = `<body class="sign-in">
-<main>
+<main class="stack gap-m">
 <img src="${page.bundle.mark.path}" alt="" width="56" height="56">
 <h1>Sign in to Scanlog</h1>
 <p class="lead">Manage your QR codes and see every scan.</p>${notice}
-<form method="post" action="/console/session" class="card">
+<form method="post" action="/console/session" class="card stack gap-m">
 <input type="hidden" name="next" value="${escapeHtml(next)}">
 <label for="key">API key</label>
 <input id="key" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false"
@@ -144,12 +146,12 @@ ${ownDeviceField(false)}
 export function phonePage(page: Page, error?: string): string {
   const message = error ?? 'This link is incomplete. Scan the code again.';
   const body = `<body class="sign-in">
-<main>
+<main class="stack gap-m">
 <img src="${page.bundle.mark.path}" alt="" width="56" height="56">
 <h1>Sign in to Scanlog</h1>
 <noscript><p>Signing in by a scanned code needs JavaScript. <a href="/console">Sign in with an API key</a> instead.</p></noscript>
 <p class="error" id="problem" role="alert"${error === undefined ? ' hidden' : ''}>${escapeHtml(message)}</p>
-<form method="post" action="/console/phone" class="card" id="confirm" hidden>
+<form method="post" action="/console/phone" class="card stack gap-m" id="confirm" hidden>
 <input type="hidden" name="token" id="token">
 <p>Sign in to the account <strong id="account"></strong> on this device?</p>
 <p class="hint" id="modes"></p>

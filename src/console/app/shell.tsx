@@ -24,8 +24,8 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
         Skip to content
       </a>
       <header class="top">
-        <div class="wrap">
-          <a class="brand" href={pageUrl('/')}>
+        <div class="wrap row">
+          <a class="row brand" href={pageUrl('/')}>
             <img src={markUrl} alt="" width="28" height="28" />
             <span>Scanlog</span>
           </a>
@@ -39,7 +39,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
             {link('/live', 'Live')}
             {link('/account', 'Account')}
           </nav>
-          <div class="tools">
+          <div class="row gap-xs tools">
             <ModeSwitch mode={mode} />
             <ThemeToggle />
             <form method="post" action="/console/sign-out">
@@ -60,7 +60,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       <main class="wrap" id="content" tabIndex={-1}>
         {children}
       </main>
-      <footer class="wrap foot">
+      <footer class="wrap row between foot">
         <a href="/swagger" target="_blank" rel="noreferrer">
           API documentation
         </a>

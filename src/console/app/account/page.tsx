@@ -71,10 +71,10 @@ function PlanAndUsage({
 }) {
   const maxCodes = limits.qr_codes;
   return (
-    <div class="plan">
-      <section class="card">
+    <div class="grid columns-l plan">
+      <section class="card stack">
         <h2>{capitalize(plan)} plan</h2>
-        <dl>
+        <dl class="stack">
           {usage.qr_codes !== null && (
             <div>
               <dt>Live codes</dt>
@@ -115,9 +115,9 @@ function PlanAndUsage({
           </div>
         </dl>
       </section>
-      <section class="card">
+      <section class="card stack">
         <h2>Account</h2>
-        <dl>
+        <dl class="stack">
           <div>
             <dt>Account ID</dt>
             <dd>
@@ -138,7 +138,9 @@ function PlanAndUsage({
           </code>
         </p>
         {maxCodes !== null && usage.qr_codes !== null && usage.qr_codes >= maxCodes * 0.9 && (
-          <p class="verdict bad">{plural(Math.max(0, maxCodes - usage.qr_codes), 'code')} left on your plan.</p>
+          <p class="row nowrap verdict bad">
+            {plural(Math.max(0, maxCodes - usage.qr_codes), 'code')} left on your plan.
+          </p>
         )}
       </section>
     </div>

@@ -80,9 +80,9 @@ function Badges({ code: { id, status, availability } }: { code: QrCode }) {
 }
 
 const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }) => (
-  <section class="details card" aria-label="Code details">
+  <section class="card row nowrap details" aria-label="Code details">
     <img src={`/images/${code.id}/public?format=svg`} alt={`QR code for ${code.short_url}`} width="168" height="168" />
-    <dl>
+    <dl class="grid">
       <div>
         <dt>Short link</dt>
         <dd>

@@ -61,7 +61,7 @@ function CodeFields({ form }: { form: CreateForm }) {
   const { errors } = form;
   const styleError = errorAt(errors, 'style');
   return (
-    <div class="card">
+    <div class="card stack">
       <Field
         label="Name"
         value={form.name}
@@ -126,10 +126,10 @@ function ShortCodeHint({ form: { customCode, availability } }: { form: CreateFor
 function PreviewAndActions({ form, isDisabled }: { form: CreateForm; isDisabled: boolean }) {
   const { shortCode, style, busy, create } = form;
   return (
-    <div class="side">
+    <div class="stack side">
       <Preview url={`${bootstrap.short_base_url}/${shortCode}`} style={style} shortCode={shortCode} />
       <p class="hint">You cannot change the short link or the style later.</p>
-      <div class="actions">
+      <div class="row actions">
         <button type="button" class="button" disabled={isDisabled} onClick={() => create('draft')}>
           Save as draft
         </button>

@@ -25,8 +25,8 @@ export function StyleEditor({ style, onStyle }: Props) {
   const isTransparent = style.backgroundColor === transparent;
   const shownBackground = isTransparent ? '#FFFFFF' : (style.backgroundColor ?? '#FFFFFF');
   return (
-    <div class="style-editor">
-      <fieldset class="presets">
+    <div class="stack">
+      <fieldset class="row">
         <legend class="hidden">Presets</legend>
         {presets.map(([name, preset]) => (
           <button
@@ -65,9 +65,9 @@ export function StyleEditor({ style, onStyle }: Props) {
         )}
         onValue={(cornersDotType) => set({ cornersDotType })}
       />
-      <fieldset class="colors">
+      <fieldset class="stack gap-s">
         <legend>Colors</legend>
-        <div>
+        <div class="grid gap-m columns-s">
           <Color label="Dots" value={style.dotsColor ?? '#000000'} onValue={(dotsColor) => set({ dotsColor })} />
           <Color label="Background" value={shownBackground} onValue={(backgroundColor) => set({ backgroundColor })} />
           <Color
@@ -85,7 +85,7 @@ export function StyleEditor({ style, onStyle }: Props) {
             onReset={() => resetField('cornersDotColor')}
           />
         </div>
-        <label class="check">
+        <label class="row nowrap check">
           <input
             type="checkbox"
             checked={isTransparent}
@@ -138,11 +138,11 @@ interface ShapesProps<T extends string> {
 function Shapes<T extends string>({ label, options, value, draw, onValue }: ShapesProps<T>) {
   const name = useId();
   return (
-    <fieldset class="shapes">
+    <fieldset class="stack gap-s">
       <legend>{label}</legend>
-      <div>
+      <div class="grid gap-s columns-xs">
         {options.map((option) => (
-          <label key={option}>
+          <label key={option} class="option tile stack gap-xs shape">
             <input type="radio" name={name} checked={option === value} onChange={() => onValue(option)} />
             {draw(option)}
             <span>{typeLabel(option)}</span>

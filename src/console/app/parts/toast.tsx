@@ -30,9 +30,9 @@ export function Toasts() {
     render = setShown;
   }, []);
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div class="stack toasts" role="status" aria-live="polite">
       {shown.map(({ id, text, kind }) => (
-        <div key={id} class={`toast ${kind}`}>
+        <div key={id} class={`row nowrap toast ${kind}`}>
           <Icon name={kind === 'done' ? 'check' : 'warning'} />
           <span>{text}</span>
           <button type="button" class="plain" aria-label="Dismiss" onClick={() => remove(id)}>

@@ -22,7 +22,7 @@ export const QueryFields = ({ form: { forward_query, utm }, onForm, code, errors
     isUsed={code.utm !== undefined || code.forward_query === true}
     hasError={utmFields.some((field) => errorOf(errors, `utm.${field}`) !== undefined)}
   >
-    <fieldset class="utm">
+    <fieldset class="grid gap-m columns-s">
       <legend>UTM parameters</legend>
       {utmFields.map((field) => (
         <Field
@@ -37,7 +37,7 @@ export const QueryFields = ({ form: { forward_query, utm }, onForm, code, errors
       ))}
     </fieldset>
     <p class="hint">Added to every destination that does not have them itself.</p>
-    <label class="check">
+    <label class="row nowrap check">
       <input
         type="checkbox"
         checked={forward_query}
