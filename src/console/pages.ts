@@ -133,11 +133,38 @@ ${ownDeviceField(false)}
 <p>The first start of <code>./scanlog up</code> prints a live and a test key. For another account, ask the operator of this service to run:</p>
 <pre><code>./scanlog account create --name "My café" --plan pro</code></pre>
 </details>
-<p class="foot"><a href="/swagger">API documentation</a></p>
+<details>
+<summary>I lost my API key</summary>
+<p>No one can show it again: Scanlog keeps only a hash of it. Where you are still signed in, create another key under <strong>Account, API keys</strong>, and revoke the lost one. Otherwise ask the operator of this service to run:</p>
+<pre><code>./scanlog account key acct_…</code></pre>
+<p>Your codes keep working meanwhile.</p>
+</details>
+<p class="row gap-l foot"><a href="/console/docs/README.md">Guides</a> <a href="/swagger">API reference</a></p>
 </main>
 </body>`;
   return renderDocument(page, 'Sign in · Scanlog', body);
 }
+
+/** A document of the folder docs/. */
+export const guidePage = (page: Page, { title, html }: { title: string; html: string }): string =>
+  renderDocument(
+    page,
+    `${escapeHtml(title)} · Scanlog`,
+    `<body>
+<header class="top">
+<div class="wrap row">
+<a class="row brand" href="/console"><img src="${page.bundle.mark.path}" alt="" width="28" height="28"> <span>Scanlog</span></a>
+<nav class="row gap-xs" aria-label="Main">
+<a href="/console">Console</a>
+<a href="/console/docs/README.md">Guides</a>
+<a href="/swagger">API reference</a>
+</nav>
+</div>
+</header>
+<main class="wrap guide">
+${html}</main>
+</body>`,
+  );
 
 /**
  * Signs in the device that opened a link of `createSignInLink`. The link's token is in the fragment, which no server,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { created, type Json, newCode } from '../support/api.ts';
-import { accessibilityViolations, horizontalOverflow, useConsole } from '../support/console-page.ts';
+import { accessibilityViolations, horizontalOverflow, openAccountMenu, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
@@ -94,6 +94,7 @@ describe('the create form', () => {
       note: 'Inside',
     });
     await page.goto(`${url}/console/codes/${terrace.id}`);
+    await button('More actions').click();
     await page.getByRole('link', { name: 'Duplicate' }).click();
     await page.getByText('A copy of “Terrace” with a new short link.').waitFor();
     expect(await field('Name').inputValue()).toBe('Terrace copy');
@@ -127,6 +128,7 @@ describe('the create form', () => {
     await page.getByText('Your plan is full.').waitFor();
     expect(await button('Create code').isDisabled()).toBe(true);
 
+    await openAccountMenu(page);
     await button('Add test mode').click();
     await field('Test API key').fill(account.keys.test);
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();

@@ -13,12 +13,13 @@ import { TimeZone } from './time-zone.tsx';
 import { WebhookSettings } from './webhook.tsx';
 import { NewWebhookPage, WebhookPage } from './webhook-page.tsx';
 
+/** Each with the part of its text that a phone has no room for. */
 const sections = [
-  ['plan', '/account', 'Plan and usage'],
-  ['keys', '/account/keys', 'API keys'],
-  ['sessions', '/account/sessions', 'Sessions'],
-  ['webhook', '/account/webhook', 'Webhooks'],
-  ['audit', '/account/audit', 'Audit log'],
+  ['plan', '/account', 'Plan', ' and usage'],
+  ['keys', '/account/keys', 'API keys', ''],
+  ['sessions', '/account/sessions', 'Sessions', ''],
+  ['webhook', '/account/webhook', 'Webhooks', ''],
+  ['audit', '/account/audit', 'Audit log', ''],
 ] as const;
 export type Section = (typeof sections)[number][0];
 
@@ -33,9 +34,10 @@ export function AccountPage({ section, webhook }: { section: Section; webhook?: 
     <>
       <Heading title="Account" lead={account.data?.name} />
       <nav class="tabs" aria-label="Account" ref={tabs}>
-        {sections.map(([name, path, text]) => (
+        {sections.map(([name, path, text, wideText]) => (
           <a key={name} href={pageUrl(path)} aria-current={name === section ? 'page' : undefined}>
             {text}
+            <span class="wide">{wideText}</span>
           </a>
         ))}
       </nav>

@@ -1,6 +1,7 @@
-import { compact, date, displayUrl } from '../format.ts';
+import { compact, date } from '../format.ts';
 import { AvailabilityBadge } from '../parts/availability.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { ShortLink } from '../parts/short-link.tsx';
 import { StatusBadge } from '../parts/states.tsx';
 import { pageUrl, urlWith } from '../router.ts';
 import type { ListedQrCode } from '../types.ts';
@@ -81,7 +82,7 @@ function CodeRow({ code, mark, selection }: RowProps) {
               {name}
             </a>
             <span class="row nowrap gap-none link">
-              {displayUrl(short_url)}
+              <ShortLink url={short_url} />
               <Copy text={short_url} label={`Copy short link of ${name}`} />
             </span>
             <TagLinks tags={mark?.tags ?? []} />
