@@ -123,13 +123,16 @@ describe('codes', () => {
     await link('Create code').first().click();
     await field('Name').fill('Summer menu');
     await field('Destination').fill('example.com/summer');
+    await page.getByText('Short link, tags and note').click();
     await field('Short link').fill(taken);
     await page.getByText('The short link is taken; choose another.').waitFor();
     const available = uniqueCode('summer');
     await field('Short link').fill(available);
     await page.getByText('Available', { exact: true }).waitFor();
 
+    await page.getByRole('radio', { name: 'Forest' }).check();
     await page.getByText('Scans down to').waitFor();
+    await page.getByText('Shapes, colors and print').click();
     await field('Dots color').fill('#F2C200');
     await page.getByText('have a contrast of').waitFor();
     await field('Dots color').fill('#7A1F4B');

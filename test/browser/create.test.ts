@@ -36,7 +36,11 @@ describe('the create form', () => {
       await page.evaluate(`scrollTo(0, ${scrollTop})`);
       const box = await button('Create code').boundingBox();
       expect((box?.y ?? 9_999) + (box?.height ?? 0), `scrolled to ${scrollTop}`).toBeLessThanOrEqual(700);
+      const preview = await page.getByRole('complementary', { name: 'Preview' }).boundingBox();
+      expect(preview?.y, `the preview, scrolled to ${scrollTop}`).toBeGreaterThanOrEqual(0);
     }
+    const form = await page.locator('form.create').boundingBox();
+    expect(form?.height, 'what most codes need').toBeLessThan(1500);
     await button('Create code').click();
     await eventually(async () => expect(await focused()).toBe('Name'));
     expect(await alerts()).toEqual(['Enter a name.', expect.stringContaining('Enter a destination')]);

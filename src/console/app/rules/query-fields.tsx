@@ -1,10 +1,10 @@
 import { utmFields } from '../../../../events/targeting/targeting-words.ts';
 import { Field } from '../parts/field.tsx';
 import { errorOf } from '../parts/field-errors.ts';
+import { More } from '../parts/more.tsx';
 import type { FieldErrors } from '../parts/use-action.ts';
 import type { QrCode } from '../types.ts';
 import type { LeadsForm } from './form.ts';
-import { More } from './more.tsx';
 
 const examples = { source: 'flyer', medium: 'qr', campaign: 'spring', term: 'menu', content: 'front' };
 

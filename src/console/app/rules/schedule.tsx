@@ -1,13 +1,13 @@
 import { number, plural } from '../format.ts';
 import { Field } from '../parts/field.tsx';
 import { errorOf } from '../parts/field-errors.ts';
+import { More } from '../parts/more.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import type { FieldErrors } from '../parts/use-action.ts';
 import { timeZoneText } from '../time-zones.ts';
 import type { QrCode } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
 import type { LeadsForm } from './form.ts';
-import { More } from './more.tsx';
 
 interface Props {
   form: LeadsForm;
