@@ -105,6 +105,10 @@ describe('the create form', () => {
     expect(await field('Note').inputValue()).toBe('Inside');
     await field('Short link').fill(taken.toUpperCase());
     await page.getByText(`is taken by "${taken}", which differs only in case`).waitFor();
+    await page.getByText('Short link, tags and note').click();
+    await field('Short link').waitFor({ state: 'hidden' });
+    await button('Create code').click();
+    await eventually(async () => expect(await focused(), 'its part of the form opens').toBe('Short link'));
     await field('Short link').fill('');
     await button('Create code').click();
     await page.getByRole('heading', { name: 'Terrace copy', level: 1 }).waitFor();

@@ -34,7 +34,7 @@ export function CodeActions({ code, onChange }: Props) {
   };
   const pause = async () => {
     await setActive(false);
-    // A printed code leads nowhere from now on, so a slip of the finger is undone where the user looks.
+    // A printed code leads nowhere at once, so a click by mistake is undone in the message that reports it.
     toast('Code paused. Visitors see a notice instead of the destination.', 'done', () => run(resume));
   };
   return (

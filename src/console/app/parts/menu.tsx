@@ -37,7 +37,7 @@ export function Menu({ label, buttonClass, button, children }: Props) {
     items[(at + step + items.length) % items.length]?.focus();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears the keys of the buttons and links inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys of the buttons and links inside
     <div
       class="menu"
       ref={root}
