@@ -7,10 +7,15 @@ import { guidePage } from './pages.ts';
 const guidesPath = '/console/docs/';
 const index = 'README.md';
 
-/** The guide as HTML. Pictures, and links to files that are not guides, are left out: the service does not have them. */
+/**
+ * The guide as HTML, with tables that scroll on a phone. Pictures, and links to files that are not guides, are left out: the
+ * service does not have them.
+ */
 const htmlOf = (markdown: string) =>
   Bun.markdown
     .html(markdown, { headings: { ids: true } })
+    .replaceAll('<table>', '<div class="scroll card" role="group" aria-label="Table" tabindex="0"><table>')
+    .replaceAll('</table>', '</table></div>')
     .replace(/<p><img [^>]*><\/p>/g, '')
     .replace(/<a href="\.\.\/[^"]*">(.*?)<\/a>/g, '$1');
 
