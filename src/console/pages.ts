@@ -96,7 +96,7 @@ export const sessionEndTexts: Record<SessionEnd, string> = {
   ended_elsewhere: 'Your session was ended on another device.',
 };
 
-const ownDeviceField = (isChecked: boolean) => `<label class="check">
+const ownDeviceField = (isChecked: boolean) => `<label class="row nowrap check">
 <input type="checkbox" name="own_device" value="1"${isChecked ? ' checked' : ''}>
 <span>This is my device<span class="hint">Stay signed in here until you have not used Scanlog for ${ownDeviceDays} days. Otherwise you are signed out after ${sessionHours} hours.</span></span>
 </label>`;
@@ -112,13 +112,15 @@ interface SignInForm {
 export function signInPage(page: Page, { next, error, ended }: SignInForm): string {
   const alert = error === undefined ? '' : `\n<p class="error" id="error" role="alert">${escapeHtml(error)}</p>`;
   const notice =
-    ended === undefined ? '' : `\n<p class="verdict bad" role="status">${sessionEndTexts[ended]} Sign in again.</p>`;
+    ended === undefined
+      ? ''
+      : `\n<p class="row nowrap verdict bad" role="status">${sessionEndTexts[ended]} Sign in again.</p>`;
   const body = `<body class="sign-in">
-<main>
+<main class="stack gap-m">
 <img src="${page.bundle.mark.path}" alt="" width="56" height="56">
 <h1>Sign in to Scanlog</h1>
 <p class="lead">Manage your QR codes and see every scan.</p>${notice}
-<form method="post" action="/console/session" class="card">
+<form method="post" action="/console/session" class="card stack gap-m">
 <input type="hidden" name="next" value="${escapeHtml(next)}">
 <label for="key">API key</label>
 <input id="key" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false"
@@ -131,11 +133,38 @@ ${ownDeviceField(false)}
 <p>The first start of <code>./scanlog up</code> prints a live and a test key. For another account, ask the operator of this service to run:</p>
 <pre><code>./scanlog account create --name "My café" --plan pro</code></pre>
 </details>
-<p class="foot"><a href="/swagger">API documentation</a></p>
+<details>
+<summary>I lost my API key</summary>
+<p>No one can show it again: Scanlog keeps only a hash of it. Where you are still signed in, create another key under <strong>Account, API keys</strong>, and revoke the lost one. Otherwise ask the operator of this service to run:</p>
+<pre><code>./scanlog account key acct_…</code></pre>
+<p>Your codes keep working meanwhile.</p>
+</details>
+<p class="row gap-l foot"><a href="/console/docs/README.md">Guides</a> <a href="/swagger">API reference</a></p>
 </main>
 </body>`;
   return renderDocument(page, 'Sign in · Scanlog', body);
 }
+
+/** A document of the folder docs/. */
+export const guidePage = (page: Page, { title, html }: { title: string; html: string }): string =>
+  renderDocument(
+    page,
+    `${escapeHtml(title)} · Scanlog`,
+    `<body>
+<header class="top">
+<div class="wrap row">
+<a class="row brand" href="/console"><img src="${page.bundle.mark.path}" alt="" width="28" height="28"> <span>Scanlog</span></a>
+<nav class="row gap-xs" aria-label="Main">
+<a href="/console">Console</a>
+<a href="/console/docs/README.md">Guides</a>
+<a href="/swagger">API reference</a>
+</nav>
+</div>
+</header>
+<main class="wrap guide">
+${html}</main>
+</body>`,
+  );
 
 /**
  * Signs in the device that opened a link of `createSignInLink`. The link's token is in the fragment, which no server,
@@ -144,12 +173,12 @@ ${ownDeviceField(false)}
 export function phonePage(page: Page, error?: string): string {
   const message = error ?? 'This link is incomplete. Scan the code again.';
   const body = `<body class="sign-in">
-<main>
+<main class="stack gap-m">
 <img src="${page.bundle.mark.path}" alt="" width="56" height="56">
 <h1>Sign in to Scanlog</h1>
 <noscript><p>Signing in by a scanned code needs JavaScript. <a href="/console">Sign in with an API key</a> instead.</p></noscript>
 <p class="error" id="problem" role="alert"${error === undefined ? ' hidden' : ''}>${escapeHtml(message)}</p>
-<form method="post" action="/console/phone" class="card" id="confirm" hidden>
+<form method="post" action="/console/phone" class="card stack gap-m" id="confirm" hidden>
 <input type="hidden" name="token" id="token">
 <p>Sign in to the account <strong id="account"></strong> on this device?</p>
 <p class="hint" id="modes"></p>

@@ -14,6 +14,7 @@ import { requestIdOf } from '../lib/request-id.ts';
 import { type Asset, type Bundle, buildBundle } from './bundle.ts';
 import { type Console, htmlResponse, locationOf, pathOf, type RequestContext } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
+import { serveGuide } from './guides.ts';
 import { bootstrapOf, consolePage, reloadPage, signInPage } from './pages.ts';
 import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
 import { selectionOperations } from './selection.ts';
@@ -44,6 +45,7 @@ export function serveConsole(
   const hidden = { detail: { hide: true }, parse: 'none' } as const;
   const route = (handler: Handler) => withErrorResponses(console, log, handler);
   app.get('/console/assets/*', route(serveAsset), hidden);
+  app.get('/console/docs/*', route(serveGuide), hidden);
   app.post('/console/session', route(handleSignIn), hidden);
   app.post('/console/sign-out', route(handleSignOut), hidden);
   app.get('/console/phone', route(servePhonePage), hidden);

@@ -6,6 +6,7 @@ import {
   type ConsolePage,
   downloaded,
   horizontalOverflow,
+  openAccountMenu,
   useConsole,
 } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
@@ -38,6 +39,11 @@ const screens = [
   { colorScheme: 'dark', width: 390, rules: ['color-contrast', 'scrollable-region-focusable'] },
 ] as const;
 
+/** Rows of tabs of which a part is out of sight. */
+const cutTabs = `[...document.querySelectorAll('.tabs, .segments')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map(({ textContent }) => textContent)`;
+
 const openList = () => page.goto(`${url}/console`);
 const uniqueCode = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2, 8)}`;
 
@@ -59,7 +65,10 @@ const scan = (code: { short_code: string }, headers: Record<string, string> = {}
 describe('signing in and out', () => {
   test('rejects a wrong key, accepts the right one, and signs out', async () => {
     await openList();
+    await openAccountMenu(page);
     await button('Sign out').click();
+    await page.getByText('I lost my API key').click();
+    await page.getByText('./scanlog account key').waitFor();
     await page.getByLabel('API key').fill(unknownKey());
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('does not exist').waitFor();
@@ -74,11 +83,13 @@ describe('signing in and out', () => {
   test('switches between live and test mode with keys of both modes', async () => {
     await created(account.test, { name: 'Test code' });
     await openList();
+    await openAccountMenu(page);
     await button('Add test mode').click();
     await field('Test API key').fill(account.keys.test);
     await dialog().getByRole('button', { name: 'Sign in' }).click();
     await link('Test code').waitFor();
     expect(new URL(page.url()).pathname).toBe('/console/test');
+    await openAccountMenu(page);
     await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'Live' }).click();
     await page.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
   });
@@ -112,13 +123,16 @@ describe('codes', () => {
     await link('Create code').first().click();
     await field('Name').fill('Summer menu');
     await field('Destination').fill('example.com/summer');
+    await page.getByText('Short link, tags and note').click();
     await field('Short link').fill(taken);
     await page.getByText('The short link is taken; choose another.').waitFor();
     const available = uniqueCode('summer');
     await field('Short link').fill(available);
     await page.getByText('Available', { exact: true }).waitFor();
 
+    await page.getByRole('radio', { name: 'Forest' }).check();
     await page.getByText('Scans down to').waitFor();
+    await page.getByText('Shapes, colors and print').click();
     await field('Dots color').fill('#F2C200');
     await page.getByText('have a contrast of').waitFor();
     await field('Dots color').fill('#7A1F4B');
@@ -209,7 +223,9 @@ describe('codes', () => {
     // A last refresh of the deleted code may fail.
     allowErrors(/404/);
     const code = await openCode({ name: 'Old flyer' });
-    await button('Delete').click();
+    await button('More actions').press('Enter');
+    for (const _ of ['Duplicate', 'Delete']) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
     expect(await button('Delete code').isDisabled()).toBe(true);
     await dialog().getByRole('textbox').fill('delete');
     await button('Delete code').click();
@@ -221,6 +237,8 @@ describe('codes', () => {
 describe('one code', () => {
   test('is edited, scanned, paused, resumed and restored to a previous destination; the page updates itself', async () => {
     const code = await openCode({ destination_url: 'https://example.com/first' });
+    const content = await page.getByLabel('Period').boundingBox();
+    expect(content?.y, 'the header leaves room for the content').toBeLessThan(450);
     await button('Edit').click();
     await field('Name').fill('Renamed');
     await field('Destination').fill('https://example.com/second');
@@ -237,6 +255,10 @@ describe('one code', () => {
     }
     await eventually(async () => expect(await total?.textContent()).toBe('3'));
 
+    await button('Pause').click();
+    await button('Undo').click();
+    await page.getByText('Code resumed.').waitFor();
+    expect((await scan(code)).headers.get('location')).toBe('https://example.com/second');
     await button('Pause').click();
     await page.locator('.badge.paused').waitFor();
     expect((await scan(code)).status).toBe(404);
@@ -310,6 +332,7 @@ describe('analytics', () => {
 describe('account settings', () => {
   test('manage test keys only in test mode, and explain why', async () => {
     await openList();
+    await openAccountMenu(page);
     await button('Add test mode').click();
     await field('Test API key').fill(account.keys.test);
     await dialog().getByRole('button', { name: 'Sign in' }).click();
@@ -329,6 +352,8 @@ describe('account settings', () => {
 
   test('create a key that is shown once, works, and stops working when revoked', async () => {
     await page.goto(`${url}/console/account/keys`);
+    const badge = await page.locator('.badge.live').boundingBox();
+    expect(badge?.width, 'the badge is as wide as its text').toBeLessThan(100);
     await button('Create key').click();
     await field('Name').fill('Website');
     await choose('Mode', 'Test');
@@ -421,10 +446,13 @@ describe('every page', () => {
         await page.setViewportSize({ width, height: 800 });
         expect(await accessibilityViolations(page, rules), `${what}, ${colorScheme}`).toEqual([]);
         expect(await horizontalOverflow(page), `${what}, ${width}`).toBe(0);
+        expect(await page.evaluate(cutTabs), `tabs of ${what}, ${width}`).toEqual([]);
       }
     };
     const paths = [
       ...['', '/analytics', '/codes/new', '/codes/import', '/account', '/account/keys', '/account/webhook', '/nowhere'],
+      // With the widest table of all guides.
+      '/docs/operations.md',
       ...['analytics', 'scans', 'history'].map((tab) => `/codes/${code.id}?tab=${tab}`),
     ];
     for (const path of paths) {
@@ -438,12 +466,18 @@ describe('every page', () => {
       ['Download', 'Download'],
       ['Delete', 'Delete Menu?'],
     ] as const) {
+      if (name === 'Delete') {
+        await button('More actions').click();
+        await isUsableEverywhere('menu of a code');
+      }
       await button(name).click();
       await dialog().getByRole('heading', { name: title }).waitFor();
       await isUsableEverywhere(title);
       await page.keyboard.press('Escape');
       await dialog().waitFor({ state: 'detached' });
     }
+    await openAccountMenu(page);
+    await isUsableEverywhere('account menu');
     await button('Sign out').click();
     await page.getByRole('heading', { name: 'Sign in to Scanlog' }).waitFor();
     await isUsableEverywhere('sign-in page');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { created, type Json, newCode } from '../support/api.ts';
-import { accessibilityViolations, horizontalOverflow, useConsole } from '../support/console-page.ts';
+import { accessibilityViolations, horizontalOverflow, openAccountMenu, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
@@ -36,7 +36,11 @@ describe('the create form', () => {
       await page.evaluate(`scrollTo(0, ${scrollTop})`);
       const box = await button('Create code').boundingBox();
       expect((box?.y ?? 9_999) + (box?.height ?? 0), `scrolled to ${scrollTop}`).toBeLessThanOrEqual(700);
+      const preview = await page.getByRole('complementary', { name: 'Preview' }).boundingBox();
+      expect(preview?.y, `the preview, scrolled to ${scrollTop}`).toBeGreaterThanOrEqual(0);
     }
+    const form = await page.locator('form.create').boundingBox();
+    expect(form?.height, 'what most codes need').toBeLessThan(1500);
     await button('Create code').click();
     await eventually(async () => expect(await focused()).toBe('Name'));
     expect(await alerts()).toEqual(['Enter a name.', expect.stringContaining('Enter a destination')]);
@@ -94,12 +98,17 @@ describe('the create form', () => {
       note: 'Inside',
     });
     await page.goto(`${url}/console/codes/${terrace.id}`);
+    await button('More actions').click();
     await page.getByRole('link', { name: 'Duplicate' }).click();
     await page.getByText('A copy of “Terrace” with a new short link.').waitFor();
     expect(await field('Name').inputValue()).toBe('Terrace copy');
     expect(await field('Note').inputValue()).toBe('Inside');
     await field('Short link').fill(taken.toUpperCase());
     await page.getByText(`is taken by "${taken}", which differs only in case`).waitFor();
+    await page.getByText('Short link, tags and note').click();
+    await field('Short link').waitFor({ state: 'hidden' });
+    await button('Create code').click();
+    await eventually(async () => expect(await focused(), 'its part of the form opens').toBe('Short link'));
     await field('Short link').fill('');
     await button('Create code').click();
     await page.getByRole('heading', { name: 'Terrace copy', level: 1 }).waitFor();
@@ -127,6 +136,7 @@ describe('the create form', () => {
     await page.getByText('Your plan is full.').waitFor();
     expect(await button('Create code').isDisabled()).toBe(true);
 
+    await openAccountMenu(page);
     await button('Add test mode').click();
     await field('Test API key').fill(account.keys.test);
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();

@@ -70,6 +70,7 @@ describe('on a phone in the dark', () => {
 
     await page.getByRole('radio', { name: 'Label below' }).check();
     await page.getByLabel('Frame text').fill('Меню');
+    await page.getByText('Shapes, colors and print').click();
     await page.getByRole('group', { name: 'Dots gradient' }).first().getByRole('radio', { name: 'Linear' }).check();
     await page.getByLabel('Logo file').setInputFiles({
       name: 'logo.png',
@@ -128,6 +129,7 @@ describe('on a phone in the dark', () => {
 
     await page.goto(`${url}/console/codes/new`);
     await page.getByText(/^Scans down to 1\d mm$/).waitFor();
+    await page.getByText('Shapes, colors and print').click();
     await page.getByLabel('Dots color', { exact: true }).fill('#CCCCCC');
     await page.getByText('Some scanners fail').waitFor();
     await page.getByText('The dots (#CCCCCC)').waitFor();

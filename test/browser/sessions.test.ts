@@ -6,6 +6,7 @@ import {
   type ConsolePage,
   expectUsable,
   horizontalOverflow,
+  openAccountMenu,
   signIn,
   useConsole,
 } from '../support/console-page.ts';
@@ -54,6 +55,7 @@ describe('two tabs', () => {
     expect(await page.locator('header .account-name').textContent()).toContain('Test');
     const tab = await page.context().newPage();
     await tab.goto(`${url}/console`);
+    await openAccountMenu(tab);
     await tab.getByRole('button', { name: 'Sign out' }).click();
     await tab.getByLabel('API key').fill(other.keys.live);
     await tab.keyboard.press('Enter');
@@ -78,6 +80,7 @@ describe('two tabs', () => {
   test('refuse a test key of another account with words, and accept one of their own', async () => {
     const other = await service.account();
     await page.goto(`${url}/console`);
+    await openAccountMenu(page);
     await button('Add test mode').click();
     await field('Test API key').fill(other.keys.test);
     await page.keyboard.press('Enter');
@@ -110,6 +113,7 @@ describe('an ended session', () => {
   test('leads back to the page and its query', async () => {
     const code = await created(account.live, { name: 'Deep' });
     await page.goto(`${url}/console`);
+    await openAccountMenu(page);
     await button('Sign out').click();
     await page.goto(`${url}/console/codes/${code.id}?tab=history`);
     await page.getByLabel('API key').fill(account.keys.live);

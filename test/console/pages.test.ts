@@ -53,6 +53,16 @@ describe('every page', () => {
     expect(JSON.parse(unescaped).account.name).toBe(name);
   });
 
+  test('of the guides needs no session, and links only to what the service has', async () => {
+    const { status, headers, text } = await tab().get('/console/docs/README.md');
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(text).toContain('<a href="rules.md">Rules</a>');
+    expect(text).not.toContain('../');
+    for (const name of ['nothing.md', '..%2FREADME.md', 'print.png'])
+      expect((await tab().get(`/console/docs/${name}`)).status, name).toBe(404);
+  });
+
   test('is rendered in the theme of the cookie', async () => {
     const htmlTagWith = async (cookie: string) => {
       const browser = tab();

@@ -67,6 +67,10 @@ export async function signIn(page: Page, url: string, key: string): Promise<void
   expect(answer.status(), await answer.text()).toBe(303);
 }
 
+/** Opens the menu with the mode, help and sign-out. */
+export const openAccountMenu = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: /^Account menu/ }).click();
+
 /** Runs `click`, which must start a download, and returns the downloaded file. */
 export async function downloaded(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
   const [download] = await Promise.all([page.waitForEvent('download'), click()]);

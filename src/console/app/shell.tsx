@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 import { Dialog } from './parts/dialog.tsx';
+import { Menu } from './parts/menu.tsx';
 import { SessionDialog } from './parts/session-dialog.tsx';
 import { SignInForm } from './parts/sign-in-form.tsx';
 import { Toasts } from './parts/toast.tsx';
@@ -24,30 +25,20 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
         Skip to content
       </a>
       <header class="top">
-        <div class="wrap">
-          <a class="brand" href={pageUrl('/')}>
+        <div class="wrap row">
+          <a class="row brand" href={pageUrl('/')}>
             <img src={markUrl} alt="" width="28" height="28" />
             <span>Scanlog</span>
           </a>
-          <span class="account-name" title={bootstrap.account.name}>
-            <span class="hidden">Account: </span>
-            {bootstrap.account.name}
-          </span>
-          <nav aria-label="Main">
+          <nav class="row gap-xs" aria-label="Main">
             {link('/', 'Codes')}
             {link('/analytics', 'Analytics')}
             {link('/live', 'Live')}
             {link('/account', 'Account')}
           </nav>
-          <div class="tools">
-            <ModeSwitch mode={mode} />
+          <div class="row gap-xs tools">
             <ThemeToggle />
-            <form method="post" action="/console/sign-out">
-              <button type="submit" class="button quiet" aria-label="Sign out">
-                <Icon name="exit" />
-                <span>Sign out</span>
-              </button>
-            </form>
+            <AccountMenu mode={mode} />
           </div>
         </div>
       </header>
@@ -60,10 +51,8 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       <main class="wrap" id="content" tabIndex={-1}>
         {children}
       </main>
-      <footer class="wrap foot">
-        <a href="/swagger" target="_blank" rel="noreferrer">
-          API documentation
-        </a>
+      <footer class="wrap row gap-l foot">
+        <HelpLinks />
       </footer>
       <Toasts />
       <SessionDialog />
@@ -71,29 +60,65 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
   );
 }
 
-/** Switches between live and test mode; with a key of one mode only, offers to sign in with one of the other. */
-function ModeSwitch({ mode }: { mode: Mode }) {
+const HelpLinks = ({ class: className }: { class?: string }) => (
+  <>
+    <a class={className} href="/console/docs/README.md" target="_blank" rel="noreferrer">
+      Guides
+    </a>
+    <a class={className} href="/swagger" target="_blank" rel="noreferrer">
+      API reference
+    </a>
+  </>
+);
+
+/** The account, its other mode, help, and the way out. */
+function AccountMenu({ mode }: { mode: Mode }) {
+  const { name } = bootstrap.account;
   const other: Mode = mode === 'live' ? 'test' : 'live';
   const [isSigningIn, setIsSigningIn] = useState(false);
-  if (keyOf(other) !== undefined)
-    return (
-      <nav class="switch" aria-label="Mode">
-        {(['live', 'test'] as const).map((option) => (
-          <a key={option} href={pageUrl('/', option)} aria-current={option === mode ? 'true' : undefined}>
-            {option === 'live' ? 'Live' : 'Test'}
-          </a>
-        ))}
-      </nav>
-    );
   return (
     <>
-      <button type="button" class="button quiet" aria-label={`Add ${other} mode`} onClick={() => setIsSigningIn(true)}>
-        <Icon name="plus" />
-        <span>
-          {other === 'test' ? 'Test' : 'Live'}
-          <span class="wide"> mode</span>
-        </span>
-      </button>
+      <Menu
+        label={`Account menu of ${name}`}
+        buttonClass="button quiet"
+        button={
+          <>
+            <span class="clip account-name">{name}</span>
+            <Icon name="expand" />
+          </>
+        }
+      >
+        <p class="hint wrapped">{name}</p>
+        {keyOf(other) === undefined ? (
+          <button type="button" class="button" onClick={() => setIsSigningIn(true)}>
+            <Icon name="plus" />
+            Add {other} mode
+          </button>
+        ) : (
+          <nav aria-label="Mode">
+            {(['live', 'test'] as const).map((option) => (
+              <a
+                key={option}
+                class="button"
+                href={pageUrl('/', option)}
+                aria-current={option === mode ? 'true' : undefined}
+              >
+                {option === 'live' ? 'Live' : 'Test'} mode
+                {option === mode && <Icon name="check" />}
+              </a>
+            ))}
+          </nav>
+        )}
+        <hr />
+        <HelpLinks class="button" />
+        <hr />
+        <form method="post" action="/console/sign-out">
+          <button type="submit" class="button">
+            <Icon name="exit" />
+            Sign out
+          </button>
+        </form>
+      </Menu>
       {isSigningIn && <AddModeDialog mode={other} onClose={() => setIsSigningIn(false)} />}
     </>
   );

@@ -34,7 +34,7 @@ export function Audit() {
   const names = new Map(keys.data?.data.map(({ id, name }) => [id, name]));
   return (
     <section aria-label="Audit log">
-      <div class="toolbar">
+      <div class="row gap-m toolbar">
         <label>
           <span class="hidden">Kind of event</span>
           <select value={type} onChange={(e) => setQuery({ type: e.currentTarget.value, page: undefined })}>
@@ -66,7 +66,7 @@ export function Audit() {
         <Empty title="No matching events" />
       ) : (
         <Paged what="events" pagination={data.pagination} sizes={sizes} loading={loading}>
-          <ol class="audit card">
+          <ol class="card lines audit">
             {data.data.map((event) => (
               <AuditItem key={event.id} event={event} names={names} />
             ))}
@@ -82,10 +82,10 @@ function AuditItem({ event, names }: { event: AuditEvent; names: Map<string, str
   const { what, detail } = auditText(event, names);
   return (
     <li>
-      <div class="what">
+      <div class="what wrapped">
         {event.type === 'sign_in.failed' && <Icon name="warning" />}{' '}
         {event.qr_id === undefined ? what : <a href={pageUrl(`/codes/${event.qr_id}`)}>{what}</a>}
-        {detail !== undefined && <span class="detail">{detail}</span>}
+        {detail !== undefined && <span class="hint detail">{detail}</span>}
       </div>
       <span class="muted">{actorName(event.actor, names)}</span>
       <time class="muted" dateTime={event.timestamp} title={time(event.timestamp)}>

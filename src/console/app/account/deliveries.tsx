@@ -30,7 +30,7 @@ export function Deliveries({ path }: { path: string }) {
   });
   return (
     <section aria-label="Deliveries">
-      <div class="toolbar">
+      <div class="row gap-m toolbar">
         <h2>Deliveries</h2>
         <span class="spacer" />
         <Segments
@@ -48,7 +48,7 @@ export function Deliveries({ path }: { path: string }) {
         </Empty>
       ) : (
         <Paged what="deliveries" pagination={data.pagination} sizes={sizes} loading={loading}>
-          <ul class="deliveries card">
+          <ul class="card lines deliveries">
             {data.data.map((delivery) => (
               <DeliveryItem key={delivery.id} path={path} delivery={delivery} onChange={reload} />
             ))}
@@ -76,9 +76,9 @@ function DeliveryItem({ path, delivery, onChange }: ItemProps) {
     });
   const last = attempts.at(-1);
   return (
-    <li>
+    <li class="row nowrap gap-l start">
       <details>
-        <summary>
+        <summary class="row">
           <Icon name="next" />
           <span class={`badge ${status}`}>{statusLabels[status]}</span>
           <time dateTime={created_at} title={time(created_at)}>
@@ -95,7 +95,7 @@ function DeliveryItem({ path, delivery, onChange }: ItemProps) {
         </p>
         {error !== null && <p class="error">{error}</p>}
         <h3>Payload</h3>
-        <pre class="payload">{JSON.stringify(body, undefined, 2)}</pre>
+        <pre>{JSON.stringify(body, undefined, 2)}</pre>
         <h3>Attempts</h3>
         {attempts.length === 0 && <p class="hint">None yet.</p>}
         {attempts.map((attempt) => (
@@ -142,7 +142,7 @@ const ChangeSummary = ({ type, data: { qr_id } }: { type: string; data: { qr_id?
 export function AttemptLine({ attempt, at }: { attempt: Attempt; at?: string }) {
   const { status_code, duration_ms, response, error } = attempt;
   return (
-    <div class="attempt">
+    <div class="row attempt">
       <span class={error === null ? 'good' : 'bad'}>
         <Icon name={error === null ? 'check' : 'warning'} />{' '}
         {status_code === null ? (error ?? 'No response') : `Your server responded with ${status_code}`}

@@ -41,7 +41,7 @@ export function Keys() {
   const sessionKeyIds = new Set(bootstrap.keys.map(({ id }) => id));
   return (
     <section aria-label="API keys">
-      <div class="toolbar">
+      <div class="row gap-m toolbar">
         <p class="hint">
           {currentMode() === 'live'
             ? 'A live key gives full access to this account. Create a separate key for each application.'
@@ -55,7 +55,7 @@ export function Keys() {
           Create key
         </button>
       </div>
-      <ul class="keys card">
+      <ul class="card lines">
         {inUse.map((key) => (
           <KeyItem
             key={key.id}
@@ -91,7 +91,7 @@ export function Keys() {
       {revoked.length > 0 && (
         <details class="card revoked-keys">
           <summary>Revoked keys ({revoked.length})</summary>
-          <ul class="keys">
+          <ul class="lines">
             {revoked.map((key) => (
               <KeyItem key={key.id} apiKey={key} actions={undoButton(key)}>
                 revoked{' '}
@@ -122,7 +122,7 @@ interface ItemProps {
 }
 
 const KeyItem = ({ apiKey, actions, children }: ItemProps) => (
-  <li>
+  <li class="row between gap-l">
     <div>
       <strong>{apiKey.name}</strong>{' '}
       <span class={`badge ${apiKey.mode}`}>{apiKey.mode === 'live' ? 'Live' : 'Test'}</span>
@@ -130,7 +130,7 @@ const KeyItem = ({ apiKey, actions, children }: ItemProps) => (
         <KeyHint apiKey={apiKey} /> · {children}
       </p>
     </div>
-    <span class="actions">{actions}</span>
+    <span class="row actions">{actions}</span>
   </li>
 );
 
@@ -164,8 +164,8 @@ function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<void>; o
     return (
       <Dialog title="API key created" staysOpen>
         <p>Copy this key now. You cannot see it again after you close this dialog.</p>
-        <code class="secret">{created.key}</code>
-        <div class="actions">
+        <code class="block">{created.key}</code>
+        <div class="row actions">
           <Copy text={created.key} label="Copy API key">
             Copy
           </Copy>

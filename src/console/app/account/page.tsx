@@ -13,12 +13,13 @@ import { TimeZone } from './time-zone.tsx';
 import { WebhookSettings } from './webhook.tsx';
 import { NewWebhookPage, WebhookPage } from './webhook-page.tsx';
 
+/** Each with the part of its text that a phone has no room for. */
 const sections = [
-  ['plan', '/account', 'Plan and usage'],
-  ['keys', '/account/keys', 'API keys'],
-  ['sessions', '/account/sessions', 'Sessions'],
-  ['webhook', '/account/webhook', 'Webhooks'],
-  ['audit', '/account/audit', 'Audit log'],
+  ['plan', '/account', 'Plan', ' and usage'],
+  ['keys', '/account/keys', 'API keys', ''],
+  ['sessions', '/account/sessions', 'Sessions', ''],
+  ['webhook', '/account/webhook', 'Webhooks', ''],
+  ['audit', '/account/audit', 'Audit log', ''],
 ] as const;
 export type Section = (typeof sections)[number][0];
 
@@ -33,9 +34,10 @@ export function AccountPage({ section, webhook }: { section: Section; webhook?: 
     <>
       <Heading title="Account" lead={account.data?.name} />
       <nav class="tabs" aria-label="Account" ref={tabs}>
-        {sections.map(([name, path, text]) => (
+        {sections.map(([name, path, text, wideText]) => (
           <a key={name} href={pageUrl(path)} aria-current={name === section ? 'page' : undefined}>
             {text}
+            <span class="wide">{wideText}</span>
           </a>
         ))}
       </nav>
@@ -71,10 +73,10 @@ function PlanAndUsage({
 }) {
   const maxCodes = limits.qr_codes;
   return (
-    <div class="plan">
-      <section class="card">
+    <div class="grid columns-l plan">
+      <section class="card stack">
         <h2>{capitalize(plan)} plan</h2>
-        <dl>
+        <dl class="stack">
           {usage.qr_codes !== null && (
             <div>
               <dt>Live codes</dt>
@@ -115,9 +117,9 @@ function PlanAndUsage({
           </div>
         </dl>
       </section>
-      <section class="card">
+      <section class="card stack">
         <h2>Account</h2>
-        <dl>
+        <dl class="stack">
           <div>
             <dt>Account ID</dt>
             <dd>
@@ -138,7 +140,9 @@ function PlanAndUsage({
           </code>
         </p>
         {maxCodes !== null && usage.qr_codes !== null && usage.qr_codes >= maxCodes * 0.9 && (
-          <p class="verdict bad">{plural(Math.max(0, maxCodes - usage.qr_codes), 'code')} left on your plan.</p>
+          <p class="row nowrap verdict bad">
+            {plural(Math.max(0, maxCodes - usage.qr_codes), 'code')} left on your plan.
+          </p>
         )}
       </section>
     </div>

@@ -55,7 +55,7 @@ export function PhoneDialog({ known, onSignedIn, onClose }: Props) {
   return (
     <Dialog title="Sign in my phone" onClose={onClose}>
       {phone !== undefined ? (
-        <p class="verdict good" role="status">
+        <p class="row nowrap verdict good" role="status">
           <Icon name="check" />
           {phone.browser} on {phone.device} is signed in. If that is not your phone, end its session now.
         </p>
@@ -64,7 +64,7 @@ export function PhoneDialog({ known, onSignedIn, onClose }: Props) {
           {error}
         </p>
       ) : isLoopback(phoneOrigin()) ? (
-        <p class="verdict bad">
+        <p class="row nowrap verdict bad">
           <Icon name="warning" />
           <span>
             Your phone cannot open <code>{phoneOrigin()}</code>, which is an address of this computer only. Open the
@@ -74,7 +74,7 @@ export function PhoneDialog({ known, onSignedIn, onClose }: Props) {
       ) : (
         <PhoneCode link={link} secondsLeft={secondsLeft} />
       )}
-      <div class="actions">
+      <div class="row actions">
         {phone === undefined && link !== undefined && secondsLeft === 0 && (
           <button type="button" class="button" onClick={create}>
             <Icon name="refresh" />
@@ -97,7 +97,7 @@ function PhoneCode({ link, secondsLeft }: { link: PhoneLink | undefined; seconds
         Scan this code with the camera of your phone to sign in to “{bootstrap.account.name}” there. It works once, for
         2 minutes. Do not show it to others.
       </p>
-      <div class="phone-code">
+      <div class="stack phone-code">
         {svg !== undefined && secondsLeft > 0 && (
           <img
             src={`data:image/svg+xml,${encodeURIComponent(svg)}`}

@@ -37,7 +37,7 @@ export function Replays({ webhook }: { webhook: Pick<Subscription, 'id' | 'activ
   const isRunning = replays.some(({ status }) => status === 'running');
   return (
     <section aria-label="Replays">
-      <div class="toolbar">
+      <div class="row gap-m toolbar">
         <h2>Replays</h2>
         <span class="spacer" />
         <button
@@ -53,7 +53,7 @@ export function Replays({ webhook }: { webhook: Pick<Subscription, 'id' | 'activ
       {replays.length === 0 ? (
         <p class="hint">Send events of the past again, or for the first time. New events still go first.</p>
       ) : (
-        <ul class="webhooks card">
+        <ul class="card lines">
           {replays.map((replay) => (
             <ReplayItem key={replay.id} path={path} replay={replay} onChange={reload} />
           ))}
@@ -80,8 +80,8 @@ function ReplayItem({ path, replay, onChange }: ItemProps) {
       toast('Replay canceled.');
     });
   return (
-    <li>
-      <div class="replay">
+    <li class="row between gap-l">
+      <div class="stack gap-xs replay">
         <div>
           <span class={`badge ${statusClasses[status]}`}>{statusLabels[status]}</span> {only} events, {time(from)} to{' '}
           {time(to)}

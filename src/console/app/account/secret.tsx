@@ -24,10 +24,10 @@ export function Secret({ path, webhook: { secret, old_secret_valid_until }, onCh
   const { busy, run } = useAction();
   const sendTest = () => run(async () => setTestResult(await api.post<WebhookTest>(`${path}/test`)));
   return (
-    <div class="secret-row">
+    <div class="stack gap-s secret-row">
       <span class="label">Signing secret</span>
-      <code class="secret">{isShown ? secret : `${secret.slice(0, 6)}${'•'.repeat(24)}`}</code>
-      <div class="actions">
+      <code class="block">{isShown ? secret : `${secret.slice(0, 6)}${'•'.repeat(24)}`}</code>
+      <div class="row actions">
         <button type="button" class="button" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
           {isShown ? 'Hide' : 'Reveal'}
         </button>
@@ -47,7 +47,7 @@ export function Secret({ path, webhook: { secret, old_secret_valid_until }, onCh
         <p class="hint">Deliveries are also signed with the previous secret until {time(old_secret_valid_until)}.</p>
       )}
       {testResult !== undefined && (
-        <div class="test-result" role="status">
+        <div role="status">
           <AttemptLine attempt={testResult} />
         </div>
       )}

@@ -25,7 +25,7 @@ export function Sessions() {
   const close = () => setOpen(undefined);
   return (
     <section aria-label="Sessions">
-      <div class="toolbar">
+      <div class="row gap-m toolbar">
         <p class="hint">Where this account is signed in to the console. End a session that you do not recognize.</p>
         <span class="spacer" />
         {data.length > 1 && (
@@ -38,9 +38,9 @@ export function Sessions() {
           Sign in my phone
         </button>
       </div>
-      <ul class="keys card">
+      <ul class="card lines">
         {data.map((session) => (
-          <li key={session.id}>
+          <li key={session.id} class="row between gap-l">
             <div>
               <strong>{nameOf(session)}</strong>{' '}
               {session.modes.map((mode) => (

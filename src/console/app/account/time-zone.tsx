@@ -28,7 +28,7 @@ export function TimeZone({ timezone, onChange }: { timezone: string; onChange():
         <label for={id}>Time zone</label>
       </dt>
       <dd>
-        <span class="actions">
+        <span class="row actions">
           <select
             id={id}
             value={timezone}

@@ -66,7 +66,7 @@ export function UndoDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose(): voi
           Sets codes back to what they were before this key changed them.
           {apiKey.revoked_at === undefined && ' If the key is in wrong hands, revoke it first.'}
         </p>
-        <fieldset class="presets">
+        <fieldset class="row">
           <legend class="hidden">Period</legend>
           {periods.map(([name, hours]) => (
             <button
@@ -79,7 +79,7 @@ export function UndoDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose(): voi
             </button>
           ))}
         </fieldset>
-        <div class="pair">
+        <div class="grid gap-m">
           <TimeField
             label="From"
             value={period.from}
@@ -132,7 +132,7 @@ function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, o
         {codes.size === 0 ? 'no code would change.' : `${plural(codes.size, 'code')} would change.`}
       </p>
       <Scroll label="What would change">
-        <div class="undo-preview">
+        <div class="stack gap-m undo-preview">
           {[...codes].slice(0, maxShown).map(([id, ofCode]) => (
             <section key={id}>
               <h3>
@@ -140,7 +140,7 @@ function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, o
                   {ofCode[0]?.name}
                 </a>
               </h3>
-              <ul>
+              <ul class="stack gap-xs names">
                 {ofCode.map(({ field, from, to }) => (
                   <li key={field}>
                     {labelOf(field)}: <del>{valueText(from)}</del> → {valueText(to)}
@@ -153,7 +153,7 @@ function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, o
           {kept.size > 0 && (
             <section>
               <h3>Stays as it is</h3>
-              <ul>
+              <ul class="stack gap-xs names">
                 {[...kept].slice(0, maxShown).map(([id, reasons]) => (
                   <li key={id}>
                     <code>{id}</code>: {reasons.map(({ reason }) => reason).join(' ')}
@@ -168,7 +168,7 @@ function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, o
         Codes that the key created are paused, not deleted. All of this is in the history of each code, and can be
         changed again.
       </p>
-      <div class="actions">
+      <div class="row actions">
         <button type="button" class="button" onClick={onBack}>
           Back
         </button>

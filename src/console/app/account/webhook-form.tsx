@@ -69,7 +69,7 @@ export function WebhookForm({ webhook, submitLabel, onSubmit }: Props) {
         error={errorAt(errors, 'tags')}
         hint="A code needs one of them. Empty: all codes."
       />
-      <div class="actions">
+      <div class="row actions">
         <button type="submit" class="button primary" disabled={busy || settings.url.trim() === ''}>
           {submitLabel}
         </button>
@@ -86,10 +86,10 @@ interface EventsProps {
 
 function EventsField({ events, onEvents, isMissing }: EventsProps) {
   return (
-    <fieldset class="event-types">
+    <fieldset class="stack gap-s event-types">
       <legend>Events</legend>
       {eventTypes.map(([type, text]) => (
-        <label key={type}>
+        <label key={type} class="row nowrap check">
           <input
             type="checkbox"
             checked={events.includes(type)}
@@ -124,7 +124,7 @@ function CodesField({ ids, onIds, error }: CodesProps) {
   const codes = useResource<Page<ListedQrCode>>('/qrcodes', { query: { limit: 100 } }).data?.data ?? [];
   const names = new Map(codes.map(({ id, name }) => [id, name]));
   return (
-    <div class="field">
+    <div class="stack gap-xs field">
       <span class="label">Only these codes</span>
       <Picker
         label="Add code"

@@ -18,7 +18,7 @@ export function WebhookList({ webhooks: { data, error, reload } }: { webhooks: R
   const listed = data?.data.filter(({ account_webhook }) => !account_webhook) ?? [];
   return (
     <section aria-label="Webhooks for events">
-      <div class="toolbar">
+      <div class="row gap-m toolbar">
         <h2>Webhooks for events</h2>
         <span class="spacer" />
         {listed.length < maxWebhooks && (
@@ -35,13 +35,13 @@ export function WebhookList({ webhooks: { data, error, reload } }: { webhooks: R
           Send scans and changes of codes to your server, filtered by type, code and tag. Up to {maxWebhooks} webhooks.
         </p>
       ) : (
-        <ul class="webhooks card">
+        <ul class="card lines">
           {listed.map((webhook) => (
-            <li key={webhook.id}>
-              <div>
+            <li key={webhook.id} class="row between gap-l">
+              <div class="wrapped">
                 <a href={pageUrl(`/account/webhook/${webhook.id}`)}>{webhook.description || webhook.url}</a>
-                {webhook.description !== '' && <div class="hint wrapped">{webhook.url}</div>}
-                <div class="hint wrapped">{filterSummary(webhook)}</div>
+                {webhook.description !== '' && <div class="hint">{webhook.url}</div>}
+                <div class="hint">{filterSummary(webhook)}</div>
               </div>
               <WebhookStatus status={webhook.status} />
             </li>

@@ -26,7 +26,7 @@ const BackLink = () => (
 export function NewWebhookPage() {
   return (
     <>
-      <div class="toolbar">
+      <div class="row gap-m toolbar">
         <BackLink />
       </div>
       <section class="card" aria-label="New webhook">
@@ -63,7 +63,7 @@ export function WebhookPage({ id }: { id: string }) {
     });
   return (
     <>
-      <div class="toolbar">
+      <div class="row gap-m toolbar">
         <BackLink />
         <WebhookStatus status={webhook.status} />
         <span class="spacer" />
@@ -76,7 +76,7 @@ export function WebhookPage({ id }: { id: string }) {
         </button>
       </div>
       {webhook.disabled_reason !== null && (
-        <p class="verdict bad" role="alert">
+        <p class="row nowrap verdict bad" role="alert">
           <Icon name="warning" />
           Webhook disabled. {disabledReasons[webhook.disabled_reason]} Enable it when your server is ready.
         </p>

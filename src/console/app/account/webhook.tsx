@@ -33,7 +33,7 @@ export function WebhookSettings({ plan }: { plan: string }) {
   return (
     <>
       <WebhookList webhooks={all} />
-      <div class="toolbar">
+      <div class="row gap-m toolbar">
         <h2>Webhook for scans</h2>
       </div>
       <section class="card" aria-label="Webhook settings">
@@ -75,7 +75,7 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
   return (
     <Form onSubmit={save}>
       {isDisabled && (
-        <p class="verdict bad" role="alert">
+        <p class="row nowrap verdict bad" role="alert">
           <Icon name="warning" />
           Webhook disabled. {webhook.disabled_reason === null ? '' : disabledReasons[webhook.disabled_reason]} Save to
           enable it again.
@@ -91,7 +91,7 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
         placeholder="https://example.com/hooks/scanlog"
         hint="Receives a POST request for every scan, signed as the Standard Webhooks specification defines."
       />
-      <div class="actions">
+      <div class="row actions">
         {webhook !== undefined && (
           <button type="button" class="button danger" onClick={() => setIsRemoving(true)}>
             Remove

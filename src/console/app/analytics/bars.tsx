@@ -20,12 +20,12 @@ export function Bars({ title, rows, total, empty }: Props) {
       ) : (
         <ul>
           {rows.map(({ label, hint, scans, href }) => (
-            <li key={`${label} ${hint}`}>
+            <li key={`${label} ${hint}`} class="row nowrap gap-m">
               <span class="bar" style={{ inlineSize: `${(scans / largest) * 100}%` }} />
               {scans === 0 ? (
-                <span class="label">{label}</span>
+                <span class="label clip">{label}</span>
               ) : (
-                <a class="label" href={href} title={`Show only ${label}`}>
+                <a class="label clip" href={href} title={`Show only ${label}`}>
                   {label}
                   {hint !== undefined && <small>{hint}</small>}
                 </a>

@@ -16,7 +16,7 @@ export function Breakdown({ summary: distribution }: { summary: Distribution }) 
   const { summary, top_countries, top_cities, devices, browsers } = distribution;
   const total = summary.total_scans;
   return (
-    <div class="breakdown">
+    <div class="grid columns-l">
       <Bars
         total={total}
         title="Countries"

@@ -168,8 +168,8 @@ export function TimeChart({ series, previous, interval, before, timezone }: Prop
   const shownBefore = bucket === null ? undefined : previous[bucket];
   return (
     <figure class="chart">
-      <figcaption>
-        <span class="key scans">Scans{shown !== undefined && <strong>{number(shown.total_scans)}</strong>}</span>
+      <figcaption class="row">
+        <span class="key">Scans{shown !== undefined && <strong>{number(shown.total_scans)}</strong>}</span>
         <span class="key visitors">
           Visitors{shown !== undefined && <strong>{visitorsText(shown.unique_visitors)}</strong>}
         </span>

@@ -21,10 +21,10 @@ export function Chips({ filters, codeNames }: { filters: Filters; codeNames?: Ma
   return (
     <div aria-live="polite">
       {chips.length > 0 && (
-        <ul class="chips" aria-label="Filters">
+        <ul class="row filters" aria-label="Filters">
           {chips.map(({ key, label, url }) => (
-            <li key={key}>
-              <span>{label}</span>
+            <li key={key} class="row nowrap gap-xs">
+              <span class="clip">{label}</span>
               <a href={url} aria-label={`Remove filter ${label}`} title={`Remove filter ${label}`}>
                 <Icon name="close" />
               </a>

@@ -57,9 +57,9 @@ function CodesDialog({ selected, onClose }: { selected: string[]; onClose(): voi
           <ul class="choices" aria-busy={loading} aria-label="Codes">
             {data.data.map(({ id, name }) => (
               <li key={id}>
-                <label>
+                <label class="row nowrap">
                   <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-                  <span>{name}</span>
+                  <span class="clip">{name}</span>
                 </label>
               </li>
             ))}

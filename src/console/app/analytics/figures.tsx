@@ -21,7 +21,7 @@ export function Figures({ summary, previous, filters: { name, period, bots } }: 
   const change = (figure: (totals: Totals) => number) =>
     previous && <Change now={figure(summary)} previous={figure(previous)} before={before} />;
   return (
-    <dl class="figures">
+    <dl class="grid figures">
       <Figure label="Scans">
         <a href={urlWith({ tab: 'scans', page: undefined })} title="Show the scans">
           {number(total_scans)}
@@ -35,7 +35,7 @@ export function Figures({ summary, previous, filters: { name, period, bots } }: 
       <Figure label="Daily scans">
         {average(avg_daily_scans)} {change((totals) => totals.avg_daily_scans)}
       </Figure>
-      <Figure label="New and returning visitors" kind="visitor-split">
+      <Figure label="New and returning visitors" kind="row visitor-split">
         {unique_visitors > 0 && (
           <span class="track" aria-hidden="true">
             <span style={{ inlineSize: `${(newVisitors(summary) / unique_visitors) * 100}%` }} />

@@ -24,7 +24,7 @@ export function PeriodPicker({
   const exportUrl = (format: string) => apiUrl(exportPath, { format, ...filterQuery });
   const today = todayIn(timezone);
   return (
-    <div class="toolbar">
+    <div class="row gap-m toolbar">
       {tools}
       <select
         aria-label="Period"
@@ -42,7 +42,7 @@ export function PeriodPicker({
         ))}
       </select>
       {name === 'custom' && (
-        <span class="dates">
+        <span class="row gap-xs">
           <input
             type="date"
             aria-label="Start date"
@@ -88,7 +88,7 @@ export function PeriodPicker({
         ))}
       </select>
       <span class="spacer" />
-      <span class="actions">
+      <span class="row actions">
         <a class="button" href={exportUrl('csv')} download>
           <Icon name="download" />
           Export CSV

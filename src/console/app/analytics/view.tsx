@@ -71,7 +71,7 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
       ) : summary.data === undefined ? (
         <Skeleton lines={6} />
       ) : (
-        <div class="analytics" aria-busy={summary.loading || series.loading}>
+        <div class="stack analytics" aria-busy={summary.loading || series.loading}>
           <Figures summary={summary.data.summary} previous={compared} filters={filters} />
           <p class="hint">
             {label}, {botsLabel[filters.bots]}. {compared && `▲ and ▼ compare with ${before}. `}

@@ -6,6 +6,7 @@ import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form } from '../parts/form.tsx';
+import { Menu } from '../parts/menu.tsx';
 import { NoteField } from '../parts/note-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -23,39 +24,44 @@ export function CodeActions({ code, onChange }: Props) {
   const [open, setOpen] = useState<'edit' | 'download' | 'delete'>();
   const { busy, run } = useAction();
   const close = () => setOpen(undefined);
-  const toggle = () =>
-    run(async () => {
-      await api.patch(`/qrcodes/${code.id}`, { active: !code.active });
-      await onChange();
-      const messages = {
-        active: 'Code paused. Visitors see a notice instead of the destination.',
-        paused: 'Code resumed.',
-        draft: 'Code published.',
-      };
-      toast(messages[code.status]);
-    });
+  const setActive = async (active: boolean) => {
+    await api.patch(`/qrcodes/${code.id}`, { active });
+    await onChange();
+  };
+  const resume = async () => {
+    await setActive(true);
+    toast(code.status === 'draft' ? 'Code published.' : 'Code resumed.');
+  };
+  const pause = async () => {
+    await setActive(false);
+    // A printed code leads nowhere at once, so a click by mistake is undone in the message that reports it.
+    toast('Code paused. Visitors see a notice instead of the destination.', 'done', () => run(resume));
+  };
   return (
     <>
       <button type="button" class="button" onClick={() => setOpen('edit')}>
         <Icon name="pencil" />
         Edit
       </button>
-      <button type="button" class="button" disabled={busy} onClick={toggle}>
+      <button type="button" class="button" disabled={busy} onClick={() => run(code.active ? pause : resume)}>
         <Icon name={code.active ? 'pause' : 'play'} />
         {{ active: 'Pause', paused: 'Resume', draft: 'Publish' }[code.status]}
-      </button>
-      <a class="button" href={pageUrl(`/codes/new?from=${code.id}`)}>
-        <Icon name="copy" />
-        Duplicate
-      </a>
-      <button type="button" class="button danger" onClick={() => setOpen('delete')}>
-        <Icon name="trash" />
-        Delete
       </button>
       <button type="button" class="button primary" onClick={() => setOpen('download')}>
         <Icon name="download" />
         Download
       </button>
+      <Menu label="More actions" buttonClass="button square" button={<Icon name="more" />}>
+        <a class="button" href={pageUrl(`/codes/new?from=${code.id}`)}>
+          <Icon name="copy" />
+          Duplicate
+        </a>
+        <hr />
+        <button type="button" class="button danger" onClick={() => setOpen('delete')}>
+          <Icon name="trash" />
+          Delete
+        </button>
+      </Menu>
       {open === 'edit' && <EditDialog code={code} onChange={onChange} onClose={close} />}
       {open === 'download' && <DownloadDialog code={code} onClose={close} />}
       {open === 'delete' && <DeleteDialog code={code} onClose={close} />}

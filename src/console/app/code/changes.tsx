@@ -10,7 +10,7 @@ export function changeText(entry: HistoryEntry) {
       return (
         <>
           <strong>Created</strong> with destination{' '}
-          <span class="url">{displayDestination((to as QrCode).destination_url)}</span>
+          <span class="wrapped">{displayDestination((to as QrCode).destination_url)}</span>
         </>
       );
     case 'code_restored':

@@ -44,7 +44,7 @@ export function SplitByDestination({ code, query, refreshKey }: Props) {
           <tbody>
             {shown.map(({ destination_url, rule, variant, from, to, ...counts }) => (
               <tr key={`${from} ${destination_url} ${rule} ${variant}`}>
-                <td class="url">{displayDestination(destination_url)}</td>
+                <td class="wrapped">{displayDestination(destination_url)}</td>
                 {hasRules && <td>{ledBy(code, rule, variant, destination_url)}</td>}
                 <td>
                   {date(from)} – {to === null ? 'now' : date(to)}

@@ -14,14 +14,14 @@ export function DownloadDialog({ code, onClose }: { code: QrCode; onClose(): voi
   const { format } = fields;
   return (
     <Dialog title="Download code" onClose={onClose}>
-      <div class="download">
+      <div class="stack">
         <PrintWarning url={code.short_url} />
         <DownloadOptions
           fields={fields}
           errors={errors}
           set={(change) => setFields((before) => ({ ...before, ...change }))}
         />
-        <div class="actions">
+        <div class="row actions">
           <a
             class="button primary"
             download

@@ -16,8 +16,8 @@ const texts: Record<FieldEventType, (from: unknown, to: unknown) => ComponentChi
   ),
   destination_changed: (from, to) => (
     <>
-      <strong>Destination changed</strong> from <span class="url">{displayDestination(String(from))}</span> to{' '}
-      <span class="url">{displayDestination(String(to))}</span>
+      <strong>Destination changed</strong> from <span class="wrapped">{displayDestination(String(from))}</span> to{' '}
+      <span class="wrapped">{displayDestination(String(to))}</span>
     </>
   ),
   rules_changed: (from, to) => <RulesChange before={(from ?? []) as Rule[]} after={(to ?? []) as Rule[]} />,
@@ -44,7 +44,7 @@ const texts: Record<FieldEventType, (from: unknown, to: unknown) => ComponentChi
       </>
     ) : (
       <>
-        <strong>Fallback set</strong> to <span class="url">{displayDestination(String(to))}</span>
+        <strong>Fallback set</strong> to <span class="wrapped">{displayDestination(String(to))}</span>
       </>
     ),
   query_changed: (_, to) => (
@@ -109,7 +109,7 @@ function RulesChange({ before, after }: { before: Rule[]; after: Rule[] }) {
       {lines.length === 0 ? (
         ': their order'
       ) : (
-        <span class="rule-changes">
+        <span class="stack gap-xs wrapped">
           {lines.map(([what, rule]) => (
             <span key={`${what} ${rule.id}`}>
               {what}: {rule.name !== undefined && `${rule.name}: `}

@@ -34,7 +34,7 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
             {history.data.data.map((entry) => {
               const destination = destinationOf(entry);
               return (
-                <li key={entry.id}>
+                <li key={entry.id} class="row between">
                   <div>
                     <p>{changeText(entry)}</p>
                     <p class="hint">
@@ -83,7 +83,7 @@ function RestoreDialog({ code, target, onChange, onClose }: RestoreProps) {
   };
   return (
     <ConfirmDialog title="Restore this destination?" label="Restore destination" onConfirm={restore} onClose={onClose}>
-      <dl class="change">
+      <dl class="stack gap-xs change">
         <dt>Current destination</dt>
         <dd>{code.destination_url}</dd>
         <dt>New destination</dt>

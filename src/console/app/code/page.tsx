@@ -1,12 +1,13 @@
 import { Scans } from '../analytics/scans.tsx';
 import { displayDestination } from '../codes/destination.ts';
-import { date, displayUrl, number, plural, relativeTime, time } from '../format.ts';
+import { date, number, plural, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { AvailabilityBadge } from '../parts/availability.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { ProofBadge } from '../parts/proof.tsx';
 import { Segments } from '../parts/segments.tsx';
+import { ShortLink } from '../parts/short-link.tsx';
 import { Empty, Loading, StatusBadge } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, listUrl, pageUrl, setQuery, urlWith, useRoute } from '../router.ts';
@@ -80,14 +81,14 @@ function Badges({ code: { id, status, availability } }: { code: QrCode }) {
 }
 
 const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }) => (
-  <section class="details card" aria-label="Code details">
-    <img src={`/images/${code.id}/public?format=svg`} alt={`QR code for ${code.short_url}`} width="168" height="168" />
-    <dl>
+  <section class="card row nowrap details" aria-label="Code details">
+    <img src={`/images/${code.id}/public?format=svg`} alt={`QR code for ${code.short_url}`} width="96" height="96" />
+    <dl class="grid">
       <div>
         <dt>Short link</dt>
         <dd>
           <a href={code.short_url} target="_blank" rel="noreferrer">
-            {displayUrl(code.short_url)}
+            <ShortLink url={code.short_url} />
           </a>
           <Copy text={code.short_url} label="Copy short link" />
         </dd>
@@ -95,7 +96,7 @@ const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }
       <div>
         <dt>Destination</dt>
         <dd>
-          <a href={code.destination_url} target="_blank" rel="noreferrer">
+          <a class="clip" href={code.destination_url} target="_blank" rel="noreferrer">
             {displayDestination(code.destination_url)}
           </a>
           {code.rules !== undefined && (
@@ -117,6 +118,12 @@ const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }
         </dt>
         <dd class="figure">{number(code.unique_scans)}</dd>
       </div>
+      <div class="tags">
+        <dt>Tags</dt>
+        <dd>
+          <CodeTags code={code} onChange={onChange} />
+        </dd>
+      </div>
       <div>
         <dt>Created</dt>
         <dd title={time(code.created_at)}>{date(code.created_at)}</dd>
@@ -131,12 +138,6 @@ const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }
           <dd>{code.note}</dd>
         </div>
       )}
-      <div class="tags">
-        <dt>Tags</dt>
-        <dd>
-          <CodeTags code={code} onChange={onChange} />
-        </dd>
-      </div>
     </dl>
   </section>
 );

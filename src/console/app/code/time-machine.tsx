@@ -37,7 +37,7 @@ export function TimeMachine({ code, keys, onChange }: Props) {
   if (moments.length < 2 || moment === undefined) return null;
   const isPartial = (history.data?.pagination.total ?? 0) > maxChanges;
   return (
-    <section class="card time-machine" aria-label="Time machine">
+    <section class="card stack time-machine" aria-label="Time machine">
       <h2>Time machine</h2>
       <VersionSlider moments={moments} index={index} onIndex={setChosen} />
       {isPartial && <p class="hint">The newest {number(maxChanges)} changes. Older ones are in the list below.</p>}
@@ -75,7 +75,7 @@ function VersionSlider({ moments, index, onIndex }: SliderProps) {
   return (
     <div class="version-slider">
       <label for={id}>{index === moments.length - 1 ? `${text} (now)` : text}</label>
-      <div>
+      <div class="row nowrap">
         <button
           type="button"
           class="button"
@@ -119,12 +119,13 @@ function Version({ code, moment, next, keys, onChange }: VersionProps) {
   const past = useResource<PastQrCode>(`/qrcodes/${code.id}`, { query: { as_of: moment.timestamp } });
   const [isRestoring, setRestoring] = useState(false);
   const then = past.data;
-  if (then === undefined) return past.error === undefined ? null : <p class="verdict bad">{past.error.message}</p>;
+  if (then === undefined)
+    return past.error === undefined ? null : <p class="row nowrap verdict bad">{past.error.message}</p>;
   const [aspects, current] = [then, code].map((state) => aspectsOf(state, accountTimeZone()));
   if (aspects === undefined || current === undefined) return null;
   const changed = differences(current, aspects);
   return (
-    <div class="version" aria-busy={past.loading}>
+    <div class="stack version" aria-busy={past.loading}>
       <div class="version-changes">
         {moment.changes.map((entry) => (
           <p key={entry.id}>{changeText(entry)}</p>
@@ -134,7 +135,7 @@ function Version({ code, moment, next, keys, onChange }: VersionProps) {
         </p>
       </div>
       <ScansMeanwhile code={code} moment={moment} next={next} />
-      <dl>
+      <dl class="grid">
         <div>
           <dt>Status</dt>
           <dd>
@@ -152,7 +153,7 @@ function Version({ code, moment, next, keys, onChange }: VersionProps) {
           </div>
         ))}
       </dl>
-      <div class="actions">
+      <div class="row actions">
         <button type="button" class="button primary" disabled={changed.size === 0} onClick={() => setRestoring(true)}>
           <Icon name="history" />
           Restore version {moment.version}
@@ -186,7 +187,7 @@ function ScansMeanwhile({ code, moment, next }: { code: QrCode; moment: Moment; 
   const until = next === undefined ? 'since then' : `until it was changed on ${time(next.timestamp)}`;
   const { total_scans = 0, unique_visitors = 0 } = isInstant ? {} : (scans.data?.summary ?? {});
   return (
-    <p class="meanwhile" aria-busy={scans.loading && !isInstant}>
+    <p aria-busy={scans.loading && !isInstant}>
       <strong class="figure">{scans.data === undefined && !isInstant ? '…' : number(total_scans)}</strong>{' '}
       {total_scans === 1 ? 'scan' : 'scans'} by {plural(unique_visitors, 'visitor')} {until}
     </p>
@@ -229,7 +230,7 @@ function RestoreVersionDialog({ code, version, then, now, onChange, onClose }: R
           Someone else, or another window, changed it after you opened this page. Nothing was restored. Look at the
           newest version first, then restore again if you still want to.
         </p>
-        <div class="actions">
+        <div class="row actions">
           <button type="button" class="button primary" onClick={onClose}>
             Look again
           </button>
@@ -238,7 +239,7 @@ function RestoreVersionDialog({ code, version, then, now, onChange, onClose }: R
     );
   return (
     <Dialog title={`Restore version ${version}?`} onClose={onClose}>
-      <dl class="change">
+      <dl class="stack gap-xs change">
         {then
           .filter(({ label }) => changed.has(label))
           .map(({ label, lines }) => (

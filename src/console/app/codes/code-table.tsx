@@ -1,6 +1,7 @@
-import { compact, date, displayUrl } from '../format.ts';
+import { compact, date } from '../format.ts';
 import { AvailabilityBadge } from '../parts/availability.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { ShortLink } from '../parts/short-link.tsx';
 import { StatusBadge } from '../parts/states.tsx';
 import { pageUrl, urlWith } from '../router.ts';
 import type { ListedQrCode } from '../types.ts';
@@ -71,39 +72,41 @@ function CodeRow({ code, mark, selection }: RowProps) {
           />
         </label>
       </td>
-      <td class="identity">
-        <span class="thumb">
-          <img src={`/images/${id}/public?size=128`} alt="" width="48" height="48" loading="lazy" />
-        </span>
-        <div>
-          <a class="name" href={pageUrl(`/codes/${id}`)}>
-            {name}
-          </a>
-          <span class="link">
-            {displayUrl(short_url)}
-            <Copy text={short_url} label={`Copy short link of ${name}`} />
+      <td>
+        <div class="row nowrap gap-m">
+          <span class="thumb">
+            <img src={`/images/${id}/public?size=128`} alt="" width="48" height="48" loading="lazy" />
           </span>
-          <TagLinks tags={mark?.tags ?? []} />
+          <div class="stack gap-none">
+            <a class="name clip" href={pageUrl(`/codes/${id}`)}>
+              {name}
+            </a>
+            <span class="row nowrap gap-none link">
+              <ShortLink url={short_url} />
+              <Copy text={short_url} label={`Copy short link of ${name}`} />
+            </span>
+            <TagLinks tags={mark?.tags ?? []} />
+          </div>
         </div>
       </td>
-      <td class="destination" title={destination_url}>
+      <td class="clip muted" title={destination_url}>
         {displayDestination(destination_url)}
       </td>
-      <td class="status">
+      <td>
         <StatusBadge status={status} /> <AvailabilityBadge availability={mark?.availability} />
       </td>
       <td class="number">
         {compact(total_scans)}
         <span class="unit"> {total_scans === 1 ? 'scan' : 'scans'}, all time</span>
       </td>
-      <td class="created">{date(created_at)}</td>
+      <td class="muted created">{date(created_at)}</td>
     </tr>
   );
 }
 
 const TagLinks = ({ tags }: { tags: string[] }) =>
   tags.length === 0 ? null : (
-    <span class="tag-links">
+    <span class="row gap-xs">
       {tags.map((tag) => (
         <a key={tag} class="tag" href={urlWith({ tag, page: undefined })} aria-label={`Codes tagged ${tag}`}>
           {tag}

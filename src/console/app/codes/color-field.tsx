@@ -17,7 +17,7 @@ export function Color({ label, value, fallback = '#000000', onValue, onReset }: 
   const shown = value ?? fallback;
   const [text, setText] = useState<string>();
   return (
-    <div class="color">
+    <div class="stack gap-xs color">
       <label for={id}>
         {label}
         <span class="hidden"> color</span>

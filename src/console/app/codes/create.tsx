@@ -1,9 +1,11 @@
 import { displayUrl } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { ErrorText } from '../parts/error-text.tsx';
 import { Field } from '../parts/field.tsx';
 import { errorAt } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { More } from '../parts/more.tsx';
 import { NoteField } from '../parts/note-field.tsx';
 import { PrintWarning } from '../parts/print-warning.tsx';
 import { Loading } from '../parts/states.tsx';
@@ -13,9 +15,12 @@ import { useRoute } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 import { DestinationField } from './destination-field.tsx';
+import { LogoEditor } from './logo-editor.tsx';
 import { PlanFull, usePlanUsage } from './plan-full.tsx';
 import { Preview } from './preview.tsx';
-import { StyleEditor } from './style-editor.tsx';
+import { FrameEditor } from './print-editor.tsx';
+import { withField } from './style.ts';
+import { hasPreset, StyleDetails, StylePresets } from './style-editor.tsx';
 import { type CreateForm, useCreateForm } from './use-create-form.ts';
 
 /** The create form, empty or with the fields of the code that the query parameter `from` names. */
@@ -50,18 +55,51 @@ function NewCode({ original }: { original?: QrCode }) {
           if (!isDisabled) form.create('active');
         }}
       >
-        <CodeFields form={form} />
+        <CodeFields form={form} original={original} />
         <PreviewAndActions form={form} isDisabled={isDisabled} />
       </Form>
     </>
   );
 }
 
-function CodeFields({ form }: { form: CreateForm }) {
-  const { errors } = form;
-  const styleError = errorAt(errors, 'style');
+/** What most codes need; the rest is closed until it is used or wrong. */
+const CodeFields = ({ form, original }: { form: CreateForm; original: QrCode | undefined }) => (
+  <div class="stack">
+    <Basics form={form} />
+    <More
+      title="Short link, tags and note"
+      isUsed={original?.tags !== undefined || original?.note !== undefined}
+      hasError={['short_code', 'tags', 'note'].some((field) => errorAt(form.errors, field) !== undefined)}
+    >
+      <Field
+        label="Short link"
+        prefix={`${displayUrl(bootstrap.short_base_url)}/`}
+        value={form.customCode}
+        onValue={form.setCustomCode}
+        error={form.errors['short_code']}
+        placeholder={form.suggestedCode}
+        isCode
+        maxLength={50}
+        hint={<ShortCodeHint form={form} />}
+      />
+      <TagsField
+        label="Tags"
+        tags={form.tags}
+        onTags={form.setTags}
+        error={errorAt(form.errors, 'tags')}
+        hint="Optional, to find and compare codes. Press Enter after each tag."
+      />
+      <NoteField value={form.note} onValue={form.setNote} error={form.errors['note']} />
+    </More>
+    <More title="Shapes, colors and print" isUsed={!hasPreset(original?.style ?? {})} hasError={false}>
+      <StyleDetails style={form.style} onStyle={form.setStyle} />
+    </More>
+  </div>
+);
+
+function Basics({ form: { errors, style, setStyle, shortUrl, ...form } }: { form: CreateForm }) {
   return (
-    <div class="card">
+    <div class="card stack">
       <Field
         label="Name"
         value={form.name}
@@ -77,32 +115,14 @@ function CodeFields({ form }: { form: CreateForm }) {
         placeholder="https://example.com/menu"
         hint="You can change it at any time, even after printing."
       />
-      <Field
-        label="Short link"
-        prefix={`${displayUrl(bootstrap.short_base_url)}/`}
-        value={form.customCode}
-        onValue={form.setCustomCode}
-        error={errors['short_code']}
-        placeholder={form.suggestedCode}
-        isCode
-        maxLength={50}
-        hint={<ShortCodeHint form={form} />}
+      <LogoEditor logo={style.logo} onLogo={(logo) => setStyle(withField(style, 'logo', logo))} />
+      <FrameEditor
+        frame={style.frame}
+        fallbackColor={style.dotsColor ?? '#000000'}
+        onFrame={(frame) => setStyle(withField(style, 'frame', frame))}
       />
-      <TagsField
-        label="Tags"
-        tags={form.tags}
-        onTags={form.setTags}
-        error={errorAt(errors, 'tags')}
-        hint="Optional, to find and compare codes. Press Enter after each tag."
-      />
-      <NoteField value={form.note} onValue={form.setNote} error={errors['note']} />
-      <h2>Style</h2>
-      <StyleEditor style={form.style} onStyle={form.setStyle} />
-      {styleError !== undefined && (
-        <p class="error" role="alert">
-          {styleError}
-        </p>
-      )}
+      <StylePresets style={style} onStyle={setStyle} url={shortUrl} />
+      <ErrorText>{errorAt(errors, 'style')}</ErrorText>
     </div>
   );
 }
@@ -124,12 +144,12 @@ function ShortCodeHint({ form: { customCode, availability } }: { form: CreateFor
 }
 
 function PreviewAndActions({ form, isDisabled }: { form: CreateForm; isDisabled: boolean }) {
-  const { shortCode, style, busy, create } = form;
+  const { shortCode, shortUrl, style, busy, create } = form;
   return (
-    <div class="side">
-      <Preview url={`${bootstrap.short_base_url}/${shortCode}`} style={style} shortCode={shortCode} />
+    <div class="stack side">
+      <Preview url={shortUrl} style={style} shortCode={shortCode} />
       <p class="hint">You cannot change the short link or the style later.</p>
-      <div class="actions">
+      <div class="row actions">
         <button type="button" class="button" disabled={isDisabled} onClick={() => create('draft')}>
           Save as draft
         </button>

@@ -44,7 +44,7 @@ export function CropDialog({ image, onCrop, onWhole, onClose }: Props) {
   };
   return (
     <Dialog title="Crop logo" onClose={onClose}>
-      <div class="crop">
+      <div class="stack gap-m crop">
         <canvas ref={canvas} width={cropSidePx} height={cropSidePx} role="img" aria-label="Cropped logo" />
         <Slider label="Zoom" min={1} max={maxZoom} step={0.05} value={zoom} onValue={setZoom} />
         <Slider label="Left to right" min={0} max={100} step={1} value={across} onValue={setAcross} />
@@ -54,7 +54,7 @@ export function CropDialog({ image, onCrop, onWhole, onClose }: Props) {
             {error}
           </p>
         )}
-        <div class="actions">
+        <div class="row actions">
           <button type="button" class="button" disabled={busy} onClick={() => upload(onWhole)}>
             Use whole picture
           </button>

@@ -20,7 +20,7 @@ export function DestinationField({ hint, ...props }: Props) {
       hint={
         <>
           {warning !== undefined && (
-            <span class="verdict bad" role="status">
+            <span class="row nowrap verdict bad" role="status">
               <Icon name="warning" />
               {warning}
             </span>

@@ -32,7 +32,7 @@ export function ImportSource({ source, onSource }: { source: SourceText; onSourc
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: without a pointer, the user can paste or choose a file
     <div
-      class={`card drop ${isDragOver ? 'over' : ''}`}
+      class={`card stack gap-m drop ${isDragOver ? 'over' : ''}`}
       onDragOver={(event) => {
         event.preventDefault();
         setIsDragOver(true);
@@ -53,7 +53,7 @@ export function ImportSource({ source, onSource }: { source: SourceText; onSourc
         spellcheck={false}
         onInput={(event) => onSource({ text: event.currentTarget.value, converted: undefined })}
       />
-      <div class="actions">
+      <div class="row actions">
         <label class="button">
           <Icon name="upload" />
           Choose file
@@ -87,7 +87,7 @@ export function ImportSource({ source, onSource }: { source: SourceText; onSourc
 function Converted({ text, converted }: SourceText) {
   const words = wordsToCheck(text);
   return (
-    <p class="verdict bad" role="status">
+    <p class="row nowrap verdict bad" role="status">
       <Icon name="warning" />
       <span>
         The file is not UTF-8. It was converted from {converted}.

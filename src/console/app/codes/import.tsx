@@ -103,7 +103,7 @@ export function ImportPage() {
         </p>
       )}
       {table.unusedColumns.length > 0 && (
-        <p class="verdict bad" role="status">
+        <p class="row nowrap verdict bad" role="status">
           <Icon name="warning" />
           <span>
             Not used: {table.unusedColumns.map((title) => `“${title}”`).join(', ')}. Known columns are Name,
@@ -167,7 +167,7 @@ interface ImportBarProps {
 /** The result of the validation, with the buttons to skip invalid rows and to create the codes. */
 function ImportBar({ rowCount, invalidCount, isChecking, isBusy, onSkip, onCreate }: ImportBarProps) {
   return (
-    <div class="import-bar card" role="status">
+    <div class="card row import-bar" role="status">
       <strong>{plural(rowCount, 'code')}</strong>
       {invalidCount === 0 ? (
         <span class="good">

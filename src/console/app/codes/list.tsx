@@ -119,7 +119,7 @@ function Toolbar() {
     return () => clearTimeout(timer);
   }, [search]);
   return (
-    <div class="toolbar">
+    <div class="row gap-m toolbar">
       <search class="input search">
         <Icon name="search" />
         <input
@@ -167,7 +167,7 @@ const NoCodes = ({ isFiltered }: { isFiltered: boolean }) =>
   ) : (
     <Empty title="Create your first QR code">
       <p>Print it once, change its destination at any time, and see every scan.</p>
-      <div class="actions">
+      <div class="row actions">
         <a class="button primary" href={pageUrl('/codes/new')}>
           <Icon name="plus" />
           Create code

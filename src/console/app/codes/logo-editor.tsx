@@ -31,10 +31,10 @@ const maxMargin = 3;
 export function LogoEditor({ logo, onLogo }: Props) {
   const { logos, picked, error, pick, upload, cancel } = useLogos((id) => onLogo({ ...logo, id }));
   return (
-    <fieldset class="logo-editor">
+    <fieldset class="stack gap-m">
       <legend>Logo</legend>
-      <div class="logos">
-        <label class="none">
+      <div class="row">
+        <label class="option tile logo">
           <input type="radio" name="logo" checked={logo === undefined} onChange={() => onLogo(undefined)} />
           <span>No logo</span>
         </label>
@@ -72,7 +72,7 @@ interface ChoiceProps {
 
 function LogoChoice({ logo: { id, format, width, height }, number, isChosen, onChoose }: ChoiceProps) {
   return (
-    <label>
+    <label class="option tile logo">
       <input type="radio" name="logo" checked={isChosen} onChange={onChoose} />
       <img
         src={apiUrl(`/logos/${id}`)}

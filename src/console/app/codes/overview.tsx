@@ -26,9 +26,9 @@ export function Overview({ refreshKey }: { refreshKey: number }) {
   const change = (figure: 'total_scans' | 'unique_visitors') =>
     previous && <Change now={summary[figure]} previous={previous.summary[figure]} before="the 30 days before" />;
   return (
-    <section class="overview card" aria-label="Last 30 days">
+    <section class="card row overview" aria-label="Last 30 days">
       <h2>Last 30 days</h2>
-      <dl>
+      <dl class="grid gap-m">
         <Figure label="Scans">
           <a href={analytics}>{number(summary.total_scans)}</a> {change('total_scans')}{' '}
           <Bots scans={summary.bot_scans} bots={bots} />
@@ -58,6 +58,6 @@ export function Overview({ refreshKey }: { refreshKey: number }) {
 const Figure = ({ label, children }: { label: string; children: ComponentChildren }) => (
   <div>
     <dt>{label}</dt>
-    <dd>{children}</dd>
+    <dd class="clip">{children}</dd>
   </div>
 );

@@ -28,7 +28,7 @@ export function usePlanUsage(): PlanUsage | undefined {
 export function PlanFull({ usage }: { usage: PlanUsage | undefined }) {
   if (usage === undefined || usage.left > 0) return null;
   return (
-    <p class="verdict bad plan-full" role="status">
+    <p class="row nowrap verdict bad plan-full" role="status">
       <Icon name="warning" />
       <span>
         <strong>Your plan is full.</strong> {number(usage.used)} of {number(usage.limit)} codes of the {usage.plan} plan

@@ -19,7 +19,7 @@ export function Preview({ url, style, shortCode }: { url: string; style: Style; 
   const { svg, isLogoTooLarge } = drawFitting(url, style, font, logo);
   const proof = useProof(style, shortCode);
   return (
-    <aside class="preview card" aria-label="Preview">
+    <aside class="card stack gap-m preview" aria-label="Preview">
       <img
         src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
         alt={`QR code for ${url}`}
@@ -27,7 +27,7 @@ export function Preview({ url, style, shortCode }: { url: string; style: Style; 
         height={defaultSizePx}
       />
       <p class="link">{displayUrl(url)}</p>
-      <div role="status">
+      <div class="stack gap-s" role="status">
         {isLogoTooLarge ? (
           <LogoDoesNotFit />
         ) : proof === undefined ? (
@@ -57,11 +57,11 @@ function drawFitting(
 
 const LogoDoesNotFit = () => (
   <>
-    <p class="verdict bad">
+    <p class="row nowrap verdict bad">
       <Icon name="warning" />
       <strong>The logo is too large</strong>
     </p>
-    <p class="verdict bad">
+    <p class="row nowrap verdict bad">
       <span>
         It hides more of the code than error correction can restore, so it is not shown here. Lower the logo size or the
         logo margin.
@@ -73,12 +73,12 @@ const LogoDoesNotFit = () => (
 const Proofed = ({ proof }: { proof: Proof }) => (
   <>
     {verdictOf(proof) === 'good' ? (
-      <p class="verdict good">
+      <p class="row nowrap verdict good">
         <Icon name="check" />
         {sentenceOf(proof)}
       </p>
     ) : (
-      <p class="verdict bad">
+      <p class="row nowrap verdict bad">
         <Icon name="warning" />
         <strong>{sentenceOf(proof)}</strong>
       </p>
@@ -90,9 +90,9 @@ const Proofed = ({ proof }: { proof: Proof }) => (
 /** What the colors alone tell, until the service has read the picture. */
 function WhileProofing({ style }: { style: Style }) {
   const warnings = styleWarnings(style);
-  if (warnings.length === 0) return <p class="verdict">Checking whether it scans…</p>;
+  if (warnings.length === 0) return <p class="row nowrap verdict">Checking whether it scans…</p>;
   return warnings.map(({ field, message }) => (
-    <p key={field} class="verdict bad">
+    <p key={field} class="row nowrap verdict bad">
       <Icon name="warning" />
       {message}
     </p>

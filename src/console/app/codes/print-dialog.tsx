@@ -56,6 +56,7 @@ export function PrintDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose
   return (
     <Dialog title={`Print ${plural(codes.length, 'label')}`} onClose={onClose}>
       <form
+        class="stack"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
@@ -64,7 +65,7 @@ export function PrintDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose
       >
         <PrintWarning url={bootstrap.short_base_url} />
         <LayoutField value={layout} onValue={setLayout} />
-        <div class="field">
+        <div class="stack gap-xs field">
           <span class="label" aria-hidden="true">
             Text on each label
           </span>
@@ -89,7 +90,9 @@ export function PrintDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose
           skip={skipError === undefined ? Number(skip) : 0}
         />
         <p class="hint">Print at 100% or “actual size”, or the codes miss their labels.</p>
-        {isTooMany && <p class="verdict bad">A sheet can have at most {maxLabels} labels. Select fewer codes.</p>}
+        {isTooMany && (
+          <p class="row nowrap verdict bad">A sheet can have at most {maxLabels} labels. Select fewer codes.</p>
+        )}
         <DialogActions onCancel={onClose}>
           <button type="submit" class="button primary" disabled={busy || isTooMany || skipError !== undefined}>
             <Icon name="download" />
@@ -102,7 +105,7 @@ export function PrintDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose
 }
 
 const LayoutField = ({ value, onValue }: { value: StockLayout; onValue(value: StockLayout): void }) => (
-  <div class="field">
+  <div class="stack gap-xs field">
     <label for="sheet-layout">Label sheet</label>
     <select id="sheet-layout" value={value} onChange={(event) => onValue(event.currentTarget.value as StockLayout)}>
       {layoutGroups.map(({ label, layouts }) => (
@@ -132,7 +135,7 @@ function SheetPreview({ codes, layout, caption, skip }: PreviewProps) {
   const { width, height } = layout.page;
   const summary = `${plural(codes.length, 'label')} on ${plural(sheets, 'sheet')}`;
   return (
-    <figure class="sheet-preview">
+    <figure class="stack gap-s sheet-preview">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Preview: ${summary}`}>
         <rect class="paper" width={width} height={height} />
         {cells.map((cell, i) => {

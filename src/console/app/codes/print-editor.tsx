@@ -36,7 +36,7 @@ export function FrameEditor({ frame, fallbackColor, onFrame }: FrameProps) {
     onFrame(text === '' ? rest : { ...rest, text });
   };
   return (
-    <fieldset class="print-fields">
+    <fieldset class="stack gap-m">
       <legend>Frame</legend>
       <Segments
         label="Frame"
@@ -54,7 +54,7 @@ export function FrameEditor({ frame, fallbackColor, onFrame }: FrameProps) {
             maxLength={maxFrameTextLength}
             hint="Latin, Greek or Cyrillic letters."
           />
-          <div class="pair">
+          <div class="grid gap-m columns-s">
             <Color label="Frame" value={frame.color ?? fallbackColor} onValue={(color) => set({ color })} />
             <Color
               label="Text"
@@ -94,7 +94,7 @@ export function GradientEditor({ label, gradient, colors, onGradient }: Gradient
     onGradient({ ...gradient, colorStops: stops.map((stop, i) => (i === index ? { ...stop, color } : stop)) });
   const last = stops.length - 1;
   return (
-    <fieldset class="print-fields">
+    <fieldset class="stack gap-m">
       <legend>{label}</legend>
       <Segments
         label={label}
@@ -104,7 +104,7 @@ export function GradientEditor({ label, gradient, colors, onGradient }: Gradient
       />
       {gradient !== undefined && (
         <>
-          <div class="pair">
+          <div class="grid gap-m columns-s">
             <Color label={`${label}, from`} value={stops[0]?.color} onValue={(color) => setColor(0, color)} />
             <Color label={`${label}, to`} value={stops[last]?.color} onValue={(color) => setColor(last, color)} />
           </div>
@@ -133,7 +133,7 @@ export function SymbolEditor({ style, onStyle }: { style: Style; onStyle(style: 
   const quietZone = style.quietZone ?? defaultQuietZone;
   const level = style.errorCorrection ?? (style.logo === undefined ? 'M' : 'H');
   return (
-    <fieldset class="print-fields">
+    <fieldset class="stack gap-m">
       <legend>Quiet zone and error correction</legend>
       <Slider
         label="Quiet zone"

@@ -71,9 +71,9 @@ export function SelectionBar({ selection, onChange }: Props) {
     setOpen(undefined);
   };
   return (
-    <section class="selection card" aria-label="Selected codes">
+    <section class="card row between selection" aria-label="Selected codes">
       <strong role="status">{plural(codes.length, 'code')} selected</strong>
-      <div class="actions">
+      <div class="row actions">
         <button
           type="button"
           class="button"
@@ -139,7 +139,7 @@ function DownloadDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose(): 
   return (
     <Dialog title={`Download ${plural(codes.length, 'code')}`} onClose={onClose}>
       <p>One ZIP file, with an image for each code, named after its short link.</p>
-      <div class="download">
+      <div class="stack">
         <DownloadOptions
           fields={fields}
           errors={errors}
@@ -147,7 +147,7 @@ function DownloadDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose(): 
         />
       </div>
       {codes.length > maxAtOnce && (
-        <p class="verdict bad">A ZIP file can have at most {maxAtOnce} codes. Select fewer.</p>
+        <p class="row nowrap verdict bad">A ZIP file can have at most {maxAtOnce} codes. Select fewer.</p>
       )}
       <DialogActions onCancel={onClose}>
         <button type="button" class="button primary" disabled={busy || !isReady} onClick={download}>
@@ -181,6 +181,7 @@ function DeleteDialog({ selection, onChange, onClose }: Props & { onClose(): voi
   return (
     <Dialog title={`Delete ${plural(codes.length, 'code')}?`} onClose={onClose}>
       <form
+        class="stack"
         onSubmit={(event) => {
           event.preventDefault();
           if (isConfirmed) remove();

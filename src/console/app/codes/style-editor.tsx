@@ -1,9 +1,10 @@
-import { useId } from 'preact/hooks';
+import { useId, useMemo } from 'preact/hooks';
+import { defaultSizePx } from '../../../qr/layout.ts';
 import { transparent } from '../../../qr/style.ts';
+import { drawSvg } from '../../../qr/svg.ts';
 import { Color } from './color-field.tsx';
-import { LogoEditor } from './logo-editor.tsx';
-import { FrameEditor, GradientEditor, SymbolEditor } from './print-editor.tsx';
-import { cornersDotTypes, cornersSquareTypes, dotsTypes, presets, type Style } from './style.ts';
+import { GradientEditor, SymbolEditor } from './print-editor.tsx';
+import { cornersDotTypes, cornersSquareTypes, dotsTypes, presets, type Style, withField } from './style.ts';
 import { Swatch } from './swatch.tsx';
 
 interface Props {
@@ -13,33 +14,40 @@ interface Props {
 
 const typeLabel = (type: string) => type.replace('-', ' ').replace(/^./, (letter) => letter.toUpperCase());
 
-/** Controls for all style fields, with presets. */
-export function StyleEditor({ style, onStyle }: Props) {
+/** Presets of shapes and colors, each drawn as the code at `url` would look. */
+export function StylePresets({ style, onStyle, url }: Props & { url: string }) {
+  const pictures = useMemo(() => presets.map(([, preset]) => drawSvg(url, preset, defaultSizePx)), [url]);
+  return (
+    <fieldset>
+      <legend>Style</legend>
+      <div class="grid gap-s columns-xs">
+        {presets.map(([name, preset], i) => (
+          <label key={name} class="option tile stack gap-xs shape">
+            <input
+              type="radio"
+              name="preset"
+              checked={isPreset(preset, style)}
+              onChange={() => onStyle({ ...preset, ...partsOf(style) })}
+            />
+            <img src={`data:image/svg+xml,${encodeURIComponent(pictures[i] ?? '')}`} alt="" width="72" height="72" />
+            <span>{name}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** The controls of shapes, colors and print that presets and the most common choices leave out. */
+export function StyleDetails({ style, onStyle }: Props) {
   const set = (change: Partial<Style>) => onStyle({ ...style, ...change });
-  const resetField = (field: keyof Style) => {
-    const { [field]: _, ...rest } = style;
-    onStyle(rest);
-  };
   const setOrReset = <F extends keyof Style>(field: F, value: Style[F] | undefined) =>
-    value === undefined ? resetField(field) : onStyle({ ...style, [field]: value });
+    onStyle(withField(style, field, value));
+  const resetField = (field: keyof Style) => setOrReset(field, undefined);
   const isTransparent = style.backgroundColor === transparent;
   const shownBackground = isTransparent ? '#FFFFFF' : (style.backgroundColor ?? '#FFFFFF');
   return (
-    <div class="style-editor">
-      <fieldset class="presets">
-        <legend class="hidden">Presets</legend>
-        {presets.map(([name, preset]) => (
-          <button
-            key={name}
-            type="button"
-            class="button"
-            aria-pressed={JSON.stringify(preset) === JSON.stringify(withoutParts(style))}
-            onClick={() => onStyle({ ...preset, ...partsOf(style) })}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+    <>
       <Shapes
         label="Dots"
         options={dotsTypes}
@@ -65,9 +73,9 @@ export function StyleEditor({ style, onStyle }: Props) {
         )}
         onValue={(cornersDotType) => set({ cornersDotType })}
       />
-      <fieldset class="colors">
+      <fieldset class="stack gap-s">
         <legend>Colors</legend>
-        <div>
+        <div class="grid gap-m columns-s">
           <Color label="Dots" value={style.dotsColor ?? '#000000'} onValue={(dotsColor) => set({ dotsColor })} />
           <Color label="Background" value={shownBackground} onValue={(backgroundColor) => set({ backgroundColor })} />
           <Color
@@ -85,7 +93,7 @@ export function StyleEditor({ style, onStyle }: Props) {
             onReset={() => resetField('cornersDotColor')}
           />
         </div>
-        <label class="check">
+        <label class="row nowrap check">
           <input
             type="checkbox"
             checked={isTransparent}
@@ -106,14 +114,8 @@ export function StyleEditor({ style, onStyle }: Props) {
         colors={[shownBackground, '#FFE7C7']}
         onGradient={(gradient) => setOrReset('backgroundGradient', gradient)}
       />
-      <LogoEditor logo={style.logo} onLogo={(logo) => setOrReset('logo', logo)} />
-      <FrameEditor
-        frame={style.frame}
-        fallbackColor={style.dotsColor ?? '#000000'}
-        onFrame={(frame) => setOrReset('frame', frame)}
-      />
       <SymbolEditor style={style} onStyle={onStyle} />
-    </div>
+    </>
   );
 }
 
@@ -124,6 +126,11 @@ const partsOf = ({ logo, frame, quietZone, errorCorrection }: Style): Style => (
   ...(quietZone === undefined ? {} : { quietZone }),
   ...(errorCorrection === undefined ? {} : { errorCorrection }),
 });
+
+const isPreset = (preset: Style, style: Style) => JSON.stringify(preset) === JSON.stringify(withoutParts(style));
+
+/** Whether a preset has the style's shapes and colors, so that the controls of each need not be seen. */
+export const hasPreset = (style: Style) => presets.some(([, preset]) => isPreset(preset, style));
 
 const withoutParts = ({ logo: _, frame: __, quietZone: ___, errorCorrection: ____, ...style }: Style) => style;
 
@@ -138,11 +145,11 @@ interface ShapesProps<T extends string> {
 function Shapes<T extends string>({ label, options, value, draw, onValue }: ShapesProps<T>) {
   const name = useId();
   return (
-    <fieldset class="shapes">
+    <fieldset class="stack gap-s">
       <legend>{label}</legend>
-      <div>
+      <div class="grid gap-s columns-xs">
         {options.map((option) => (
-          <label key={option}>
+          <label key={option} class="option tile stack gap-xs shape">
             <input type="radio" name={name} checked={option === value} onChange={() => onValue(option)} />
             {draw(option)}
             <span>{typeLabel(option)}</span>

@@ -57,3 +57,9 @@ export function withoutDefaults(style: Style): Style {
   });
   return Object.fromEntries(entries);
 }
+
+/** The style with another value of a field, or without the field. */
+export function withField<F extends keyof Style>(style: Style, field: F, value: Style[F] | undefined): Style {
+  const { [field]: _, ...rest } = style;
+  return value === undefined ? rest : { ...rest, [field]: value };
+}

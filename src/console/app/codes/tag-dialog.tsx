@@ -26,7 +26,7 @@ export function TagDialog({ codes, onSave, onClose }: Props) {
       <Form onSubmit={() => run(() => onSave({ add, remove }))}>
         <TagsField label="Tags to add" tags={add} onTags={setAdd} hint="Press Enter after each tag." />
         {present.length > 0 && (
-          <div class="field">
+          <div class="stack gap-xs field">
             <span class="label" aria-hidden="true">
               Tags to remove
             </span>

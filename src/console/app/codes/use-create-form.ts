@@ -4,6 +4,7 @@ import { toast } from '../parts/toast.tsx';
 import { type FieldErrors, useAction } from '../parts/use-action.ts';
 import { navigate, pageUrl } from '../router.ts';
 import type { CreatedQrCode, QrCode } from '../types.ts';
+import { bootstrap } from '../welcome.ts';
 import { parseDestination, validateFields } from './destination-field.tsx';
 import { suggestShortCode, useAvailability } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
@@ -74,6 +75,7 @@ export function useCreateForm(original: QrCode | undefined) {
     },
     suggestedCode,
     shortCode,
+    shortUrl: `${bootstrap.short_base_url}/${shortCode}`,
     availability,
     tags,
     setTags,

@@ -37,7 +37,7 @@ export function LivePage() {
           {isPaused ? 'Resume' : 'Pause'}
         </button>
       </Heading>
-      <dl class="live-figures">
+      <dl class="grid live-figures">
         <div class="card">
           <dt>Scans in the last minute</dt>
           <dd class="figure">{number(live.perMinute)}</dd>
@@ -55,7 +55,7 @@ export function LivePage() {
           <p>Scan one of your codes with your phone, and it appears here.</p>
         </Empty>
       ) : (
-        <ol class="live card" aria-label="Latest scans, newest first">
+        <ol class="card lines live-scans" aria-label="Latest scans, newest first">
           {shown.map((scan) => (
             <ScanItem key={scan.id} scan={scan} name={names.get(scan.qr_id)} />
           ))}
@@ -78,7 +78,7 @@ const ScanItem = ({ scan, name }: { scan: LiveScan; name: string | undefined }) 
     <span class="muted">
       {displayName(scan.device)}, {displayName(scan.browser)}
     </span>
-    <span class="badges">
+    <span class="row gap-xs badges">
       {scan.is_unique && <span class="badge active">New visitor</span>}
       {scan.is_bot && <span class="badge">Bot</span>}
     </span>

@@ -9,10 +9,10 @@ interface Props {
 
 /** Several of a few choices, shown as buttons that are pressed or not. */
 export const Toggles = ({ label, values, onValues, choices }: Props & { label: string }) => (
-  <fieldset class="toggles">
+  <fieldset class="row">
     <legend class="hidden">{label}</legend>
     {choices.map(([value, name]) => (
-      <label key={value}>
+      <label key={value} class="option tile pill">
         <input
           type="checkbox"
           checked={values.includes(value)}
@@ -42,7 +42,7 @@ interface PickerProps extends Props {
 export function Picker({ label, values, onValues, choices, nameOf, isInvalid }: PickerProps) {
   const id = useId();
   return (
-    <div class="chips">
+    <div class="row">
       {values.map((value) => (
         <Chip key={value} name={nameOf(value)} onRemove={() => onValues(values.filter((other) => other !== value))} />
       ))}
@@ -73,7 +73,7 @@ export function Picker({ label, values, onValues, choices, nameOf, isInvalid }: 
 }
 
 export const Chip = ({ name, onRemove }: { name: string; onRemove(): void }) => (
-  <span class="chip">
+  <span class="row nowrap gap-none pill chip">
     {name}
     <button type="button" class="plain" aria-label={`Remove ${name}`} onClick={onRemove}>
       <Icon name="close" />

@@ -60,8 +60,8 @@ export function Dialog({ title, onClose, children }: Props) {
         if (event.target === element.current && pressedOn.current === element.current) onClose?.();
       }}
     >
-      <div class="dialog-body">
-        <header>
+      <div class="stack dialog-body">
+        <header class="row between nowrap gap-l start">
           <h2 id={heading}>{title}</h2>
           {onClose !== undefined && (
             <button type="button" class="plain" aria-label="Close" onClick={onClose}>
@@ -77,7 +77,7 @@ export function Dialog({ title, onClose, children }: Props) {
 
 /** The buttons at the end of a dialog: Cancel, and the confirming button as `children`. */
 export const DialogActions = ({ onCancel, children }: { onCancel(): void; children: ComponentChildren }) => (
-  <div class="actions">
+  <div class="row actions">
     <button type="button" class="button" onClick={onCancel}>
       Cancel
     </button>

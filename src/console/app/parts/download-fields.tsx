@@ -112,7 +112,7 @@ interface SizeFieldProps {
 const SizeField = ({ label, value, onValue, error, presets }: SizeFieldProps) => (
   <>
     <Field label={label} inputMode="numeric" value={value} onValue={onValue} error={error} />
-    <fieldset class="presets">
+    <fieldset class="row">
       <legend class="hidden">{label}</legend>
       {presets.map((preset) => (
         <button

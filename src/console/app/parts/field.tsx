@@ -23,7 +23,7 @@ export function Field({ label, value, onValue, error, hint, prefix, isCode, ...i
     .join(' ')
     .trim();
   return (
-    <div class="field">
+    <div class="stack gap-xs field">
       <label for={id}>{label}</label>
       <div class={prefix === undefined ? 'input' : 'input prefixed'}>
         {prefix !== undefined && <span aria-hidden="true">{prefix}</span>}

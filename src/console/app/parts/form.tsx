@@ -9,7 +9,7 @@ interface Props {
 /** A form that the page itself submits and validates. */
 export const Form = ({ class: className, onSubmit, children }: Props) => (
   <form
-    class={className}
+    class={className ?? 'stack'}
     noValidate
     onSubmit={(event) => {
       event.preventDefault();

@@ -20,14 +20,14 @@ export function Heading({
     document.title = `${title} · Scanlog`;
   }, [title]);
   return (
-    <header class="heading">
-      <div>
+    <header class="row between gap-l heading">
+      <div class="row">
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
         {lead !== undefined && <div class="lead">{lead}</div>}
       </div>
-      {children !== undefined && <div class="actions">{children}</div>}
+      {children !== undefined && <div class="row actions">{children}</div>}
     </header>
   );
 }

@@ -11,7 +11,7 @@ interface Props {
 export function NoteField({ value, onValue, error }: Props) {
   const id = useId();
   return (
-    <div class="field">
+    <div class="stack gap-xs field">
       <label for={id}>Note</label>
       <textarea
         class="note"

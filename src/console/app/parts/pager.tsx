@@ -69,11 +69,11 @@ function Pager({ what, pagination, sizes, onPage }: Pick<Props, 'what' | 'pagina
   // Nothing to turn, and no smaller size to choose.
   if (total === 0 || page > total_pages || total <= Math.min(...sizes)) return null;
   return (
-    <nav class="pager" aria-label={`Pages of ${what}`}>
-      <span class="range">
+    <nav class="row pager" aria-label={`Pages of ${what}`}>
+      <span>
         {number((page - 1) * limit + 1)}–{number(Math.min(page * limit, total))} of {number(total)}
       </span>
-      <label class="size">
+      <label class="row">
         Per page
         <select
           value={limit}
@@ -87,7 +87,7 @@ function Pager({ what, pagination, sizes, onPage }: Pick<Props, 'what' | 'pagina
         </select>
       </label>
       {total_pages > 1 && (
-        <ul>
+        <ul class="row gap-xs">
           <li>
             <PageLink page={page - 1} isDisabled={page <= 1} onPage={onPage} label="Previous page">
               <Icon name="back" />

@@ -7,7 +7,7 @@ export function PrintWarning({ url }: { url: string }) {
   const reach = reachOf(hostname);
   if (reach === 'anywhere') return null;
   return (
-    <p class="verdict bad print-warning" role="note">
+    <p class="row nowrap verdict bad print-warning" role="note">
       <Icon name="warning" />
       <span>
         <strong>Do not print yet:</strong> short links begin with {host}, which works only{' '}

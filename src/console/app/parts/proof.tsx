@@ -53,7 +53,7 @@ export const ProofBadge = ({ proof }: { proof: Proof }) => (
 /** Why a code scans badly. */
 export const ProofReasons = ({ proof }: { proof: Proof }) =>
   proof.reasons.map(({ field, message }) => (
-    <p key={`${field} ${message}`} class="verdict bad">
+    <p key={`${field} ${message}`} class="row nowrap verdict bad">
       <Icon name="warning" />
       <span>{message}</span>
     </p>

@@ -20,7 +20,7 @@ export function Segments<T extends string>({ label, options, value, onValue }: P
     <fieldset class="segments">
       <legend class="hidden">{label}</legend>
       {options.map(([option, text]) => (
-        <label key={option}>
+        <label key={option} class="option">
           <input type="radio" name={name} checked={option === value} onChange={() => choose(option)} />
           <span>{text}</span>
         </label>

@@ -33,7 +33,7 @@ export function SignInForm({ mode, asksDevice = false, onSignedIn, children, act
   };
   return (
     <Form onSubmit={submit}>
-      <div class="field">
+      <div class="stack gap-xs field">
         <label for={id}>{mode === 'test' ? 'Test' : 'Live'} API key</label>
         <div class="input">
           <input
@@ -59,7 +59,7 @@ export function SignInForm({ mode, asksDevice = false, onSignedIn, children, act
         {children}
       </div>
       {asksDevice && (
-        <label class="check">
+        <label class="row nowrap check">
           <input
             type="checkbox"
             checked={isOwnDevice}
@@ -68,7 +68,7 @@ export function SignInForm({ mode, asksDevice = false, onSignedIn, children, act
           <span>This is my device</span>
         </label>
       )}
-      <div class="actions">
+      <div class="row actions">
         {actions}
         <button type="submit" class="button primary" disabled={busy || key.trim() === ''}>
           Sign in

@@ -4,7 +4,7 @@ import { Icon } from '../icons.tsx';
 
 /** A placeholder while data is loading. */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
-  <div class="skeleton" role="status" aria-label="Loading">
+  <div class="stack gap-m skeleton" role="status" aria-label="Loading">
     {Array.from({ length: lines }, (_, i) => (
       <span key={i} />
     ))}
@@ -13,7 +13,7 @@ export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
 
 /** An empty state, with what the user can do next. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
-  <div class="empty">
+  <div class="stack gap-m empty">
     <h2>{title}</h2>
     {children}
   </div>
@@ -21,7 +21,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
 
 /** A failed read. `useResource` retries transient errors by itself; the button retries at once. */
 export const Failure = ({ error, retry }: { error: ApiError; retry: () => void }) => (
-  <div class={error.isTransient ? 'empty' : 'empty failure'} role={error.isTransient ? 'status' : 'alert'}>
+  <div class={`stack gap-m empty ${error.isTransient ? '' : 'failure'}`} role={error.isTransient ? 'status' : 'alert'}>
     {!error.isTransient && <Icon name="warning" />}
     <h2>{error.isTransient ? 'Temporarily unavailable' : 'Something went wrong'}</h2>
     <p>

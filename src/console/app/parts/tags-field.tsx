@@ -27,11 +27,11 @@ export function TagsField({ label, isLabelHidden = false, tags, onTags, error, h
     if (next.length > tags.length) onTags(next);
   };
   return (
-    <div class="field">
+    <div class="stack gap-xs field">
       <label for={id} class={isLabelHidden ? 'hidden' : undefined}>
         {label}
       </label>
-      <div class="chips">
+      <div class="row">
         {tags.map((tag) => (
           <Chip key={tag} name={tag} onRemove={() => onTags(tags.filter((other) => other !== tag))} />
         ))}

@@ -15,7 +15,7 @@ interface Props {
 export function TimeField({ label, value, onValue, timeZone, error }: Props) {
   const id = useId();
   return (
-    <div class="field">
+    <div class="stack gap-xs field">
       <label for={id}>{label}</label>
       <input
         id={id}

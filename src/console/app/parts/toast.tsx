@@ -5,6 +5,7 @@ interface Toast {
   id: number;
   text: string;
   kind: 'done' | 'failed';
+  undo: (() => void) | undefined;
 }
 
 let toasts: Toast[] = [];
@@ -17,11 +18,11 @@ const update = (next: Toast[]) => {
 };
 const remove = (id: number) => update(toasts.filter((toast) => toast.id !== id));
 
-/** Shows a message for 4 s, or 8 s when it reports a failure. */
-export function toast(text: string, kind: Toast['kind'] = 'done'): void {
+/** Shows a message for 4 s, or 8 s when it reports a failure or can be undone. */
+export function toast(text: string, kind: Toast['kind'] = 'done', undo?: () => void): void {
   const id = ++lastId;
-  update([...toasts.slice(-2), { id, text, kind }]);
-  setTimeout(() => remove(id), kind === 'done' ? 4_000 : 8_000);
+  update([...toasts.slice(-2), { id, text, kind, undo }]);
+  setTimeout(() => remove(id), kind === 'done' && undo === undefined ? 4_000 : 8_000);
 }
 
 export function Toasts() {
@@ -30,11 +31,23 @@ export function Toasts() {
     render = setShown;
   }, []);
   return (
-    <div class="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text, kind }) => (
-        <div key={id} class={`toast ${kind}`}>
+    <div class="stack toasts" role="status" aria-live="polite">
+      {shown.map(({ id, text, kind, undo }) => (
+        <div key={id} class={`row nowrap toast ${kind}`}>
           <Icon name={kind === 'done' ? 'check' : 'warning'} />
           <span>{text}</span>
+          {undo !== undefined && (
+            <button
+              type="button"
+              class="textual"
+              onClick={() => {
+                remove(id);
+                undo();
+              }}
+            >
+              Undo
+            </button>
+          )}
           <button type="button" class="plain" aria-label="Dismiss" onClick={() => remove(id)}>
             <Icon name="close" />
           </button>

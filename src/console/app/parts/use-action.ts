@@ -51,6 +51,8 @@ export function useAction(fields: readonly string[] = []) {
 function focusFirstError(): void {
   const open = document.querySelector('dialog[open]') ?? document;
   const field = open.querySelector<HTMLElement>('[aria-invalid="true"]');
+  // A field in a closed part of the form cannot get the focus.
+  field?.closest('details')?.setAttribute('open', '');
   field?.focus({ preventScroll: true });
   field?.scrollIntoView({ block: 'center' });
 }

@@ -52,15 +52,15 @@ export function Conditions({ rule, onRule, path, errors }: Props) {
   };
   const hasTime = when.days !== undefined || when.hours !== undefined || when.dates !== undefined;
   return (
-    <div class="conditions">
+    <div class="stack">
       {shown.map((condition) => (
         <ConditionRow key={condition} title={titles[condition]} onRemove={() => remove(condition)}>
           <ConditionFields condition={condition} rule={rule} set={set} path={path} errors={errors} />
         </ConditionRow>
       ))}
       {hasTime && (
-        <label class="zone">
-          <span>Time zone</span>
+        <label class="condition">
+          <span class="title">Time zone</span>
           <select
             value={timezone}
             onChange={(event) => onRule(inTimeZone(rule, event.currentTarget.value))}
@@ -76,7 +76,7 @@ export function Conditions({ rule, onRule, path, errors }: Props) {
           </select>
         </label>
       )}
-      <fieldset class="add">
+      <fieldset class="row gap-s">
         <legend class="hint">{shown.length === 0 ? 'Only when' : 'And only when'}</legend>
         {hidden.map((condition) => (
           <button
@@ -168,7 +168,7 @@ function ConditionFields({ condition, rule: { when, timezone }, set, path, error
     case 'dates': {
       const dates = when.dates ?? initial.dates;
       return (
-        <div class="pair">
+        <div class="grid gap-m">
           <TimeField
             label="From"
             value={dates.from}
@@ -200,8 +200,8 @@ function Hours({
 }) {
   return (
     <>
-      <div class="hours">
-        <label>
+      <div class="row gap-l">
+        <label class="row">
           <span>from</span>
           <input
             type="time"
@@ -210,7 +210,7 @@ function Hours({
             onInput={(event) => set({ hours: { from: event.currentTarget.value, to } })}
           />
         </label>
-        <label>
+        <label class="row">
           <span>to</span>
           <input
             type="time"

@@ -53,13 +53,13 @@ export function LeadsPage({ code, onChange }: { code: QrCode; onChange(): Promis
     });
 
   return (
-    <div class="leads">
+    <div class="stack">
       <Form
         onSubmit={() => {
           if (hasChanges) save();
         }}
       >
-        <section class="card" aria-label="Destination and rules">
+        <section class="card stack" aria-label="Destination and rules">
           <DestinationField
             value={form.destination}
             onValue={(destination) => change({ destination })}
@@ -80,10 +80,10 @@ export function LeadsPage({ code, onChange }: { code: QrCode; onChange(): Promis
         <ScheduleFields form={form} onForm={change} code={code} errors={errors} />
         <QueryFields form={form} onForm={change} code={code} errors={errors} />
         {hasChanges && (
-          <div class="save-bar card" role="status">
+          <div class="card row save-bar" role="status">
             <strong>Unsaved changes</strong>
             {isOutdated && <span class="bad">This code was changed elsewhere. Saving replaces that.</span>}
-            <div class="actions">
+            <div class="row actions">
               <button type="button" class="button" disabled={busy} onClick={() => discard(code)}>
                 Discard
               </button>
@@ -136,7 +136,7 @@ function useLeaveWarning(hasChanges: boolean) {
   return (
     <Dialog title="Leave without saving?" onClose={stay}>
       <p>Your changes of where this code leads are not saved.</p>
-      <div class="actions">
+      <div class="row actions">
         <button type="button" class="button" onClick={stay}>
           Stay here
         </button>

@@ -1,10 +1,10 @@
 import { utmFields } from '../../../../events/targeting/targeting-words.ts';
 import { Field } from '../parts/field.tsx';
 import { errorOf } from '../parts/field-errors.ts';
+import { More } from '../parts/more.tsx';
 import type { FieldErrors } from '../parts/use-action.ts';
 import type { QrCode } from '../types.ts';
 import type { LeadsForm } from './form.ts';
-import { More } from './more.tsx';
 
 const examples = { source: 'flyer', medium: 'qr', campaign: 'spring', term: 'menu', content: 'front' };
 
@@ -22,7 +22,7 @@ export const QueryFields = ({ form: { forward_query, utm }, onForm, code, errors
     isUsed={code.utm !== undefined || code.forward_query === true}
     hasError={utmFields.some((field) => errorOf(errors, `utm.${field}`) !== undefined)}
   >
-    <fieldset class="utm">
+    <fieldset class="grid gap-m columns-s">
       <legend>UTM parameters</legend>
       {utmFields.map((field) => (
         <Field
@@ -37,7 +37,7 @@ export const QueryFields = ({ form: { forward_query, utm }, onForm, code, errors
       ))}
     </fieldset>
     <p class="hint">Added to every destination that does not have them itself.</p>
-    <label class="check">
+    <label class="row nowrap check">
       <input
         type="checkbox"
         checked={forward_query}

@@ -29,7 +29,7 @@ export function RuleFields({ rule, onRule, path, errors }: Props) {
         : { ...rule, destination: '', split: [newVariant(destination), newVariant()] },
     );
   return (
-    <div class="rule-fields">
+    <div class="stack rule-fields">
       <Conditions rule={rule} onRule={onRule} path={`${path}.when`} errors={errors} />
       <Segments label="Leads to" options={kinds} value={split.length === 0 ? 'one' : 'split'} onValue={setKind} />
       {split.length === 0 ? (

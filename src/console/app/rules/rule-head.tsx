@@ -26,7 +26,7 @@ export function RuleHead({ rule: form, index, count, isOpen, onToggle, onMove, o
   const label = `rule ${index + 1}`;
   const lead = leadText(rule);
   return (
-    <div class="rule-head">
+    <div class="row rule-head">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons do the same without a pointer */}
       <span
         class="grip"
@@ -44,9 +44,9 @@ export function RuleHead({ rule: form, index, count, isOpen, onToggle, onMove, o
       <p class="sentence">
         {rule.name !== undefined && <strong>{rule.name}: </strong>}
         {conditionsText(rule.when, accountTimeZone())} <Arrow />{' '}
-        <span class="url">{lead === '' ? <span class="muted">no destination yet</span> : lead}</span>
+        <span class="wrapped">{lead === '' ? <span class="muted">no destination yet</span> : lead}</span>
       </p>
-      <div class="rule-actions">
+      <div class="row nowrap gap-xs rule-actions">
         <button type="button" class="button small" aria-expanded={isOpen} onClick={onToggle}>
           {isOpen ? 'Done' : 'Edit'}
           <span class="hidden"> {label}</span>

@@ -34,12 +34,12 @@ export function RuleList({ rules, onRules, destination, errors }: Props) {
     if (from !== undefined && from !== to) move(from, to);
   };
   return (
-    <div class="rules">
-      <ol>
+    <div class="stack">
+      <ol class="stack gap-s">
         {rules.map((rule, i) => (
           <li
             key={rule.key}
-            class="rule"
+            class="stack rule"
             onDragOver={(event) => {
               if (dragged.current !== undefined) event.preventDefault();
             }}
@@ -84,16 +84,16 @@ export function RuleList({ rules, onRules, destination, errors }: Props) {
 }
 
 const HidesOthers = () => (
-  <p class="verdict bad">
+  <p class="row nowrap verdict bad">
     <Icon name="warning" />
     This split takes everyone, so the rules below it never apply. Add a condition, or move it down.
   </p>
 );
 
 const Everyone = ({ isElse, destination }: { isElse: boolean; destination: string }) => (
-  <p class="rule everyone">
+  <p class="stack rule everyone">
     <span class="sentence">
-      {isElse ? 'Everyone else' : 'Everyone'} <Arrow /> <span class="url">{displayDestination(destination)}</span>
+      {isElse ? 'Everyone else' : 'Everyone'} <Arrow /> <span class="wrapped">{displayDestination(destination)}</span>
     </span>
   </p>
 );
@@ -108,7 +108,7 @@ interface AddProps {
 function AddRule({ isFull, destination, onAdd, button }: AddProps) {
   const addSplit = () => onAdd({ ...newRule(accountTimeZone()), split: [newVariant(destination), newVariant()] });
   return (
-    <div class="actions">
+    <div class="row actions">
       <button
         ref={button}
         type="button"

@@ -1,13 +1,13 @@
 import { number, plural } from '../format.ts';
 import { Field } from '../parts/field.tsx';
 import { errorOf } from '../parts/field-errors.ts';
+import { More } from '../parts/more.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import type { FieldErrors } from '../parts/use-action.ts';
 import { timeZoneText } from '../time-zones.ts';
 import type { QrCode } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
 import type { LeadsForm } from './form.ts';
-import { More } from './more.tsx';
 
 interface Props {
   form: LeadsForm;
@@ -27,7 +27,7 @@ export function ScheduleFields({ form, onForm, code, errors }: Props) {
       isUsed={[code.starts_at, code.expires_at, code.max_scans, code.fallback_url].some((field) => field !== undefined)}
       hasError={fields.some((field) => errorOf(errors, field) !== undefined)}
     >
-      <div class="pair">
+      <div class="grid gap-m">
         <TimeField
           label="Starts"
           value={starts_at}
@@ -73,7 +73,7 @@ function LimitMeter({ code: { max_scans, remaining_scans } }: { code: QrCode }) 
   if (max_scans === undefined || remaining_scans === undefined) return null;
   const used = max_scans - remaining_scans;
   return (
-    <div class="limit">
+    <div class="stack gap-xs limit">
       <meter
         min={0}
         max={max_scans}

@@ -23,7 +23,7 @@ export function Split({ split, onSplit, path, errors }: Props) {
   const set = (key: number, change: Partial<VariantForm>) =>
     onSplit(split.map((variant) => (variant.key === key ? { ...variant, ...change } : variant)));
   return (
-    <div class="split">
+    <div class="stack">
       <div class="shares" aria-hidden="true">
         {split.map(({ key }, i) => (
           <span key={key} style={{ flexGrow: shares[i] ?? 0 }}>
@@ -31,7 +31,7 @@ export function Split({ split, onSplit, path, errors }: Props) {
           </span>
         ))}
       </div>
-      <ol>
+      <ol class="stack">
         {split.map(({ key, name, weight, destination }, i) => (
           <li key={key}>
             <fieldset class="variant">
@@ -75,7 +75,7 @@ export function Split({ split, onSplit, path, errors }: Props) {
           </li>
         ))}
       </ol>
-      <div class="actions">
+      <div class="row actions">
         {split.length < maxVariants && (
           <button type="button" class="button small" onClick={() => onSplit(withVariant(split))}>
             <Icon name="plus" />

@@ -39,7 +39,7 @@ export function WhoGoesWhere({ code, hasChanges }: { code: QrCode; hasChanges: b
       setResult(await api.post<Resolved>(`/qrcodes/${code.id}/resolve`, body));
     });
   return (
-    <section class="card who" aria-label="Who goes where?">
+    <section class="card stack" aria-label="Who goes where?">
       <h2>Who goes where?</h2>
       <p class="hint">Describe a scan to see where it leads. Nothing is recorded.</p>
       <Form onSubmit={resolve}>
@@ -79,7 +79,7 @@ export function WhoGoesWhere({ code, hasChanges }: { code: QrCode; hasChanges: b
             />
           )}
         </div>
-        <div class="actions">
+        <div class="row actions">
           <button type="submit" class="button primary" disabled={busy}>
             Show where it leads
           </button>
@@ -110,7 +110,7 @@ const Choose = ({
   choices: Choice[];
   onValue(value: string): void;
 }) => (
-  <label class="field">
+  <label class="stack gap-xs field">
     <span class="label">{label}</span>
     <select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
       {choices.map(([choice, name]) => (
@@ -131,14 +131,14 @@ const reasons: Record<Exclude<Availability, 'live'>, string> = {
 function Answer({ code, result: { location, rule, variant, availability } }: { code: QrCode; result: Resolved }) {
   if (location === null)
     return (
-      <p class="answer">
+      <p class="stack gap-xs answer">
         <strong>A page that says why</strong>
         <span class="hint">{availability === 'live' ? '' : `Because ${reasons[availability]}.`}</span>
       </p>
     );
   return (
-    <p class="answer">
-      <strong class="url">
+    <p class="stack gap-xs answer">
+      <strong class="wrapped">
         <span aria-hidden="true">→ </span>
         {displayDestination(location)}
       </strong>

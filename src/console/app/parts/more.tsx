@@ -21,7 +21,7 @@ export function More({ title, isUsed, hasError, children }: Props) {
       <summary>
         <h2>{title}</h2>
       </summary>
-      <div class="more-fields">{children}</div>
+      <div class="stack more-fields">{children}</div>
     </details>
   );
 }
