@@ -22,6 +22,7 @@ export interface Bundle {
   mark: Asset;
   /** Outlines of the letters of frames, loaded only for a style with text. */
   frameFont: Asset;
+  world: Asset;
 }
 
 const sourcePath = (name: string) => fileURLToPath(new URL(`./app/${name}`, import.meta.url));
@@ -31,19 +32,21 @@ const sourcePath = (name: string) => fileURLToPath(new URL(`./app/${name}`, impo
  * be read-only, and the bundle is never stale.
  */
 export async function buildBundle(): Promise<Bundle> {
-  const [script, phoneScript, style, mark, frameFont] = await Promise.all([
+  const [script, phoneScript, style, mark, frameFont, world] = await Promise.all([
     bundleFile('main.tsx'),
     bundleFile('phone.ts'),
     bundleFile('style/console.css'),
     readFile(sourcePath('mark.svg')).then((bytes) => new Uint8Array(bytes)),
     readFile(new URL('../qr/frame-font.json', import.meta.url)).then((bytes) => new Uint8Array(bytes)),
+    readFile(sourcePath('analytics/world-outline.json')).then((bytes) => new Uint8Array(bytes)),
   ]);
-  const [scriptAsset, phoneScriptAsset, styleAsset, markAsset, frameFontAsset] = await Promise.all([
+  const [scriptAsset, phoneScriptAsset, styleAsset, markAsset, frameFontAsset, worldAsset] = await Promise.all([
     createAsset('console.js', 'text/javascript; charset=utf-8', script),
     createAsset('phone.js', 'text/javascript; charset=utf-8', phoneScript),
     createAsset('console.css', 'text/css; charset=utf-8', style),
     createAsset('mark.svg', 'image/svg+xml', mark),
     createAsset('frame-font.json', 'application/json; charset=utf-8', frameFont),
+    createAsset('world.json', 'application/json; charset=utf-8', world),
   ]);
   return {
     script: scriptAsset,
@@ -51,6 +54,7 @@ export async function buildBundle(): Promise<Bundle> {
     style: styleAsset,
     mark: markAsset,
     frameFont: frameFontAsset,
+    world: worldAsset,
   };
 }
 

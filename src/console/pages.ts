@@ -58,12 +58,13 @@ export interface Bootstrap {
   public_url: string;
   short_base_url: string;
   frame_font_url: string;
+  world_url: string;
 }
 
 export const bootstrapOf = (
   { account, keys, is_own_device, ends_at }: Session,
   { publicUrl, shortBaseUrl }: Addresses,
-  { frameFont }: Bundle,
+  { frameFont, world }: Bundle,
 ): Bootstrap => ({
   account,
   keys,
@@ -72,6 +73,7 @@ export const bootstrapOf = (
   public_url: publicUrl,
   short_base_url: shortBaseUrl,
   frame_font_url: frameFont.path,
+  world_url: world.path,
 });
 
 const moduleScript = ({ path }: Asset) => `\n<script type="module" src="${path}"></script>`;

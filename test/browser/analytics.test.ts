@@ -95,6 +95,15 @@ test('the account has analytics over all codes, whose filters are in the URL and
   await link('Remove filter Device: Android').click();
   await shows('Scans', '4');
 
+  await page.getByText('So far', { exact: true }).waitFor();
+  const map = page.getByRole('group', { name: 'Map of scans by country' });
+  await map.getByRole('link', { name: 'United States: 4 scans, 100%' }).focus();
+  await page.keyboard.press('End');
+  await page.getByText('United States: 4 scans, 100%').waitFor();
+  await page.keyboard.press('Enter');
+  await eventually(async () => expect(query().get('country')).toBe('US'));
+  await page.goBack();
+
   await settled();
   const heatMap = region('Scans by weekday and hour').getByRole('table');
   expect(await heatMap.getByRole('rowheader').count()).toBe(7);

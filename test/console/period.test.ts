@@ -3,6 +3,7 @@ import { changeText, previousScans } from '../../src/console/app/analytics/compa
 import {
   chartComparison,
   intervalOf,
+  isSoFar,
   periodBeforeLabel,
   periodLabel,
   periodOf,
@@ -112,4 +113,17 @@ describe('a comparison with the period before', () => {
     expect(line('2026-02-27T10:00:00.000Z', ['2026-02-27', ...three])).toEqual([2, 3, 4]);
     expect(previousScans({ interval: 'day', data }, 'UTC')).toEqual([undefined, undefined, undefined]);
   });
+});
+
+test.each([
+  ['hour', '2026-11-15T12:00:00Z', true],
+  ['hour', '2026-11-15T11:00:00Z', false],
+  ['day', '2026-11-15', false],
+  ['day', '2026-11-16', true],
+  ['week', '2026-11-09', false],
+  ['week', '2026-11-16', true],
+  ['month', '2026-11', true],
+  ['month', '2026-10', false],
+] as const)('the %s %s is not over in Auckland: %s', (interval, date, expected) => {
+  expect(isSoFar(date, interval, 'Pacific/Auckland', now)).toBe(expected);
 });

@@ -127,9 +127,12 @@ export function interceptLinks(): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (link === null || event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    if (link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin) return;
-    if (!/^\/console(\/|$)/.test(link.pathname) || link.pathname.startsWith('/console/api/')) return;
+    if (link.hasAttribute('target') || link.hasAttribute('download')) return;
+    // By its attribute: a link in a drawing has no origin and path.
+    const { origin, pathname, search } = new URL(link.getAttribute('href') ?? '', location.href);
+    if (origin !== location.origin || !/^\/console(\/|$)/.test(pathname) || pathname.startsWith('/console/api/'))
+      return;
     event.preventDefault();
-    navigate(link.pathname + link.search);
+    navigate(pathname + search);
   });
 }

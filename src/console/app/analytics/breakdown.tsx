@@ -3,6 +3,7 @@ import type { Summary } from '../types.ts';
 import { Attribution } from './attribution.tsx';
 import { Bars } from './bars.tsx';
 import { type FilterColumn, filterUrl } from './filters.ts';
+import { WorldMap } from './world-map.tsx';
 
 const rankedRows = (column: FilterColumn, counts: Record<string, number>) =>
   Object.entries(counts)
@@ -17,6 +18,10 @@ export function Breakdown({ summary: distribution }: { summary: Distribution }) 
   const total = summary.total_scans;
   return (
     <div class="grid columns-l">
+      <section class="card map" aria-label="Map">
+        <h3>Map</h3>
+        <WorldMap countries={top_countries} total={total} />
+      </section>
       <Bars
         total={total}
         title="Countries"

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { number, visitors as visitorsText } from '../format.ts';
+import { number, plural, visitors as visitorsText } from '../format.ts';
 import { useTheme } from '../theme.ts';
 import type { TimeSeries } from '../types.ts';
-import { type Interval, startOf } from './period.ts';
+import { type Interval, isSoFar, startOf } from './period.ts';
 
 const heightPx = 280;
 /** With less space per bar, the chart is a line. */
@@ -28,9 +28,10 @@ const formats = {
 const format = (name: keyof typeof formats, seconds: number, timeZone: string) =>
   new Intl.DateTimeFormat('en-GB', { ...formats[name], timeZone }).format(seconds * 1000);
 
-export function bucketName(date: string, interval: Interval, timezone: string): string {
+/** The name of a bucket: "Mon, 2 Mar 2026, so far". */
+export function bucketLabel(date: string, interval: Interval, timezone: string): string {
   const text = format(interval, secondsOf(date), zoneOf(interval, timezone));
-  return interval === 'week' ? `Week of ${text}` : text;
+  return `${interval === 'week' ? `Week of ${text}` : text}${isSoFar(date, interval, timezone) ? ', so far' : ''}`;
 }
 
 /** The label of an axis mark: a time, a day or a month, depending on the distance between marks. */
@@ -50,31 +51,63 @@ function colorOf(element: HTMLElement, name: string): string {
   return color;
 }
 
+/** Stripes in a color, for a bar that still grows. */
+function hatched(color: string): CanvasPattern | string {
+  const size = 6 * devicePixelRatio;
+  const tile = document.createElement('canvas');
+  tile.width = size;
+  tile.height = size;
+  const context = tile.getContext('2d');
+  if (context === null) return color;
+  context.strokeStyle = color;
+  context.lineWidth = size / 3;
+  context.beginPath();
+  for (const shift of [-size, 0, size]) {
+    context.moveTo(shift, size);
+    context.lineTo(shift + size, 0);
+  }
+  context.stroke();
+  return context.createPattern(tile, 'repeat') ?? color;
+}
+
 interface Axis {
-  count: number;
+  /** Otherwise the chart is a line. */
+  hasBars: boolean;
   interval: Interval;
   timezone: string;
 }
 
+/** The bucket under the pointer, and where it is in the chart. */
+interface Pointed {
+  index: number;
+  left: number;
+  isRight: boolean;
+}
+
 function optionsFor(
   element: HTMLElement,
-  { count, interval, timezone }: Axis,
-  onBucket: (index: number | null) => void,
+  { hasBars, interval, timezone }: Axis,
+  onPoint: (pointed: Pointed | undefined) => void,
 ) {
   const timeZone = zoneOf(interval, timezone);
-  const [scans, visitors, previous, grid, text] = ['--chart-1', '--chart-2', '--chart-before', '--line', '--muted'].map(
-    (name) => colorOf(element, name),
-  ) as [string, string, string, string, string];
+  const [scans, previous, grid, text] = ['--chart-1', '--chart-before', '--line', '--muted'].map((name) =>
+    colorOf(element, name),
+  ) as [string, string, string, string];
   const scansFill = scans.replace(/^rgb\(/, 'rgba(').replace(/\)$/, ', 0.14)');
   const font = '12px system-ui, sans-serif';
   const bars = uPlot.paths.bars?.({ size: [0.72, 40], radius: 0.15 });
-  const hasBars = element.clientWidth / count >= minBarWidthPx;
   const options: uPlot.Options = {
     width: element.clientWidth,
     height: heightPx,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone === 'UTC' ? 'Etc/UTC' : timeZone),
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
+    // The crosshair is always at a bucket, also with the pointer between two of them.
+    cursor: {
+      y: false,
+      drag: { x: false, y: false },
+      points: { size: 8 },
+      move: (u, left, top) => [left < 0 ? left : bucketLeft(u, u.posToIdx(left)), top],
+    },
     scales: {
       // Half a bucket on either side keeps the first and last bar from being cut off.
       x: { range: (_u, min, max) => [min - intervalSeconds[interval] / 2, max + intervalSeconds[interval] / 2] },
@@ -106,20 +139,42 @@ function optionsFor(
     series: [
       {},
       hasBars
-        ? {
-            label: 'Scans',
-            fill: scans,
-            width: 0,
-            ...(bars === undefined ? {} : { paths: bars }),
-            points: { show: false },
-          }
+        ? { label: 'Scans', fill: scans, width: 0, ...drawnAs(bars), points: { show: false } }
         : { label: 'Scans', stroke: scans, fill: scansFill, width: 2, points: { show: false } },
-      { label: 'Visitors', stroke: visitors, width: 2, points: { show: false } },
+      hasBars
+        ? { label: 'So far', fill: () => hatched(scans), width: 0, ...drawnAs(bars), points: { show: false } }
+        : { label: 'So far', stroke: scans, fill: scansFill, width: 2, dash: [2, 3], points: { show: false } },
       { label: 'Before', stroke: previous, width: 1.5, dash: [4, 4], points: { show: false } },
     ],
-    hooks: { setCursor: [(u) => onBucket(u.cursor.idx ?? null)] },
+    hooks: { setCursor: [(u) => onPoint(pointedIn(u))] },
   };
   return options;
+}
+
+const drawnAs = (paths: uPlot.Series.PathBuilder | undefined) => (paths === undefined ? {} : { paths });
+
+const bucketLeft = (u: uPlot, index: number) => u.valToPos(u.data[0][index] ?? 0, 'x');
+
+function pointedIn(u: uPlot): Pointed | undefined {
+  const { idx } = u.cursor;
+  if (idx === null || idx === undefined) return undefined;
+  const left = bucketLeft(u, idx);
+  return {
+    index: idx,
+    left: left + u.bbox.left / devicePixelRatio,
+    isRight: left > u.bbox.width / devicePixelRatio / 2,
+  };
+}
+
+/** The scans of buckets that are over, and those of the last one if it is not, from where the line to it begins. */
+function splitAtNow(series: TimeSeries['data'], isOpen: boolean, hasBars: boolean) {
+  const counts = series.map(({ total_scans }) => total_scans);
+  if (!isOpen) return { over: counts, soFar: counts.map(() => null) };
+  const last = counts.length - 1;
+  return {
+    over: counts.map((count, i) => (i === last ? null : count)),
+    soFar: counts.map((count, i) => (i === last || (!hasBars && i === last - 1) ? count : null)),
+  };
 }
 
 interface Props {
@@ -132,26 +187,21 @@ interface Props {
   timezone: string;
 }
 
-/** Scans and visitors over time. Hidden from screen readers, which use the table below it. */
+/** Scans over time. Hidden from screen readers, which use the table below it. */
 export function TimeChart({ series, previous, interval, before, timezone }: Props) {
   const theme = useTheme();
   const container = useRef<HTMLDivElement>(null);
-  const [bucket, setBucket] = useState<number | null>(null);
+  const [pointed, setPointed] = useState<Pointed>();
+  const last = series.at(-1);
+  const isOpen = last !== undefined && isSoFar(last.date, interval, timezone);
 
   useEffect(() => {
     const element = container.current;
     if (element === null) return undefined;
-    const data: uPlot.AlignedData = [
-      series.map(({ date }) => secondsOf(date)),
-      series.map(({ total_scans }) => total_scans),
-      series.map(({ unique_visitors }) => unique_visitors),
-      previous,
-    ];
-    const chart = new uPlot(
-      optionsFor(element, { count: series.length, interval, timezone }, setBucket),
-      data,
-      element,
-    );
+    const hasBars = element.clientWidth / series.length >= minBarWidthPx;
+    const { over, soFar } = splitAtNow(series, isOpen, hasBars);
+    const data: uPlot.AlignedData = [series.map(({ date }) => secondsOf(date)), over, soFar, previous];
+    const chart = new uPlot(optionsFor(element, { hasBars, interval, timezone }, setPointed), data, element);
     const observer = new ResizeObserver(() => {
       if (element.clientWidth > 0 && element.clientWidth !== chart.width)
         chart.setSize({ width: element.clientWidth, height: heightPx });
@@ -162,28 +212,35 @@ export function TimeChart({ series, previous, interval, before, timezone }: Prop
       chart.destroy();
     };
     // `previous` is computed from the same answer as `series`, and new with every render.
-  }, [series, interval, timezone, theme]);
+  }, [series, interval, timezone, theme, isOpen]);
 
-  const shown = bucket === null ? undefined : series[bucket];
-  const shownBefore = bucket === null ? undefined : previous[bucket];
+  const shown = pointed && series[pointed.index];
+  const shownBefore = pointed && previous[pointed.index];
   return (
     <figure class="chart">
       <figcaption class="row">
-        <span class="key">Scans{shown !== undefined && <strong>{number(shown.total_scans)}</strong>}</span>
-        <span class="key visitors">
-          Visitors{shown !== undefined && <strong>{visitorsText(shown.unique_visitors)}</strong>}
-        </span>
-        <span class="key before">
-          Scans in {before}
-          {shownBefore !== undefined && <strong>{number(shownBefore)}</strong>}
-        </span>
+        <span class="key scans">Scans</span>
+        {isOpen && <span class="key so-far">So far</span>}
+        <span class="key before">Scans in {before}</span>
         <span class="bucket">
-          {shown === undefined
-            ? `${interval === 'hour' ? 'Times' : 'Days'} in ${timezone}`
-            : bucketName(shown.date, interval, timezone)}
+          {interval === 'hour' ? 'Times' : 'Days'} in {timezone}
         </span>
       </figcaption>
-      <div ref={container} class="canvas" aria-hidden="true" />
+      <div class="plot">
+        <div ref={container} class="canvas" aria-hidden="true" />
+        {shown !== undefined && (
+          <div class={`point stack gap-xs ${pointed?.isRight ? 'left-of' : ''}`} style={{ left: `${pointed?.left}px` }}>
+            <span>{bucketLabel(shown.date, interval, timezone)}</span>
+            <strong>{plural(shown.total_scans, 'scan')}</strong>
+            <span>{visitorsText(shown.unique_visitors)} visitors</span>
+            {shownBefore !== undefined && (
+              <span>
+                {number(shownBefore)} in {before}
+              </span>
+            )}
+          </div>
+        )}
+      </div>
     </figure>
   );
 }

@@ -1,6 +1,6 @@
 import { number } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
-import { bucketName, TimeChart } from './chart.tsx';
+import { bucketLabel, TimeChart } from './chart.tsx';
 import { previousScans, type Series } from './comparison.ts';
 import { CountCells, CountHeaders } from './counts.tsx';
 
@@ -30,7 +30,7 @@ export function OverTime({ series, before, timezone }: { series: Series; before:
               {data
                 .map((bucket, i) => (
                   <tr key={bucket.date}>
-                    <td>{bucketName(bucket.date, interval, timezone)}</td>
+                    <td>{bucketLabel(bucket.date, interval, timezone)}</td>
                     <CountCells counts={bucket} />
                     <td class="number">{earlierText(earlier[i])}</td>
                   </tr>

@@ -146,3 +146,11 @@ export function chartComparison(
     before: weeks === 1 ? 'the week before' : `the same weekdays ${weeks} weeks before`,
   };
 }
+
+/** Whether a bucket of a series lasts until after now, so that its scans are those so far. */
+export function isSoFar(date: string, interval: Interval, timezone: string, now = Date.now()): boolean {
+  if (interval === 'hour') return Date.parse(date) + 3_600_000 > now;
+  const today = todayIn(timezone, now);
+  if (interval === 'month') return date.slice(0, 7) >= today.slice(0, 7);
+  return startOf(date) + (interval === 'week' ? 7 : 1) * dayMs > startOf(today);
+}
