@@ -6,7 +6,7 @@ import { batchCalls } from '../lib/batch-calls.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../lib/sql.ts';
-import { matchesSearch, planSearch, type Search } from './search.ts';
+import { matchesSearch, planSearch, type Search, type SearchPlan } from './search.ts';
 
 export const listedStatuses = ['active', 'paused', 'draft'] as const;
 export type ListedStatus = (typeof listedStatuses)[number];
@@ -144,23 +144,38 @@ export interface Listing {
   limit: number;
 }
 
-/** One page of the owner's codes, and the total number that match. */
-export async function listCodes(
+type Filters = Omit<Listing, 'order' | 'page' | 'limit'>;
+
+const planFor = async (sql: Queryable, owner: Owner, { search }: Filters): Promise<SearchPlan> =>
+  search === undefined ? {} : planSearch(sql, search, totalOf(await countCodes(sql, owner)));
+
+/** SQL for the owner's codes that pass all filters. */
+function matching(
   sql: Queryable,
   owner: Owner,
-  { status, search, shortCode, availability, tags, order = '-created_at', page, limit }: Listing,
-): Promise<{ codes: CountedCode[]; total: number }> {
+  { status, search, shortCode, availability, tags }: Filters,
+  plan: SearchPlan,
+) {
   // Both conditions: the search index covers only codes that are not deleted.
   const hasStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status} AND status <> 'deleted'`;
-  const plan = search && (await planSearch(sql, search, totalOf(await countCodes(sql, owner))));
   const isFound = search === undefined ? sql`` : sql`AND ${matchesSearch(sql, search, plan)}`;
   const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
   const isAvailable =
     availability === undefined ? sql`` : sql`AND ${hasAvailability(sql, availability.wanted, availability.now)}`;
   const isTagged = tags === undefined ? sql`` : sql`AND ${hasAnyTag(sql, tags)}`;
-  const matches = sql`
+  return sql`
     account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${isFound} ${isAvailable}
       ${isTagged}`;
+}
+
+/** One page of the owner's codes, and the total number that match. */
+export async function listCodes(
+  sql: Queryable,
+  owner: Owner,
+  { order = '-created_at', page, limit, ...filters }: Listing,
+): Promise<{ codes: CountedCode[]; total: number }> {
+  const { status, search, shortCode, availability, tags } = filters;
+  const matches = matching(sql, owner, filters, await planFor(sql, owner, filters));
   const isCounted = [search, shortCode, availability, tags].every((filter) => filter === undefined);
   const [codes, total] = await Promise.all([
     sql<CountedCode[]>`
@@ -173,6 +188,14 @@ export async function listCodes(
       : sql<[{ total: number }]>`SELECT count(*) AS total FROM codes WHERE ${matches}`.then(([row]) => row.total),
   ]);
   return { codes, total };
+}
+
+/** The ids of the owner's codes that pass all filters, newest first, at most `limit`. */
+export async function findIds(sql: Queryable, owner: Owner, filters: Filters, limit: number): Promise<string[]> {
+  const plan = await planFor(sql, owner, filters);
+  const rows = await sql<{ id: string }[]>`
+    SELECT id FROM codes WHERE ${matching(sql, owner, filters, plan)} ORDER BY position DESC LIMIT ${limit}`;
+  return rows.map(({ id }) => id);
 }
 
 export type ListedCode = Pick<Code, 'id' | 'name' | 'status' | 'short_code'>;
