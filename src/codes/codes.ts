@@ -51,8 +51,19 @@ export function hasAvailability(sql: Queryable, wanted: Availability, now: Date,
   }[wanted];
 }
 
-/** SQL for codes that have any of these tags. */
-export const hasAnyTag = (sql: Queryable, tags: string[]) => sql`(tags IS NOT NULL AND tags && ${tags}::text[])`;
+export const tagMatches = ['any', 'all'] as const;
+
+/** Tags in lower case, and whether a code must have one or all of them. */
+export interface TagFilter {
+  tags: string[];
+  match: (typeof tagMatches)[number];
+}
+
+/** SQL for codes that have these tags. */
+export const hasTags = (sql: Queryable, { tags, match }: TagFilter) =>
+  match === 'any'
+    ? sql`(tags IS NOT NULL AND tags && ${tags}::text[])`
+    : sql`(tags IS NOT NULL AND tags @> ${tags}::text[])`;
 
 /** Finds a code of the owner that is not deleted. */
 export async function findCode(sql: Queryable, { account, mode }: Owner, id: string): Promise<CountedCode | undefined> {
@@ -63,11 +74,17 @@ export async function findCode(sql: Queryable, { account, mode }: Owner, id: str
   return code;
 }
 
-/** Finds the owner's codes with these ids that are not deleted, newest first. */
-export const findCodes = (sql: Queryable, { account, mode }: Owner, ids: string[]): Promise<CountedCode[]> =>
+/** Finds the owner's codes with these ids that are not deleted, newest first unless `order` is given. */
+export const findCodes = (
+  sql: Queryable,
+  { account, mode }: Owner,
+  ids: string[],
+  order: ListOrder = '-created_at',
+): Promise<CountedCode[]> =>
   sql<CountedCode[]>`
     ${selectCounted(sql)}
-    WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted' ORDER BY position DESC`;
+    WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted'
+    ORDER BY ${orderBy(sql, order)}`;
 
 /** A code, and whether any host is blocked: only then does a read of the code need to look up the host of its destination. */
 export interface FoundCode extends CountedCode {
@@ -124,8 +141,8 @@ export const orderBy = (sql: Queryable, order: ListOrder) =>
   ({
     '-created_at': sql`position DESC`,
     created_at: sql`position`,
-    name: sql`lower(name), position DESC`,
-    '-name': sql`lower(name) DESC, position DESC`,
+    name: sql`lower(name) COLLATE natural_names, position DESC`,
+    '-name': sql`lower(name) COLLATE natural_names DESC, position DESC`,
     '-total_scans': sql`coalesce(n.total_scans, 0) DESC, position DESC`,
     total_scans: sql`coalesce(n.total_scans, 0), position DESC`,
   })[order];
@@ -137,8 +154,7 @@ export interface Listing {
   shortCode?: string | undefined;
   /** Only codes with this availability at this time. */
   availability?: { wanted: Availability; now: Date } | undefined;
-  /** Only codes with any of these tags, in lower case. */
-  tags?: string[] | undefined;
+  tags?: TagFilter | undefined;
   order?: ListOrder | undefined;
   page: number;
   limit: number;
@@ -162,7 +178,7 @@ function matching(
   const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
   const isAvailable =
     availability === undefined ? sql`` : sql`AND ${hasAvailability(sql, availability.wanted, availability.now)}`;
-  const isTagged = tags === undefined ? sql`` : sql`AND ${hasAnyTag(sql, tags)}`;
+  const isTagged = tags === undefined ? sql`` : sql`AND ${hasTags(sql, tags)}`;
   return sql`
     account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${isFound} ${isAvailable}
       ${isTagged}`;
@@ -214,11 +230,11 @@ export async function codesWithIds(
   return new Map(ids.flatMap((id) => found.get(id) ?? []).map((code) => [code.id, code]));
 }
 
-/** The owner's codes that have any of these tags, without deleted ones. */
-export async function codesWithTags(sql: Queryable, { account, mode }: Owner, tags: string[]): Promise<ListedCode[]> {
+/** The owner's codes that have these tags, without deleted ones. */
+export async function codesWithTags(sql: Queryable, { account, mode }: Owner, tags: TagFilter): Promise<ListedCode[]> {
   return sql<ListedCode[]>`
     SELECT id, name, status, short_code FROM codes
-    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND ${hasAnyTag(sql, tags)}`;
+    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND ${hasTags(sql, tags)}`;
 }
 
 /** The owner's tags with the number of codes that have them, most codes first. */

@@ -422,6 +422,7 @@ test('tags and availability filter the list, and tags are counted', async () => 
   };
   expect(await listed('tag=SUMMER')).toEqual([a]);
   expect(await listed('tag=summer&tag=table')).toEqual([b, a]);
+  expect(await listed('tag=summer&tag=TABLE&tag_match=all')).toEqual([a]);
   expect(await listed('tag=none')).toEqual([]);
   expect(await listed('availability=scheduled')).toEqual([b]);
   expect(await listed('availability=expired&tag=table')).toEqual([]);
@@ -449,6 +450,14 @@ test('tags and availability filter the list, and tags are counted', async () => 
     summary: { total_scans: 1, total_qrcodes: 2, active_qrcodes: 2 },
     top_qrcodes: [{ qr_id: a, scans: 1 }],
   });
+  for (const [query, codes] of [
+    ['tag=summer&tag=table', 2],
+    ['tag=Summer&tag=table&tag_match=all', 1],
+    ['tag=summer&tag=none&tag_match=all', 0],
+  ] as const) {
+    const { body } = await own.live.get(`/v1/analytics/aggregate?${query}`);
+    expect(body.summary.total_qrcodes, query).toBe(codes);
+  }
   const { body: none } = await own.live.get(`/v1/analytics/aggregate?tag=summer&qr_id=${b}`);
   expect(none.summary).toMatchObject({ total_scans: 0, total_qrcodes: 0 });
   const { text } = await own.live.get('/v1/analytics/export?tag=summer');

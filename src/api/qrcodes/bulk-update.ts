@@ -124,7 +124,9 @@ async function selectIds(
     throw new Refusal('not_found', `qr_ids[${first.index}]: ${first.message}`, missing.slice(0, 20));
   }
   const filters =
-    tag === undefined ? { search: searchOf(q ?? '', addresses.shortBaseUrl) } : { tags: [normalizeTag(tag)] };
+    tag === undefined
+      ? { search: searchOf(q ?? '', addresses.shortBaseUrl) }
+      : { tags: { tags: [normalizeTag(tag)], match: 'any' as const } };
   const ids = await findIds(sql, caller, filters, maxUpdatedCodes + 1);
   if (ids.length <= maxUpdatedCodes) return ids;
   const field = tag === undefined ? 'q' : 'tag';
