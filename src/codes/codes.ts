@@ -214,7 +214,7 @@ export async function findIds(sql: Queryable, owner: Owner, filters: Filters, li
   return rows.map(({ id }) => id);
 }
 
-export type ListedCode = Pick<Code, 'id' | 'name' | 'status' | 'short_code'>;
+export type ListedCode = Pick<Code, 'id' | 'name' | 'status' | 'short_code' | 'tags'>;
 
 /** The owner's codes with these ids, by id and in the order of `ids`, without deleted ones. */
 export async function codesWithIds(
@@ -223,7 +223,7 @@ export async function codesWithIds(
   ids: string[],
 ): Promise<Map<string, ListedCode>> {
   const rows = await sql<ListedCode[]>`
-    SELECT id, name, status, short_code FROM codes
+    SELECT id, name, status, short_code, tags FROM codes
     WHERE id = ANY(${ids.filter((id) => isId('qr', id))}) AND account = ${account} AND mode = ${mode}
       AND status <> 'deleted'`;
   const found = new Map(rows.map((code) => [code.id, code]));
@@ -233,7 +233,7 @@ export async function codesWithIds(
 /** The owner's codes that have these tags, without deleted ones. */
 export async function codesWithTags(sql: Queryable, { account, mode }: Owner, tags: TagFilter): Promise<ListedCode[]> {
   return sql<ListedCode[]>`
-    SELECT id, name, status, short_code FROM codes
+    SELECT id, name, status, short_code, tags FROM codes
     WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND ${hasTags(sql, tags)}`;
 }
 
