@@ -246,6 +246,31 @@ describe('preflight', () => {
     expect((await live.post(path, { allow_unreadable: true })).body.style).toEqual(style);
   });
 
+  test.each([
+    ['قائمة', 'Arabic characters'],
+    ['תפריט', 'Hebrew characters'],
+    ['เมนู', 'Thai characters'],
+    ['मेन्यू', 'Devanagari characters'],
+    ['菜单', 'Chinese characters'],
+    ['メニュー ☕', 'Japanese characters, “☕”'],
+    ['메뉴', 'Korean characters'],
+  ])('a frame with %s is refused with 422 that names the field and the script', async (text, missing) => {
+    const { live } = await service.account();
+    const style = { frame: { type: 'label-bottom', text } };
+    for (const [path, body] of [
+      ['/v1/qrcodes', newCode({ style, allow_unreadable: true })],
+      ['/v1/preflight', { style }],
+      ['/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode({ style })] }],
+    ] as const) {
+      const { status, body: answer } = await live.post(path, body);
+      expect([status, answer.error.code], path).toEqual([422, 'unsupported_characters']);
+      expect(answer.error.details).toMatchObject([
+        { field: 'style.frame.text', message: expect.stringContaining(`frames have no ${missing}`) },
+      ]);
+    }
+    expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(0);
+  });
+
   test('colors alone are never refused, and neither is a narrow quiet zone on white', async () => {
     const { live } = await service.account();
     const white = await live.post('/v1/qrcodes', newCode({ style: { dotsColor: '#FFFFFF', quietZone: 5 } }));
