@@ -15,6 +15,7 @@ import { appendScans, type ScanBatch } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { createBans, readSavedBans } from './bans.ts';
+import { Brands } from './brands.ts';
 import { LimitedRecorder } from './limited-recorder.ts';
 import { toLocation } from './location.ts';
 import { applyEntries } from './log-follower.ts';
@@ -95,7 +96,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     recorder: traced?.recorder(recorder) ?? recorder,
     limited: traced?.limitedRecorder(limited) ?? limited,
   };
-  const redirector = new Redirector({ sources, bans, ...recorders, log, metrics });
+  const redirector = new Redirector({ sources, bans, ...recorders, brands: new Brands(sql), log, metrics });
   const redirect: Edge['redirect'] = (request, shortCode, peer) => redirector.redirect(request, shortCode, peer);
   const folders = { folder, ownFolder: own.path };
   const spool = () => recorder.status();

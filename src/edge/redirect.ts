@@ -3,9 +3,10 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import type { Bans } from './bans.ts';
+import type { Brands } from './brands.ts';
 import { inactiveReason } from './inactive.ts';
 import type { LimitedRecorder } from './limited-recorder.ts';
-import { type Drop, type Notice, noticeResponse, notices } from './pages.ts';
+import { type Brand, type Drop, type Notice, noticeResponse, notices } from './pages.ts';
 import type { Recorder } from './recorder.ts';
 import { RouteLookup } from './route-lookup.ts';
 import type { KnownRoute } from './routes.ts';
@@ -17,6 +18,7 @@ interface RedirectOptions {
   bans: Bans;
   recorder: Pick<Recorder, 'record'>;
   limited: Pick<LimitedRecorder, 'record'>;
+  brands: Pick<Brands, 'of'>;
   log: Logger;
   metrics: Metrics;
 }
@@ -29,15 +31,17 @@ export class Redirector {
   readonly #sources: ScanSources;
   readonly #bans: Bans;
   readonly #recorder: Pick<Recorder, 'record'>;
+  readonly #brands: Pick<Brands, 'of'>;
   readonly #log: Logger;
   readonly #metrics: Metrics;
   readonly #lookup: RouteLookup;
   readonly #targeted: TargetedRoutes;
 
-  constructor({ sources, bans, recorder, limited, log, metrics }: RedirectOptions) {
+  constructor({ sources, bans, recorder, limited, brands, log, metrics }: RedirectOptions) {
     this.#sources = sources;
     this.#bans = bans;
     this.#recorder = recorder;
+    this.#brands = brands;
     this.#log = log;
     this.#metrics = metrics;
     this.#lookup = new RouteLookup(sources.routes, bans);
@@ -63,7 +67,7 @@ export class Redirector {
     if (route === 'unknown') return this.#drop('unknown', headers);
     if (route.targeting !== undefined) return this.#followTargeted(route, request, peer);
     const inactive = inactiveReason(route, this.#bans);
-    if (inactive !== undefined) return this.#drop(inactive, headers);
+    if (inactive !== undefined) return this.#dropBranded(route, inactive, headers);
     // HEAD only checks the link: it is redirected, but is not a scan.
     if (method === 'HEAD') return this.#sendTo(route, requestIdOf(headers));
     const scan = scanFacts(route, headers, peer, this.#sources);
@@ -74,14 +78,19 @@ export class Redirector {
   async #followTargeted(route: KnownRoute, request: Request, peer: string): Promise<Response> {
     const { headers } = request;
     const end = await this.#targeted.follow(route, request, peer);
-    if ('drop' in end) return this.#drop(end.drop, headers, end.notice);
+    if ('drop' in end) return this.#dropBranded(route, end.drop, headers, end.notice);
     const { scan } = end;
     return this.#sendTo(end, scan === undefined || headers.has('x-request-id') ? requestIdOf(headers) : scan);
   }
 
-  #drop(reason: Drop, headers: Headers, notice: Notice = notices[reason]): Response {
+  #drop(reason: Drop, headers: Headers, notice: Notice = notices[reason], brand?: Brand): Response {
     this.#metrics.redirects.count(reason);
-    return noticeResponse(notice, headers);
+    return noticeResponse(notice, headers, brand);
+  }
+
+  /** What the operator has disabled speaks for the operator, not for the account. */
+  async #dropBranded({ account }: KnownRoute, reason: Drop, headers: Headers, notice?: Notice): Promise<Response> {
+    return this.#drop(reason, headers, notice, reason === 'disabled' ? undefined : await this.#brands.of(account));
   }
 
   #sendTo({ location }: { location: string }, requestId: string): Response {
