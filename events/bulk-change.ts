@@ -1,6 +1,6 @@
 import type { CodeChange } from './code.ts';
 import type { Code, CodeFields } from './code-fields.ts';
-import { normalizeTag } from './read-fields.ts';
+import { normalizeTag, spelledTags } from './tags.ts';
 import { urlsOfRules, withUrls } from './targeting/rule-ids.ts';
 
 /** One change of many codes. */
@@ -18,7 +18,7 @@ export function changeFor(code: CodeFields, { set, replace, tags }: BulkChange):
   return {
     ...(replace === undefined ? {} : replacedUrls(code, replace)),
     ...set,
-    ...(tags === undefined ? {} : { tags: changedTags(code.tags ?? [], tags) }),
+    ...(tags === undefined ? {} : { tags: changedTags(spelledTags(code) ?? [], tags) }),
   };
 }
 

@@ -214,7 +214,7 @@ export async function findIds(sql: Queryable, owner: Owner, filters: Filters, li
   return rows.map(({ id }) => id);
 }
 
-export type ListedCode = Pick<Code, 'id' | 'name' | 'status' | 'short_code' | 'tags'>;
+export type ListedCode = Pick<Code, 'id' | 'name' | 'status' | 'short_code' | 'tags' | 'tag_names'>;
 
 /** The owner's codes with these ids, by id and in the order of `ids`, without deleted ones. */
 export async function codesWithIds(
@@ -223,7 +223,7 @@ export async function codesWithIds(
   ids: string[],
 ): Promise<Map<string, ListedCode>> {
   const rows = await sql<ListedCode[]>`
-    SELECT id, name, status, short_code, tags FROM codes
+    SELECT id, name, status, short_code, tags, tag_names FROM codes
     WHERE id = ANY(${ids.filter((id) => isId('qr', id))}) AND account = ${account} AND mode = ${mode}
       AND status <> 'deleted'`;
   const found = new Map(rows.map((code) => [code.id, code]));
@@ -233,14 +233,15 @@ export async function codesWithIds(
 /** The owner's codes that have these tags, without deleted ones. */
 export async function codesWithTags(sql: Queryable, { account, mode }: Owner, tags: TagFilter): Promise<ListedCode[]> {
   return sql<ListedCode[]>`
-    SELECT id, name, status, short_code, tags FROM codes
+    SELECT id, name, status, short_code, tags, tag_names FROM codes
     WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND ${hasTags(sql, tags)}`;
 }
 
-/** The owner's tags with the number of codes that have them, most codes first. */
+/** The owner's tags in their most frequent spelling, with the number of codes that have them, most codes first. */
 export async function countTags(sql: Queryable, { account, mode }: Owner): Promise<{ tag: string; qrcodes: number }[]> {
   return sql<{ tag: string; qrcodes: number }[]>`
-    SELECT tag, count(*) AS qrcodes FROM codes, unnest(tags) AS tag
-    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND tags IS NOT NULL
-    GROUP BY tag ORDER BY qrcodes DESC, tag`;
+    SELECT mode() WITHIN GROUP (ORDER BY coalesce(t.name, t.tag)) AS tag, count(*) AS qrcodes
+    FROM codes, unnest(tags, coalesce(tag_names, tags)) AS t (tag, name)
+    WHERE account = ${account} AND codes.mode = ${mode} AND status <> 'deleted' AND tags IS NOT NULL AND t.tag IS NOT NULL
+    GROUP BY t.tag ORDER BY qrcodes DESC, t.tag`;
 }

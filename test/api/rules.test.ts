@@ -73,7 +73,7 @@ const answered = {
     },
   ],
   remaining_scans: 1_000,
-  tags: ['summer', 'menu'],
+  tags: ['Summer', 'menu'],
   note: 'On the terrace\nand inside',
   availability: 'live',
 };
@@ -105,7 +105,7 @@ describe('the fields', () => {
       'code_created',
     ]);
     expect(history.data[0]).toMatchObject({ field: 'note', from: answered.note, to: null });
-    expect(history.data[1]).toMatchObject({ field: 'tags', from: ['summer', 'menu'], to: null });
+    expect(history.data[1]).toMatchObject({ field: 'tags', from: ['Summer', 'menu'], to: null });
     expect(history.data[5]).toMatchObject({
       field: 'schedule',
       from: { starts_at: everything.starts_at, expires_at: everything.expires_at },
@@ -421,6 +421,39 @@ test('resolve tells where a scan would lead, and records nothing', async () => {
   expect(await service.database.sql`SELECT FROM scans WHERE code = ${code.id}`).toHaveLength(0);
 });
 
+test('tags keep their case, and two that differ only in case are one', async () => {
+  const { live } = await service.account('enterprise');
+  const tagsOf = async (path: string) => (await live.get(path)).body.tags;
+  const first = await created(live, { tags: ['Café', 'CAFÉ ', 'bar'] });
+  const second = await created(live, { tags: ['CAFÉ'] });
+  expect([first.tags, second.tags]).toEqual([['Café', 'bar'], ['CAFÉ']]);
+  // Written by a version that stored tags in lower case only.
+  await service.database.sql`UPDATE codes SET tags = ARRAY['bar', 'café'] WHERE id = ${first.id}`;
+  expect(await tagsOf(pathOf(first)), 'in the order of the tags').toEqual(['bar', 'Café']);
+  await service.database.sql`UPDATE codes SET tags = ARRAY['café', 'bar'] WHERE id = ${first.id}`;
+  for (const tag of ['café', 'CAFÉ', 'Cafe\u0301'])
+    expect((await live.get(`/v1/qrcodes?tag=${encodeURIComponent(tag)}`)).body.pagination.total).toBe(2);
+
+  await live.patch(pathOf(second), { tags: ['Café'] });
+  expect((await live.get('/v1/tags')).body.data).toEqual([
+    { tag: 'Café', qrcodes: 2 },
+    { tag: 'bar', qrcodes: 1 },
+  ]);
+  const { body: history } = await live.get(`${pathOf(second)}/history`);
+  expect(history.data).toMatchObject([{ field: 'tags', from: ['CAFÉ'], to: ['Café'] }, { to: { tags: ['CAFÉ'] } }]);
+  expect(history.data[1].to).not.toHaveProperty('tag_names');
+  expect((await live.post(`${pathOf(second)}/restore`, { version: 1 })).body.tags).toEqual(['CAFÉ']);
+  expect((await live.post(`${pathOf(second)}/duplicate`, {})).body.tags).toEqual(['CAFÉ']);
+  const { body: updated } = await live.post('/v1/qrcodes/bulk-update', {
+    qr_ids: [first.id, second.id],
+    tags: { add: ['cafÉ', 'Terrace'], remove: ['BAR'] },
+  });
+  expect(updated.data.map(({ changes }: { changes: { to: string[] }[] }) => changes[0]?.to)).toEqual([
+    ['Café', 'Terrace'],
+    ['CAFÉ', 'Terrace'],
+  ]);
+});
+
 test('tags and availability filter the list, and tags are counted', async () => {
   const own = await service.account();
   const tagged = async (fields: Record<string, unknown>) => (await created(own.live, fields)).id;
@@ -444,7 +477,7 @@ test('tags and availability filter the list, and tags are counted', async () => 
   expect((await own.live.get('/v1/tags')).body).toEqual({
     data: [
       { tag: 'table', qrcodes: 2 },
-      { tag: 'summer', qrcodes: 1 },
+      { tag: 'Summer', qrcodes: 1 },
     ],
   });
   expect((await own.test.get('/v1/tags')).body).toEqual({ data: [] });

@@ -1,4 +1,5 @@
 import type { Owner } from '../../../events/owner.ts';
+import { spelledTags } from '../../../events/tags.ts';
 import type { ExportFormat } from '../../analytics/export.ts';
 import { leadKey } from '../../analytics/series.ts';
 import { codesWithIds } from '../../codes/codes.ts';
@@ -73,9 +74,10 @@ export class ExportColumns {
       const urls = (destinations.get(id) ?? []).map(
         ({ url, revision, rule, variant }) => [leadKey(revision, rule, variant), url] as const,
       );
-      const { name = '', tags = null } = codes.get(id) ?? {};
-      this.#known.set(id, { name, tags: tags ?? [], urls: new Map(urls) });
-      const characters = name.length + (tags ?? []).join().length;
+      const code = codes.get(id);
+      const [name, tags] = [code?.name ?? '', (code && spelledTags(code)) ?? []];
+      this.#known.set(id, { name, tags, urls: new Map(urls) });
+      const characters = name.length + tags.join().length;
       this.#knownBytes +=
         overheadBytes + characters + urls.reduce((sum, [, url]) => sum + url.length + overheadBytes, 0);
     }

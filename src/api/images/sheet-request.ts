@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import { normalizeTag } from '../../../events/read-fields.ts';
+import { normalizeTag } from '../../../events/tags.ts';
 import type { Caller } from '../../accounts/admission.ts';
 import { type CountedCode, findCodes, listCodes } from '../../codes/codes.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';

@@ -2,7 +2,7 @@ import { Kind, type TSchema, TypeRegistry, Type as t } from '@sinclair/typebox';
 import type { OptionalField } from '../../../events/code-fields.ts';
 import { maxNoteLength } from '../../../events/fields.ts';
 import { oneOf } from '../../../events/one-of.ts';
-import { normalizeTag } from '../../../events/read-fields.ts';
+import { normalizeTag } from '../../../events/tags.ts';
 import { availabilities } from '../../../events/targeting/targeting.ts';
 import { RulesSchema, TagsSchema, UtmSchema, WhenSchema } from '../../../events/targeting/targeting-schema.ts';
 import {
@@ -118,7 +118,7 @@ export const targetingRequest = {
   utm: documented(UtmSchema),
   tags: documented(
     t.Array(t.String({ minLength: 1, maxLength: maxTagLength }), { maxItems: maxTags }),
-    'Labels, stored in lower case. Replaces all tags.',
+    'Labels, kept as written and compared without regard to case: of two that differ only in case, the first. Replaces all tags.',
   ),
   note: documented(note),
 } satisfies Record<OptionalField, TSchema>;
