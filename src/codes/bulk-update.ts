@@ -59,7 +59,8 @@ export async function updateMany(
   const planned = await planAll(sql, owner, ids, update);
   if (update.isDryRun) return planned;
   const result: BulkUpdated = { changed: [], skipped: planned.skipped };
-  const waiting = planned.changed.map(({ qr_id }) => qr_id);
+  const qrIds = planned.changed.map(({ qr_id }) => qr_id);
+  const waiting = [...qrIds];
   try {
     while (waiting.length > 0) {
       const next = waiting.slice(0, readSize);
@@ -68,7 +69,7 @@ export async function updateMany(
       if (recorded.length > 0) await update.onRecorded(recorded);
     }
   } catch (error) {
-    if (result.changed.length > 0) await revertAll(sql, owner, result, update, by, error);
+    await revertAll(sql, owner, qrIds, update, by, error);
     throw refusalOf(error);
   }
   return result;
@@ -103,20 +104,22 @@ const refusalOf = (error: unknown) =>
       )
     : error;
 
-/** Reverts what is stored already. If that fails too, the error says how to do it later. */
+/**
+ * Reverts what is stored already, also by a transaction whose outcome is unknown. If that fails too, the error says how to do
+ * it later.
+ */
 async function revertAll(
   sql: Sql,
   owner: Owner,
-  { changed }: BulkUpdated,
+  qrIds: string[],
   { ownUrls, onRecorded, now }: BulkUpdate,
   { actor, now: at }: By,
   cause: unknown,
 ): Promise<void> {
-  const qrIds = changed.map(({ qr_id }) => qr_id);
   const scope = { actor, from: at, to: at, qrIds, isDryRun: false, ownUrls, onRecorded };
   await revert(sql, owner, scope, { actor, now: now() }).catch(() => {
     const undo = JSON.stringify({ actor, from: at, to: at });
-    const message = `The update ended after ${changed.length} QR codes, which stay changed: undo it with POST /v1/account/revert ${undo}.`;
+    const message = `The update was interrupted, and some QR codes may stay changed: undo it with POST /v1/account/revert ${undo}.`;
     throw isPostgresUnavailable(cause) ? retryLater(message) : new Refusal('conflict', message);
   });
 }
